@@ -24,7 +24,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.effects import preemption_message
-from tenure.oracle.fair import Round, Tournament, by_queue
+from tenure.oracle.fair import Round, by_queue, left_with, next_queue, tournament_of
 from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, in_order
 from tenure.oracle.shares import Shares
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
@@ -200,15 +200,15 @@ def test_target_cluster_queue_ordering(line: dict[str, Any]) -> None:
         for workload in workloads
     ]
     state = Round(snapshot.usage, snapshot.usage, by_queue(in_order(asking, candidates)))
-    tournament = Tournament(asking, snapshot.usage)
+    tournament = tournament_of(asking, snapshot.usage)
     visited = []
     for index in itertools.count():
-        place = tournament.next_queue(state)
+        place = next_queue(tournament, state)
         if place is None:
             break
         visited.append(tree.nodes[place].name)
         dropped = line["actions"][index : index + 1] == ["drop"]
-        state = state.left_with(place, () if dropped else state.waiting[place][1:])
+        state = left_with(state, place, () if dropped else state.waiting[place][1:])
     assert visited == line["got"]
 
 

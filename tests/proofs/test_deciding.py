@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tenure.oracle import classical, decide, fair, partial
-from tenure.oracle.fair import Tournament
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.leaving import selection_after
 from tenure.oracle.partial import halved
@@ -148,19 +147,19 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
     ),
     "who is taken stays": (
         three_searches._taken,
-        Tournament._take,
+        fair._take,
         "found, usage = _found(candidate, evidence), without(state.usage, candidate)",
         "found, usage = _found(candidate, evidence), state.usage",
     ),
     "who is taken is not noted": (
         three_searches._taken,
-        Tournament._take,
+        fair._take,
         "removed=Chain(found, state.removed)",
         "removed=state.removed",
     ),
     "it fits as before": (
         three_searches._taken,
-        Tournament._take,
+        fair._take,
         "fits(usage, True)",
         "fits(state.usage, True)",
     ),

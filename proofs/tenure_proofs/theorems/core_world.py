@@ -13,12 +13,13 @@ import z3
 
 from tenure.fast.tables import Ask, Forest, Rows
 from tenure.model import NodeQuota
+from tenure_proofs.theorems.decision import said as said
 from tenure_proofs.theorems.registry import BELIEVED
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled
 from tenure_proofs.trusted.kernels import LEAST, MOST, POINT, Invariant, Law, Table, plain
-from tenure_proofs.trusted.loops import Given, Way, returned
+from tenure_proofs.trusted.loops import Given, Way
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
 
 NODES, COLUMNS, REQUESTED, NEEDED, DEPTH, SIZE, ENTRIES = z3.Ints(
@@ -124,12 +125,6 @@ def _sum(name: str) -> Answer:
 PLUS, MINUS = _sum("the sum"), _sum("the difference")
 SUMS = {"sums and differences": "PO-ANY-400"}
 """Where it does not matter what sums come to, as long as they are the same and have 64 bits."""
-
-
-def said(rule: Callable[..., Any], **given: Value) -> Any:
-    """What a rule says, as a term."""
-    value, _ = returned(rule, **given)  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-    return value.term
 
 
 FOREST = Made(

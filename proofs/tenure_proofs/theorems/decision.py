@@ -20,7 +20,7 @@ from tenure.oracle.partial import Trial
 from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.registry import theorem
-from tenure_proofs.trusted.ast_lifter import Made
+from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tenure_proofs.trusted.loops import Given, Row, every, returned
@@ -54,6 +54,12 @@ def seeing(function: Callable[..., Any], **others: Any) -> FunctionType:
     if unseen:
         raise LiftError(f"{function.__name__} sees no {', '.join(sorted(unseen))}")
     return FunctionType(function.__code__, {**function.__globals__, **others}, function.__name__)
+
+
+def said(rule: Callable[..., Any], **given: Value) -> Any:
+    """What a rule says, as a term."""
+    value, _ = returned(rule, **given)  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    return value.term
 
 
 DOOR = z3.Function("take_target", *[z3.IntSort()] * 7)

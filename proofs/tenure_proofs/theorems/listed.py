@@ -38,6 +38,7 @@ from tenure_proofs.theorems import (
     searching,
     selection,
     three_searches,
+    tournament,
     tree,
 )
 from tenure_proofs.theorems.registry import all_theorems
@@ -84,5 +85,6 @@ __all__ = [
     "searching",
     "selection",
     "three_searches",
+    "tournament",
     "tree",
 ]

@@ -27,7 +27,7 @@ from tenure_proofs.trusted.symbols import SymToken, as_term
 
 _stays = z3.Function("stays", z3.IntSort(), z3.BoolSort())
 _beats = z3.Function("beats", z3.IntSort(), z3.IntSort(), z3.BoolSort())
-_share = z3.Function("share", z3.IntSort(), z3.RealSort())
+_order = z3.Function("place in the order", z3.IntSort(), z3.RealSort())
 
 OTHER = z3.Int("any other candidate")
 
@@ -44,14 +44,15 @@ _step = z3.Function("a round after", z3.IntSort(), z3.IntSort())
     "PO-ANY-100",
     about=(best_of,),
     size="any number of ClusterQueues, or of cohorts, side by side",
-    assumes={"what beats another has no lower share, what does not has no higher one": "PO-KQ-460"},
+    assumes={"what beats another does not stand behind it, by share and then by turn": "PO-ANY-105"},
 )
 def the_node_that_is_visited_stays_in_the_tournament_and_none_that_stays_has_a_higher_share(
     function: Callable[..., Any] = best_of,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, order of target ClusterQueues: of all beside each other the greatest share.
 
-    One is found exactly if one stays. That it is the same in every cohort on the way down is the recursion's.
+    One is found exactly if one stays, and none that stays has a higher place in the order by which one beats
+    another. That it is the same in every cohort on the way down, PO-ANY-105 says.
     """
     count = z3.Int("count")
     loop = Loop(
@@ -66,7 +67,7 @@ def the_node_that_is_visited_stays_in_the_tournament_and_none_that_stays_has_a_h
         among = z3.And(point >= 0, point < last, _stays(point))
         return [
             ("it stays, and is one of them", z3.Implies(found, z3.And(best >= 0, best < last, _stays(best)))),
-            ("none is missed", z3.Implies(among, z3.And(found, _share(point) <= _share(best)))),
+            ("none is missed", z3.Implies(among, z3.And(found, _order(point) <= _order(best)))),
         ]
 
     def invariant(steps: Any, state: State, point: Any) -> Labelled:
@@ -75,13 +76,13 @@ def the_node_that_is_visited_stays_in_the_tournament_and_none_that_stays_has_a_h
     def result(value: Value, *at: Any) -> Labelled:
         return said(as_term(value.present, bool), value.value.term, count, at[1])
 
-    def by_share(state: State, item: Value) -> list[Lemma]:
+    def by_order(state: State, item: Value) -> list[Lemma]:
         new, best = item.term, state["best"].term
-        higher = z3.If(_beats(new, best), _share(new) >= _share(best), _share(new) <= _share(best))
-        return [Lemma("what wins has no lower share (PO-KQ-460)", z3.BoolVal(True), higher)]
+        higher = z3.If(_beats(new, best), _order(new) >= _order(best), _order(new) <= _order(best))
+        return [Lemma("what wins has no lower place in the order (PO-ANY-105)", z3.BoolVal(True), higher)]
 
     return by_induction(
-        loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps], lemmas=by_share)
+        loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps], lemmas=by_order)
     )
 
 
@@ -231,7 +232,7 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     "PO-ANY-110",
     about=(rounds,),
     size="any number of candidates, both strategies of fair sharing",
-    assumes={"a round that does not end the tournament gives a candidate its turn": BELIEVED},
+    assumes={"a round that does not end the tournament gives a candidate its turn": "PO-ANY-115"},
 )
 def the_tournament_ends_within_one_round_for_each_candidate(
     function: Callable[..., Any] = rounds,
@@ -263,7 +264,7 @@ def the_tournament_ends_within_one_round_for_each_candidate(
     def turns(state: State, _: Value) -> list[Lemma]:
         now, then = state["state"].term, _step(state["state"].term)
         gives = z3.Or(_ended(then), _left(then) < _left(now))
-        label = "a round that does not end it gives a candidate its turn (believed)"
+        label = "a round that does not end it gives a candidate its turn (PO-ANY-115)"
         return [Lemma(label, z3.BoolVal(True), z3.And(_left(then) >= 0, gives))]
 
     facts = (_left(start) == count, z3.Not(_ended(start)))

@@ -25,7 +25,7 @@ from tenure_proofs.theorems.keeping import (
     leaving_made,
     selected,
 )
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.kernels import Law, read_kernel
@@ -53,7 +53,7 @@ def _claimed(way: Way, end: Made, fits: Value, attempts: Value) -> Labelled:
         classical._attempt,
         fair.select_fairly,
         fair._played,
-        Tournament._take,
+        fair._take,
         heroes.select_for_hero,
     ),
     size="any number of candidates, attempts and rounds",
@@ -62,7 +62,7 @@ def _claimed(way: Way, end: Made, fits: Value, attempts: Value) -> Labelled:
         "an attempt removes until the request fits": "PO-ANY-010",
         "so does a hero, in turn": "PO-ANY-070",
         "filling back keeps a workload, and the request fits": "PO-ANY-245",
-        "a round takes a candidate, or changes neither what is in use nor who was removed": BELIEVED,
+        "a round takes a candidate, or changes neither what is in use nor who was removed": "PO-ANY-115",
     },
 )
 def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits_and_those_suffice(
@@ -70,7 +70,7 @@ def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits
     attempt: Callable[..., Any] = classical._attempt,
     fairly: Callable[..., Any] = fair.select_fairly,
     played: Callable[..., Any] = fair._played,
-    take: Callable[..., Any] = Tournament._take,
+    take: Callable[..., Any] = fair._take,
     for_hero: Callable[..., Any] = heroes.select_for_hero,
 ) -> Iterator[Part]:
     """Classical preemption, fair sharing, and a hero's search, from the candidates to what is kept.
@@ -209,7 +209,7 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
         now, then = state["state"].term, _next(state["state"].term)
         as_it_was = z3.And(_usage(then) == _usage(now), _some(then) == _some(now), _says(then) == _says(now))
         taken = z3.And(_some(then), _says(then) == FITS(fits, _usage(then)))
-        label = "a round takes a candidate, or changes neither (believed)"
+        label = "a round takes a candidate, or changes neither (PO-ANY-115)"
         return [Lemma(label, z3.BoolVal(True), z3.Or(as_it_was, taken))]
 
     yield from by_induction(
@@ -225,6 +225,7 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
     asked = z3.Bool("goes again")
     strategies = (token("first strategy"), token("second strategy"))
     steps = {"first_step": token("first step"), "second_step": token("second step")}
+    of_this = {name: token(f"{name} of this search") for name in steps}
     tournament = Made(
         Tournament,
         {
@@ -232,17 +233,21 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
             "charged": token("charged"),
             "strategies": strategies,
             "goes_again": SymBool(asked),
-            **steps,
         },
     )
     ends = {name: _round(name) for name in steps}
 
+    def bound(_: State, step: Value, whose: Value) -> Value:
+        (name,) = (name for name in steps if steps[name] is step)
+        return of_this[name] if whose is tournament else TOLD
+
     def played(*asked: Any) -> Value:
-        begun, first = asked[2].fields, asked[3] is steps["first_step"]
+        begun, first = asked[2].fields, asked[3] is of_this["first_step"]
+        its_own = any(asked[3] is step for step in of_this.values())
         one = ends["first_step"].fields
         goes_on = same(begun["usage"], leaving.fields["usage"] if first else one["usage"])
         none_yet = begun["removed"] is (None if first else one["removed"])
-        right = z3.And(goes_on, z3.BoolVal(none_yet and begun["fits"] is False))
+        right = z3.And(goes_on, z3.BoolVal(its_own and none_yet and begun["fits"] is False))
         which = one if first else ends["second_step"].fields
         return Made(Round, {**which, "fits": SymBool(z3.And(right, which["fits"].term))})
 
@@ -264,6 +269,8 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
         seeing(
             function,
             rounds=Law(played),
+            partial=Law(bound),
+            **steps,
             by_queue=Law(lambda *_: TOLD),
             _has_ended=TOLD,
             _attempt=Law(lambda *_: Made(Attempt, {"rejected": TOLD})),
@@ -298,7 +305,7 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
         return SymBool(z3.And(as_term(may_borrow, bool), fits(usage.term)))
 
     leaving = Made(Leaving, {"without": law, "fits": Law(fitting)})
-    self_ = Made(Tournament, {"leaving": leaving, "_question": Made(Question, {"without": law})})
+    tournament = Made(Tournament, {"leaving": leaving, "question": Made(Question, {"without": law})})
     before = Listed(
         z3.Bool("some"),
         z3.Int("head"),
@@ -329,7 +336,7 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
             _turned=Law(lambda *_: TOLD),
         ),
         {
-            "self": self_,
+            "tournament": tournament,
             "state": Made(Round, {**state, "removed": before}),
             "candidate": candidate,
             "evidence": TOLD,

@@ -229,6 +229,8 @@ class _Kernels(_Reader):
     def compare(self, operation: ast.cmpop, left: Value, right: Value, path: Path) -> Truth:
         if isinstance(operation, ast.In) and isinstance(right, tuple):
             return _any([self.compare(ast.Eq(), left, item, path) for item in right])
+        if isinstance(operation, ast.In) and isinstance(right, Held):  # a set of numbers
+            return SymBool(right.term[as_term(left, int)])
         if sort_of(left) is int and isinstance(right, IntEnum):
             right = int(right)  # kernels are given the members of enums as numbers
         return super().compare(operation, left, right, path)

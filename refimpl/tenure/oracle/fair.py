@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.plan import kin_between
-from tenure.oracle.leaving import as_it_is, fitting, leaving_of, selection_after
+from tenure.oracle.leaving import Leaving, as_it_is, fitting, leaving_of, selection_after
 from tenure.oracle.question import (
     ELSEWHERE,
     Attempt,
@@ -21,7 +22,7 @@ from tenure.oracle.question import (
 )
 from tenure.oracle.selection import Chain, Removal, best_of, rounds
 from tenure.oracle.shares import SharesOf
-from tenure.oracle.tree import Usage, common_place, places_below, quota_at
+from tenure.oracle.tree import Tree, Usage, common_place, places_below, quota_at
 from tenure.rules.ordering import stands_before
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
@@ -76,20 +77,6 @@ class Round:
     fits: bool = False
     over: bool = False
 
-    def ended(self) -> Round:
-        """The same state with no queue left to visit."""
-        return replace(self, over=True)
-
-    def left_with(self, place: int, waiting: tuple[Candidate, ...]) -> Round:
-        """The same state with other candidates waiting in one queue."""
-        queues = {**self.waiting, place: waiting}
-        return replace(self, waiting=queues)
-
-    def rejecting(self, candidate: Candidate, shares: SharesCompared) -> Round:
-        """The same state with one more candidate rejected."""
-        turns = Chain(Turn(candidate, removed=False, shares=shares), self.turns)
-        return replace(self, turns=turns)
-
 
 def select_fairly(question: Question) -> Selection:
     """Find targets under fair sharing.
@@ -126,7 +113,7 @@ def _none_yet(question: Question) -> Selection:
 
 
 def _tournament_of(question: Question) -> Tournament:
-    return Tournament(question, question.charged())
+    return tournament_of(question, question.charged())
 
 
 def _played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Played:
@@ -135,182 +122,234 @@ def _played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Playe
     After that each queue of rejected candidates is visited once, by the second strategy, if there is one.
     """
     start = Round(tournament.leaving.usage, tournament.charged, by_queue(candidates))
-    end = rounds(candidates, start, tournament.first_step, _has_ended)
+    end = rounds(candidates, start, partial(first_step, tournament), _has_ended)
     first = _attempt(candidates, end, tournament.strategies[0])
     if end.fits or not tournament.goes_again:
         return _Played((first,), _removal(end))
     again = Round(end.usage, end.charged, by_queue(first.rejected), removed=end.removed)
-    end = rounds(first.rejected, again, tournament.second_step, _has_ended)
+    end = rounds(first.rejected, again, partial(second_step, tournament), _has_ended)
     second = _attempt(first.rejected, end, tournament.strategies[1])
     return _Played((first, second), _removal(end))
 
 
+@dataclass(frozen=True, slots=True)
 class Tournament:
-    """The fold's steps for one question.
+    """What the rounds of one search are held on.
+
+    Args:
+        question: the search.
+        leaving: what is in use without the request, and how it changes as workloads leave.
+        charged: what is in use at its start, the request included.
+        tree: the tree of the preemptor's ClusterQueue.
+        own: its place.
+        path: that place, and those of the cohorts above.
+        shares: of the nodes of the tree.
+        strategies: in order.
+        goes_again: whether there is a second one.
+        claims_nominal: whether no shares are compared (KQ-410).
+    """
+
+    question: Question
+    leaving: Leaving
+    charged: Usage
+    tree: Tree
+    own: int
+    path: frozenset[int]
+    shares: SharesOf
+    strategies: tuple[FairStrategy, ...]
+    goes_again: bool
+    claims_nominal: bool
+
+
+def tournament_of(question: Question, charged: Usage) -> Tournament:
+    """What the rounds of a search are held on.
 
     Args:
         question: the search.
         charged: what is in use at its start, the request included.
     """
+    snapshot, strategies = question.snapshot, _strategies_of(question)
+    within, gate = _is_within_nominal(question, charged), snapshot.cluster.settings
+    return Tournament(
+        question=question,
+        leaving=leaving_of(question),
+        charged=charged,
+        tree=snapshot.tree,
+        own=snapshot.place,
+        path=frozenset(snapshot.tree.nodes[snapshot.place].path),
+        shares=SharesOf(snapshot.tree),
+        strategies=strategies,
+        goes_again=len(strategies) > 1,
+        claims_nominal=claims_nominal(within, gate.fair_sharing_preempt_within_nominal),
+    )
 
-    def __init__(self, question: Question, charged: Usage) -> None:
-        snapshot = question.snapshot
-        self._question = question
-        self.leaving = leaving_of(question)
-        self._tree = snapshot.tree
-        self._own = snapshot.place
-        self._path = frozenset(snapshot.tree.nodes[snapshot.place].path)
-        self._shares = SharesOf(snapshot.tree)
-        settings = snapshot.cluster.settings
-        self.strategies = _strategies_of(question)
-        self.goes_again = len(self.strategies) > 1
-        self.charged = charged
-        self.claims_nominal = claims_nominal(
-            _is_within_nominal(question, charged), settings.fair_sharing_preempt_within_nominal
-        )
 
-    def first_step(self, state: Round) -> Round:
-        """Visit the queue whose turn it is: take one of its candidates, or reject all of them."""
-        place = self.next_queue(state)
-        if place is None:
-            return state.ended()
-        if place == self._own or self.claims_nominal:
-            candidate, state = _pop(state, place)
-            return self._take(state, candidate, self._without_comparison(candidate))
-        while state.waiting[place]:
-            candidate, state = _pop(state, place)
-            facts, shares = self.compared(state.charged, candidate, GROUNDS[self.strategies[0]])
-            evidence = self._question.judged(candidate, facts)
-            if evidence.ground != Ground.NONE:
-                return self._take(state, candidate, evidence, shares)
-            state = state.rejecting(_found(candidate, facts), shares)
-        return state
+def first_step(tournament: Tournament, state: Round) -> Round:
+    """Visit the queue whose turn it is: take one of its candidates, or reject all of them."""
+    place = next_queue(tournament, state)
+    if place is None:
+        return _ended(state)
+    if place == tournament.own or tournament.claims_nominal:
+        candidate, state = _pop(state, place)
+        return _take(tournament, state, candidate, _without_comparison(tournament, candidate), None)
+    ground, judged = GROUNDS[tournament.strategies[0]], tournament.question.judged
+    while _waits_at(state, place):
+        candidate, state = _pop(state, place)
+        facts, shares = compared(tournament, state.charged, candidate, ground)
+        evidence = judged(candidate, facts)
+        if evidence.ground != Ground.NONE:
+            return _take(tournament, state, candidate, evidence, shares)
+        state = _rejecting(state, candidate, facts, shares)
+    return state
 
-    def second_step(self, state: Round) -> Round:
-        """Visit the queue whose turn it is: take its first candidate or not, and do not come back."""
-        place = self.next_queue(state)
-        if place is None:
-            return state.ended()
-        candidate = state.waiting[place][0]
-        state = state.left_with(place, ())
-        facts, shares = self.compared(state.charged, candidate, Ground.INITIAL_SHARE)
-        evidence = self._question.judged(candidate, facts)
-        if evidence.ground == Ground.NONE:
-            return state.rejecting(_found(candidate, facts), shares)
-        return self._take(state, candidate, evidence, shares)
 
-    def compared(
-        self, charged: Usage, candidate: Candidate, ground: Ground
-    ) -> tuple[Evidence, SharesCompared]:
-        """How a strategy finds a candidate of another queue, with the shares that it compares.
+def second_step(tournament: Tournament, state: Round) -> Round:
+    """Visit the queue whose turn it is: take its first candidate or not, and do not come back."""
+    place = next_queue(tournament, state)
+    if place is None:
+        return _ended(state)
+    candidate, state = _pop_all(state, place)
+    judged = tournament.question.judged
+    facts, shares = compared(tournament, state.charged, candidate, Ground.INITIAL_SHARE)
+    evidence = judged(candidate, facts)
+    if evidence.ground == Ground.NONE:
+        return _rejecting(state, candidate, facts, shares)
+    return _take(tournament, state, candidate, evidence, shares)
 
-        Args:
-            charged: what is in use at its turn, the request included.
-            candidate: whose turn it is.
-            ground: what the strategy allows it on.
-        """
-        mine, theirs = self._beside_common(candidate.place)
-        then = self._question.without(charged, candidate) if ground == Ground.FINAL_SHARE else charged
-        preemptor, target = self._shares.of(charged, mine), self._shares.of(then, theirs)
-        shares = SharesCompared(mine, theirs, preemptor, target, compare_shares(preemptor, target))
-        return Evidence(ground, over_quota=True, share=shares.compared), shares
 
-    def evidence_for(self, charged: Usage, candidate: Candidate) -> Evidence:
-        """What allows a candidate at its turn, by the first strategy that does; of ground NONE if none does.
+def compared(
+    tournament: Tournament, charged: Usage, candidate: Candidate, ground: Ground
+) -> tuple[Evidence, SharesCompared]:
+    """How a strategy finds a candidate of another queue, with the shares that it compares.
 
-        Args:
-            charged: what is in use then, the request included.
-            candidate: whose turn it is.
-        """
-        if candidate.place == self._own or self.claims_nominal:
-            return self._without_comparison(candidate)
-        again = (Ground.INITIAL_SHARE,) if self.goes_again else ()
-        for ground in (GROUNDS[self.strategies[0]], *again):
-            facts, _ = self.compared(charged, candidate, ground)
-            evidence = self._question.judged(candidate, facts)
-            if evidence.ground != Ground.NONE:
-                return evidence
-        return evidence
+    Args:
+        tournament: the search.
+        charged: what is in use at its turn, the request included.
+        candidate: whose turn it is.
+        ground: what the strategy allows it on.
+    """
+    mine, theirs = _beside_common(tournament, candidate.place)
+    then = tournament.question.without(charged, candidate) if ground == Ground.FINAL_SHARE else charged
+    preemptor, target = tournament.shares.of(charged, mine), tournament.shares.of(then, theirs)
+    shares = SharesCompared(mine, theirs, preemptor, target, compare_shares(preemptor, target))
+    return Evidence(ground, over_quota=True, share=shares.compared), shares
 
-    def _without_comparison(self, candidate: Candidate) -> Evidence:
-        """What allows a candidate whose share is not compared: in the preemptor's queue, or under KQ-410."""
-        facts = Evidence(Ground.NONE, over_quota=True, within_nominal=self.claims_nominal)
-        return self._question.judged(candidate, facts)
 
-    def _take(
-        self, state: Round, candidate: Candidate, evidence: Evidence, shares: SharesCompared | None = None
-    ) -> Round:
-        without, fits, uncharged = self.leaving.without, self.leaving.fits, self._question.without
-        found, usage = _found(candidate, evidence), without(state.usage, candidate)
-        return Round(
-            usage=usage,
-            charged=uncharged(state.charged, candidate),
-            waiting=state.waiting,
-            turns=_turned(found, shares, state.turns),
-            removed=Chain(found, state.removed),
-            fits=fits(usage, True),
-        )
+def evidence_for(tournament: Tournament, charged: Usage, candidate: Candidate) -> Evidence:
+    """What allows a candidate at its turn, by the first strategy that does; of ground NONE if none does.
 
-    def _beside_common(self, place: int) -> tuple[int, int]:
-        """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
-        common = common_place(self._tree, place, self._own)
-        mine, theirs = (places_below(self._tree, node, common)[-1] for node in (self._own, place))
-        return mine, theirs
+    Args:
+        tournament: the search.
+        charged: what is in use then, the request included.
+        candidate: whose turn it is.
+    """
+    if candidate.place == tournament.own or tournament.claims_nominal:
+        return _without_comparison(tournament, candidate)
+    again = (Ground.INITIAL_SHARE,) if tournament.goes_again else ()
+    for ground in (GROUNDS[tournament.strategies[0]], *again):
+        facts, _ = compared(tournament, charged, candidate, ground)
+        evidence = tournament.question.judged(candidate, facts)
+        if evidence.ground != Ground.NONE:
+            return evidence
+    return evidence
 
-    def next_queue(self, state: Round) -> int | None:
-        """The queue whose turn it is, from the root down by the highest share; None when none is left."""
-        if self._tree.nodes[self._own].parent is None:
-            return self._own if state.waiting.get(self._own) else None
-        return self._winner(state, 0)
 
-    def _winner(self, state: Round, cohort: int) -> int | None:
-        queue = self._best_queue(state, cohort)
-        winner = self._best_cohort(state, cohort)
-        if winner is None:
-            return None if queue is None else queue.place
-        if queue is None or cohort_wins(compare_shares(winner.share, queue.share)):
-            return self._winner(state, winner.place)
-        return queue.place
+def _without_comparison(tournament: Tournament, candidate: Candidate) -> Evidence:
+    """What allows a candidate whose share is not compared: in the preemptor's queue, or under KQ-410."""
+    facts = Evidence(Ground.NONE, over_quota=True, within_nominal=tournament.claims_nominal)
+    return tournament.question.judged(candidate, facts)
 
-    def _best_queue(self, state: Round, cohort: int) -> Contender | None:
-        waiting = (place for place in self._tree.nodes[cohort].queues if state.waiting.get(place))
 
-        def stays(queue: Contender) -> bool:
-            return stays_in_tournament(queue.share.borrowing, queue.place == self._own)
+def _take(
+    tournament: Tournament,
+    state: Round,
+    candidate: Candidate,
+    evidence: Evidence,
+    shares: SharesCompared | None,
+) -> Round:
+    leaving = tournament.leaving
+    without, fits, uncharged = leaving.without, leaving.fits, tournament.question.without
+    found, usage = _found(candidate, evidence), without(state.usage, candidate)
+    return Round(
+        usage=usage,
+        charged=uncharged(state.charged, candidate),
+        waiting=state.waiting,
+        turns=_turned(found, True, shares, state.turns),
+        removed=Chain(found, state.removed),
+        fits=fits(usage, True),
+    )
 
-        def beats(queue: Contender, best: Contender) -> bool:
-            before = self._stands_before(state.waiting[queue.place][0], state.waiting[best.place][0])
-            return queue_wins(compare_shares(queue.share, best.share), before)
 
-        return best_of(self._contenders(state, waiting), NO_CONTENDER, stays, beats)
+def _beside_common(tournament: Tournament, place: int) -> tuple[int, int]:
+    """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
+    tree, own = tournament.tree, tournament.own
+    common = common_place(tree, place, own)
+    mine, theirs = (places_below(tree, node, common)[-1] for node in (own, place))
+    return mine, theirs
 
-    def _best_cohort(self, state: Round, cohort: int) -> Contender | None:
-        def stays(contender: Contender) -> bool:
-            place, share = contender
-            if not stays_in_tournament(share.borrowing, place in self._path):
-                return False
-            return self._winner(state, place) is not None
 
-        def beats(contender: Contender, best: Contender) -> bool:
-            return cohort_wins(compare_shares(contender.share, best.share))
+def next_queue(tournament: Tournament, state: Round) -> int | None:
+    """The queue whose turn it is, from the root down by the highest share; None when none is left."""
+    if tournament.tree.nodes[tournament.own].parent is None:
+        return tournament.own if _waits_at(state, tournament.own) else None
+    return _winner(tournament, state, 0)
 
-        contenders = self._contenders(state, self._tree.nodes[cohort].cohorts)
-        return best_of(contenders, NO_CONTENDER, stays, beats)
 
-    def _contenders(self, state: Round, places: Iterable[int]) -> Iterator[Contender]:
-        return (Contender(place, self._shares.of(state.charged, place)) for place in places)
+def _winner(tournament: Tournament, state: Round, cohort: int) -> int | None:
+    queue = _best_queue(tournament, state, cohort)
+    winner = _best_cohort(tournament, state, cohort)
+    if winner is None:
+        return None if queue is None else queue.place
+    if queue is None or _cohort_beats(winner, queue):
+        return _winner(tournament, state, winner.place)
+    return queue.place
 
-    def _stands_before(self, first: Candidate, second: Candidate) -> bool:
-        question = self._question
-        return stands_before(
-            first.workload,
-            first.group,
-            second.workload,
-            second.group,
-            question.preemptor,
-            question.terms,
-            question.now,
-        )
+
+def _best_queue(tournament: Tournament, state: Round, cohort: int) -> Contender | None:
+    queues = _waiting_among(state, tournament.tree.nodes[cohort].queues)
+    stays, beats = partial(_queue_stays, tournament), partial(_queue_beats, tournament, state)
+    return best_of(_contenders(tournament, state, queues), NO_CONTENDER, stays, beats)
+
+
+def _queue_stays(tournament: Tournament, queue: Contender) -> bool:
+    return stays_in_tournament(queue.share.borrowing, queue.place == tournament.own)
+
+
+def _queue_beats(tournament: Tournament, state: Round, queue: Contender, best: Contender) -> bool:
+    before = _stands_before(tournament.question, _first_at(state, queue.place), _first_at(state, best.place))
+    return queue_wins(compare_shares(queue.share, best.share), before)
+
+
+def _best_cohort(tournament: Tournament, state: Round, cohort: int) -> Contender | None:
+    cohorts = _contenders(tournament, state, tournament.tree.nodes[cohort].cohorts)
+    return best_of(cohorts, NO_CONTENDER, partial(_cohort_stays, tournament, state), _cohort_beats)
+
+
+def _cohort_stays(tournament: Tournament, state: Round, cohort: Contender) -> bool:
+    if not stays_in_tournament(cohort.share.borrowing, cohort.place in tournament.path):
+        return False
+    return _winner(tournament, state, cohort.place) is not None
+
+
+def _cohort_beats(cohort: Contender, best: Contender) -> bool:
+    return cohort_wins(compare_shares(cohort.share, best.share))
+
+
+def _contenders(tournament: Tournament, state: Round, places: Sequence[int]) -> tuple[Contender, ...]:
+    share_of = tournament.shares.of
+    return tuple(Contender(place, share_of(state.charged, place)) for place in places)
+
+
+def _stands_before(question: Question, first: Candidate, second: Candidate) -> bool:
+    return stands_before(
+        first.workload,
+        first.group,
+        second.workload,
+        second.group,
+        question.preemptor,
+        question.terms,
+        question.now,
+    )
 
 
 def _strategies_of(question: Question) -> tuple[FairStrategy, ...]:
@@ -345,8 +384,23 @@ def _borrowers(question: Question) -> Iterator[Offer]:
             yield Offer(node.place, ELSEWHERE, over_quota=True, by_share=True, kin=kin)
 
 
-def _turned(found: Candidate, shares: SharesCompared | None, turns: Chain[Turn] | None) -> Chain[Turn]:
-    return Chain(Turn(found, removed=True, shares=shares), turns)
+def _ended(state: Round) -> Round:
+    """The same state with no queue left to visit."""
+    return Round(
+        state.usage, state.charged, state.waiting, state.turns, state.removed, fits=state.fits, over=True
+    )
+
+
+def _rejecting(state: Round, candidate: Candidate, evidence: Evidence, shares: SharesCompared) -> Round:
+    """The same state with one more candidate rejected."""
+    turns = _turned(_found(candidate, evidence), False, shares, state.turns)
+    return Round(state.usage, state.charged, state.waiting, turns, state.removed, fits=state.fits)
+
+
+def _turned(
+    found: Candidate, removed: bool, shares: SharesCompared | None, turns: Chain[Turn] | None
+) -> Chain[Turn]:
+    return Chain(Turn(found, removed=removed, shares=shares), turns)
 
 
 def by_queue(candidates: tuple[Candidate, ...]) -> dict[int, tuple[Candidate, ...]]:
@@ -361,9 +415,32 @@ def _found(candidate: Candidate, evidence: Evidence) -> Candidate:
     return replace(candidate, evidence=evidence)
 
 
+def left_with(state: Round, place: int, waiting: tuple[Candidate, ...]) -> Round:
+    """The same state with other candidates waiting in one queue."""
+    return replace(state, waiting={**state.waiting, place: waiting})
+
+
+def _waits_at(state: Round, place: int) -> bool:
+    return bool(state.waiting.get(place))
+
+
+def _waiting_among(state: Round, queues: Iterable[int]) -> tuple[int, ...]:
+    return tuple(place for place in queues if _waits_at(state, place))
+
+
+def _first_at(state: Round, place: int) -> Candidate:
+    return state.waiting[place][0]
+
+
 def _pop(state: Round, place: int) -> tuple[Candidate, Round]:
+    """The first candidate of a queue, and the state in which the others of it wait."""
     first, *rest = state.waiting[place]
-    return first, state.left_with(place, tuple(rest))
+    return first, left_with(state, place, tuple(rest))
+
+
+def _pop_all(state: Round, place: int) -> tuple[Candidate, Round]:
+    """The first candidate of a queue, and the state in which none of it waits."""
+    return _first_at(state, place), left_with(state, place, ())
 
 
 def _is_within_nominal(question: Question, charged: Usage) -> bool:

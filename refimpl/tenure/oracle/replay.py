@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tenure.model import Evidence, Ground, Workload
 from tenure.oracle.classical import subtrees_around
-from tenure.oracle.fair import Tournament
+from tenure.oracle.fair import evidence_for, tournament_of
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, uses_any
@@ -79,9 +79,9 @@ def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evide
 
 def _by_share(question: Question, candidates: list[Candidate]) -> Iterator[Evidence]:
     charged = question.charged()
-    tournament = Tournament(question, charged)
+    tournament = tournament_of(question, charged)
     for candidate in candidates:
         own = candidate.group == OWN
         borrows = own or question.exceeds_quota(question.snapshot.usage, candidate.place)
-        yield tournament.evidence_for(charged, candidate) if borrows else _NOTHING
+        yield evidence_for(tournament, charged, candidate) if borrows else _NOTHING
         charged = question.without(charged, candidate)

@@ -1,0 +1,665 @@
+"""Fair sharing: whom the tournament visits, and what one of its rounds changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import is_
+from typing import Any
+
+import z3
+
+from tenure.model import Evidence, Ground
+from tenure.oracle import fair
+from tenure.oracle.fair import Contender, Round, Tournament
+from tenure.oracle.question import Question
+from tenure.oracle.shares import SharesOf
+from tenure.oracle.tree import Node, Tree
+from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
+from tenure_proofs.theorems.deciding import BOOL, INT, PARTIAL, TOLD, token
+from tenure_proofs.theorems.decision import said, seeing
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.trusted.ast_lifter import Made, Value
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.induction import Labelled, Part
+from tenure_proofs.trusted.kernels import POINT, Held, Invariant, Law, Table, read_kernel
+from tenure_proofs.trusted.loops import Row, State, Way, every
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
+
+NODES, OWN, COHORT = z3.Int("nodes"), z3.Int("own place"), z3.Int("cohort")
+PATH = z3.Const("path", z3.ArraySort(INT, BOOL))
+COUNT = z3.Int("count")
+STATE, CHARGED, WAITING = token("state"), token("charged"), token("queues where one waits")
+ONE, OTHER = z3.Ints("one another")
+
+_borrows = z3.Function("borrows", INT, BOOL)
+_share = z3.Function("share of a node", INT, z3.RealSort())
+_place = z3.Function("place of the one after some", INT, INT)
+_share_of = z3.Function("share by what is in use", INT, INT, INT)
+_queues, _cohorts = z3.Function("queues in", INT, INT), z3.Function("cohorts in", INT, INT)
+_has_parent = z3.Function("has a parent", INT, BOOL)
+_is_queue = z3.Function("is a queue of it where one waits", INT, BOOL)
+_is_cohort = z3.Function("is a cohort of it", INT, BOOL)
+_turn = z3.Function("turn of the first candidate", INT, z3.RealSort())
+_waits = z3.Function("a candidate waits", INT, BOOL)
+_visits = z3.Function("a queue is visited below", INT, BOOL)
+_visited = z3.Function("who is visited below", INT, INT)
+
+
+def contender(place: Any) -> Made:
+    """A node with its share."""
+    share = Made(Share, {"borrowing": SymBool(_borrows(place)), "ratio": SymInt(place)})
+    return Made(Contender, {"place": SymInt(place), "share": share})
+
+
+def compared(first: Any, second: Any) -> Any:
+    """KQ-450 of two nodes."""
+    mine, other = _share(first), _share(second)
+    return z3.If(mine > other, 1, z3.If(mine == other, 0, -1))
+
+
+def _comparing(_: State, first: Value, second: Value) -> SymInt:
+    """`compare_shares`; the places stand for the shares, which no one looks into."""
+    return SymInt(compared(*(share.fields["ratio"].term for share in (first, second))))
+
+
+COMPARING = Law(_comparing)
+
+
+def queue_stays(place: Any) -> Any:
+    """KQ-480 of a queue."""
+    return said(stays_in_tournament, borrowing=SymBool(_borrows(place)), on_path=SymBool(place == OWN))
+
+
+def cohort_stays(place: Any) -> Any:
+    """KQ-480 of a cohort below which a queue is visited."""
+    stays = said(stays_in_tournament, borrowing=SymBool(_borrows(place)), on_path=SymBool(PATH[place]))
+    return z3.And(stays, _visits(place))
+
+
+def queue_beats(first: Any, second: Any) -> Any:
+    """KQ-490 of two queues, with KQ-220 of their first candidates."""
+    before = SymBool(_turn(first) < _turn(second))
+    return said(queue_wins, share=SymInt(compared(first, second)), first_candidate_stands_before=before)
+
+
+def cohort_beats(first: Any, second: Any) -> Any:
+    """KQ-500 of a cohort and what it is compared with."""
+    return said(cohort_wins, share=SymInt(compared(first, second)))
+
+
+TAKING_PART = ((_is_queue, queue_stays(OTHER)), (_is_cohort, cohort_stays(OTHER)))
+"""The queues and the cohorts of a cohort, and which of them stay."""
+
+QUEUES, COHORTS = SymToken(_queues(COHORT)), SymToken(_cohorts(COHORT))
+HAS_PARENT = _has_parent(OWN)
+
+
+def _node(place: Any) -> Made:
+    children = {"queues": SymToken(_queues(place)), "cohorts": SymToken(_cohorts(place))}
+    return Made(Node, {**children, "parent": SymOptional(SymBool(_has_parent(place)), SymInt(0))})
+
+
+def _share_of_one(_: State, charged: Value, place: Value) -> SymToken:
+    return SymToken(_share_of(charged.term, place.term))
+
+
+THIS = Made(
+    Tournament,
+    {
+        "tree": Made(Tree, {"nodes": Table(_node, (NODES,))}),
+        "own": SymInt(OWN),
+        "path": Held(PATH),
+        "question": token("question"),
+        "shares": Made(SharesOf, {"of": Law(_share_of_one)}),
+    },
+)
+"""The tournament, as far as it says who is visited."""
+
+FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
+
+
+@theorem(
+    "PO-ANY-105",
+    about=(
+        fair.next_queue,
+        fair._winner,
+        fair._best_queue,
+        fair._queue_stays,
+        fair._queue_beats,
+        fair._best_cohort,
+        fair._cohort_stays,
+        fair._cohort_beats,
+        fair._contenders,
+    ),
+    size="any tree, any number of ClusterQueues and cohorts in it",
+    assumes={
+        "of all beside each other the best is found": "PO-ANY-100",
+        "two shares compare as their places in one order": BELIEVED,
+        "two first candidates compare as their places in one order": BELIEVED,
+        "the queues among which one is chosen are those at which a candidate waits": BELIEVED,
+        "what holds below a cohort holds of the cohorts in it": BELIEVED,
+    },
+)
+def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(
+    next_queue: Callable[..., Any] = fair.next_queue,
+    winner: Callable[..., Any] = fair._winner,
+    best_queue: Callable[..., Any] = fair._best_queue,
+    queue_stay: Callable[..., Any] = fair._queue_stays,
+    queue_beat: Callable[..., Any] = fair._queue_beats,
+    best_cohort: Callable[..., Any] = fair._best_cohort,
+    cohort_stay: Callable[..., Any] = fair._cohort_stays,
+    cohort_beat: Callable[..., Any] = fair._cohort_beats,
+    contenders: Callable[..., Any] = fair._contenders,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, order of target ClusterQueues: from the root down, at each cohort by share.
+
+    At each cohort those of its queues take part at which a candidate waits and that borrow or are the
+    preemptor's own, and those of its cohorts that borrow or are on the preemptor's path, and below which a
+    queue is visited. One of highest share is chosen: of queues with equal shares the one whose first
+    candidate stands first, of equal cohorts the last, and of a queue and a cohort the cohort. One is visited
+    exactly if one takes part.
+    """
+    yield from _at_a_queue(queue_stay, queue_beat)
+    yield from _at_a_cohort(cohort_stay, cohort_beat)
+    yield from _beside_each_other(contenders)
+    yield from _best(best_queue, "_queue", QUEUES, queue_stays, queue_beats)
+    yield from _best(best_cohort, "_cohort", COHORTS, cohort_stays, cohort_beats)
+    yield from _winning(winner)
+    yield from _from_the_root(next_queue)
+
+
+def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[Part]:
+    first, second = contender(ONE), contender(OTHER)
+    yield from read_kernel(
+        stay,
+        {"tournament": THIS, "queue": first},
+        lambda way: [("KQ-480", as_term(way.value, bool) == queue_stays(ONE))],
+    )
+
+    def standing(_: State, question: Value, one: Value, other: Value) -> SymBool:
+        known = question is THIS.fields["question"]
+        return SymBool(z3.And(z3.BoolVal(known), _turn(one.term) < _turn(other.term)))
+
+    def in_order(way: Way) -> Labelled:
+        beats = as_term(way.value, bool)
+        one, other = (_share(ONE), _turn(ONE)), (_share(OTHER), _turn(OTHER))
+        ahead = z3.Or(one[0] > other[0], z3.And(one[0] == other[0], one[1] < other[1]))
+        return [("KQ-490 and KQ-220", beats == queue_beats(ONE, OTHER)), ("one order", beats == ahead)]
+
+    yield from read_kernel(
+        seeing(
+            beat,
+            compare_shares=COMPARING,
+            _stands_before=Law(standing),
+            _first_at=Law(lambda _, state, place: place if state is STATE else SymInt(-1)),
+        ),
+        {"tournament": THIS, "state": STATE, "queue": first, "best": second},
+        in_order,
+        facts=(ONE >= 0, OTHER >= 0),
+    )
+
+
+def _at_a_cohort(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[Part]:
+    yield from read_kernel(
+        seeing(stay, _winner=Law(_below)),
+        {"tournament": THIS, "state": STATE, "cohort": contender(ONE)},
+        lambda way: [("KQ-480, and one is visited below", as_term(way.value, bool) == cohort_stays(ONE))],
+    )
+
+    def in_order(way: Way) -> Labelled:
+        beats = as_term(way.value, bool)
+        return [
+            ("KQ-500", beats == cohort_beats(ONE, OTHER)),
+            ("one order", beats == (_share(ONE) >= _share(OTHER))),
+        ]
+
+    yield from read_kernel(
+        seeing(beat, compare_shares=COMPARING),
+        {"cohort": contender(ONE), "best": contender(OTHER)},
+        in_order,
+    )
+
+
+def _below(_: State, this: Value, state: Value, cohort: Value) -> SymOptional:
+    """Who is visited below a cohort, of this search and round."""
+    known = z3.BoolVal(this is THIS and state is STATE)
+    return SymOptional(SymBool(z3.And(known, _visits(cohort.term))), SymInt(_visited(cohort.term)))
+
+
+def _beside_each_other(function: Callable[..., Any]) -> Iterator[Part]:
+    def of(way: Way) -> Labelled:
+        one = way.value.at(ONE).fields
+        return [
+            ("as many", way.value.size == COUNT),
+            ("its place", one["place"].term == _place(ONE)),
+            ("its share, with the request", one["share"].term == _share_of(CHARGED.term, _place(ONE))),
+        ]
+
+    yield from read_kernel(
+        function,
+        {
+            "tournament": THIS,
+            "state": Made(Round, {"charged": CHARGED}),
+            "places": Table(lambda at: SymInt(_place(at)), (COUNT,)),
+        },
+        of,
+        facts=(*FACTS, ONE >= 0, COUNT > ONE),
+    )
+
+
+def _are(given: Sequence[Value], *expected: Value) -> bool:
+    return len(given) == len(expected) and all(map(is_, given, expected))
+
+
+def _best(
+    function: Callable[..., Any],
+    kind: str,
+    among: Value,
+    stays: Callable[[Any], Any],
+    beats: Callable[[Any, Any], Any],
+) -> Iterator[Part]:
+    """That the best is looked for among all of them, by the rules."""
+    best, unknown = z3.Int("best"), z3.Bool("of something else")
+
+    def waiting(_: State, state: Value, queues: Value) -> Value:
+        return WAITING if state is STATE and queues.term.eq(QUEUES.term) else TOLD
+
+    def beside(_: State, this: Value, state: Value, places: Value) -> Value:
+        expected = WAITING if among is QUEUES else COHORTS
+        own = this is THIS and state is STATE and places.term.eq(expected.term)
+        return Row(lambda at: contender(_place(at)), COUNT if own else COUNT + 1)
+
+    def staying(_: State, *given: Value) -> SymBool:
+        *known, one = given
+        own = _are(known, THIS) if among is QUEUES else _are(known, THIS, STATE)
+        return SymBool(stays(one.fields["place"].term) if own else unknown)
+
+    def beating(_: State, *given: Value) -> SymBool:
+        *known, one, other = given
+        own = _are(known, THIS, STATE) if among is QUEUES else not known
+        return SymBool(beats(*(each.fields["place"].term for each in (one, other))) if own else unknown)
+
+    def best_of(held: State, items: Value, _: Value, stay: Value, beat: Value) -> Made:
+        one, other = items.at(ONE), items.at(OTHER)
+        exact = z3.And(
+            items.size == COUNT,
+            one.fields["place"].term == _place(ONE),
+            as_term(stay.value(held, one), bool) == stays(_place(ONE)),
+            as_term(beat.value(held, one, other), bool) == beats(_place(ONE), _place(OTHER)),
+        )
+        return contender(z3.If(exact, best, best + 1))
+
+    laws = {f"{kind}_stays": Law(staying), f"{kind}_beats": Law(beating)}
+    if among is QUEUES:
+        laws["_waiting_among"] = Law(waiting)
+    yield from read_kernel(
+        seeing(
+            function,
+            _contenders=Law(beside),
+            best_of=Law(best_of),
+            partial=PARTIAL,
+            NO_CONTENDER=TOLD,
+            **laws,
+        ),
+        {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
+        lambda way: [("the best of all of them, by the rules", way.value.fields["place"].term == best)],
+        facts=FACTS,
+    )
+
+
+def _winning(function: Callable[..., Any]) -> Iterator[Part]:
+    """The four ways in which a queue and a cohort are found, or not."""
+    queue, cohort = z3.Ints("best_queue best_cohort")
+    queue_takes_part, cohort_takes_part = (z3.And(among(OTHER), stays) for among, stays in TAKING_PART)
+    for is_queue in (False, True):
+        for is_cohort in (False, True):
+            best = {
+                "_best_queue": contender(queue) if is_queue else None,
+                "_best_cohort": contender(cohort) if is_cohort else None,
+            }
+            highest = (
+                z3.Implies(queue_takes_part, z3.And(z3.BoolVal(is_queue), _share(OTHER) <= _share(queue))),
+                z3.Implies(cohort_takes_part, z3.And(z3.BoolVal(is_cohort), _share(OTHER) <= _share(cohort))),
+            )
+            below = z3.Implies(_visits(cohort), _waits(_visited(cohort)))
+            found = (_waits(queue), _visits(cohort), below)
+
+            def of(way: Way, is_queue: bool = is_queue, is_cohort: bool = is_cohort) -> Labelled:
+                there, who = _found(way.value)
+                goes_down = z3.BoolVal(is_cohort and not is_queue)
+                if is_cohort and is_queue:
+                    goes_down = cohort_beats(cohort, queue)
+                side, visited = z3.If(goes_down, cohort, queue), z3.If(goes_down, _visited(cohort), queue)
+                takes_part = z3.Or(queue_takes_part, cohort_takes_part)
+                return [
+                    ("one exactly if one is the best", there == z3.BoolVal(is_queue or is_cohort)),
+                    ("none that takes part is forgotten", z3.Implies(takes_part, there)),
+                    ("by share, the cohort of equals", z3.Implies(there, who == visited)),
+                    ("none has a higher share", z3.Implies(takes_part, _share(OTHER) <= _share(side))),
+                    ("a candidate waits there", z3.Implies(there, _waits(who))),
+                ]
+
+            yield from read_kernel(
+                seeing(
+                    function,
+                    _winner=Law(_below),
+                    _cohort_beats=Law(_beats_by_place),
+                    **{name: Law(_only_here(value)) for name, value in best.items()},
+                ),
+                {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
+                of,
+                facts=(*FACTS, *highest, *found),
+            )
+
+
+def _beats_by_place(_: State, one: Value, other: Value) -> SymBool:
+    return SymBool(cohort_beats(*(each.fields["place"].term for each in (one, other))))
+
+
+def _only_here(value: Value) -> Callable[..., Value]:
+    """What is found in this cohort, of this search and round."""
+
+    def found(_: State, this: Value, state: Value, cohort: Value) -> Value:
+        own = this is THIS and state is STATE and as_term(cohort, int).eq(COHORT)
+        if not own:
+            raise LiftError("the best of another cohort, or of another round")
+        return value
+
+    return found
+
+
+def _found(value: Value) -> tuple[Any, Any]:
+    """Whether a place is returned, and which."""
+    if value is None:
+        return z3.BoolVal(False), z3.IntVal(-1)
+    if isinstance(value, SymOptional):
+        there = as_term(value.present, bool)
+        return there, z3.IntVal(-1) if value.value is None else as_term(value.value, int)
+    return z3.BoolVal(True), as_term(value, int)
+
+
+def _from_the_root(function: Callable[..., Any]) -> Iterator[Part]:
+    below = z3.Implies(_visits(0), _waits(_visited(0)))
+
+    def of(way: Way) -> Labelled:
+        there, who = _found(way.value)
+        return [
+            (
+                "alone, the ClusterQueue of the preemptor if one waits",
+                z3.Implies(z3.Not(HAS_PARENT), there == _waits(OWN)),
+            ),
+            ("in a tree, from the root down", z3.Implies(HAS_PARENT, there == _visits(0))),
+            ("its place", z3.Implies(there, who == z3.If(HAS_PARENT, _visited(0), OWN))),
+            ("a candidate waits there", z3.Implies(there, _waits(who))),
+        ]
+
+    def waits(_: State, state: Value, place: Value) -> SymBool:
+        return SymBool(z3.And(z3.BoolVal(state is STATE), _waits(place.term)))
+
+    yield from read_kernel(
+        seeing(function, _winner=Law(_from_zero), _waits_at=Law(waits)),
+        {"tournament": THIS, "state": STATE},
+        of,
+        facts=(*FACTS, below),
+    )
+
+
+def _from_zero(held: State, this: Value, state: Value, cohort: Value) -> SymOptional:
+    return _below(held, this, state, SymInt(as_term(cohort, int)))
+
+
+AT_ONCE, LEFT, PLACE = z3.Ints("waiting_there waiting_in_all whose_turn")
+IS_NEXT, CLAIMS = z3.Bool("one_is_visited"), z3.Bool("no_shares_are_compared")
+STRATEGY = z3.Int("first_strategy")
+_candidate = z3.Function("the candidate before so many", INT, INT)
+_ground = z3.Function("ground of what is judged", INT, INT, INT)
+_own_ground = z3.Function("ground where no shares are compared", INT, INT)
+_found_of = z3.Function("what is found of a candidate", INT, INT, INT, INT)
+_ground_of = z3.Function("ground of a strategy", INT, INT)
+CHANGED = ("usage", "charged", "removed")
+BEFORE = {name: token(f"{name} before") for name in CHANGED}
+TAKEN = {name: token(f"{name} when one is taken") for name in CHANGED}
+TURNS, FITS_THEN = z3.Int("turns_before"), z3.Bool("it fits when one is taken")
+"""How many have had their turn; the rules of folds are about who they are."""
+
+
+def _judged(_: State, candidate: Value, facts: Value) -> Made:
+    return Made(Evidence, {"ground": SymInt(_ground(candidate.term, facts.term))})
+
+
+HELD_ON = Made(
+    Tournament,
+    {
+        "own": SymInt(OWN),
+        "claims_nominal": SymBool(CLAIMS),
+        "strategies": (SymInt(STRATEGY),),
+        "question": Made(Question, {"judged": Law(_judged)}),
+    },
+)
+"""The tournament, as far as a round asks it."""
+
+
+def _waiting(there: Any, in_all: Any, popped: Any, ground: Any) -> Made:
+    """How many wait at the queue whose turn it is, and in all; who waits no more, and why it is taken."""
+    told = {"there": there, "in all": in_all, "popped": popped, "ground": ground}
+    return Made(dict, {name: SymInt(term) for name, term in told.items()})
+
+
+NO = SymBool(z3.BoolVal(False))
+START = Made(
+    Round,
+    {
+        "usage": BEFORE["usage"],
+        "charged": BEFORE["charged"],
+        "waiting": _waiting(AT_ONCE, LEFT, z3.IntVal(-1), z3.IntVal(0)),
+        "turns": SymInt(TURNS),
+        "removed": BEFORE["removed"],
+        "fits": NO,
+        "over": NO,
+    },
+)
+
+
+def _counts(state: Made) -> tuple[Any, Any]:
+    counts = state.fields["waiting"].fields
+    return counts["there"].term, counts["in all"].term
+
+
+def _at_its_turn(place: Value) -> None:
+    if not as_term(place.value if isinstance(place, SymOptional) else place, int).eq(PLACE):
+        raise LiftError("another queue than the one whose turn it is")
+
+
+def _popped(state: Made, gone: Any) -> tuple[SymToken, Made]:
+    there, in_all = _counts(state)
+    candidate = _candidate(there)
+    waiting = _waiting(there - gone, in_all - gone, candidate, z3.IntVal(0))
+    return SymToken(candidate), Made(Round, {**state.fields, "waiting": waiting})
+
+
+def _popping(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
+    """The first of those who wait there; where none waits, none leaves, and no claim holds of that."""
+    _at_its_turn(place)
+    return _popped(state, z3.If(_counts(state)[0] > 0, 1, 0))
+
+
+def _popping_all(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
+    _at_its_turn(place)
+    return _popped(state, _counts(state)[0])
+
+
+def _waits_there(_: State, state: Made, place: Value) -> SymBool:
+    _at_its_turn(place)
+    return SymBool(_counts(state)[0] > 0)
+
+
+def _visiting(_: State, this: Value, state: Value) -> SymOptional:
+    if this is not HELD_ON or state is not START:
+        raise LiftError("whose turn it is in another round")
+    return SymOptional(SymBool(IS_NEXT), SymInt(PLACE))
+
+
+def _noting(_: State, __: Value, ___: Value, ____: Value, turns: Value) -> SymInt:
+    return SymInt(turns.term + 1)
+
+
+def _taking(_: State, this: Value, state: Made, candidate: Value, evidence: Made, __: Value) -> Made:
+    if this is not HELD_ON:
+        raise LiftError("taken in another search")
+    there, in_all = _counts(state)
+    told = state.fields["waiting"].fields
+    who, ground = z3.If(candidate.term == told["popped"].term, candidate.term, -1), evidence.fields["ground"]
+    turns, fits = SymInt(state.fields["turns"].term + 1), SymBool(FITS_THEN)
+    waiting = _waiting(there, in_all, who, ground.term)
+    return Made(Round, {**TAKEN, "waiting": waiting, "turns": turns, "fits": fits, "over": NO})
+
+
+def _not_compared(_: State, this: Value, candidate: Value) -> Made:
+    if this is not HELD_ON:
+        raise LiftError("judged in another search")
+    return Made(Evidence, {"ground": SymInt(_own_ground(candidate.term))})
+
+
+def _finding(_: State, this: Value, charged: Value, candidate: Value, ground: Value) -> tuple[Value, Value]:
+    if this is not HELD_ON:
+        raise LiftError("compared in another search")
+    number = z3.IntVal(int(ground)) if isinstance(ground, Ground) else ground.term
+    return SymToken(_found_of(charged.term, candidate.term, number)), TOLD
+
+
+def _ground_at(count: Any, ground: Any) -> Any:
+    """On which ground the candidate may be preempted before which so many wait, itself included."""
+    candidate = _candidate(count)
+    return _ground(candidate, _found_of(BEFORE["charged"].term, candidate, ground))
+
+
+def _is(state: Made, these: Mapping[str, SymToken]) -> z3.BoolRef:
+    return every([state.fields[name].term == value.term for name, value in these.items()])
+
+
+@theorem(
+    "PO-ANY-115",
+    about=(fair.first_step, fair.second_step, fair._ended, fair._rejecting),
+    size="any number of candidates and ClusterQueues",
+    assumes={
+        "at the queue that is visited a candidate waits": "PO-ANY-105",
+        "who is popped is one of those that wait at the queue, and waits no more": BELIEVED,
+        "what is taken, and what is in use then": "PO-ANY-250",
+    },
+)
+def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(
+    first_step: Callable[..., Any] = fair.first_step,
+    second_step: Callable[..., Any] = fair.second_step,
+    ended: Callable[..., Any] = fair._ended,
+    rejecting: Callable[..., Any] = fair._rejecting,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, fair-sharing preemption: one visit, by each of the strategies.
+
+    It ends the tournament exactly if no queue is left to visit. Otherwise fewer candidates wait after it: by
+    the first strategy those up to the first that it takes, by the second all of the queue. One is taken
+    exactly if it is allowed on some ground; who is rejected changes neither what is in use nor who was
+    removed, and is noted.
+    """
+    rejects = seeing(rejecting, _turned=Law(_noting), _found=Law(lambda *_: TOLD))
+    laws = {
+        "next_queue": Law(_visiting),
+        "compared": Law(_finding),
+        "_take": Law(_taking),
+        "_ended": ended,
+        "_rejecting": rejects,
+    }
+    facts = (
+        z3.And(STRATEGY >= 0, STRATEGY < 2),
+        z3.And(AT_ONCE >= 0, LEFT >= AT_ONCE),
+        z3.Implies(IS_NEXT, AT_ONCE > 0),
+        BEFORE["removed"].term != TAKEN["removed"].term,
+    )
+    given = {"tournament": HELD_ON, "state": START}
+    yield from read_kernel(
+        seeing(
+            first_step,
+            **laws,
+            _pop=Law(_popping),
+            _waits_at=Law(_waits_there),
+            _without_comparison=Law(_not_compared),
+            GROUNDS=Table(lambda at: SymInt(_ground_of(at)), (2,)),
+        ),
+        given,
+        _after_the_first,
+        facts=facts,
+        loops=[Invariant(_all_rejected)],
+    )
+    yield from read_kernel(
+        seeing(second_step, **laws, _pop_all=Law(_popping_all)), given, _after_the_second, facts=facts
+    )
+
+
+def _all_rejected(steps: Any, _: State, here: State, point: Any) -> Labelled:
+    """Whoever has had its turn in this round is rejected, and noted."""
+    state = here["state"]
+    there, in_all = _counts(state)
+    had_its_turn = z3.And(point > there, point <= AT_ONCE)
+    return [
+        ("each step gives one its turn", z3.And(there == AT_ONCE - steps, there >= 0)),
+        ("who waits elsewhere waits on", in_all == LEFT - steps),
+        ("each is noted", state.fields["turns"].term == TURNS + steps),
+        ("on no ground", z3.Implies(had_its_turn, _ground_at(point, _ground_of(STRATEGY)) == 0)),
+        ("nothing in use changes, and none is removed", _is(state, BEFORE)),
+        ("it goes on", z3.Not(_has_ended(state))),
+    ]
+
+
+def _has_ended(state: Made) -> Any:
+    return z3.Or(*(as_term(state.fields[name], bool) for name in ("fits", "over")))
+
+
+def _after_a_round(state: Made) -> Labelled:
+    """What is claimed of either strategy."""
+    fits, over = (as_term(state.fields[name], bool) for name in ("fits", "over"))
+    _, in_all = _counts(state)
+    as_it_was = z3.And(_is(state, BEFORE), z3.Not(fits))
+    one_taken = z3.And(_is(state, TAKEN), fits == FITS_THEN)
+    return [
+        ("it ends exactly if no queue is left to visit", over == z3.Not(IS_NEXT)),
+        ("else fewer wait", z3.Or(over, in_all < LEFT)),
+        ("no more wait than before, and none below zero", z3.And(in_all >= 0, in_all <= LEFT)),
+        ("one is taken, or nothing changes", z3.Or(as_it_was, one_taken)),
+    ]
+
+
+def _is_taken(state: Made, count: Any, ground: Any) -> Any:
+    """Whether who is taken is the candidate before which so many wait, on that ground."""
+    told = state.fields["waiting"].fields
+    own = z3.And(told["popped"].term == _candidate(count), told["ground"].term == ground)
+    return z3.And(_is(state, TAKEN), own)
+
+
+def _after_the_first(way: Way) -> Labelled:
+    state: Made = way.value
+    (there, in_all), taken = _counts(state), _is(state, TAKEN)
+    turn, compares = IS_NEXT, z3.And(PLACE != OWN, z3.Not(CLAIMS))
+    last, ground = _ground_at(there + 1, _ground_of(STRATEGY)), _ground_at(POINT, _ground_of(STRATEGY))
+    rejected = z3.And(there + z3.If(taken, 1, 0) < POINT, POINT <= AT_ONCE)
+    alone = z3.And(_is_taken(state, AT_ONCE, _own_ground(_candidate(AT_ONCE))), there == AT_ONCE - 1)
+    may_be = z3.And(_is_taken(state, there + 1, last), last != 0)
+    return [
+        *_after_a_round(state),
+        ("as many are noted as have had their turn", state.fields["turns"].term - TURNS == LEFT - in_all),
+        ("all of them at the queue", AT_ONCE - there == LEFT - in_all),
+        ("where no shares are compared the first is taken", z3.Implies(turn, z3.Or(compares, alone))),
+        ("who is taken may be", z3.Implies(z3.And(turn, compares, taken), may_be)),
+        ("who is rejected may not be", z3.Implies(z3.And(turn, compares, rejected), ground == 0)),
+        ("one is taken, or none waits there", z3.Implies(z3.And(turn, compares), z3.Or(taken, there == 0))),
+    ]
+
+
+def _after_the_second(way: Way) -> Labelled:
+    state: Made = way.value
+    (there, _), ground = _counts(state), _ground_at(AT_ONCE, z3.IntVal(int(Ground.INITIAL_SHARE)))
+    by_ground = z3.If(ground != 0, _is_taken(state, AT_ONCE, ground), _is(state, BEFORE))
+    return [
+        *_after_a_round(state),
+        ("all of the queue had their turn", z3.Implies(IS_NEXT, there == 0)),
+        ("the first is noted", z3.Implies(IS_NEXT, state.fields["turns"].term == TURNS + 1)),
+        ("it is taken exactly if it may be", z3.Implies(IS_NEXT, by_ground)),
+    ]
