@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -378,3 +381,23 @@ def test_no_rule_with_a_mistake_excludes_a_loop(mistake: str) -> None:
 def test_fill_back_in_an_order_that_is_not_known_is_refused(order: str) -> None:
     with pytest.raises(LiftError, match="order of"):
         list(THEOREMS["PO-ANY-020"].statement(changed(fill_back, (STEP, order.format(STEP)))))
+
+
+def test_a_reader_who_closes_the_table_early_is_no_failure() -> None:
+    one = "from tenure_proofs.theorems import __main__ as table, listed\n"
+    one += "table.THEOREMS = {'PO-ANY-050': listed.THEOREMS['PO-ANY-050']}\n"
+    ends = subprocess.run(
+        [sys.executable, "-c", f"{one}import sys\nsys.exit(table.main())"],
+        stdout=closed_pipe(),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (ends.returncode, ends.stderr) == (0, "")
+
+
+def closed_pipe() -> int:
+    """Where to write what nothing reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer

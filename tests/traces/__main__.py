@@ -24,6 +24,9 @@ from tests.traces.equality import Compared, difference
 FLAT: Final = "flat"
 """One cohort of one flavor and resource."""
 
+EVERY: Final = 30
+"""Seconds between two lines that say how far it is."""
+
 
 def _drawn(kind: str, seed: int, most: int) -> tuple[Scenario, Reading]:
     if kind == FLAT:
@@ -49,7 +52,11 @@ def main() -> int:
     played: Counter[str] = Counter()
     unplayed: Counter[str] = Counter()
     kinds = given.kinds.split(",")
+    said = time.monotonic()
     for number in range(given.plays):
+        if time.monotonic() - said > EVERY:
+            print(f"{number} of {given.plays} plays, 0 differ", file=sys.stderr)
+            said = time.monotonic()
         kind, seed = kinds[number % len(kinds)], given.seed + number // len(kinds)
         scenario, reading = _drawn(kind, seed, given.jobs)
         try:
