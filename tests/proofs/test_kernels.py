@@ -17,7 +17,7 @@ from tenure_proofs.theorems.core_world import numbers
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.kernels import POINT, Invariant, Room, plain, read_kernel
+from tenure_proofs.trusted.kernels import POINT, Invariant, Law, Room, plain, read_kernel
 from tenure_proofs.trusted.symbols import SymInt
 from tests.proofs.changed import changed, made
 
@@ -673,8 +673,18 @@ def test_a_kernel_that_returns_something_else_than_its_theorem_speaks_of_is_refu
     pairs = read_kernel(
         kernel, {"first": SymInt(z3.Int("first"))}, lambda way: [("pair", way.value[0].term == SIZE)]
     )
-    with pytest.raises(LiftError, match="kernel returns what nothing is claimed of"):
+    with pytest.raises(LiftError, match="kernel has what nothing is claimed of"):
         list(pairs)
+
+
+def test_a_kernel_that_hands_a_law_something_else_than_it_speaks_of_is_refused() -> None:
+    kernel = made("def kernel(first):\n    return asked(first)\n", "kernel", {}, {"asked": Law(_of_a_number)})
+    with pytest.raises(LiftError, match="kernel has what nothing is claimed of"):
+        list(read_kernel(kernel, {"first": None}, lambda _: []))
+
+
+def _of_a_number(_: Any, number: Any) -> SymInt:
+    return SymInt(number.term)
 
 
 def test_an_index_below_zero_and_one_behind_the_end_are_not_in_range() -> None:

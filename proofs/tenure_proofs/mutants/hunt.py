@@ -10,6 +10,7 @@ from typing import Any
 import z3
 
 from tenure.oracle import decide as oracle_decide
+from tenure.oracle import fair
 from tenure.oracle.door import take_target
 from tenure.oracle.leaving import selection_after
 from tenure.oracle.partial import halved
@@ -71,6 +72,20 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "SEARCHES": find_targets,
     "KEPT": selection_after,
     "HALVED": halved,
+    "NEXT-QUEUE": fair.next_queue,
+    "WINNER": fair._winner,
+    "BEST-QUEUE": fair._best_queue,
+    "QUEUE-STAYS": fair._queue_stays,
+    "QUEUE-BEATS": fair._queue_beats,
+    "BEST-COHORT": fair._best_cohort,
+    "COHORT-STAYS": fair._cohort_stays,
+    "COHORT-BEATS": fair._cohort_beats,
+    "CONTENDERS": fair._contenders,
+    "FIRST-STEP": fair.first_step,
+    "SECOND-STEP": fair.second_step,
+    "ENDED": fair._ended,
+    "REJECTING": fair._rejecting,
+    "TAKE": fair._take,
 }
 """What theorems are about, loops above all, by what stands for it."""
 

@@ -313,8 +313,11 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
         z3.Bool("up"),
         z3.Bool("down"),
     )
-    candidate = token("candidate")
-    left = without(state["usage"].term, candidate.term)
+    candidate, turn = token("candidate"), token("its turn")
+    left, uncharged = (without(state[name].term, candidate.term) for name in ("usage", "charged"))
+
+    def turned(_: State, who: Value, removed: Value, __: Value, turns: Value) -> SymToken:
+        return turn if who is found and removed is True and turns is state["turns"] else TOLD
 
     def of(way: Way) -> Labelled:
         then = way.value.fields
@@ -322,7 +325,8 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
         removed = then["removed"]
         return [
             ("it leaves", then["usage"].term == left),
-            ("it is noted", removed.members[found.term]),
+            ("nor is it charged", then["charged"].term == uncharged),
+            ("it is noted", z3.And(removed.members[found.term], same(then["turns"], turn))),
             ("none is forgotten", z3.Implies(before.members[member], removed.members[member])),
             ("in order", removed.head == found.term),
             ("whether the request fits then", as_term(then["fits"], bool) == fits(left)),
@@ -333,7 +337,7 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
         seeing(
             function,
             _found=Law(lambda *_: found),
-            _turned=Law(lambda *_: TOLD),
+            _turned=Law(turned),
         ),
         {
             "tournament": tournament,

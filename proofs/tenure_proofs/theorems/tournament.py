@@ -410,7 +410,7 @@ def _from_zero(held: State, this: Value, state: Value, cohort: Value) -> SymOpti
 
 AT_ONCE, LEFT, PLACE = z3.Ints("waiting_there waiting_in_all whose_turn")
 IS_NEXT, CLAIMS = z3.Bool("one_is_visited"), z3.Bool("no_shares_are_compared")
-STRATEGY = z3.Int("first_strategy")
+STRATEGY, SECOND = z3.Ints("first_strategy second_strategy")
 _candidate = z3.Function("the candidate before so many", INT, INT)
 _ground = z3.Function("ground of what is judged", INT, INT, INT)
 _own_ground = z3.Function("ground where no shares are compared", INT, INT)
@@ -432,7 +432,7 @@ HELD_ON = Made(
     {
         "own": SymInt(OWN),
         "claims_nominal": SymBool(CLAIMS),
-        "strategies": (SymInt(STRATEGY),),
+        "strategies": (SymInt(STRATEGY), SymInt(SECOND)),
         "question": Made(Question, {"judged": Law(_judged)}),
     },
 )
@@ -499,8 +499,9 @@ def _visiting(_: State, this: Value, state: Value) -> SymOptional:
     return SymOptional(SymBool(IS_NEXT), SymInt(PLACE))
 
 
-def _noting(_: State, __: Value, ___: Value, ____: Value, turns: Value) -> SymInt:
-    return SymInt(turns.term + 1)
+def _noting(_: State, __: Value, removed: Value, ___: Value, turns: Value) -> SymInt:
+    """One turn more, of one who stays; no claim holds of another turn."""
+    return SymInt(turns.term + (1 if removed is False else 2))
 
 
 def _taking(_: State, this: Value, state: Made, candidate: Value, evidence: Made, __: Value) -> Made:
@@ -569,7 +570,7 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         "_rejecting": rejects,
     }
     facts = (
-        z3.And(STRATEGY >= 0, STRATEGY < 2),
+        z3.And(STRATEGY >= 0, STRATEGY < 2, SECOND >= 0, SECOND < 2),
         z3.And(AT_ONCE >= 0, LEFT >= AT_ONCE),
         z3.Implies(IS_NEXT, AT_ONCE > 0),
         BEFORE["removed"].term != TAKEN["removed"].term,

@@ -119,13 +119,13 @@ def read_kernel(
     held = {f"@{name}": Held(term) for name, term in (rooms or {}).items()}
     reader = _Kernels({function: loops}, tuple(facts))
     scope = _Scope({**parameters_given(function, (), dict(given)), **held}, function, ())
-    ways = [way for way in reader.ways(body_of(function), scope) if reader.live(way.path)]
-    if not ways:
-        raise LiftError(f"{function.__name__} returns nowhere")
     try:
+        ways = [way for way in reader.ways(body_of(function), scope) if reader.live(way.path)]
+        if not ways:
+            raise LiftError(f"{function.__name__} returns nowhere")
         goals = [(label, z3.Implies(way.condition, goal)) for way in ways for label, goal in claim(way)]
     except (AttributeError, TypeError) as error:
-        raise LiftError(f"{function.__name__} returns what nothing is claimed of: {error}") from None
+        raise LiftError(f"{function.__name__} has what nothing is claimed of: {error}") from None
     yield from reader.parts
     yield Part("returns", tuple(facts), (("defined", every(reader.required)), *goals))
 
