@@ -60,7 +60,7 @@ class Room(Symbol):
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Held(Symbol):
-    """What is in an array: arrays of arrays, as many as it has dimensions."""
+    """What is in an array: arrays of arrays, as many as it has dimensions. Or which numbers are in a set."""
 
     term: z3.ArrayRef
 
