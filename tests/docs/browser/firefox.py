@@ -213,10 +213,10 @@ def _told(method: str, about: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield _event("Network.loadingFinished", **request)
     elif method == "network.fetchError":
         yield _event("Network.loadingFailed", **request)
-        yield _event(
-            "Log.entryAdded",
-            entry={"level": "error", "text": f"{about['errorText']}: {asked['url']}", **request},
-        )
+        # Whoever asked has gone, or does not want it any more; Chromium's log has no word of that either.
+        if about["errorText"] != "NS_BINDING_ABORTED":
+            entry = {"level": "error", "text": f"{about['errorText']}: {asked['url']}", **request}
+            yield _event("Log.entryAdded", entry=entry)
     elif about["type"] == "console":
         words = [{"value": _plain(argument)} for argument in about["args"]]
         kind = {"warn": "warning"}.get(about["method"], about["method"])

@@ -17,6 +17,7 @@ WRONG = {
     "<script>nowhere()</script>": "nowhere is not defined",
     "<script>console.error('oh')</script>": "says error: ['oh']",
     "<img src=missing.svg alt=none>": "got 404",
+    "<script>let c = new AbortController(); fetch('page.html', c).catch(() => 0); c.abort()</script>": "",
     "<img src=http://another.invalid/a.png alt=none>": "asks http://another.invalid/a.png",
     "<article><p style='width: 2000px'>wide</p></article>": "is 2008 wide, because of p wide",
     "<img src=assets/images/favicon.png>": "does not say what",
