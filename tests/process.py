@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 TENURE = Path(sys.executable).with_name("tenure")
@@ -35,3 +37,12 @@ def wait_until(holds: Callable[[], bool], what: str) -> None:
     while not holds():
         assert time.monotonic() < until, f"it never came to this: {what}"
         time.sleep(0.02)
+
+
+@contextmanager
+def no_reader() -> Iterator[int]:
+    """Where a process may write what nothing reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)

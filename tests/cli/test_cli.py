@@ -17,7 +17,7 @@ import yaml
 from tenure import __version__
 from tenure.apps.cli import app
 from tests.command_line import tenure
-from tests.process import TENURE
+from tests.process import TENURE, no_reader
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "two-teams"
@@ -280,11 +280,9 @@ def test_a_reader_that_leaves_after_one_line_sees_that_line_and_no_complaint() -
 @pytest.mark.parametrize("more", [(), ("--explain",)], ids=["short", "long"])
 def test_a_reader_that_is_gone_already_is_no_failure(more: tuple[str, ...]) -> None:
     # Exit code 1 would say that a checked property fails.
-    reading, writing = os.pipe()
-    os.close(reading)
     command = [str(TENURE), "decide", "--example", "two-teams", *JOB, *AT_TWO, *more]
-    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
-    os.close(writing)
+    with no_reader() as writing:
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,6 +46,7 @@ from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.proving import Proof, prove
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.trusted.domains import LiftError
+from tests.process import no_reader
 from tests.proofs.changed import changed
 
 LITTLE = Budget(z3=1_000_000, cvc5=0)
@@ -386,18 +386,7 @@ def test_fill_back_in_an_order_that_is_not_known_is_refused(order: str) -> None:
 def test_a_reader_who_closes_the_table_early_is_no_failure() -> None:
     one = "from tenure_proofs.theorems import __main__ as table, listed\n"
     one += "table.THEOREMS = {'PO-ANY-050': listed.THEOREMS['PO-ANY-050']}\n"
-    ends = subprocess.run(
-        [sys.executable, "-c", f"{one}import sys\nsys.exit(table.main())"],
-        stdout=closed_pipe(),
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", f"{one}import sys\nsys.exit(table.main())"]
+    with no_reader() as writing:
+        ends = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     assert (ends.returncode, ends.stderr) == (0, "")
-
-
-def closed_pipe() -> int:
-    """Where to write what nothing reads any more."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    return writer

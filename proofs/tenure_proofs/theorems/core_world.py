@@ -13,10 +13,10 @@ import z3
 
 from tenure.fast.tables import Ask, Forest, Rows
 from tenure.model import NodeQuota
+from tenure_proofs.theorems.decision import handed as handed
 from tenure_proofs.theorems.decision import said as said
 from tenure_proofs.theorems.registry import BELIEVED
 from tenure_proofs.trusted.ast_lifter import Made, Value
-from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled
 from tenure_proofs.trusted.kernels import LEAST, MOST, POINT, Invariant, Law, Table, plain
 from tenure_proofs.trusted.loops import Given, Way
@@ -90,17 +90,6 @@ class Answer(Given):
 
     def __call__(self, *told: Any) -> Any:
         return self.meaning(*told)
-
-
-def handed(*pairs: tuple[Any, Any]) -> None:
-    """Refuse a call that hands over other records or arrays than a law speaks of.
-
-    Raises:
-        LiftError: it does.
-    """
-    for found, expected in pairs:
-        if found is not expected:
-            raise LiftError(f"a law about {expected!r} is handed {found!r}")
 
 
 def answering(answer: Value, *expected: Any) -> Law:

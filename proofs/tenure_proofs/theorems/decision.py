@@ -62,6 +62,17 @@ def said(rule: Callable[..., Any], **given: Value) -> Any:
     return value.term
 
 
+def handed(*pairs: tuple[Any, Any]) -> None:
+    """Refuse a call that hands over other records or arrays than a law speaks of.
+
+    Raises:
+        LiftError: it does.
+    """
+    for found, expected in pairs:
+        if found is not expected:
+            raise LiftError(f"a law about {expected!r} is handed {found!r}")
+
+
 DOOR = z3.Function("take_target", *[z3.IntSort()] * 7)
 KIN = z3.Function("kin_between", *[z3.IntSort()] * 4)
 ASKS = _Told(6, SymToken, DOOR)

@@ -16,7 +16,7 @@ from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.deciding import BOOL, INT, PARTIAL, TOLD, token
-from tenure_proofs.theorems.decision import said, seeing
+from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
@@ -222,8 +222,8 @@ def _at_a_cohort(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator
 
 def _below(_: State, this: Value, state: Value, cohort: Value) -> SymOptional:
     """Who is visited below a cohort, of this search and round."""
-    known = z3.BoolVal(this is THIS and state is STATE)
-    return SymOptional(SymBool(z3.And(known, _visits(cohort.term))), SymInt(_visited(cohort.term)))
+    known, place = z3.BoolVal(this is THIS and state is STATE), as_term(cohort, int)
+    return SymOptional(SymBool(z3.And(known, _visits(place))), SymInt(_visited(place)))
 
 
 def _beside_each_other(function: Callable[..., Any]) -> Iterator[Part]:
@@ -245,6 +245,10 @@ def _beside_each_other(function: Callable[..., Any]) -> Iterator[Part]:
         of,
         facts=(*FACTS, ONE >= 0, COUNT > ONE),
     )
+
+
+def _by_place(beats: Callable[[Any, Any], Any], one: Value, other: Value) -> Any:
+    return beats(one.fields["place"].term, other.fields["place"].term)
 
 
 def _are(given: Sequence[Value], *expected: Value) -> bool:
@@ -277,7 +281,7 @@ def _best(
     def beating(_: State, *given: Value) -> SymBool:
         *known, one, other = given
         own = _are(known, THIS, STATE) if among is QUEUES else not known
-        return SymBool(beats(*(each.fields["place"].term for each in (one, other))) if own else unknown)
+        return SymBool(_by_place(beats, one, other) if own else unknown)
 
     def best_of(held: State, items: Value, _: Value, stay: Value, beat: Value) -> Made:
         one, other = items.at(ONE), items.at(OTHER)
@@ -343,7 +347,7 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                 seeing(
                     function,
                     _winner=Law(_below),
-                    _cohort_beats=Law(_beats_by_place),
+                    _cohort_beats=Law(lambda _, *pair: SymBool(_by_place(cohort_beats, *pair))),
                     **{name: Law(_only_here(value)) for name, value in best.items()},
                 ),
                 {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
@@ -352,17 +356,13 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
             )
 
 
-def _beats_by_place(_: State, one: Value, other: Value) -> SymBool:
-    return SymBool(cohort_beats(*(each.fields["place"].term for each in (one, other))))
-
-
 def _only_here(value: Value) -> Callable[..., Value]:
     """What is found in this cohort, of this search and round."""
 
     def found(_: State, this: Value, state: Value, cohort: Value) -> Value:
-        own = this is THIS and state is STATE and as_term(cohort, int).eq(COHORT)
-        if not own:
-            raise LiftError("the best of another cohort, or of another round")
+        handed((this, THIS), (state, STATE))
+        if not as_term(cohort, int).eq(COHORT):
+            raise LiftError("the best of another cohort")
         return value
 
     return found
@@ -397,15 +397,11 @@ def _from_the_root(function: Callable[..., Any]) -> Iterator[Part]:
         return SymBool(z3.And(z3.BoolVal(state is STATE), _waits(place.term)))
 
     yield from read_kernel(
-        seeing(function, _winner=Law(_from_zero), _waits_at=Law(waits)),
+        seeing(function, _winner=Law(_below), _waits_at=Law(waits)),
         {"tournament": THIS, "state": STATE},
         of,
         facts=(*FACTS, below),
     )
-
-
-def _from_zero(held: State, this: Value, state: Value, cohort: Value) -> SymOptional:
-    return _below(held, this, state, SymInt(as_term(cohort, int)))
 
 
 AT_ONCE, LEFT, PLACE = z3.Ints("waiting_there waiting_in_all whose_turn")
@@ -494,8 +490,7 @@ def _waits_there(_: State, state: Made, place: Value) -> SymBool:
 
 
 def _visiting(_: State, this: Value, state: Value) -> SymOptional:
-    if this is not HELD_ON or state is not START:
-        raise LiftError("whose turn it is in another round")
+    handed((this, HELD_ON), (state, START))
     return SymOptional(SymBool(IS_NEXT), SymInt(PLACE))
 
 
@@ -505,8 +500,7 @@ def _noting(_: State, __: Value, removed: Value, ___: Value, turns: Value) -> Sy
 
 
 def _taking(_: State, this: Value, state: Made, candidate: Value, evidence: Made, __: Value) -> Made:
-    if this is not HELD_ON:
-        raise LiftError("taken in another search")
+    handed((this, HELD_ON))
     there, in_all = _counts(state)
     told = state.fields["waiting"].fields
     who, ground = z3.If(candidate.term == told["popped"].term, candidate.term, -1), evidence.fields["ground"]
@@ -516,14 +510,12 @@ def _taking(_: State, this: Value, state: Made, candidate: Value, evidence: Made
 
 
 def _not_compared(_: State, this: Value, candidate: Value) -> Made:
-    if this is not HELD_ON:
-        raise LiftError("judged in another search")
+    handed((this, HELD_ON))
     return Made(Evidence, {"ground": SymInt(_own_ground(candidate.term))})
 
 
 def _finding(_: State, this: Value, charged: Value, candidate: Value, ground: Value) -> tuple[Value, Value]:
-    if this is not HELD_ON:
-        raise LiftError("compared in another search")
+    handed((this, HELD_ON))
     number = z3.IntVal(int(ground)) if isinstance(ground, Ground) else ground.term
     return SymToken(_found_of(charged.term, candidate.term, number)), TOLD
 
