@@ -407,12 +407,26 @@ def _is_named(pod_set: dict[str, Any]) -> bool:
     return isinstance(pod_set.get("name", _DEFAULT_POD_SET), str)
 
 
+_ASKS_FOR_A_TOPOLOGY = (
+    "required",
+    "preferred",
+    "unconstrained",
+    "podSetSliceRequiredTopology",
+    "podSetSliceSize",
+    "podsetSliceRequiredTopologyConstraints",
+    "podSetGroupName",
+)
+
+
 def _topology(pod_sets: list[Any], place: Place) -> Iterator[Problem]:
+    """A request for a topology; one that only names the labels of the pods' indices asks for nothing."""
     for i, pod_set in entries(pod_sets):
         found = pod_set.get("topologyRequest")
-        if found is not None:
-            reason = "topology-aware scheduling"
-            yield _not_modelled(place, f"spec.podSets[{i}].topologyRequest", found, reason)
+        field = f"spec.podSets[{i}].topologyRequest"
+        if found is not None and not isinstance(found, dict):
+            yield place.problem(field, show(found), "a map")
+        elif any(dig(found, name) not in (None, []) for name in _ASKS_FOR_A_TOPOLOGY):
+            yield _not_modelled(place, field, found, "topology-aware scheduling")
 
 
 def _not_modelled(place: Place, field: str, found: object, reason: str) -> Problem:

@@ -219,6 +219,15 @@ class TestWorkload:
                 "spec.podSets[0].topologyRequest: found {'required': 'rack'},"
                 " expected nothing here: topology-aware scheduling is not modelled",
             ),
+            (
+                {"podSets": [{"topologyRequest": {"unconstrained": False}}]},
+                "spec.podSets[0].topologyRequest: found {'unconstrained': False},"
+                " expected nothing here: topology-aware scheduling is not modelled",
+            ),
+            (
+                {"podSets": [{"topologyRequest": ["required"]}]},
+                "spec.podSets[0].topologyRequest: found ['required'], expected a map",
+            ),
         ],
     )
     def test_what_is_wrong_with_a_spec(self, changes: Object, error: str) -> None:
@@ -513,6 +522,14 @@ class TestPodRequests:
         assert refused(read_workload, pending(pod=pod)) == [
             f"Workload/ml/w: spec.podSets[0].template.spec.{error}"
         ]
+
+    @pytest.mark.parametrize(
+        "request_", [{}, {"podIndexLabel": "batch.kubernetes.io/job-completion-index"}, {"required": None}]
+    )
+    def test_a_topology_request_that_asks_for_nothing_has_no_effect(self, request_: Object) -> None:
+        raw = pending()
+        raw["spec"] |= {"podSets": [{"topologyRequest": request_}]}
+        assert read_workload(raw).pod_sets == (PodSet("main", 1, {}),)
 
     def test_templates_of_admitted_workloads_do_not_matter(self) -> None:
         raw = admitted(
