@@ -97,7 +97,7 @@ def test_an_object_of_an_older_version_is_changed_in_the_words_of_the_newer() ->
         ("clusterqueue/a.c.spec.cohortName=x", "expected one of 1 ClusterQueues: a.b"),
         ("clusterqueue/a.b.spec.cohortName", "KIND/NAME.PATH=VALUE"),
         ("clusterqueue/a.b=x", "KIND/NAME.PATH=VALUE"),
-        ("workload/a.spec.priority=1", "namespace/name"),
+        ("localqueue/a.spec.clusterQueue=b", "namespace/name"),
         ("clusterqueue/a.b.spec.cohortName.x=1", "no fields of its own"),
         ("clusterqueue/a.b.spec.resourceGroups.flavors=1", "[name=a]"),
         ("clusterqueue/a.b.spec.cohortName={", "YAML"),

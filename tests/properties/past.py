@@ -146,7 +146,7 @@ def _without_record(loaded: Loaded, truth: Preemption) -> tuple[str, str]:
     running = [workload for workload in loaded.cluster.admitted if workload.key == truth.victim]
     if not running:
         return GONE, ""
-    record = record_of(loaded, running[0])
+    record = record_of(loaded, running[0].key, running[0].uid)
     if record is None or record.told is None:
         return WRONG, "no line about it"
     named = preemptor_of(loaded, record.told).key

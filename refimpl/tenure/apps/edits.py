@@ -12,9 +12,10 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.kai.intake.load import VERSIONS as KAI_VERSIONS
 from tenure.manifests import Place, SourcedObject, did_you_mean, object_name, place_of, read_objects, show
 from tenure.manifests.conversion import VERSIONS, to_v1beta2
+from tenure.manifests.naming import workloads_called
 from tenure.manifests.releases import Addition, additions_in
 from tenure.manifests.served import Anything, Duration, Fields, Items, Named, Shape, Text, Word
-from tenure.manifests.showing import NumberText, listed, sort_of
+from tenure.manifests.showing import NumberText, listed, some_of, sort_of
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.validation.check import kind_of
@@ -113,12 +114,15 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> I
     >>> changed.object["spec"]
     {'parentName': 'root'}
     """
+    problems: list[Problem] = []
+    if any(edit.kind == "Workload" for edit in edits):
+        objects = list(objects)
+        edits = list(_of_known_workloads(objects, edits, problems))
     wanted: dict[tuple[str, ...], list[ManifestEdit]] = {}
     for edit in edits:
         wanted.setdefault((edit.kind, *edit.names), []).append(edit)
     kinds = {edit.kind for edit in edits}
     names: dict[str, list[str]] = {kind: [] for kind in kinds}
-    problems: list[Problem] = []
     for sourced in objects:
         raw = sourced.object
         kind = raw.get("kind") if isinstance(raw, dict) else None
@@ -135,6 +139,21 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> I
         problems.append(Problem(edit.option, f"no {object_name(edit.kind, *edit.names)}", expected))
     if problems:
         raise InputError(problems)
+
+
+def _of_known_workloads(
+    objects: Iterable[SourcedObject], edits: Iterable[ManifestEdit], problems: list[Problem]
+) -> Iterator[ManifestEdit]:
+    """The changes, with a Workload's full name where one is called by its Job's."""
+    raws = [sourced.object for sourced in objects if kind_of(sourced.object) == "Workload"]
+    owners = {"/".join(_names_of(raw, "Workload")): dig(raw, "metadata", "ownerReferences") for raw in raws}
+    for edit in edits:
+        found = workloads_called(owners, owners, "/".join(edit.names)) if edit.kind == "Workload" else []
+        if len(found) > 1:
+            expected = f"the full name of one of {some_of(found, 'that are called so')}"
+            problems.append(Problem(edit.option, "/".join(edit.names), expected))
+            continue
+        yield replace(edit, names=tuple(found[0].split("/"))) if found else edit
 
 
 def refuse_additions(edits: Sequence[ManifestEdit], release: str | None) -> None:
@@ -257,7 +276,9 @@ def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, 
             [Problem(option, show(where), f"{FORM}; PATH begins with {_or(_SHAPES[kind].fields)}")]
         )
     names = tuple(found["name"].split("/"))
-    if len(names) != 1 + (kind in NAMESPACED):
+    # A Workload may be called by its Job's name, with or without a namespace.
+    right = (1, 2, 3) if kind == "Workload" else (1 + (kind in NAMESPACED),)
+    if len(names) not in right:
         expected = "namespace/name" if kind in NAMESPACED else "a name without namespace"
         raise InputError([Problem(option, show(found["name"]), f"{expected}, the name of a {kind}")])
     return kind, names, _steps(option, found["path"])

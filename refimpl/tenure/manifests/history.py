@@ -51,6 +51,21 @@ class ConditionNote:
 
 
 @dataclass(frozen=True, slots=True)
+class EvictionCount:
+    """How often Kueue has evicted a Workload for one reason, over its whole life.
+
+    Args:
+        reason: of the condition Evicted.
+        cause: why it was deactivated, such as `RequeuingLimitExceeded`; empty otherwise.
+        count: how often.
+    """
+
+    reason: str
+    cause: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class PreemptionMessage:
     """What the message of condition Preempted tells.
 
@@ -101,6 +116,25 @@ def notes_of(raw: object) -> dict[str, ConditionNote]:
         for condition in items(dig(raw, "status", "conditions"))
         if isinstance(condition, dict) and condition.get("type") in _KEPT
     }
+
+
+def eviction_counts(raw: object) -> tuple[EvictionCount, ...]:
+    """What `status.schedulingStats` counts; what has the wrong shape counts as absent.
+
+    Args:
+        raw: a Workload, untrusted.
+
+    Source: Kueue v1beta2 API, WorkloadSchedulingStatsEviction.
+
+    >>> stats = {"evictions": [{"reason": "Preempted", "underlyingCause": "", "count": 2}, None]}
+    >>> eviction_counts({"status": {"schedulingStats": stats}})
+    (EvictionCount(reason='Preempted', cause='', count=2),)
+    """
+    return tuple(
+        EvictionCount(_text(dig(found, "reason")), _text(dig(found, "underlyingCause")), count)
+        for found in items(dig(raw, "status", "schedulingStats", "evictions"))
+        if type(count := dig(found, "count")) is int and count > 0
+    )
 
 
 def _text(found: object) -> str:

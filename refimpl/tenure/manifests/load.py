@@ -23,7 +23,7 @@ from tenure.manifests.configuration import Configured
 from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
-from tenure.manifests.history import ConditionNote, notes_of, was_evicted
+from tenure.manifests.history import ConditionNote, EvictionCount, eviction_counts, notes_of, was_evicted
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
@@ -67,7 +67,8 @@ class Loaded:
             them, and whoever asks about one of them gets these problems.
         evicted_at: by `namespace/name`, since when condition Evicted is True, ns.
         history: by `namespace/name`, the conditions of workloads that were evicted or preempted, also before
-            their present admission.
+            their present admission; of all workloads, whether they take part or not.
+        evictions: by `namespace/name`, how often Kueue has evicted a workload, by reason.
         out_of_play: the Workloads that have finished or are not active, unread.
         owners: by `namespace/name`, `metadata.ownerReferences` as written, untrusted, of all workloads.
     """
@@ -78,6 +79,7 @@ class Loaded:
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     evicted_at: Mapping[str, Instant] = field(default_factory=dict)
     history: Mapping[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
+    evictions: Mapping[str, tuple[EvictionCount, ...]] = field(default_factory=dict)
     out_of_play: tuple[object, ...] = ()
     owners: Mapping[str, object] = field(default_factory=dict)
 
@@ -113,6 +115,7 @@ class Builder:
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     evicted_at: dict[str, Instant] = field(default_factory=dict)
     history: dict[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
+    evictions: dict[str, tuple[EvictionCount, ...]] = field(default_factory=dict)
     out_of_play: list[object] = field(default_factory=list)
     owners: dict[str, object] = field(default_factory=dict)
     namespaces: Namespaces = field(default_factory=Namespaces)
@@ -150,6 +153,7 @@ class Builder:
             self.set_aside,
             self.evicted_at,
             self.history,
+            self.evictions,
             tuple(self.out_of_play),
             self.owners,
         )
@@ -203,6 +207,7 @@ class Builder:
 
     def add_workload(self, raw: object, place: Place) -> None:
         conditions = true_conditions(raw)
+        self._keep_past(raw)
         self.owners[key_of_raw(raw)] = dig(raw, "metadata", "ownerReferences")
         if "Finished" in conditions or dig(raw, "spec", "active") is False:
             reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
@@ -220,7 +225,8 @@ class Builder:
         if found.priority_class:
             self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
         self.workloads.append((place.file, found))
-        self._keep_past(found, right)
+        if found.evicted:
+            self.evicted_at[found.key] = _evicted_at(right)
         if metadata.get("creationTimestamp") is None:
             self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
         annotations = metadata.get("annotations")
@@ -228,11 +234,12 @@ class Builder:
             said = show(annotations[BOOST])
             self._warn(place, f"metadata.annotations[{BOOST}] {said} is no 32-bit integer, counted as 0")
 
-    def _keep_past(self, found: Workload, right: Mapping[str, Any]) -> None:
-        if found.evicted:
-            self.evicted_at[found.key] = _evicted_at(right)
-        if was_evicted(right):
-            self.history[found.key] = notes_of(right)
+    def _keep_past(self, raw: object) -> None:
+        """What is recorded of evictions, also of a workload that takes no part."""
+        if was_evicted(raw):
+            self.history[key_of_raw(raw)] = notes_of(raw)
+        if counts := eviction_counts(raw):
+            self.evictions[key_of_raw(raw)] = counts
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object

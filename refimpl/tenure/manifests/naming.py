@@ -112,11 +112,13 @@ def workload_key(
     field: str = "workload",
     home: Home = ANYWHERE,
     beside: str = "",
+    otherwise: Collection[str] = (),
 ) -> str:
     """The workload that a word means among those of some standing.
 
     Args:
         wanted: `Standing.PENDING`, `Standing.RUNNING` or both.
+        otherwise: `namespace/name` of others that are meant where none of these is.
         loaded, word, field, home: as for `pending_key`.
         beside: what the word might have been besides, such as a file, for the error.
 
@@ -124,8 +126,8 @@ def workload_key(
         InputError: none or several of the wanted ones are called so.
     """
     known = _standings(loaded)
-    found = _called(loaded, known, word, home)
-    fit = [key for key in found if known[key] in wanted]
+    found = workloads_called(known, loaded.owners, word, home)
+    fit = [key for key in found if known[key] in wanted] or [key for key in found if key in otherwise]
     if len(fit) == 1:
         return fit[0]
     if fit:
@@ -148,7 +150,7 @@ def standings(loaded: Loaded, word: str, home: Home = ANYWHERE) -> frozenset[Sta
     ['pending']
     """
     known = _standings(loaded)
-    return frozenset(known[key] for key in _called(loaded, known, word, home))
+    return frozenset(known[key] for key in workloads_called(known, loaded.owners, word, home))
 
 
 def key_of_raw(raw: object) -> str:
@@ -223,13 +225,26 @@ def _senses(word: str) -> list[_Sense]:
     return [_Sense(*parts)] if len(parts) == 3 else []
 
 
-def _called(loaded: Loaded, known: Mapping[str, Standing], word: str, home: Home) -> list[str]:
-    """All that a word may mean, by name."""
-    if word in known:
+def workloads_called(
+    known: Iterable[str], owners: Mapping[str, object], word: str, home: Home = ANYWHERE
+) -> list[str]:
+    """All that a word may mean, by name.
+
+    Args:
+        known: workloads, `namespace/name`.
+        owners: by `namespace/name`, their `metadata.ownerReferences`, untrusted.
+        word: what a person called it.
+        home: where a name without a namespace is looked for.
+
+    >>> workloads_called(["ml/job-train-0a1b2", "ml/other"], {}, "ml/train")
+    ['ml/job-train-0a1b2']
+    """
+    keys = list(known)
+    if word in keys:
         return [word]
     found: set[str] = set()
     for sense in _senses(word):
-        fit = [key for key in known if sense.fits(key, loaded.owners.get(key))]
+        fit = [key for key in keys if sense.fits(key, owners.get(key))]
         if home.namespace and sense.namespace is None:
             near = [key for key in fit if key.startswith(f"{home.namespace}/")]
             fit = near if near or home.only else fit

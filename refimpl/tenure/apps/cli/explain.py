@@ -145,10 +145,11 @@ def print_why(
         InputError: there is no such workload, or it cannot be decided about.
     """
     if workload is None:
-        key = workload_key(asked.loaded, victim, LIVE, field="VICTIM", home=home)
-        record = preemption_record(asked.loaded, key)
+        loaded = asked.loaded
+        key = workload_key(loaded, victim, LIVE, field="VICTIM", home=home, otherwise=loaded.history)
+        record = preemption_record(loaded, key)
         if record is not None:
-            past = past_answer(asked.loaded, record, asked.now, asked.reading, flips)
+            past = past_answer(loaded, record, asked.now, asked.reading, flips)
             asked.print(output, "why", past, past_lines(past))
             return
     target = _running(asked.loaded, victim, home)

@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
-from tenure.apps.past.answer_types import Certainty, PastAnswer, RuleChain
-from tenure.apps.past.record import PreemptionRecord, Preemptor, eviction_of, preemptor_of, record_of
+from tenure.apps.past.answer_types import (
+    Certainty,
+    CountedEvictions,
+    PastAnswer,
+    PastEvent,
+    PastEventKind,
+    RuleChain,
+)
+from tenure.apps.past.record import (
+    PreemptionRecord,
+    Preemptor,
+    eviction_of,
+    later_eviction_of,
+    noted,
+    preemptor_of,
+    record_of,
+    uids_of,
+)
 from tenure.apps.past.replay import Replay, grounds_of, preempted_by, replayed
 from tenure.manifests import Loaded
+from tenure.manifests.history import ConditionNote
+from tenure.manifests.naming import finished_text, key_of_raw
+from tenure.manifests.structure import dig
 from tenure.model import Ground, Instant, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import quota_at
@@ -31,7 +49,7 @@ _OF_TIME = ("now", "minAdmitDuration", "creationTimestamp", "lastTransitionTime"
 
 
 def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
-    """What is recorded of a workload that was preempted or evicted and not admitted since; None of any other.
+    """What is recorded of a workload that was preempted or evicted and does not run; None of any other.
 
     Args:
         loaded: the cluster.
@@ -41,12 +59,12 @@ def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
     >>> preemption_record(Loaded(Cluster({})), "ml/train") is None
     True
     """
-    for workload in chain(loaded.cluster.pending, loaded.cluster.admitted):
-        if workload.key == victim:
-            record = record_of(loaded, workload)
-            found = eviction_of(loaded, workload) if record is None else record
-            return found if found is not None and found.again is None else None
-    return None
+    record = record_of(loaded, victim, uids_of(loaded).get(victim, ""))
+    if record is None:
+        return eviction_of(loaded, victim)
+    runs = any(workload.key == victim for workload in loaded.cluster.admitted)
+    is_over = record.again is not None and later_eviction_of(loaded, record) is None
+    return None if runs and is_over else record
 
 
 def past_answer(
@@ -66,9 +84,10 @@ def past_answer(
     replay = replayed(loaded, record, preemptor, reading)
     certainty = _certainty(record, replay)
     confirmed = replay.decision if certainty == Certainty.CONFIRMED else None
-    others = sorted(other.victim.key for other in preempted_by(loaded, record))
+    others = sorted(other.victim for other in preempted_by(loaded, record))
+    later = later_eviction_of(loaded, record)
     return PastAnswer(
-        victim=record.victim.key,
+        victim=record.victim,
         cluster_queue=told.victim_path[-1] if told and told.victim_path else None,
         at=None if record.at is None else format_instant(record.at),
         reason=record.reason,
@@ -78,8 +97,14 @@ def past_answer(
         preemptor_uid=told.uid if told else "",
         preemptor_queue=told.preemptor_path[-1] if told and told.preemptor_path else None,
         chains=_chains(record, replay if certainty == Certainty.CONFIRMED else None),
-        together=tuple(key for key in others if key != record.victim.key),
-        summary=_summary(record, preemptor, certainty),
+        together=tuple(key for key in others if key != record.victim),
+        since=tuple(_since(loaded, record, later)),
+        evictions=tuple(
+            CountedEvictions(counted.reason, counted.cause, counted.count)
+            for counted in loaded.evictions.get(record.victim, ())
+        ),
+        present=_present(loaded, record.victim),
+        summary=_summary(record, preemptor, certainty, replay, later),
         replay=_replay_text(preemptor, replay),
         unknown=tuple(_unknown(record, preemptor, replay)),
         remarks=_remarks(confirmed, record.victim, replay) if confirmed else (),
@@ -97,14 +122,15 @@ def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
         loaded: the cluster.
         workload: one of it.
     """
-    record = record_of(loaded, workload)
+    record = record_of(loaded, workload.key, workload.uid)
     if record is None:
         return None
     when = _when(record)
     told = record.told
     preemptor = preemptor_of(loaded, told) if told else Preemptor()
     reason = f": {record.reason}" if record.reason else ""
-    asked = "" if record.again is not None else f"; ask tenure why {workload.key}"
+    runs = workload.cluster_queue is not None and later_eviction_of(loaded, record) is None
+    asked = "" if runs else f"; ask tenure why {workload.key}"
     return f"was preempted{when}, {_who(record, preemptor)}{reason}{asked}"
 
 
@@ -116,9 +142,44 @@ def _certainty(record: PreemptionRecord, replay: Replay) -> Certainty:
     return Certainty.CONFIRMED if replay.matches else Certainty.RECORDED
 
 
-def _remarks(decision: Decision, victim: Workload, replay: Replay) -> tuple[Remark, ...]:
+def _since(loaded: Loaded, record: PreemptionRecord, later: ConditionNote | None) -> Iterator[PastEvent]:
+    """What has happened to a workload since it was preempted."""
+    if record.again is not None:
+        at = format_instant(record.again)
+        yield PastEvent(at, PastEventKind.RESERVED, "", "quota was reserved for it again")
+    if later is not None:
+        text = f"it was evicted, {later.reason}: {later.message}; that is not a preemption"
+        yield PastEvent(_stamp(later), PastEventKind.EVICTED, later.reason, text)
+    raw = _out_of_play(loaded, record.victim)
+    ended = noted(loaded, record.victim, "Finished")
+    if ended is not None and ended.holds:
+        text = f"it finished: {ended.message}" if ended.message else "it finished"
+        yield PastEvent(_stamp(ended), PastEventKind.FINISHED, ended.reason, text)
+    elif dig(raw, "spec", "active") is False and (record.other or later is None):
+        yield PastEvent(None, PastEventKind.DEACTIVATED, "", "it was deactivated: spec.active is false")
+
+
+def _present(loaded: Loaded, key: str) -> str:
+    """What a workload does now, and what to ask about that."""
+    raw = _out_of_play(loaded, key)
+    if raw is not None:
+        return f"it {finished_text(raw)}"
+    if any(workload.key == key for workload in loaded.cluster.admitted):
+        return "it holds quota while its pods end"
+    return f"it is pending: `why-not {key}` explains what it waits for"
+
+
+def _out_of_play(loaded: Loaded, key: str) -> object:
+    return next((raw for raw in loaded.out_of_play if key_of_raw(raw) == key), None)
+
+
+def _stamp(note: ConditionNote) -> str | None:
+    return None if note.since is None else format_instant(note.since)
+
+
+def _remarks(decision: Decision, victim: str, replay: Replay) -> tuple[Remark, ...]:
     """What each rule found, without what is made of a time that had to be assumed."""
-    then = next(workload for workload in decision.running if workload.key == victim.key)
+    then = next(workload for workload in decision.running if workload.key == victim)
     remarks = explain_workload(decision, then).remarks
     if not _is_vague(replay, victim):
         return remarks
@@ -126,7 +187,7 @@ def _remarks(decision: Decision, victim: Workload, replay: Replay) -> tuple[Rema
 
 
 def _flips(
-    decision: Decision, preemptor: Preemptor, victim: Workload, replay: Replay, limit: int
+    decision: Decision, preemptor: Preemptor, victim: str, replay: Replay, limit: int
 ) -> FlipsShape | None:
     """The changes after which it would have been kept, without those of fields that had to be assumed."""
     assumed = _OF_TIME if _is_vague(replay, victim) else ()
@@ -135,7 +196,7 @@ def _flips(
         return None
     admitted = preemptor.workload is not None and preemptor.workload.cluster_queue is not None
     pods = f"Workload/{preemptor.key}" if admitted else ""
-    found = flips_shape(decision, victim.key, limit, IsKept(victim.key))
+    found = flips_shape(decision, victim, limit, IsKept(victim))
     kept = tuple(
         flip
         for flip in found.nearest
@@ -145,10 +206,10 @@ def _flips(
     return dataclasses.replace(found, nearest=kept)
 
 
-def _is_vague(replay: Replay, victim: Workload) -> bool:
+def _is_vague(replay: Replay, victim: str) -> bool:
     """Whether it is not known since when a workload held its quota."""
     restored = replay.restored
-    return restored is None or any(holding.workload.key == victim.key for holding in restored.vague)
+    return restored is None or any(holding.workload.key == victim for holding in restored.vague)
 
 
 def _chains(record: PreemptionRecord, confirmed: Replay | None) -> tuple[RuleChain, ...]:
@@ -204,17 +265,30 @@ def _who(record: PreemptionRecord, preemptor: Preemptor) -> str:
     return f"for a workload that is no longer there (UID {record.told.uid})"
 
 
-def _summary(record: PreemptionRecord, preemptor: Preemptor, certainty: Certainty) -> str:
+def _summary(
+    record: PreemptionRecord,
+    preemptor: Preemptor,
+    certainty: Certainty,
+    replay: Replay,
+    later: ConditionNote | None,
+) -> str:
     if record.other:
         text = "that is not a preemption, and no workload took its quota"
-        return f"{record.victim.key} was evicted{_when(record)}, {record.reason}: {text}"
+        return f"{record.victim} was evicted{_when(record)}, {record.reason}: {text}"
+    reason = f", {record.reason}" if record.reason else ""
+    comma = "" if record.again is None else ","
+    preempted = f"was preempted{_when(record)}{comma} {_who(record, preemptor)}{reason}"
+    if later is not None:
+        at = _stamp(later)
+        evicted = f"was evicted{f' at {at}' if at else ''}, {later.reason}, which is not a preemption"
+        return f"{record.victim} {evicted}; before that it {preempted}"
+    again = "; deciding again does not confirm it" if replay.decision else "; it cannot be decided again"
     why = {
         Certainty.CONFIRMED: "the record says so, and deciding again confirms it",
-        Certainty.RECORDED: "the record says so; deciding again does not confirm it",
+        Certainty.RECORDED: f"the record says so{again}",
         Certainty.UNKNOWN: "the record does not say more",
     }[certainty]
-    reason = f", {record.reason}" if record.reason else ""
-    return f"{record.victim.key} was preempted{_when(record)} {_who(record, preemptor)}{reason}: {why}"
+    return f"{record.victim} {preempted}: {why}"
 
 
 def _replay_text(preemptor: Preemptor, replay: Replay) -> str:

@@ -33,6 +33,45 @@ class RuleChain:
     """The last of them by its title."""
 
 
+class PastEventKind(StrEnum):
+    """What has happened to a workload since it was preempted."""
+
+    RESERVED = "quota-reserved"
+    """Quota was reserved for it again."""
+    EVICTED = "evicted"
+    """It was evicted for another reason than a preemption."""
+    DEACTIVATED = "deactivated"
+    """Its `spec.active` is false."""
+    FINISHED = "finished"
+    """It has finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastEvent:
+    """What has happened to a workload since it was preempted."""
+
+    at: str | None
+    """When; null where that is not recorded."""
+    what: PastEventKind
+    """What."""
+    reason: str
+    """Of the condition; empty where none records it."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedEvictions:
+    """How often Kueue has evicted a workload for one reason, over its whole life."""
+
+    reason: str
+    """Of the condition Evicted."""
+    cause: str
+    """Why it was deactivated; empty otherwise."""
+    count: int
+    """How often."""
+
+
 @dataclass(frozen=True, slots=True)
 class PastAnswer:
     """Why a workload was preempted."""
@@ -60,6 +99,12 @@ class PastAnswer:
     deciding again finds, then what cannot be excluded."""
     together: tuple[str, ...]
     """Other workloads that are recorded as preempted for the same one."""
+    since: tuple[PastEvent, ...]
+    """What has happened to it since, as far as its conditions record it, in the order of time."""
+    evictions: tuple[CountedEvictions, ...]
+    """Its evictions by reason, as Kueue counts them; its conditions record only the last ones."""
+    present: str
+    """What it does now, and what to ask about that, in words."""
     summary: str
     """The answer in one line."""
     replay: str

@@ -8,6 +8,7 @@ from itertools import chain
 
 from tenure.manifests import Loaded, WorkloadReader, place_of
 from tenure.manifests.history import ConditionNote, PreemptionMessage, notes_of, read_preemption_message
+from tenure.manifests.naming import key_of_raw
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import Instant, Reason, Workload
 
@@ -17,7 +18,7 @@ class PreemptionRecord:
     """What the condition Preempted of a workload says.
 
     Args:
-        victim: the workload, as it is now.
+        victim: the workload, `namespace/name`.
         at: when it was preempted, ns, in whole seconds; None where the condition was reset since.
         again: when it got quota again, ns; None where it has not.
         reason: of the condition, or by its message where it was reset; empty where neither tells.
@@ -27,7 +28,7 @@ class PreemptionRecord:
         other: whether it was evicted for another reason than a preemption, which is told instead.
     """
 
-    victim: Workload
+    victim: str
     at: Instant | None
     again: Instant | None
     reason: str
@@ -46,7 +47,7 @@ class EndedWorkload:
     """A workload that has finished or is not active, as far as its object can be read.
 
     Args:
-        workload: with what it held; None where that is not read.
+        workload: with what it held, or what it asks for where it holds no quota; None where that is not read.
         key: `namespace/name`.
         uid, job_uid: its own, and its Job's.
         ended: when it finished, ns; None where that is not known.
@@ -59,61 +60,83 @@ class EndedWorkload:
     ended: Instant | None
 
 
-def record_of(loaded: Loaded, workload: Workload) -> PreemptionRecord | None:
+def record_of(loaded: Loaded, key: str, uid: str) -> PreemptionRecord | None:
     """What is recorded of the last preemption of a workload; None where none is.
 
     Args:
         loaded: the cluster.
-        workload: one of it, running or pending.
+        key: the workload, `namespace/name`.
+        uid: its own; empty where that is not known.
 
     Source: Kueue v0.19.2: a quota reservation sets Preempted to False and keeps its message.
 
     >>> from tenure.model import Cluster
-    >>> record_of(Loaded(Cluster({})), Workload("ml", "train", "u", priority=0, created_at=0)) is None
+    >>> record_of(Loaded(Cluster({})), "ml/train", "u") is None
     True
     """
-    note = loaded.history.get(workload.key, {}).get("Preempted")
+    note = noted(loaded, key, "Preempted")
     if note is None or not (note.holds or note.is_reset):
         return None
     told = read_preemption_message(note.message)
     if told is not None and (
-        told.uid == workload.uid or (note.holds and told.reason not in ("", note.reason))
+        (uid and told.uid == uid) or (note.holds and told.reason not in ("", note.reason))
     ):
         told = None
     reason = note.reason if note.holds else (told.reason if told else "")
     at, again = (note.since, None) if note.holds else (None, note.since)
-    return PreemptionRecord(workload, at, again, reason, note.message, told)
+    return PreemptionRecord(key, at, again, reason, note.message, told)
 
 
-def eviction_of(loaded: Loaded, workload: Workload) -> PreemptionRecord | None:
-    """What is recorded of an eviction that has no condition Preempted beside it; None where none is in force.
+def uids_of(loaded: Loaded) -> dict[str, str]:
+    """The uids of all workloads that can be read, by `namespace/name`.
 
     Args:
         loaded: the cluster.
-        workload: one of it, running or pending.
+    """
+    ended = {key_of_raw(raw): str(dig(raw, "metadata", "uid") or "") for raw in loaded.out_of_play}
+    here = chain(loaded.cluster.admitted, loaded.cluster.pending)
+    return ended | {workload.key: workload.uid for workload in here}
+
+
+def eviction_of(loaded: Loaded, key: str) -> PreemptionRecord | None:
+    """What is recorded of an eviction that is in force and no preemption is recorded of; None without one.
+
+    Args:
+        loaded: the cluster.
+        key: the workload, `namespace/name`.
 
     Source: Kueue v0.19.2, reasons of condition Evicted; v0.6 has no condition Preempted.
     """
-    note = noted(loaded, workload, "Evicted")
+    note = noted(loaded, key, "Evicted")
     if note is None or not note.holds:
         return None
     preempted = note.reason == "Preempted"
     reason = "" if preempted else note.reason
-    return PreemptionRecord(workload, note.since, None, reason, note.message, None, other=not preempted)
+    return PreemptionRecord(key, note.since, None, reason, note.message, None, other=not preempted)
+
+
+def later_eviction_of(loaded: Loaded, record: PreemptionRecord) -> ConditionNote | None:
+    """The eviction in force that came after a preemption, for another reason; None where there is none.
+
+    Args:
+        loaded: the cluster.
+        record: of the preemption.
+    """
+    note = noted(loaded, record.victim, "Evicted")
+    if record.other or note is None or not note.holds or note.reason == "Preempted":
+        return None
+    return note
 
 
 def ended_workloads(loaded: Loaded) -> Iterator[EndedWorkload]:
     """The workloads that have finished or are not active; what cannot be read of one is left out."""
     reader = WorkloadReader()
     for raw in loaded.out_of_play:
-        namespace, name = dig(raw, "metadata", "namespace") or "", dig(raw, "metadata", "name")
-        workload = None
-        if has_condition(raw, "QuotaReserved"):
-            workload = reader.read(raw, place_of(raw, "Workload"), [], holds_quota=True)
+        holds = has_condition(raw, "QuotaReserved")
         finished = notes_of(raw).get("Finished")
         yield EndedWorkload(
-            workload=workload,
-            key=f"{namespace}/{name}",
+            workload=reader.read(raw, place_of(raw, "Workload"), [], holds_quota=holds),
+            key=key_of_raw(raw),
             uid=str(dig(raw, "metadata", "uid") or ""),
             job_uid=str(dig(raw, "metadata", "labels", "kueue.x-k8s.io/job-uid") or ""),
             ended=finished.since if finished else None,
@@ -157,6 +180,6 @@ def preemptor_of(loaded: Loaded, told: PreemptionMessage) -> Preemptor:
     return Preemptor(same_job=tuple(sorted(key for key, job in known if job and job == told.job_uid)))
 
 
-def noted(loaded: Loaded, workload: Workload, kind: str) -> ConditionNote | None:
+def noted(loaded: Loaded, key: str, kind: str) -> ConditionNote | None:
     """A condition of a workload that was evicted before; None where it has none of that type."""
-    return loaded.history.get(workload.key, {}).get(kind)
+    return loaded.history.get(key, {}).get(kind)

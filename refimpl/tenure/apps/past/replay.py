@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 
-from tenure.apps.past.record import PreemptionRecord, Preemptor, record_of
+from tenure.apps.past.record import PreemptionRecord, Preemptor, record_of, uids_of
 from tenure.apps.past.restoring import Restored, as_pending, as_request, restored_at
 from tenure.errors import InputError
 from tenure.manifests import Loaded
+from tenure.manifests.conversion import object_name
 from tenure.manifests.history import path_of
+from tenure.manifests.showing import in_short
 from tenure.model import SECOND, Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.tree import available_at
@@ -67,12 +69,9 @@ def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, rea
         reading: what is decided under.
     """
     found, told, at = preemptor.workload, record.told, record.at
-    if record.other:
-        return Replay(why_not="no workload preempted it")
-    if found is None or told is None or at is None:
-        return Replay(why_not="the preemptor is not among the objects")
-    if found.created_at > at:
-        return Replay(why_not=f"{found.key} is created after {format_instant(at)}")
+    why_not = _why_not(loaded, record, preemptor)
+    if why_not or found is None or told is None or at is None:
+        return Replay(why_not=why_not)
     queue, why_not = _queue_then(loaded, record, found)
     if queue is None:
         return Replay(why_not=why_not)
@@ -87,6 +86,21 @@ def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, rea
     except InputError as error:
         return Replay(why_not=str(error.problems[0]))
     return given if given.matches else replay
+
+
+def _why_not(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor) -> str:
+    """Why a preemption cannot be decided again, as far as the objects alone show; empty otherwise."""
+    found, at = preemptor.workload, record.at
+    if record.other:
+        return "no workload preempted it"
+    aside = loaded.set_aside.get(object_name("Workload", *record.victim.split("/", 1)))
+    if aside is not None:
+        return f"{record.victim} takes no part: {in_short(aside)}"
+    if at is None:
+        return "it is not recorded any more when that was"
+    if found is None or record.told is None:
+        return "the preemptor is not among the objects"
+    return f"{found.key} is created after {format_instant(at)}" if found.created_at > at else ""
 
 
 def _decided(
@@ -171,10 +185,10 @@ class _Expected:
         perhaps = set()
         for other in preempted_by(loaded, record):
             if other.at == at:
-                reasons[other.victim.key] = other.reason
+                reasons[other.victim] = other.reason
             elif other.at is None:
-                perhaps.add(other.victim.key)
-        return cls(record.victim.key, reasons, frozenset(perhaps))
+                perhaps.add(other.victim)
+        return cls(record.victim, reasons, frozenset(perhaps))
 
     def ground(self, decision: Decision) -> Ground | None:
         """On what ground the victim is preempted, where a decision comes to what is recorded."""
@@ -193,8 +207,9 @@ class _Expected:
 def preempted_by(loaded: Loaded, record: PreemptionRecord) -> Iterator[PreemptionRecord]:
     """What is recorded of all whom the same workload preempted, the one that is asked about included."""
     uid = record.told.uid if record.told else ""
-    for workload in chain(loaded.cluster.admitted, loaded.cluster.pending):
-        other = record_of(loaded, workload)
+    uids = uids_of(loaded)
+    for key in loaded.history:
+        other = record_of(loaded, key, uids.get(key, ""))
         if other is not None and other.told is not None and uid and other.told.uid == uid:
             yield other
 

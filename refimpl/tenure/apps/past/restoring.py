@@ -116,18 +116,27 @@ def restored_at(loaded: Loaded, record: PreemptionRecord, at: Instant, preemptor
         else:
             _of_pending(restored, loaded, workload, uid, record)
     for ended in ended_workloads(loaded):
-        held, stop = ended.workload, ended.ended
-        if held is not None and ended.key != preemptor and stop is not None and stop >= at:
-            reserved = held.quota_reserved_at
-            if reserved is not None and reserved < at:
-                restored.certain.append(as_it_ran(held))
+        held = ended.workload
+        if held is None or ended.key == preemptor or held.created_at > at:
+            continue
+        if held.cluster_queue is None:
+            _of_pending(restored, loaded, held, uid, record)
+        else:
+            _of_ended(restored, held, ended.ended)
     return restored
+
+
+def _of_ended(restored: Restored, workload: Workload, ended: Instant | None) -> None:
+    """One that held quota until it finished."""
+    reserved = workload.quota_reserved_at
+    if ended is not None and reserved is not None and reserved < restored.at <= ended:
+        restored.certain.append(as_it_ran(workload))
 
 
 def _of_running(restored: Restored, loaded: Loaded, workload: Workload, uid: str) -> None:
     """One that holds quota now."""
     at, reserved = restored.at, workload.quota_reserved_at
-    evicted = noted(loaded, workload, "Evicted")
+    evicted = noted(loaded, workload.key, "Evicted")
     if reserved is None or reserved < at:
         still = evicted is not None and evicted.holds and evicted.since is not None and evicted.since < at
         restored.certain.append(workload if still else as_it_ran(workload))
@@ -145,32 +154,33 @@ def _of_running(restored: Restored, loaded: Loaded, workload: Workload, uid: str
 def _of_pending(
     restored: Restored, loaded: Loaded, workload: Workload, uid: str, record: PreemptionRecord
 ) -> None:
-    """One that waits now: it may have lost its quota at the instant, or later."""
-    at, evicted = restored.at, noted(loaded, workload, "Evicted")
+    """One that holds no quota now: it may have lost it at the instant, or later."""
+    at, evicted = restored.at, noted(loaded, workload.key, "Evicted")
     if evicted is None or not evicted.holds or evicted.since is None:
         return
-    released = noted(loaded, workload, "QuotaReserved")
+    released = noted(loaded, workload.key, "QuotaReserved")
     gone = evicted.since if released is None or released.since is None else released.since
-    ours = workload.key == record.victim.key or _was_preempted_by(loaded, workload, uid)
+    asked = workload.key == record.victim
+    ours = asked or _was_preempted_by(loaded, workload, uid)
     if gone < at or (gone == at and evicted.since < at):
         return
     queue = _queue_of(loaded, workload)
     if queue is None:
         return
     # Who is evicted later may have been admitted later too.
-    sure = evicted.since < at or (evicted.since == at and ours)
+    sure = evicted.since < at or (evicted.since == at and ours) or asked
     bare = workload if evicted.since < at else as_pending(workload)
     restored.vague.append(Holding(bare, queue.name, usages_of(workload, queue, loaded), sure=sure))
 
 
 def _was_preempted_by(loaded: Loaded, workload: Workload, uid: str) -> bool:
-    record = record_of(loaded, workload)
+    record = record_of(loaded, workload.key, workload.uid)
     return bool(uid) and record is not None and record.told is not None and record.told.uid == uid
 
 
 def _queue_of(loaded: Loaded, workload: Workload) -> ClusterQueue | None:
     """Where it ran, by the message of its preemption; otherwise where it waits now."""
-    record, queues = record_of(loaded, workload), loaded.cluster.cluster_queues
+    record, queues = record_of(loaded, workload.key, workload.uid), loaded.cluster.cluster_queues
     path = record.told.victim_path if record is not None and record.told is not None else ()
     waits_in = loaded.cluster.local_queues.get((workload.namespace, workload.queue_name))
     if waits_in is None and not loaded.cluster.local_queues and len(queues) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenure.apps.past.answer_types import Certainty, PastAnswer
+from tenure.apps.past.answer_types import Certainty, CountedEvictions, PastAnswer, PastEvent
 from tenure.telling.groups import names_text
 from tenure.telling.verdicts import RULES_TITLE
 
@@ -16,11 +16,13 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
         yield f"  it ran in ClusterQueue {answer.cluster_queue}; the other waited in {answer.preemptor_queue}"
     if answer.together:
         yield f"  preempted for the same workload: {names_text(answer.together)}"
+    yield f"  now {answer.present}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from _section("Since then", map(_event_line, answer.since))
     yield from _section("Which rule allowed it", _chain_lines(answer))
     preempted = answer.certainty != Certainty.NOT_PREEMPTED
     kind = "Preempted" if preempted else "Evicted"
-    yield from _section("The record", [f"{kind}, {answer.reason}: {answer.message}"])
+    yield from _section("The record", [f"{kind}, {answer.reason}: {answer.message}", *_counted(answer)])
     if preempted:
         yield from _section(f"Decided again{f', at {answer.at}' if answer.at else ''}", [answer.replay])
     yield from _section("Not known, or not restored", answer.unknown)
@@ -30,6 +32,21 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
     yield from _section(RULES_TITLE, remarks)
     if answer.flips is not None:
         yield from _section("What would have kept it", (flip.text for flip in answer.flips.nearest))
+
+
+def _event_line(event: PastEvent) -> str:
+    return f"{event.at}  {event.text}" if event.at else event.text
+
+
+def _counted(answer: PastAnswer) -> Iterator[str]:
+    """The evictions that Kueue counts; one that the record shows already needs no line."""
+    if sum(counted.count for counted in answer.evictions) > 1:
+        counts = (f"{counted.count} {_reason(counted)}" for counted in answer.evictions)
+        yield f"evictions in all, as Kueue counts them: {', '.join(counts)}"
+
+
+def _reason(counted: CountedEvictions) -> str:
+    return f"{counted.reason} ({counted.cause})" if counted.cause else counted.reason
 
 
 def _chain_lines(answer: PastAnswer) -> Iterator[str]:

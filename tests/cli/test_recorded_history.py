@@ -1,0 +1,186 @@
+"""`tenure why` of workloads of a running Kueue: preempted, run again, and then stopped or deactivated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tenure.resources import bundled
+from tests.command_line import tenure
+
+DUMP = Path(__file__).parents[1] / "recorded" / "stopped-queues.json"
+NOW = ("--now", "2026-11-27T23:41:19Z", "--flips", "0")
+
+
+def objects(*, events: bool = False) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = json.loads(DUMP.read_text("utf-8"))["items"]
+    return [found for found in items if events or found["kind"] != "Event"]
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> str:
+    """The cluster without its Events."""
+    return written(tmp_path, objects())
+
+
+def written(folder: Path, found: list[dict[str, Any]]) -> str:
+    path = folder / "cluster.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": found}), "utf-8")
+    return str(path)
+
+
+def named(found: list[dict[str, Any]], job: str) -> dict[str, Any]:
+    """The Workload of a Job."""
+    return next(
+        each
+        for each in found
+        if each["kind"] == "Workload" and each["metadata"]["ownerReferences"][0]["name"] == job
+    )
+
+
+def why(job: str, dump: str) -> list[str]:
+    done = tenure("why", f"ml/{job}", dump, *NOW)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().splitlines()
+
+
+def answered(job: str, dump: str) -> Any:
+    answer = json.loads(tenure("why", f"ml/{job}", dump, *NOW, "-o", "json").stdout)
+    schema = bundled("spec", "schemas", "why.schema.json").read_text("utf-8")
+    Draft202012Validator(json.loads(schema)).validate(answer)
+    return answer
+
+
+def test_who_is_pending_again_is_told_of_its_preemption_and_where_to_ask_about_the_present(dump: str) -> None:
+    first, *rest = why("later", dump)
+    assert first == (
+        "ml/job-later-5bedd was preempted at 2026-11-27T23:40:47Z for ml/job-wants-0640f, InClusterQueue: "
+        "the record says so, and deciding again confirms it"
+    )
+    assert "  now it is pending: `why-not ml/job-later-5bedd` explains what it waits for" in rest
+    assert "Since then" not in rest
+
+
+def test_who_was_stopped_after_a_preemption_and_another_run_is_told_of_both(dump: str) -> None:
+    first, *rest = why("gpt", dump)
+    assert first == (
+        "ml/job-gpt-42832 was evicted at 2026-11-27T23:41:15Z, ClusterQueueStopped, "
+        "which is not a preemption; before that it was preempted before 2026-11-27T23:40:19Z, "
+        "when it got quota again, for ml/job-opt-d856e, InClusterQueue"
+    )
+    since = rest.index("Since then")
+    assert rest[since + 1 : since + 3] == [
+        "  2026-11-27T23:40:19Z  quota was reserved for it again",
+        "  2026-11-27T23:41:15Z  it was evicted, ClusterQueueStopped: The ClusterQueue is stopped; "
+        "that is not a preemption",
+    ]
+    assert "  evictions in all, as Kueue counts them: 1 Preempted, 1 ClusterQueueStopped" in rest
+
+
+def test_who_was_deactivated_is_told_of_that_and_of_its_preemption(dump: str) -> None:
+    first, *rest = why("old", dump)
+    assert first == (
+        "ml/job-old-1f264 was evicted at 2026-11-27T23:40:30Z, Deactivated, which is not a preemption; "
+        "before that it was preempted before 2026-11-27T23:40:26Z, when it got quota again, "
+        "for ml/job-rush-e414c, InClusterQueue"
+    )
+    assert "  now it is inactive: spec.active is false" in rest
+    assert "  evictions in all, as Kueue counts them: 2 Preempted, 1 Deactivated" in rest
+
+
+def test_json_has_what_happened_since(dump: str) -> None:
+    answer = answered("gpt", dump)
+    assert (answer["reason"], answer["at"]) == ("InClusterQueue", None)
+    assert [(event["at"], event["what"], event["reason"]) for event in answer["since"]] == [
+        ("2026-11-27T23:40:19Z", "quota-reserved", ""),
+        ("2026-11-27T23:41:15Z", "evicted", "ClusterQueueStopped"),
+    ]
+    assert answer["evictions"] == [
+        {"reason": "Preempted", "cause": "", "count": 1},
+        {"reason": "ClusterQueueStopped", "cause": "", "count": 1},
+    ]
+
+
+def test_who_was_deactivated_while_it_waited_after_a_preemption_is_told_so(tmp_path: Path) -> None:
+    found = objects()
+    named(found, "later")["spec"]["active"] = False
+    lines = why("later", written(tmp_path, found))
+    assert lines[0].endswith("and deciding again confirms it")
+    assert "  it was deactivated: spec.active is false" in lines
+
+
+def test_who_finished_after_another_run_is_told_of_its_preemption(tmp_path: Path) -> None:
+    found = objects()
+    ended = {"type": "Finished", "status": "True", "reason": "Succeeded", "message": "Job finished"}
+    at = {"lastTransitionTime": "2026-11-27T23:41:00Z"}
+    workload = named(found, "gpt")
+    workload["status"]["conditions"].append({**ended, **at})
+    for condition in workload["status"]["conditions"]:
+        if condition["type"] == "Evicted":
+            condition.update(status="False", reason="QuotaReserved")
+    lines = why("gpt", written(tmp_path, found))
+    assert lines[0].startswith(
+        "ml/job-gpt-42832 was preempted before 2026-11-27T23:40:19Z, when it got quota"
+    )
+    assert "  2026-11-27T23:41:00Z  it finished: Job finished" in lines
+    assert "  now it finished at 2026-11-27T23:41:00Z: Job finished" in lines
+
+
+def test_who_cannot_be_decided_about_is_told_of_its_preemption_all_the_same(tmp_path: Path) -> None:
+    found = objects()
+    named(found, "later")["metadata"]["annotations"] = {
+        "kueue.x-k8s.io/admission-gated-by": "example.com/gate"
+    }
+    lines = why("later", written(tmp_path, found))
+    assert lines[0].startswith(
+        "ml/job-later-5bedd was preempted at 2026-11-27T23:40:47Z for ml/job-wants-0640f"
+    )
+    again = lines[lines.index("Decided again, at 2026-11-27T23:40:47Z") + 1]
+    assert again.startswith("  not decided again: ml/job-later-5bedd takes no part: metadata.annotations[")
+
+
+def test_a_running_workload_of_the_same_job_is_meant_first(tmp_path: Path) -> None:
+    found = objects()
+    again = named(objects(), "keep")
+    again["metadata"].update(name="job-old-aaaaa", uid="another")
+    again["metadata"]["ownerReferences"][0]["name"] = "old"
+    assert "ml/job-old-aaaaa (priority 100)" in why("old", written(tmp_path, [*found, again]))[0]
+
+
+SHORT = ("ml/b1", "b1", "job/b1", "jobs.batch/b1", "ml/job/b1", "ml/job-b1", "job-b1-575af")
+
+
+@pytest.mark.parametrize("word", SHORT)
+def test_every_command_takes_the_name_of_the_job(word: str, dump: str) -> None:
+    named = "ml/job-b1-575af"
+    for words in (
+        ("decide", "-w", word),
+        ("explain", "-w", word),
+        ("next", word),
+        ("why-not", word),
+        ("why", "ml/b0", "-w", word),
+        ("why-not", word, "b0"),
+        ("decide", "-w", named, "--set", f"workload/{word}.spec.priority=101"),
+    ):
+        done = tenure(*words, dump, "--now", "2026-11-27T23:41:19Z")
+        assert done.returncode == 0, (words, done.stderr.decode())
+        assert named in done.stdout.decode(), words
+
+
+def test_a_name_of_several_jobs_is_answered_with_all_of_them(tmp_path: Path) -> None:
+    found = objects()
+    named(found, "b2")["metadata"]["ownerReferences"][0]["name"] = "b1"
+    path = written(tmp_path, found)
+    both = "the full name of one of 2 that are called so: ml/job-b1-575af, ml/job-b2-04a83"
+    for words in (
+        ("decide", "-w", "ml/b1"),
+        ("next", "b1"),
+        ("decide", "--set", "workload/ml/b1.spec.priority=1"),
+    ):
+        done = tenure(*words, path)
+        assert done.returncode == 2
+        assert both in done.stderr.decode(), words
