@@ -265,20 +265,20 @@ def heap_place(workload: Workload, terms: PreemptionTerms, *, sticks: bool = Fal
     return HeapPlace(sticks, workload.priority, requeue_timestamp(workload, terms), names)
 
 
-def undecided(loaded: Loaded, now: Instant) -> list[PendingDecision]:
+def undecided(loaded: Loaded, now: Instant, *, every: bool = False) -> list[PendingDecision]:
     """The pending workloads that cannot be decided about, each with its `problems`, by name.
-
-    Those of `loaded.set_aside` are not among them: a warning of `loaded.warnings` tells of each.
 
     Args:
         loaded: the cluster.
         now: the clock, ns since the epoch.
+        every: whether those of `loaded.set_aside` are among them, of which a warning of `loaded.warnings`
+            tells already.
 
     >>> from tenure.resources import bundled
     >>> undecided(load(bundled("examples", "two-teams")), 0)
     []
     """
-    said = _workloads_set_aside(loaded)
+    said = {} if every else _workloads_set_aside(loaded)
     return [row for row in _waiting(loaded, now)[1] if row.workload not in said]
 
 

@@ -275,3 +275,38 @@ def test_a_release_has_its_own_gates_of_cycles(tmp_path: Path) -> None:
     gate = "--feature-gates=RecomputeAssignmentUponPreemptionTargetsOverlap"
     assert results() == results("--kueue", "0.19", f"{gate}=true") == ["preempting", "preempting"]
     assert results("--kueue", "0.19") == results(f"{gate}=false") == ["preempting", "skipped"]
+
+
+def gated(tmp_path: Path, *, others: int = 0) -> str:
+    """A queue with room for all, before which two workloads wait for a gate that is not modelled."""
+    gate = {"annotations": {"kueue.x-k8s.io/admission-gated-by": "example.com/gate"}}
+    waiting = [workload(f"gated-{number}", 1, created=5) for number in range(2)]
+    for found in waiting:
+        found["metadata"] |= gate
+    plain = [workload(f"plain-{number}", 9, created=5) for number in range(others)]
+    return dump(tmp_path, *waiting, *plain)
+
+
+def test_who_is_not_decided_about_is_counted_in_the_first_line_and_listed(tmp_path: Path) -> None:
+    first, *rest = told(gated(tmp_path), *NOW).splitlines()
+    assert first == (
+        "0 cycles: 0 admitted, 0 preempted, "
+        "2 waiting are not decided about: an admission gate is not modelled; then nothing changes any more"
+    )
+    assert rest[1].startswith("  assumed: 2 waiting workloads take no part, not being decided about; ")
+    listed = rest[rest.index("Not decided about") + 1 :]
+    assert [line.split(": ")[0] for line in listed] == ["  ml/gated-0", "  ml/gated-1"]
+
+
+def test_who_is_not_decided_about_is_told_beside_those_that_wait(tmp_path: Path) -> None:
+    first = told(gated(tmp_path, others=1), *NOW).splitlines()[0]
+    assert "1 waiting afterwards, and 2 more that are not decided about: an admission gate" in first
+
+
+def test_json_names_everyone_who_is_not_decided_about(tmp_path: Path) -> None:
+    answer = answered(gated(tmp_path), *NOW)
+    assert answer["waitingCount"] == 0
+    assert [found["workload"] for found in answer["notDecided"]] == ["ml/gated-0", "ml/gated-1"]
+    assert answer["notDecided"][0]["why"].startswith(
+        "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: "
+    )

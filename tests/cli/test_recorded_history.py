@@ -184,3 +184,18 @@ def test_a_name_of_several_jobs_is_answered_with_all_of_them(tmp_path: Path) -> 
         done = tenure(*words, path)
         assert done.returncode == 2
         assert both in done.stderr.decode(), words
+
+
+def decided(*words: str) -> Any:
+    return json.loads(tenure("decide", *words, str(DUMP), *NOW[:2], "-o", "json").stdout)
+
+
+def test_the_json_of_a_decision_names_the_pods_and_flavors_of_each_pod_set() -> None:
+    on_a100 = [{"name": "main", "count": 1, "flavors": {"nvidia.com/gpu": "a100"}}]
+    raised = ("--set", "workload/b1.spec.priority=101")
+    answer = decided("-w", "b1", *raised)
+    assert (answer["decision"], answer["assignment"]) == ("Preempt", on_a100)
+    rows = {row["workload"]: row for row in decided("-a", *raised)["pending"]}
+    assert rows["ml/job-b1-575af"]["assignment"] == on_a100
+    assert (rows["ml/job-b2-04a83"]["decision"], rows["ml/job-b2-04a83"]["assignment"]) == ("Fit", on_a100)
+    assert "assignment" not in decided("-w", "b1")

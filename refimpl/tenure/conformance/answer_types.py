@@ -257,6 +257,8 @@ class DecideAnswer(DecideOutput):
     """The reading in words."""
     summary: Summary
     """The outcome, and what was short or where it fits, in words."""
+    assignment: NotRequired[list[AssignedPods]]
+    """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """What was assumed or ignored in the input, each once."""
 
@@ -287,6 +289,8 @@ class PendingDecided(TypedDict):
     """As in the answer about one workload."""
     summary: Summary
     """The outcome, and what was short or where it fits, in words; the optimized core keeps less to tell."""
+    assignment: NotRequired[list[AssignedPods]]
+    """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
     preempted: list[Preempted]
     """The workloads that are preempted, in the order of removal."""
     effects: list[EffectShape]

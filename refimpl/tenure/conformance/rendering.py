@@ -46,12 +46,21 @@ def render_decision(decision: Decision, *, explained: bool = False) -> written.D
     return output
 
 
+def render_pod_sets(assignment: Assignment) -> list[written.AssignedPods]:
+    """The pod sets of an assignment: how many pods each gets, on which flavors.
+
+    Args:
+        assignment: of a decision.
+    """
+    return [
+        {"name": pods.name, "count": pods.count, "flavors": dict(sorted(pods.flavors.items()))}
+        for pods in assignment.pod_sets
+    ]
+
+
 def _assignment(assignment: Assignment) -> written.TraceAssignment:
     return {
-        "podSets": [
-            {"name": pods.name, "count": pods.count, "flavors": dict(sorted(pods.flavors.items()))}
-            for pods in assignment.pod_sets
-        ],
+        "podSets": render_pod_sets(assignment),
         "usage": [
             {"flavor": at.flavor, "resource": at.resource, "amount": amount}
             for at, amount in sorted(assignment.usage.items())

@@ -213,6 +213,20 @@ class AskedWorkload:
 
 
 @dataclass(frozen=True, slots=True)
+class NotDecided:
+    """A workload that waits and is not decided about, so that it takes no part in the answer."""
+
+    workload: str
+    """The workload."""
+    cluster_queue: str | None
+    """Where it waits; null where that is not known."""
+    why: str
+    """Why, in words."""
+    in_short: str
+    """The same in few words."""
+
+
+@dataclass(frozen=True, slots=True)
 class NextAnswer:
     """What comes next in a cluster as it is."""
 
@@ -237,7 +251,9 @@ class NextAnswer:
     events: tuple[ComingEvent, ...]
     """What happens between them, in the order of time."""
     waiting_count: int
-    """How many wait at the end."""
+    """How many wait at the end, without those that are not decided about."""
+    not_decided: tuple[NotDecided, ...]
+    """Those that wait and are not decided about, by name."""
     waiting: tuple[StillWaiting, ...]
     """Those that wait at the end and were tried, in the order of their ClusterQueues."""
     asked: AskedWorkload | None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tenure.api import Loaded, find_pending, in_line, undecided
+from tenure.api import Loaded, PendingDecision, find_pending, in_line, undecided
 from tenure.apps.ahead.answer_types import (
     AskedWorkload,
     ComingEvent,
@@ -14,11 +14,14 @@ from tenure.apps.ahead.answer_types import (
     InLine,
     LookEnd,
     NextAnswer,
+    NotDecided,
 )
 from tenure.apps.ahead.course import Course
 from tenure.apps.ahead.waits import protected_equals, still_waiting
 from tenure.apps.ahead.words import summary_of
-from tenure.errors import InputError
+from tenure.errors import ErrorCode, InputError
+from tenure.manifests import object_name
+from tenure.manifests.showing import in_short
 from tenure.model import MINUTE, SECOND, Duration, Instant
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, Wake
@@ -90,18 +93,20 @@ def look_ahead(
     world = course.player.world
     waiting = [actor for actor in world.alive.values() if actor.phase == Phase.WAITING]
     told = [actor for actor in waiting if actor.key in course.last] if asked is None else []
+    aside = tuple(map(_not_decided, undecided(loaded, END_OF_TIME, every=True)))
     answer = NextAnswer(
         now=now,
         reading=reading.written(),
         reading_text=reading_text(reading),
         summary="",
-        assumed=tuple(_assumed(horizon, timing, reading)),
+        assumed=tuple(_assumed(horizon, timing, reading, len(aside))),
         eviction=horizon.eviction,
         ended=ended,
         ended_text=_ended_text(course, ended, horizon),
         cycles=tuple(course.coming),
         events=tuple(_events(course)),
         waiting_count=len(waiting),
+        not_decided=aside,
         waiting=tuple(still_waiting(course, sorted(told, key=_by_queue))),
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
     )
@@ -125,7 +130,19 @@ def _queued(loaded: Loaded, workload: str) -> str:
     return key
 
 
-def _assumed(horizon: Horizon, timing: Timing, reading: Reading) -> Iterator[str]:
+def _not_decided(row: PendingDecision) -> NotDecided:
+    problem = row.problems[0]
+    _, colon, reason = problem.expected.partition(": ")
+    is_reason = colon and problem.code == ErrorCode.NOT_MODELLED
+    short = reason if is_reason else f"{problem.field} is {problem.found}"
+    name = object_name("Workload", *row.workload.split("/", 1))
+    return NotDecided(row.workload, row.cluster_queue, in_short(row.problems, name), short)
+
+
+def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int) -> Iterator[str]:
+    if aside:
+        take = " takes" if aside == 1 else "s take"
+        yield f"{aside} waiting workload{take} no part, not being decided about"
     yield "nothing new arrives, and nothing is edited or deleted"
     yield "no running workload finishes"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"

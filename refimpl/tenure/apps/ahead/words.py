@@ -34,8 +34,20 @@ def summary_of(answer: NextAnswer) -> str:
     admitted = sum(1 for head in heads if head.result == Result.ADMITTED)
     preempted = sum(len(head.preempts) for head in heads)
     count = len(answer.cycles)
-    done = f"{admitted} admitted, {preempted} preempted, {answer.waiting_count} waiting afterwards"
+    done = f"{admitted} admitted, {preempted} preempted, {_waiting_text(answer)}"
     return f"{count} cycle{'' if count == 1 else 's'}: {done}; {answer.ended_text}"
+
+
+def _waiting_text(answer: NextAnswer) -> str:
+    """How many wait; those that are not decided about are never left out."""
+    aside = answer.not_decided
+    if not aside:
+        return f"{answer.waiting_count} waiting afterwards"
+    reasons = list(dict.fromkeys(found.in_short for found in aside))
+    are = f"{'is' if len(aside) == 1 else 'are'} not decided about: {some_names(reasons)}"
+    if not answer.waiting_count:
+        return f"{len(aside)} waiting {are}"
+    return f"{answer.waiting_count} waiting afterwards, and {len(aside)} more that {are}"
 
 
 def _asked_summary(answer: NextAnswer, asked: AskedWorkload) -> str:
@@ -82,6 +94,10 @@ def next_lines(answer: NextAnswer, *, every: bool = False) -> Iterator[str]:
         return
     yield from _course_lines(answer, every=every)
     yield from _waiting_lines(answer, every=every)
+    if answer.not_decided:
+        yield from ("", "Not decided about")
+        lines = (f"  {found.workload}: {found.why}" for found in answer.not_decided)
+        yield from _cut(lines, "of them", every=every)
 
 
 def _cut(lines: Iterable[str], what: str, *, every: bool) -> Iterator[str]:

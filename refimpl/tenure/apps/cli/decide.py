@@ -13,7 +13,7 @@ import typer
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.decisions import are_many, decision_lines, print_pending
+from tenure.apps.cli.decisions import are_many, decision_lines, is_served, print_pending
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import (
     ENGINE_HELP,
@@ -26,7 +26,7 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, progress
-from tenure.conformance.rendering import render_decision
+from tenure.conformance.rendering import render_decision, render_pod_sets
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.model import Outcome
@@ -222,16 +222,19 @@ def _report(decision: Decision, wrong: str, lines: SourceLines, sources: Sequenc
 
 def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> written.DecideAnswer:
     """A decision as JSON has it: the protocol's output, with who asked, where, when, and all warnings."""
-    return {
+    answer: written.DecideAnswer = {
         "workload": decision.preemptor.key,
         "clusterQueue": decision.queue.name,
         "now": format_instant(decision.now),
-        **render_decision(decision, explained=explained),
+        **render_decision(decision, explained=explained),  # type: ignore[typeddict-item]  # it may be left out
         "readingText": reading_text(decision.reading),
         "summary": list(summarize(decision)),
         "kueue": kueue_asked(asked.kueue),
         "warnings": asked.warnings,
     }
+    if is_served(decision):
+        answer["assignment"] = render_pod_sets(decision.assignment)
+    return answer
 
 
 def _alone(option: str, said: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tenure.api import PendingDecision, assumed_queue, pending_names
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
-from tenure.conformance.rendering import render_decision, render_problem
+from tenure.conformance.rendering import render_decision, render_pod_sets, render_problem
 from tenure.engines import Engine
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome
@@ -222,6 +222,15 @@ def _reasons(decision: Decision) -> str:
     return "; ".join(shortfalls) or first.partition(": ")[2]
 
 
+def is_served(decision: Decision) -> bool:
+    """Whether a workload is admitted, at once or when its targets have left.
+
+    Args:
+        decision: about it.
+    """
+    return decision.outcome in (Outcome.FIT, Outcome.PREEMPT)
+
+
 def _rendered(
     pending_decision: PendingDecision, explained: bool
 ) -> written.PendingDecided | written.PendingUndecided:
@@ -241,6 +250,8 @@ def _rendered(
         "preempted": decided["preempted"],
         "effects": decided["effects"],
     }
+    if is_served(pending_decision.decision):
+        row["assignment"] = render_pod_sets(pending_decision.decision.assignment)
     if "leftToReference" in decided:
         row["leftToReference"] = decided["leftToReference"]
     if "trace" in decided:
