@@ -125,6 +125,13 @@ peers: $(STAMP) ## compare with the real Kueue on N scenarios, CYCLES cycles and
 	$(BIN)/python -m tests.peers.cells --peer $(KUEUE_PEER) --n $(CELLS) --seed $(SEED)
 	@$(MAKE) --no-print-directory peers-kai
 
+# The first build takes a quarter of an hour of processor time.
+.PHONY: e2e
+e2e: $(STAMP) ## the tests with a live control plane: etcd, an API server and Kueue, built from the Go module proxy; needs Go
+	@command -v go > /dev/null || { echo "make e2e builds a control plane, and needs Go" >&2; exit 1; }
+	$(BIN)/python -m tests.live.programs
+	$(BIN)/python -m tools.stages run e2e
+
 .PHONY: kueue-peer
 kueue-peer:
 	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }

@@ -46,6 +46,7 @@ class Stage:
         longer: files and folders of `make test` that it runs once more, with everything drawn in full number.
         needs: a program without which it is left out.
         proves: whether it proves everything, or finds it proved by an earlier stage of the run.
+        workers: how many processes run its tests; 0 for pytest's own.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Stage:
     longer: tuple[str, ...] = ()
     needs: str = ""
     proves: bool = False
+    workers: int = 2
 
     @property
     def target(self) -> str:
@@ -150,6 +152,14 @@ STAGES = (
         for version in PYTHONS
     ),
     Stage("peers", "peers N=1000", "decisions against the real Kueue", needs="go"),
+    Stage(
+        "live cluster",
+        "e2e",
+        "an API server and Kueue, as released, on loopback: what Tenure forecasts against what Kueue does",
+        tests=("tests/live",),
+        needs="go",
+        workers=0,  # one control plane for all of them
+    ),
 )
 
 
@@ -219,7 +229,17 @@ def run(stage: Stage, *options: str) -> int:
     environment = {**os.environ, LONGER: "1" if stage.longer else "", INTERPRETED: str(int(quick))}
     modules = [*DOCTESTS, *_helpers()] if quick else []
     doctests = ["--doctest-modules", *modules] if modules else []
-    command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "worksteal", *options, *doctests]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-n",
+        str(stage.workers),
+        "--dist",
+        "worksteal",
+        *options,
+        *doctests,
+    ]
     files = [*files_of(stage), *longer_of(stage)]
     return subprocess.run([*command, *files], cwd=ROOT, env=environment, check=False).returncode
 
