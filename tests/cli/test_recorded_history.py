@@ -199,3 +199,24 @@ def test_the_json_of_a_decision_names_the_pods_and_flavors_of_each_pod_set() -> 
     assert rows["ml/job-b1-575af"]["assignment"] == on_a100
     assert (rows["ml/job-b2-04a83"]["decision"], rows["ml/job-b2-04a83"]["assignment"]) == ("Fit", on_a100)
     assert "assignment" not in decided("-w", "b1")
+
+
+def test_who_waits_behind_a_strict_head_is_told_so_beside_the_decision() -> None:
+    lines = tenure("decide", "-w", "b2", str(DUMP), *NOW[:2]).stdout.decode().splitlines()
+    assert lines[0] == "Fit: ml/job-b2-04a83 fits in ClusterQueue batch beside 1 running workload"
+    assert lines[2] == (
+        "  ml/job-b2-04a83 is behind ml/job-b1-575af, the head of StrictFIFO ClusterQueue batch; "
+        "Kueue tries ml/job-b1-575af first"
+    )
+    assert decided("-w", "b2")["behind"] == "ml/job-b1-575af"
+    assert "behind" not in decided("-w", "b1")
+    every = tenure("decide", "-a", str(DUMP), *NOW[:2]).stdout.decode()
+    assert "  1 of them is behind the head of a StrictFIFO ClusterQueue, which Kueue tries first" in every
+    rows = {row["workload"]: row.get("behind") for row in decided("-a")["pending"]}
+    assert {key for key, behind in rows.items() if behind} == {"ml/job-b2-04a83"}
+
+
+def test_behind_the_head_of_another_strategy_or_of_a_stopped_queue_nothing_is_said() -> None:
+    for changed in ("queueingStrategy=BestEffortFIFO", "stopPolicy=Hold"):
+        answer = decided("-w", "b2", "--set", f"clusterqueue/batch.spec.{changed}")
+        assert "behind" not in answer

@@ -259,6 +259,8 @@ class DecideAnswer(DecideOutput):
     """The outcome, and what was short or where it fits, in words."""
     assignment: NotRequired[list[AssignedPods]]
     """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
+    behind: NotRequired[WorkloadKey]
+    """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """What was assumed or ignored in the input, each once."""
 
@@ -291,6 +293,8 @@ class PendingDecided(TypedDict):
     """The outcome, and what was short or where it fits, in words; the optimized core keeps less to tell."""
     assignment: NotRequired[list[AssignedPods]]
     """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
+    behind: NotRequired[WorkloadKey]
+    """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
     preempted: list[Preempted]
     """The workloads that are preempted, in the order of removal."""
     effects: list[EffectShape]

@@ -13,7 +13,7 @@ import typer
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.decisions import are_many, decision_lines, is_served, print_pending
+from tenure.apps.cli.decisions import are_many, decision_lines, head_before, is_served, print_pending
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import (
     ENGINE_HELP,
@@ -164,7 +164,8 @@ def decide_command(
             raise typer.Exit(2)
         return
     if printing.output == Output.TEXT:
-        lines = decision_lines(decision, explained=explained, every=every)
+        behind = head_before(asked, decision)
+        lines = decision_lines(decision, explained=explained, every=every, behind=behind)
         print_answer(printing.output, "decide", None, about(asked.kueue, lines))
     else:
         print_answer(printing.output, "decide", rendered_one(decision, asked, explained=explained), ())
@@ -234,6 +235,8 @@ def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> writ
     }
     if is_served(decision):
         answer["assignment"] = render_pod_sets(decision.assignment)
+    if behind := head_before(asked, decision):
+        answer["behind"] = behind
     return answer
 
 

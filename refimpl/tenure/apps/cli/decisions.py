@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tenure.api import PendingDecision, assumed_queue, pending_names
+from tenure.api import PendingDecision, assumed_queue, in_line, pending_names
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
 from tenure.conformance.rendering import render_decision, render_pod_sets, render_problem
 from tenure.engines import Engine
 from tenure.manifests.showing import in_short
-from tenure.model import Outcome
+from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
 from tenure.telling.explain import explain
 from tenure.telling.groups import MOST, group_lines, grouped, queues_text, shortened
@@ -26,18 +26,43 @@ if TYPE_CHECKING:
     from tenure.conformance import answer_types as written
 
 
-def decision_lines(decision: Decision, *, explained: bool, every: bool) -> Iterator[str]:
+def head_before(asked: Inquiry, decision: Decision) -> str | None:
+    """Who is the head of the StrictFIFO ClusterQueue in which a workload waits; None where it is that itself.
+
+    Args:
+        asked: the cluster.
+        decision: about the workload.
+    """
+    line = _strict_line(asked, decision.queue.name)
+    return line[0] if decision.preemptor.key in line[1:] else None
+
+
+def _strict_line(asked: Inquiry, cluster_queue: str) -> list[str]:
+    """Who waits for a StrictFIFO ClusterQueue, in order; empty for any other, and for an inactive one."""
+    queue = asked.loaded.cluster.cluster_queues[cluster_queue]
+    if queue.inactive or queue.queueing != QueueingStrategy.STRICT_FIFO:
+        return []
+    return [waiting.key for waiting in in_line(asked.loaded, cluster_queue, asked.now, asked.reading)]
+
+
+def decision_lines(
+    decision: Decision, *, explained: bool, every: bool, behind: str | None = None
+) -> Iterator[str]:
     """A decision, line by line: the outcome, the victims, and on request what every rule found.
 
     Args:
         decision: the decision.
         explained: whether to add what every rule found.
         every: whether all workloads are told one by one, however many they are.
+        behind: the head of its StrictFIFO ClusterQueue, where that is another workload.
     """
     outcome, *shortfalls = summarize(decision)
     yield outcome
     for shortfall in shortfalls:
         yield f"  {shortfall}"
+    if behind is not None:
+        place = f"the head of StrictFIFO ClusterQueue {decision.queue.name}"
+        yield f"  {decision.preemptor.key} is behind {behind}, {place}; Kueue tries {behind} first"
     yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
     if decision.left:
         yield f"  decided by the reference: the optimized core does not cover {decision.left}"
@@ -94,7 +119,17 @@ def rendered_pending(
 ) -> written.PendingAnswer:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
     seen: set[str] = set()
-    rows = [_rendered(pending_decision, explained) for pending_decision in _seen(decisions, seen)]
+    heads: dict[str, list[str]] = {}
+    rows = []
+    for pending_decision in _seen(decisions, seen):
+        row = _rendered(pending_decision, explained)
+        queue = pending_decision.cluster_queue
+        if row["decision"] is not None and queue is not None:
+            if queue not in heads:
+                heads[queue] = _strict_line(asked, queue)[:1]
+            if any(head != row["workload"] for head in heads[queue]):
+                row["behind"] = heads[queue][0]
+        rows.append(row)
     return {
         "now": format_instant(asked.now),
         "reading": asked.reading.written(),
@@ -173,10 +208,19 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
     outcomes = Counter(row.decision for row in rows)
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
     yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
+    if behind := _behind_heads(rows, asked):
+        heads = "the head of a StrictFIFO ClusterQueue, which Kueue tries first"
+        yield f"  {behind} of them {'is' if behind == 1 else 'are'} behind {heads}"
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
     engine = _engine(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each evaluated independently"
+
+
+def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
+    """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
+    decided = Counter(row.queue for row in rows if row.decision != UNDECIDED)
+    return sum(count - 1 for queue, count in decided.items() if _strict_line(asked, queue))
 
 
 def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
