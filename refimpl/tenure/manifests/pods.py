@@ -18,12 +18,13 @@ def pod_requests(spec: PodSpec) -> Requests:
     """The request that the Kubernetes scheduler counts for a pod, per resource, exactly.
 
     Containers run together, and with them the init containers that restart always. While an ordinary
-    init container runs, it and those started before it are there. The larger of both, plus the overhead.
+    init container runs, it and those started before it are there. The larger of both; for CPU, memory and
+    huge pages what the pod as a whole asks for, where it does; plus the overhead.
 
     Args:
         spec: the pod template's spec, already checked.
 
-    Source: Kubernetes, component-helpers PodRequests; KEP-753 (sidecar containers).
+    Source: Kubernetes, component-helpers PodRequests; KEP-753 (sidecar containers); KEP-2837 (pod level).
 
     >>> from tenure.manifests.workload_schema import PodSpec
     >>> def box(cpu, **more): return {"resources": {"requests": {"cpu": cpu}}, **more}
@@ -42,7 +43,9 @@ def pod_requests(spec: PodSpec) -> Requests:
             running = _sum((running, own))
             sidecars = starting
         peak = _largest(peak, starting)
-    return _sum((_largest(running, peak), spec.overhead or {}))
+    own = _requests(spec)
+    of_pod = {resource: exact for resource, exact in own.items() if _may_be_of_pod(resource)}
+    return _sum((_largest(running, peak) | of_pod, spec.overhead or {}))
 
 
 def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
@@ -68,8 +71,19 @@ def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
     }
 
 
-def _requests(container: Container) -> Mapping[str, Fraction]:
-    return (container.resources.requests if container.resources else None) or {}
+def _may_be_of_pod(resource: str) -> bool:
+    return resource in ("cpu", "memory") or resource.startswith("hugepages-")
+
+
+def _requests(asking: Container | PodSpec) -> Mapping[str, Fraction]:
+    """What is asked for; a limit without request is one.
+
+    Source: Kueue v0.19.2, pkg/workload/resources.go, UseLimitsAsMissingRequestsInPod: done in memory,
+    whenever a Workload enters a queue; the object keeps its limits.
+    """
+    if asking.resources is None:
+        return {}
+    return {**(asking.resources.limits or {}), **(asking.resources.requests or {})}
 
 
 def _sum(parts: Iterable[Mapping[str, Fraction]]) -> Requests:

@@ -58,8 +58,10 @@ _WhilePending: Final = WrapValidator(_while_pending)
 
 
 class Resources(Known):
+    """What a container asks for, or a pod as a whole."""
+
     requests: dict[Name, Quantity] | None = None
-    limits: Any = None
+    limits: dict[Name, Quantity] | None = None
     claims: Annotated[Any, refuse_any("dynamic resource allocation")] = None
 
 
@@ -121,7 +123,7 @@ class PodSpec(Open):
     containers: list[Container] | None = None
     init_containers: list[Container] | None = None
     overhead: dict[Name, Quantity] | None = None
-    resources: Annotated[Any, refuse_any("a request of the pod as a whole")] = None
+    resources: Resources | None = None
     resource_claims: Annotated[Any, refuse_any("dynamic resource allocation")] = None
     node_selector: dict[Name, Text] | None = None
     affinity: Affinity | None = None

@@ -61,7 +61,7 @@ def pending(*, name: str = "w", count: int = 1, pod: Any = None, **spec: Any) ->
 
 
 def container(restart: str | None = None, **requests: object) -> Object:
-    found: Object = {"name": "c", "image": "i", "resources": {"requests": requests, "limits": {"cpu": "1k"}}}
+    found: Object = {"name": "c", "image": "i", "resources": {"requests": requests}}
     return found if restart is None else {**found, "restartPolicy": restart}
 
 

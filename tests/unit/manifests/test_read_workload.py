@@ -409,11 +409,20 @@ class TestPodRequests:
             "memory": MAX_AMOUNT,
         }
 
-    def test_limits_do_not_count(self) -> None:
-        assert (
-            requests_of({"containers": [{"resources": {"limits": {"cpu": 1}}}, {"resources": None}, {}]})
-            == {}
-        )
+    def test_a_limit_without_request_is_one(self) -> None:
+        limited = {"resources": {"limits": {"cpu": 2, "nvidia.com/gpu": 8}, "requests": {"cpu": 1}}}
+        both = {"containers": [limited, {"resources": None}, {}], "initContainers": [limited]}
+        assert requests_of(both) == {"cpu": 1000, "nvidia.com/gpu": 8}
+
+    def test_a_pod_as_a_whole_asks_for_cpu_memory_and_huge_pages(self) -> None:
+        whole = {"requests": {"cpu": 3, "example.com/disk": 1}, "limits": {"hugepages-2Mi": 4, "cpu": 5}}
+        pod = {
+            "containers": [container(cpu=1, memory=7), {"resources": {"requests": {"nvidia.com/gpu": 1}}}],
+            "resources": whole,
+            "overhead": {"cpu": "50m"},
+        }
+        expected = {"cpu": 3050, "memory": 7, "nvidia.com/gpu": 1, "hugepages-2Mi": 4}
+        assert requests_of(pod) == expected
 
     def test_reclaimed_pods_are_not_asked_for_again(self) -> None:
         raw = pending(count=4, pod={"containers": [container(cpu=1)]})
@@ -507,9 +516,8 @@ class TestPodRequests:
             ({"nodeSelector": {"gpu": 1}}, "nodeSelector[gpu]: found 1, expected a string"),
             ({"overhead": [1]}, "overhead: found [1], expected a map"),
             (
-                {"resources": {"requests": {"cpu": 1}}},
-                "resources: found {'requests': {'cpu': 1}},"
-                " expected nothing here: a request of the pod as a whole is not modelled",
+                {"resources": {"limits": {"cpu": []}}},
+                "resources.limits[cpu]: found [], expected a Kubernetes quantity such as 4, 500m or 2Gi",
             ),
             (
                 {"resourceClaims": [{"name": "gpu"}]},
