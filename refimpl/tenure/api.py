@@ -121,9 +121,10 @@ def decide(
     name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
     chosen = _reading(reading)
-    return decide_by(
+    decided = decide_by(
         parse_engine(engine), given.cluster, preemptor, name, instant, chosen, explained=explained
     )
+    return decided.as_held(given.cluster.hold_of(preemptor))
 
 
 def decide_all(
@@ -187,6 +188,8 @@ def pending_names(loaded: Loaded) -> list[str]:
 def waiting_queues(loaded: Loaded, now: Instant) -> dict[str, list[Workload]]:
     """The pending workloads that are queued at an instant, by the name of their ClusterQueue.
 
+    Those of LocalQueues that are held are not queued.
+
     Args:
         loaded: the cluster.
         now: the instant, ns since the epoch; of those in back-off the ones whose time has come by then.
@@ -195,7 +198,12 @@ def waiting_queues(loaded: Loaded, now: Instant) -> dict[str, list[Workload]]:
     >>> [*waiting_queues(load(bundled("examples", "two-teams")), 0)]
     ['gpu-cluster-queue']
     """
-    return _waiting(loaded, now)[0]
+    found: dict[str, list[Workload]] = {}
+    for name, workloads in _waiting(loaded, now)[0].items():
+        queued = [workload for workload in workloads if not loaded.cluster.hold_of(workload)]
+        if queued:
+            found[name] = queued
+    return found
 
 
 def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) -> list[Workload]:
@@ -343,7 +351,7 @@ def refuse_doubts(
 def assumed_queue(loaded: Loaded) -> str | None:
     """The only ClusterQueue where no LocalQueue at all is given; every pending workload counts as its own."""
     queues = _queues(loaded)
-    if loaded.cluster.local_queues or _set_aside(loaded, "LocalQueue") or len(queues) != 1:
+    if loaded.cluster.local_queues or len(queues) != 1:
         return None
     return queues[0]
 
@@ -413,7 +421,8 @@ def _decide_queue(
         return -priority, requeue_timestamp(workload, terms), workload.key
 
     for workload in sorted(workloads, key=place):
-        yield PendingDecision(workload.key, name, sitting.decide(workload, name))
+        decided = sitting.decide(workload, name).as_held(cluster.hold_of(workload))
+        yield PendingDecision(workload.key, name, decided)
 
 
 def _loaded(given: Loaded | Cluster) -> Loaded:
@@ -462,7 +471,7 @@ def queue_of(loaded: Loaded, workload: Workload) -> str:
         workload: one that waits.
 
     Raises:
-        InputError: there is no such LocalQueue or ClusterQueue, or it needs what is not modelled.
+        InputError: there is no such LocalQueue or ClusterQueue.
 
     >>> from tenure.resources import bundled
     >>> cluster = load(bundled("examples", "two-teams"))
@@ -476,10 +485,9 @@ def _queue_behind(loaded: Loaded, workload: Workload) -> str:
     """The ClusterQueue that a pending workload's LocalQueue points to.
 
     Raises:
-        InputError: one of them is not there, or is set aside.
+        InputError: one of them is not there.
     """
     local = object_name("LocalQueue", workload.namespace, workload.queue_name)
-    _refuse_if_set_aside(loaded, local)
     local_queues, queues = loaded.cluster.local_queues, _queues(loaded)
     name = local_queues.get((workload.namespace, workload.queue_name))
     if name is None:
@@ -497,13 +505,9 @@ def _queues(loaded: Loaded) -> list[str]:
     return sorted(loaded.cluster.cluster_queues)
 
 
-def _set_aside(loaded: Loaded, kind: str) -> list[str]:
-    return [name.removeprefix(f"{kind}/") for name in loaded.set_aside if name.startswith(f"{kind}/")]
-
-
 def _workloads_set_aside(loaded: Loaded) -> Mapping[str, tuple[Problem, ...]]:
     """By key, as pending workloads have it: with a slash also where there is no name space."""
-    names = _set_aside(loaded, "Workload")
+    names = [name.removeprefix("Workload/") for name in loaded.set_aside]
     return {name if "/" in name else f"/{name}": loaded.set_aside[f"Workload/{name}"] for name in names}
 
 

@@ -495,6 +495,8 @@ class Cluster:
         settings: the scheduler's configuration.
         cohorts: by name; one that is only named as a parent may be left out.
         growing: the WorkloadPriorityClasses that have a policy (KEP-754), by name.
+        held: `spec.stopPolicy` of the LocalQueues that are held, by (namespace, name): their pending
+            workloads are not queued, and those that hold quota are candidates as any other.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -505,6 +507,25 @@ class Cluster:
     settings: Settings = field(default_factory=Settings)
     cohorts: Mapping[str, Cohort] = field(default_factory=dict)
     growing: Mapping[str, WorkloadPriorityClass] = field(default_factory=dict)
+    held: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def hold_of(self, workload: Workload) -> str:
+        """Why Kueue does not queue a workload whose LocalQueue is held; empty for any other.
+
+        Args:
+            workload: one of the cluster.
+
+        Source: Kueue v0.19.2, LocalQueues whose stopPolicy is not None are not among the queues.
+
+        >>> train = Workload("ml", "train", "u", priority=0, created_at=0, queue_name="night")
+        >>> Cluster({}, held={("ml", "night"): "Hold"}).hold_of(train)
+        'LocalQueue ml/night is held: spec.stopPolicy is Hold'
+        """
+        policy = self.held.get((workload.namespace, workload.queue_name))
+        if policy is None:
+            return ""
+        name = "/".join(filter(None, (workload.namespace, workload.queue_name)))
+        return f"LocalQueue {name} is held: spec.stopPolicy is {policy}"
 
 
 @dataclass(frozen=True, slots=True)

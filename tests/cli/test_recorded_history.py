@@ -220,3 +220,82 @@ def test_behind_the_head_of_another_strategy_or_of_a_stopped_queue_nothing_is_sa
     for changed in ("queueingStrategy=BestEffortFIFO", "stopPolicy=Hold"):
         answer = decided("-w", "b2", "--set", f"clusterqueue/batch.spec.{changed}")
         assert "behind" not in answer
+
+
+def test_a_workload_of_a_held_queue_is_not_queued_and_every_answer_says_so() -> None:
+    held = "LocalQueue ml/night is held: spec.stopPolicy is Hold"
+    answer = decided("-w", "held")
+    assert answer["decision"] == "NoFit"
+    assert answer["summary"] == [
+        f"NoFit: {held}",
+        "if it were not held: Fit: "
+        "ml/job-held-032d8 fits in ClusterQueue research beside 2 running workloads",
+    ]
+    rows = {row["workload"]: row for row in decided("-a")["pending"]}
+    assert rows["ml/job-held-032d8"]["summary"] == answer["summary"]
+    lines = tenure("why-not", "held", str(DUMP), *NOW[:2]).stdout.decode().splitlines()
+    assert lines[0] == f"ml/job-held-032d8 is not admitted: {held}"
+    (about,) = tenure("why-not", "held", "keep", str(DUMP), *NOW[:2]).stdout.decode().splitlines()[:1]
+    assert (
+        about == "ml/job-keep-f4f3a is not preempted for ml/job-held-032d8: ml/job-held-032d8 is not queued"
+    )
+    lines = tenure("next", str(DUMP), *NOW[:2]).stdout.decode().splitlines()
+    assert lines[0].startswith("1 cycle: 0 admitted, 0 preempted, 7 waiting afterwards; ")
+    assert f"  ml/job-held-032d8 (research): {held}" in lines
+    lines = tenure("next", "held", str(DUMP), *NOW[:2]).stdout.decode().splitlines()
+    assert lines[0] == f"ml/job-held-032d8 is not admitted within what can be known: {held}"
+    assert "It is not queued; 0 wait in ClusterQueue research" in lines
+
+
+def test_no_answer_warns_of_a_held_queue() -> None:
+    assert tenure("decide", "-w", "held", str(DUMP), *NOW[:2]).stderr == b""
+
+
+def test_a_running_workload_of_a_held_queue_is_a_candidate() -> None:
+    """As Kueue does: `later` was preempted while its LocalQueue was held."""
+    words = (
+        "--set",
+        "localqueue/ml/research.spec.stopPolicy=Hold",
+        "--set",
+        "workload/b1.spec.queueName=night",
+    )
+    answer = decided("-w", "b1", *words, "--set", "localqueue/ml/night.spec.stopPolicy=None")
+    assert (answer["decision"], answer["preempted"]) == ("NoCandidates", [])
+    raised = ("--set", "workload/b1.spec.priority=1000")
+    answer = decided("-w", "b1", *words, *raised, "--set", "localqueue/ml/night.spec.stopPolicy=None")
+    assert answer["decision"] == "Preempt"
+    assert {victim["workload"] for victim in answer["preempted"]} == {
+        "ml/job-keep-f4f3a",
+        "ml/job-sweep-10311",
+    }
+
+
+@pytest.mark.parametrize("queue", ["localqueue/ml/research", "clusterqueue/research"])
+def test_next_evicts_what_runs_in_a_queue_that_is_drained(queue: str) -> None:
+    drained = ("--set", f"{queue}.spec.stopPolicy=HoldAndDrain")
+    answer = json.loads(tenure("next", str(DUMP), *NOW[:2], *drained, "-o", "json").stdout)
+    events = [(event["at"][14:19], event["what"], event["workload"]) for event in answer["events"]]
+    for key in ("ml/job-keep-f4f3a", "ml/job-sweep-10311"):
+        assert ("41:19", "evicted", key) in events
+        assert ("41:49", "released", key) in events
+    assert {"ml/job-keep-f4f3a", "ml/job-sweep-10311"} <= {found["workload"] for found in answer["waiting"]}
+
+
+def test_who_is_released_into_a_held_queue_stays_out() -> None:
+    words = (
+        "--set",
+        "localqueue/ml/night.spec.stopPolicy=None",
+        "--set",
+        "workload/held.spec.podSets[0].count=3",
+    )
+    held = ("--set", "localqueue/ml/research.spec.stopPolicy=Hold")
+    answer = json.loads(tenure("next", str(DUMP), *NOW[:2], *words, *held, "-o", "json").stdout)
+    victims = {
+        evicted["workload"]
+        for cycle in answer["cycles"]
+        for head in cycle["heads"]
+        for evicted in head["preempts"]
+    }
+    assert victims
+    waits = {found["workload"]: found["why"] for found in answer["waiting"]}
+    assert {waits[key] for key in victims} == {"LocalQueue ml/research is held: spec.stopPolicy is Hold"}

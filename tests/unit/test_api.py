@@ -62,7 +62,7 @@ def test_a_workload_set_aside_counts_when_none_is_named(cluster: Path) -> None:
     assert "2 pending workloads" in str(refused(cluster, None))
 
 
-def test_a_held_local_queue_refuses_only_its_own_workloads(cluster: Path) -> None:
+def test_a_held_local_queue_queues_none_of_its_own_workloads(cluster: Path) -> None:
     queues = cluster / "queues.yaml"
     whole = yaml.safe_load(queues.read_text(encoding="utf-8"))
     (mine,) = [
@@ -73,7 +73,11 @@ def test_a_held_local_queue_refuses_only_its_own_workloads(cluster: Path) -> Non
     mine["spec"]["stopPolicy"] = "Hold"
     queues.write_text(yaml.safe_dump(whole), encoding="utf-8")
     assert str(tenure.decide(tenure.load(cluster), INDEX, now=NOW).outcome) == "Preempt"
-    assert refused(cluster, EVAL).problems[0].object == "LocalQueue/team-b/gpu-queue"
+    decision = tenure.decide(tenure.load(cluster), EVAL, now=NOW)
+    assert str(decision.outcome) == "NoFit"
+    assert decision.targets == ()
+    assert decision.held == "LocalQueue team-b/gpu-queue is held: spec.stopPolicy is Hold"
+    assert str(decision.otherwise and decision.otherwise.outcome) == "Preempt"
 
 
 def test_nothing_fits_a_held_cluster_queue(cluster: Path) -> None:
@@ -195,9 +199,11 @@ def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None
     named = {
         pending_decision.workload: pending_decision.problems[0].object
         for pending_decision in tenure.decide_all(loaded, now=NOW)
+        if pending_decision.decision is None
     }
+    held = tenure.decide(loaded, "/at-held", now=NOW)
+    assert held.held == "LocalQueue held is held: spec.stopPolicy is Hold"
     assert named == {
-        "/at-held": "LocalQueue/held",
         "/at-none": "Workload/at-none",
         "/racked": "Workload/racked",
     }

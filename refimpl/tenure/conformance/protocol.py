@@ -95,7 +95,7 @@ def _output(request: object, engine: Engine) -> Mapping[str, Any]:
         checked.reading,
         checked.assignment,
         explained=checked.explained,
-    )
+    ).as_held(checked.cluster.hold_of(checked.preemptor))
     output = render_decision(decision, explained=checked.explained)
     return {**output, "warnings": list(checked.warnings)} if checked.warnings else output
 

@@ -235,6 +235,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         pending=() if incoming is None else (incoming,),
         flavors={flavor.name: flavor for flavor in flavors},
         local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
+        held={(local.namespace, local.name): local.held for local in locals_ if local.held},
         settings=settings,
         cohorts={cohort.name: cohort for _, cohort in placed},
         growing={class_.name: class_ for class_ in classes if class_.policy is not None},

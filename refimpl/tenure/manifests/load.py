@@ -62,9 +62,9 @@ class Loaded:
         cluster: the queues and workloads.
         warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
         ignored: objects that play no part, and why; one sentence each.
-        set_aside: LocalQueues that need what is not modelled, and pending workloads that do or that are
-            wrong, by `LocalQueue/namespace/name` or `Workload/namespace/name`: no other decision depends on
-            them, and whoever asks about one of them gets these problems.
+        set_aside: pending workloads that need what is not modelled or are wrong, by
+            `Workload/namespace/name`: no other decision depends on them, and whoever asks about one of them
+            gets these problems.
         evicted_at: by `namespace/name`, since when condition Evicted is True, ns.
         history: by `namespace/name`, the conditions of workloads that were evicted or preempted, also before
             their present admission; of all workloads, whether they take part or not.
@@ -106,6 +106,7 @@ class Builder:
     workloads: list[tuple[str, Workload]] = field(default_factory=list)
     reclaiming: list[tuple[int, Any, Place]] = field(default_factory=list)
     local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
+    held: dict[tuple[str, str], str] = field(default_factory=dict)
     flavors: dict[str, ResourceFlavor] = field(default_factory=dict)
     growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
     classed: list[tuple[int, Any]] = field(default_factory=list)
@@ -179,6 +180,8 @@ class Builder:
         queue = queues.local_queue(raw, place, self.problems)
         if queue is not None:
             self.local_queues[queue.namespace, queue.name] = queue.cluster_queue
+            if queue.held:
+                self.held[queue.namespace, queue.name] = queue.held
 
     def add_priority_class(self, raw: object, place: Place) -> None:
         found = priority_class(raw, place, self.problems)
@@ -406,6 +409,7 @@ class Builder:
             settings=settings,
             cohorts=cohorts,
             growing=self.growing,
+            held=self.held,
         )
 
 
@@ -436,8 +440,6 @@ def _may_be_set_aside(raw: object, kind: str, problems: Sequence[Problem]) -> bo
 
     A workload that holds quota uses it whatever else is wrong. Where its status is wrong, that is not known.
     """
-    if kind == "LocalQueue":
-        return all(problem.code == ErrorCode.NOT_MODELLED for problem in problems)
     return (
         kind == "Workload"
         and not has_condition(raw, "QuotaReserved")

@@ -67,11 +67,15 @@ _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 @dataclass(frozen=True, slots=True)
 class LocalQueueEntry:
-    """A LocalQueue: `namespace` and `name`, and the name of the ClusterQueue behind it."""
+    """A LocalQueue: `namespace` and `name`, the name of the ClusterQueue behind it, and whether it is held.
+
+    `held` is its `spec.stopPolicy` where that is not None; else it is empty.
+    """
 
     namespace: str
     name: str
     cluster_queue: str
+    held: str = ""
 
 
 def read_cluster_queue(raw: object, *, where: str = "", defaulted: bool = True) -> ClusterQueue:
@@ -252,7 +256,9 @@ def local_queue(raw: object, place: Place, problems: list[Problem]) -> LocalQueu
     if checked is None or len(problems) > known:
         return None
     metadata = checked.metadata
-    return LocalQueueEntry(metadata.namespace or "", metadata.name, checked.spec.cluster_queue)
+    policy = checked.spec.stop_policy
+    held = "" if policy in (None, "None") else policy
+    return LocalQueueEntry(metadata.namespace or "", metadata.name, checked.spec.cluster_queue, held)
 
 
 def _reclaim(preemption: schema.PreemptionSpec | None, *, defaulted: bool) -> ReclaimWithinCohort:

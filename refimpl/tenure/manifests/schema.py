@@ -103,7 +103,6 @@ class AdmissionScope(Known):
 
 
 _Stop: TypeAlias = Literal["None", "Hold", "HoldAndDrain"] | None
-_A_HELD_QUEUE = "a LocalQueue that is held"
 
 
 _CHECK: Final = Fields(
@@ -221,9 +220,7 @@ class LocalQueueSpec(Known):
     """Source: Kueue v1beta2 API, LocalQueueSpec."""
 
     cluster_queue: Annotated[Name, REFERENCE, Served(required=False)]
-    stop_policy: Annotated[
-        _Stop, Unset, refuse("Hold", _A_HELD_QUEUE), refuse("HoldAndDrain", _A_HELD_QUEUE)
-    ] = None
+    stop_policy: Annotated[_Stop, Unset] = None
     fair_sharing: FairSharingSpec | None = None
 
 

@@ -44,6 +44,8 @@ class Decision:
         left: why the optimized core left it to the reference; empty where it was not asked, or answered.
         trials: the numbers of pods that were tried, in order; none where the assignment was given, or the
             ClusterQueue is inactive.
+        held: why the preemptor is not queued, so that nothing comes of any decision; empty where it is.
+        otherwise: what would be decided if it were queued; None where it is.
     """
 
     outcome: Outcome
@@ -57,6 +59,20 @@ class Decision:
     engine: str = "reference"
     left: str = ""
     trials: tuple[Trial, ...] = ()
+    held: str = ""
+    otherwise: Decision | None = None
+
+    def as_held(self, why: str) -> Decision:
+        """The decision about the same workload while it is not queued.
+
+        Args:
+            why: why it is not; empty where it is.
+        """
+        if not why:
+            return self
+        nothing = Trial((), NOTHING, (), None)
+        no_fit = replace(self, outcome=Outcome.NO_FIT, targets=(), trial=nothing, trials=())
+        return replace(no_fit, held=why, otherwise=self)
 
     def left_by_core(self, what: str) -> Decision:
         """The same decision, with why the optimized core did not make it."""

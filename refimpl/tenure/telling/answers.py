@@ -91,7 +91,8 @@ def flips_shape(decision: Decision, target: str | None, limit: int, wish: Wish |
         limit: how many at most; 0 searches for none.
         wish: what the one who asks would have; None for all changes, also those for the worse.
     """
-    if limit == 0:
+    # No change of a field that is searched lets a workload in that is not queued.
+    if limit == 0 or decision.held:
         return FlipsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
     found = search_flips(Situation.of(decision), target, limit, wish)
     nearest = tuple(_flip(flip) for flip in found.flips)
@@ -321,6 +322,8 @@ def _admission(decision: Decision, ahead: Sequence[str]) -> str:
             return (
                 f"{name} is not admitted: quota is short, and preempting all candidates would not free enough"
             )
+        case Outcome.NO_FIT if decision.held:
+            return f"{name} is not admitted: {decision.held}"
         case Outcome.NO_FIT if decision.queue.inactive:
             return f"{name} is not admitted: ClusterQueue {decision.queue.name} is inactive"
         case Outcome.NO_FIT:

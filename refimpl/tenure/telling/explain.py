@@ -129,6 +129,9 @@ def _explain_workload(
     decision: Decision, workload: Workload, known: _Known, searched: Searched
 ) -> WorkloadExplanation:
     preempted = workload.key in known.targets
+    if decision.held:
+        verdict = f"kept: {decision.preemptor.key} is not queued"
+        return WorkloadExplanation(workload, preempted, verdict, ())
     if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
         verdict = {
             Outcome.FIT: "kept: the request fits without it",

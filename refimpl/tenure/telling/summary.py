@@ -69,6 +69,8 @@ def _outcome(decision: Decision) -> str:
 
 def _hopeless(decision: Decision, where: str) -> str:
     queue, preemptor = decision.queue, decision.preemptor.key
+    if decision.held:
+        return decision.held
     if queue.inactive:
         return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
     heroes = running_heroes(decision.snapshot)
@@ -107,6 +109,9 @@ def _reduced(decision: Decision) -> str:
 
 
 def _impossible(decision: Decision) -> Iterator[str]:
+    if decision.otherwise is not None:
+        yield f"if it were not held: {summarize(decision.otherwise)[0]}"
+        return
     snapshot = decision.snapshot
     unbilled = if_no_hero_ran(snapshot)
     for at, asked in sorted(decision.assignment.usage.items()):

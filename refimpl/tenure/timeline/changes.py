@@ -216,6 +216,10 @@ class Changes:
         self._queue(actor)
 
     def _push(self, actor: Actor) -> None:
+        """A workload is queued, unless its LocalQueue is held."""
+        if hold := self.world.cluster.hold_of(actor.workload):
+            self.journal.tell(Happening.PARKED, f"is not queued: {hold}", actor)
+            return
         self.dirty = True
         if not self.world.queues[actor.queue].push(actor):
             text = "waits aside: others like it do, and it is not considered"

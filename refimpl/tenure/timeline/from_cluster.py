@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
-from tenure.api import Loaded, waiting_queues
-from tenure.model import Instant
+from tenure.api import Loaded, queue_of, undecided
+from tenure.model import Cluster, Instant, Workload
 from tenure.timeline.objects import without_workloads
 from tenure.timeline.scenario import QueueGates, Scenario, Submission, Timing
 from tenure.units import END_OF_TIME
 
 NAME = "as-it-is"
+DRAIN: Final = "HoldAndDrain"
+"""The stopPolicy that evicts what is admitted."""
 
 
 def scenario_from(
@@ -24,8 +27,9 @@ def scenario_from(
 ) -> Scenario:
     """What happens in a cluster from now on, if nothing arrives, nothing is edited and nothing finishes.
 
-    Every waiting workload joins its queue at the start: no object says who waits aside, nor whom a head
-    waits for. Those that cannot be decided about take no part.
+    What holds quota in a queue that is drained is evicted at the start. Every waiting workload joins its
+    queue at the start, unless its LocalQueue is held: no object says who waits aside, nor whom a head waits
+    for. Those that cannot be decided about take no part.
 
     Args:
         loaded: the cluster.
@@ -55,17 +59,36 @@ def scenario_from(
     )
 
 
+def drained(cluster: Cluster, workload: Workload) -> str | None:
+    """Which queue's stopPolicy evicts a workload that holds quota; None where none does, or it is evicted.
+
+    Args:
+        cluster: the cluster.
+        workload: one that holds quota.
+
+    Source: Kueue v0.19.2, evictions for the reasons LocalQueueStopped and ClusterQueueStopped.
+
+    >>> runs = Workload("ml", "a", "u", priority=0, created_at=0, queue_name="night", cluster_queue="q")
+    >>> drained(Cluster({}, held={("ml", "night"): "HoldAndDrain"}), runs)
+    'LocalQueue ml/night'
+    """
+    if workload.evicted:
+        return None
+    if cluster.held.get((workload.namespace, workload.queue_name)) == DRAIN:
+        return f"LocalQueue {workload.namespace}/{workload.queue_name}"
+    queue = cluster.cluster_queues.get(workload.cluster_queue or "")
+    is_drained = queue is not None and queue.inactive.startswith(f"spec.stopPolicy is {DRAIN}")
+    return f"ClusterQueue {workload.cluster_queue}" if is_drained else None
+
+
 def _present(loaded: Loaded, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Submission]:
     cluster = loaded.cluster
     for running in cluster.admitted:
         queue = running.cluster_queue
         if queue is not None and queue in cluster.cluster_queues:
-            yield Submission(running, queue, manifest=manifests.get(running.key, {}))
-    queues = {
-        waiting.key: name
-        for name, queued in waiting_queues(loaded, END_OF_TIME).items()
-        for waiting in queued
-    }
+            left = running if drained(cluster, running) is None else replace(running, evicted=True)
+            yield Submission(left, queue, manifest=manifests.get(running.key, {}))
+    left_out = {row.workload for row in undecided(loaded, END_OF_TIME)}
     for waiting in cluster.pending:
-        if waiting.key in queues:
-            yield Submission(waiting, queues[waiting.key])
+        if waiting.key not in left_out:
+            yield Submission(waiting, queue_of(loaded, waiting))

@@ -411,12 +411,10 @@ class TestFlavorsAndLocalQueues:
             " expected nothing here: topology-aware scheduling is not modelled"
         ]
 
-    def test_a_local_queue_that_is_held_is_not_modelled(self) -> None:
-        raw = an_object("LocalQueue", "jobs", {"clusterQueue": "team-a", "stopPolicy": "Hold"}, "ml")
-        assert refused(read_local_queue, raw) == [
-            "LocalQueue/ml/jobs: spec.stopPolicy: found 'Hold',"
-            " expected nothing here: a LocalQueue that is held is not modelled"
-        ]
+    @pytest.mark.parametrize(("policy", "held"), [("Hold", "Hold"), ("None", ""), (None, "")])
+    def test_a_local_queue_is_held_by_its_policy(self, policy: str | None, held: str) -> None:
+        raw = an_object("LocalQueue", "jobs", {"clusterQueue": "team-a", "stopPolicy": policy}, "ml")
+        assert read_local_queue(raw).held == held
 
     def test_a_local_queue(self) -> None:
         raw = an_object("LocalQueue", "jobs", {"clusterQueue": "team-a", "stopPolicy": "None"}, "ml")

@@ -277,3 +277,15 @@ def test_a_cluster_queue_below_a_cycle_of_cohorts_waits_until_an_edit_breaks_it(
     played(raw)
     (warning,) = parse_scenario(raw).warnings
     assert "forms a cycle, north, south, north" in warning
+
+
+def test_a_workload_of_a_held_local_queue_waits_outside_the_queue() -> None:
+    night = {"kind": "LocalQueue", "metadata": {"namespace": "default", "name": "night"}}
+    night["spec"] = {"clusterQueue": "q", "stopPolicy": "Hold"}
+    raw = scenario(
+        [queue("q", 4)], [submit("0s", "a", "night", 1), submit("1m", "b", "q", 1)], objects=[night]
+    )
+    record = played(raw)
+    assert [run.workload for run in record.runs] == ["default/b"]
+    told = [line.text for line in record.story if line.workload == "default/a"]
+    assert told[-1] == "is not queued: LocalQueue default/night is held: spec.stopPolicy is Hold"

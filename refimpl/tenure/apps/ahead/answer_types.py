@@ -80,7 +80,8 @@ class ComingEvent:
     at: Moment
     """When."""
     what: str
-    """Released: its pods are gone and it waits again; woken: it is tried again; priority: that changes."""
+    """Evicted: its queue is drained; released: its pods are gone and it waits again; woken: it is tried
+    again; priority: that changes."""
     workload: str
     """The workload."""
     text: str
@@ -194,7 +195,7 @@ class AskedWorkload:
     strict: bool
     """Whether its ClusterQueue is StrictFIFO: its head lets no other pass."""
     place: int | None
-    """Its place in its ClusterQueue at the start, from 1; null in back-off."""
+    """Its place in its ClusterQueue at the start, from 1; null in back-off and of a held LocalQueue."""
     waiting: int
     """How many wait in its ClusterQueue."""
     ahead: tuple[InLine, ...]
@@ -255,7 +256,8 @@ class NextAnswer:
     not_decided: tuple[NotDecided, ...]
     """Those that wait and are not decided about, by name."""
     waiting: tuple[StillWaiting, ...]
-    """Those that wait at the end and were tried, in the order of their ClusterQueues."""
+    """Those that wait at the end and were tried, or whose LocalQueue is held or ClusterQueue inactive, in the
+    order of their ClusterQueues."""
     asked: AskedWorkload | None
     """The workload that is asked about; null where none is."""
     warnings: tuple[str, ...] = ()

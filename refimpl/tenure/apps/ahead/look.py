@@ -18,7 +18,7 @@ from tenure.apps.ahead.answer_types import (
 )
 from tenure.apps.ahead.course import Course
 from tenure.apps.ahead.waits import protected_equals, still_waiting
-from tenure.apps.ahead.words import summary_of
+from tenure.apps.ahead.words import EVICTED, summary_of
 from tenure.errors import ErrorCode, InputError
 from tenure.manifests import object_name
 from tenure.manifests.showing import in_short
@@ -29,7 +29,7 @@ from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
 from tenure.telling.summary import reading_text
 from tenure.timeline.actors import Actor, Phase
-from tenure.timeline.from_cluster import scenario_from
+from tenure.timeline.from_cluster import drained, scenario_from
 from tenure.timeline.record import Happening
 from tenure.timeline.scenario import QueueGates, Timing
 from tenure.units import END_OF_TIME, format_duration, format_instant
@@ -92,7 +92,7 @@ def look_ahead(
     ended = course.run()
     world = course.player.world
     waiting = [actor for actor in world.alive.values() if actor.phase == Phase.WAITING]
-    told = [actor for actor in waiting if actor.key in course.last] if asked is None else []
+    told = [actor for actor in waiting if _is_told(course, actor)] if asked is None else []
     aside = tuple(map(_not_decided, undecided(loaded, END_OF_TIME, every=True)))
     answer = NextAnswer(
         now=now,
@@ -104,13 +104,20 @@ def look_ahead(
         ended=ended,
         ended_text=_ended_text(course, ended, horizon),
         cycles=tuple(course.coming),
-        events=tuple(_events(course)),
+        events=(*_drained(loaded, now), *_events(course)),
         waiting_count=len(waiting),
         not_decided=aside,
         waiting=tuple(still_waiting(course, sorted(told, key=_by_queue))),
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
     )
     return replace(answer, summary=summary_of(answer))
+
+
+def _is_told(course: Course, actor: Actor) -> bool:
+    """Whether it is known why a workload waits: it was tried, or cannot be."""
+    cluster = course.player.world.cluster
+    is_stopped = bool(cluster.cluster_queues[actor.queue].inactive or cluster.hold_of(actor.workload))
+    return is_stopped or actor.key in course.last
 
 
 def _by_queue(actor: Actor) -> tuple[str, str]:
@@ -169,6 +176,14 @@ def _ended_text(course: Course, ended: LookEnd, horizon: Horizon) -> str:
             later = "" if course.later is None else f", at {format_instant(course.later)}"
             after = f"something happens after {format_duration(horizon.until)}{later}"
             return f"{after}; --until says how far is told"
+
+
+def _drained(loaded: Loaded, now: Instant) -> Iterator[ComingEvent]:
+    """The evictions from queues that are drained."""
+    for running in loaded.cluster.admitted:
+        queue = drained(loaded.cluster, running)
+        if queue is not None:
+            yield ComingEvent(now, EVICTED, running.key, f"is evicted: stopPolicy of {queue} is HoldAndDrain")
 
 
 def _events(course: Course) -> Iterator[ComingEvent]:

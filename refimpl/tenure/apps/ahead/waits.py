@@ -58,6 +58,8 @@ def _is_short(course: Course, actor: Actor) -> bool:
 def _why(course: Course, actor: Actor) -> str:
     """Why a workload waits, in words."""
     world, handled = course.player.world, course.last.get(actor.key)
+    if hold := world.cluster.hold_of(actor.workload):
+        return hold
     if handled is not None and handled.result == TurnResult.PREEMPTING:
         leaving = [
             target.workload.key

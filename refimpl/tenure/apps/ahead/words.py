@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Final
 
 from tenure.apps.ahead.answer_types import (
     AskedWorkload,
@@ -22,6 +23,8 @@ from tenure.model import SECOND, Instant
 from tenure.timeline.record import Happening, Result
 from tenure.units import format_instant
 
+EVICTED: Final = "evicted"
+"""The event of a workload whose queue is drained."""
 MOST = 10
 """So many of a kind are told; the rest are counted."""
 
@@ -110,7 +113,8 @@ def _cut(lines: Iterable[str], what: str, *, every: bool) -> Iterator[str]:
 
 def _course_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
     """Cycles and what happens between them, in the order of time."""
-    events = [event for event in answer.events if every or event.what == Happening.RELEASED]
+    shown = (EVICTED, Happening.RELEASED)
+    events = [event for event in answer.events if every or event.what in shown]
     told = [cycle for cycle in answer.cycles if every or cycle.changes]
     most = len(told) if every or len(told) <= MOST + 1 else MOST
     for cycle in told[:most]:
@@ -197,9 +201,13 @@ def _from(instant: Instant) -> str:
 def _asked_lines(asked: AskedWorkload, *, every: bool) -> Iterator[str]:
     kind = "StrictFIFO " if asked.strict else ""
     yield ""
-    if asked.place is None:
-        until = "" if asked.not_before is None else f" until {format_instant(asked.not_before)}"
-        yield f"It is in back-off{until}; {asked.waiting} wait in {kind}ClusterQueue {asked.cluster_queue}"
+    if asked.place is None and asked.not_before is None:
+        yield f"It is not queued; {asked.waiting} wait in {kind}ClusterQueue {asked.cluster_queue}"
+    elif asked.place is None:
+        assert asked.not_before is not None
+        until = format_instant(asked.not_before)
+        where = f"{kind}ClusterQueue {asked.cluster_queue}"
+        yield f"It is in back-off until {until}; {asked.waiting} wait in {where}"
     else:
         where = f"{kind}ClusterQueue {asked.cluster_queue}"
         yield f"It is number {asked.place} of {asked.waiting} that wait in {where}"

@@ -126,8 +126,8 @@ def rendered_pending(
         queue = pending_decision.cluster_queue
         if row["decision"] is not None and queue is not None:
             if queue not in heads:
-                heads[queue] = _strict_line(asked, queue)[:1]
-            if any(head != row["workload"] for head in heads[queue]):
+                heads[queue] = _strict_line(asked, queue)
+            if row["workload"] in heads[queue][1:]:
                 row["behind"] = heads[queue][0]
         rows.append(row)
     return {
@@ -219,8 +219,8 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
 
 def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
     """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
-    decided = Counter(row.queue for row in rows if row.decision != UNDECIDED)
-    return sum(count - 1 for queue, count in decided.items() if _strict_line(asked, queue))
+    queues = {row.queue for row in rows if row.decision != UNDECIDED}
+    return sum(len(_strict_line(asked, queue)[1:]) for queue in queues)
 
 
 def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
@@ -262,6 +262,8 @@ def _reasons(decision: Decision) -> str:
         return ", ".join(f"{count} {label}" for label, count in counted.items())
     if decision.outcome == Outcome.FIT:
         return ""
+    if decision.held:
+        return decision.held
     first, *shortfalls = summarize(decision)
     return "; ".join(shortfalls) or first.partition(": ")[2]
 

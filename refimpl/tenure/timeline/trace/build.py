@@ -150,6 +150,7 @@ def _refuse_others(scenario: Scenario) -> None:
         "workloads that are there at the start": bool(scenario.present),
         "gates of the queues": scenario.gates != type(scenario.gates)(),
         "evictions that take no time": scenario.timing.eviction <= 0,
+        "LocalQueues that are held": bool(cluster.held),
         "no ClusterQueues": not cluster.cluster_queues,
         "flavors with taints": any(flavor.taints for flavor in cluster.flavors.values()),
     }
