@@ -25,7 +25,9 @@ _WORDS: Final[Mapping[str, str]] = {
 _TOLD: Final = re.compile(
     r"Preempted to accommodate a workload \(UID: (?P<uid>[^\s,()]+)(?:, JobUID: (?P<job>[^\s,()]+))?\) "
     r"(?:in the (?:ClusterQueue|cohort)|due to (?P<words>[^;]*)"
-    r"(?:; preemptor path: (?P<above>\S+); preemptee path: (?P<below>\S+))?)"
+    r"(?:; preemptor path: (?P<above>[^\s;]+); preemptee path: (?P<below>[^\s;]+))?)"
+    # Only the Event says this, not the condition.
+    r"(?:; preemptor effective priority: .*)?"
 )
 
 
@@ -48,6 +50,37 @@ class ConditionNote:
     def is_reset(self) -> bool:
         """Whether it was True until quota was reserved again: `since` is when that was."""
         return not self.holds and self.message.startswith(_PREVIOUSLY)
+
+
+EVENT_VERSIONS: Final = ("v1", "events.k8s.io/v1")
+PREEMPTED: Final = "Preempted"
+RESERVED: Final = "QuotaReserved"
+PENDING: Final = "Pending"
+EVICTED_BY: Final = "EvictedDueTo"
+"""How the reason of an Event about an eviction begins; the reason of condition Evicted follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadEvent:
+    """One Event about a Workload.
+
+    Args:
+        reason, message: as Kueue wrote them; of several like it the message of the first.
+        at: when it happened first, ns.
+        last: when it happened last, ns; the same where it happened once.
+        count: how often.
+    """
+
+    reason: str
+    message: str
+    at: Instant
+    last: Instant
+    count: int = 1
+
+    @property
+    def evicts(self) -> bool:
+        """Whether the workload was evicted."""
+        return self.reason == PREEMPTED or self.reason.startswith(EVICTED_BY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +168,48 @@ def eviction_counts(raw: object) -> tuple[EvictionCount, ...]:
         for found in items(dig(raw, "status", "schedulingStats", "evictions"))
         if type(count := dig(found, "count")) is int and count > 0
     )
+
+
+def event_about(raw: object) -> tuple[str, str, WorkloadEvent] | None:
+    """What an Event tells of a Workload's past; None of one about anything else, or of another shape.
+
+    Args:
+        raw: an Event of either API group, untrusted.
+
+    Returns:
+        the Workload's `namespace/name`, its uid, and the event.
+
+    Source: Kubernetes core/v1 and events.k8s.io/v1; Kueue v0.19.2, the events that its scheduler and its
+        controller of Workloads record.
+
+    >>> about = {"kind": "Workload", "namespace": "ml", "name": "a", "uid": "u"}
+    >>> raw = {"involvedObject": about, "reason": "QuotaReserved", "eventTime": "1970-01-01T00:00:01.5Z"}
+    >>> event_about(raw)
+    ('ml/a', 'u', WorkloadEvent(reason='QuotaReserved', message='', at=1500000000, last=1500000000, count=1))
+    """
+    about = dig(raw, "involvedObject") or dig(raw, "regarding")
+    reason = _text(dig(raw, "reason"))
+    if dig(about, "kind") != "Workload" or not _tells_of_past(reason):
+        return None
+    at = _first_instant(raw, "eventTime", "firstTimestamp", "deprecatedFirstTimestamp")
+    if at is None:
+        return None
+    counts = (dig(raw, "series", "count"), dig(raw, "count"), dig(raw, "deprecatedCount"))
+    count = next((found for found in counts if type(found) is int and found > 0), 1)
+    series = _instant(dig(raw, "series", "lastObservedTime"))
+    last = series or _first_instant(raw, "lastTimestamp", "deprecatedLastTimestamp") or at
+    key = f"{_text(dig(about, 'namespace'))}/{_text(dig(about, 'name'))}"
+    message = _text(dig(raw, "message")) or _text(dig(raw, "note"))
+    return key, _text(dig(about, "uid")), WorkloadEvent(reason, message, at, max(at, last), count)
+
+
+def _tells_of_past(reason: str) -> bool:
+    return reason in (PREEMPTED, RESERVED, PENDING) or reason.startswith(EVICTED_BY)
+
+
+def _first_instant(raw: object, *names: str) -> Instant | None:
+    found = (_instant(dig(raw, name)) for name in names)
+    return next((at for at in found if at is not None), None)
 
 
 def _text(found: object) -> str:

@@ -23,7 +23,16 @@ from tenure.manifests.configuration import Configured
 from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
-from tenure.manifests.history import ConditionNote, EvictionCount, eviction_counts, notes_of, was_evicted
+from tenure.manifests.history import (
+    EVENT_VERSIONS,
+    ConditionNote,
+    EvictionCount,
+    WorkloadEvent,
+    event_about,
+    eviction_counts,
+    notes_of,
+    was_evicted,
+)
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
@@ -69,6 +78,7 @@ class Loaded:
         history: by `namespace/name`, the conditions of workloads that were evicted or preempted, also before
             their present admission; of all workloads, whether they take part or not.
         evictions: by `namespace/name`, how often Kueue has evicted a workload, by reason.
+        events: by `namespace/name`, the Events about a workload's past, in the order of time.
         out_of_play: the Workloads that have finished or are not active, unread.
         owners: by `namespace/name`, `metadata.ownerReferences` as written, untrusted, of all workloads.
     """
@@ -80,6 +90,7 @@ class Loaded:
     evicted_at: Mapping[str, Instant] = field(default_factory=dict)
     history: Mapping[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
     evictions: Mapping[str, tuple[EvictionCount, ...]] = field(default_factory=dict)
+    events: Mapping[str, tuple[WorkloadEvent, ...]] = field(default_factory=dict)
     out_of_play: tuple[object, ...] = ()
     owners: Mapping[str, object] = field(default_factory=dict)
 
@@ -117,6 +128,8 @@ class Builder:
     evicted_at: dict[str, Instant] = field(default_factory=dict)
     history: dict[str, Mapping[str, ConditionNote]] = field(default_factory=dict)
     evictions: dict[str, tuple[EvictionCount, ...]] = field(default_factory=dict)
+    events: dict[str, dict[str, tuple[str, WorkloadEvent]]] = field(default_factory=dict)
+    uids: dict[str, object] = field(default_factory=dict)
     out_of_play: list[object] = field(default_factory=list)
     owners: dict[str, object] = field(default_factory=dict)
     namespaces: Namespaces = field(default_factory=Namespaces)
@@ -155,6 +168,7 @@ class Builder:
             self.evicted_at,
             self.history,
             self.evictions,
+            self._events(),
             tuple(self.out_of_play),
             self.owners,
         )
@@ -239,10 +253,27 @@ class Builder:
 
     def _keep_past(self, raw: object) -> None:
         """What is recorded of evictions, also of a workload that takes no part."""
+        self.uids[key_of_raw(raw)] = dig(raw, "metadata", "uid")
         if was_evicted(raw):
             self.history[key_of_raw(raw)] = notes_of(raw)
         if counts := eviction_counts(raw):
             self.evictions[key_of_raw(raw)] = counts
+
+    def _take_event(self, raw: object) -> None:
+        """An Event counts once, whichever API group it is read from; one about anything else does not."""
+        found = event_about(raw)
+        if found is not None:
+            key, uid, event = found
+            self.events.setdefault(key, {})[str(dig(raw, "metadata", "name"))] = uid, event
+
+    def _events(self) -> dict[str, tuple[WorkloadEvent, ...]]:
+        """The Events about each workload; those about an earlier one of its name are left out."""
+        made: dict[str, tuple[WorkloadEvent, ...]] = {}
+        for key, found in self.events.items():
+            known = self.uids.get(key)
+            own = [event for uid, event in found.values() if not uid or not known or uid == known]
+            made[key] = tuple(sorted(own, key=lambda event: event.at))
+        return made
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object
@@ -252,6 +283,9 @@ class Builder:
             self.problems.extend(_header_problems(raw, place))
             return
         group, slash, _ = version.partition("/")
+        if kind == "Event" and version in EVENT_VERSIONS:
+            self._take_event(raw)
+            return
         own, versions = _READ.get(kind, (None, ()))
         if own is None or (slash and group != own) or (own == "" and slash):
             self.jobs.take(raw)

@@ -146,7 +146,8 @@ def print_why(
     """
     if workload is None:
         loaded = asked.loaded
-        key = workload_key(loaded, victim, LIVE, field="VICTIM", home=home, otherwise=loaded.history)
+        ended = {*loaded.history, *loaded.events}
+        key = workload_key(loaded, victim, LIVE, field="VICTIM", home=home, otherwise=ended)
         record = preemption_record(loaded, key)
         if record is not None:
             past = past_answer(loaded, record, asked.now, asked.reading, flips)

@@ -11,6 +11,7 @@ from tenure.apps.past.answer_types import (
     PastAnswer,
     PastEvent,
     PastEventKind,
+    RecordedEvent,
     RuleChain,
 )
 from tenure.apps.past.record import (
@@ -25,7 +26,14 @@ from tenure.apps.past.record import (
 )
 from tenure.apps.past.replay import Replay, grounds_of, preempted_by, replayed
 from tenure.manifests import Loaded
-from tenure.manifests.history import ConditionNote
+from tenure.manifests.history import (
+    EVICTED_BY,
+    PENDING,
+    PREEMPTED,
+    ConditionNote,
+    WorkloadEvent,
+    read_preemption_message,
+)
 from tenure.manifests.naming import finished_text, key_of_raw
 from tenure.manifests.structure import dig
 from tenure.model import Ground, Instant, WithinClusterQueue, Workload
@@ -62,9 +70,11 @@ def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
     record = record_of(loaded, victim, uids_of(loaded).get(victim, ""))
     if record is None:
         return eviction_of(loaded, victim)
-    runs = any(workload.key == victim for workload in loaded.cluster.admitted)
-    is_over = record.again is not None and later_eviction_of(loaded, record) is None
-    return None if runs and is_over else record
+    running = next((workload for workload in loaded.cluster.admitted if workload.key == victim), None)
+    if running is None or later_eviction_of(loaded, record) is not None:
+        return record
+    runs_again = (running.quota_reserved_at or 0) > (record.at or 0) and not running.evicted
+    return None if runs_again or record.again is not None else record
 
 
 def past_answer(
@@ -103,6 +113,7 @@ def past_answer(
             CountedEvictions(counted.reason, counted.cause, counted.count)
             for counted in loaded.evictions.get(record.victim, ())
         ),
+        events=tuple(_events(loaded, record.victim)),
         present=_present(loaded, record.victim),
         summary=_summary(record, preemptor, certainty, replay, later),
         replay=_replay_text(preemptor, replay),
@@ -159,6 +170,28 @@ def _since(loaded: Loaded, record: PreemptionRecord, later: ConditionNote | None
         yield PastEvent(None, PastEventKind.DEACTIVATED, "", "it was deactivated: spec.active is false")
 
 
+def _events(loaded: Loaded, key: str) -> Iterator[RecordedEvent]:
+    """The Events about a workload; of those like one another in a row the last."""
+    events = loaded.events.get(key, ())
+    for number, event in enumerate(events):
+        after = events[number + 1].reason if number + 1 < len(events) else ""
+        # The same eviction has two.
+        repeats = event.reason == after == PENDING or event.reason == f"{EVICTED_BY}{PREEMPTED}"
+        if not repeats:
+            text = _event_text(loaded, event)
+            at, last = format_instant(event.at), format_instant(event.last)
+            yield RecordedEvent(at, last, event.count, event.reason, event.message, text)
+
+
+def _event_text(loaded: Loaded, event: WorkloadEvent) -> str:
+    """What an Event tells, in few words where they are known."""
+    told = read_preemption_message(event.message) if event.reason == PREEMPTED else None
+    if told is None:
+        return f"{event.reason}: {event.message}"
+    preemptor = preemptor_of(loaded, told).key or f"a workload that is no longer there (UID {told.uid})"
+    return f"{event.reason} for {preemptor}{f', {told.reason}' if told.reason else ''}"
+
+
 def _present(loaded: Loaded, key: str) -> str:
     """What a workload does now, and what to ask about that."""
     raw = _out_of_play(loaded, key)
@@ -209,7 +242,9 @@ def _flips(
 def _is_vague(replay: Replay, victim: str) -> bool:
     """Whether it is not known since when a workload held its quota."""
     restored = replay.restored
-    return restored is None or any(holding.workload.key == victim for holding in restored.vague)
+    return restored is None or any(
+        holding.workload.key == victim and holding.since is None for holding in restored.vague
+    )
 
 
 def _chains(record: PreemptionRecord, confirmed: Replay | None) -> tuple[RuleChain, ...]:
@@ -276,12 +311,13 @@ def _summary(
         text = "that is not a preemption, and no workload took its quota"
         return f"{record.victim} was evicted{_when(record)}, {record.reason}: {text}"
     reason = f", {record.reason}" if record.reason else ""
-    comma = "" if record.again is None else ","
+    comma = "," if record.at is None and record.again is not None else ""
     preempted = f"was preempted{_when(record)}{comma} {_who(record, preemptor)}{reason}"
     if later is not None:
         at = _stamp(later)
         evicted = f"was evicted{f' at {at}' if at else ''}, {later.reason}, which is not a preemption"
-        return f"{record.victim} {evicted}; before that it {preempted}"
+        confirmed = ", which deciding again confirms" if certainty == Certainty.CONFIRMED else ""
+        return f"{record.victim} {evicted}; before that it {preempted}{confirmed}"
     again = "; deciding again does not confirm it" if replay.decision else "; it cannot be decided again"
     why = {
         Certainty.CONFIRMED: "the record says so, and deciding again confirms it",
@@ -326,9 +362,9 @@ def _not_restored(replay: Replay) -> Iterator[str]:
     restored = replay.restored
     assert restored is not None
     sure = [holding for holding in restored.vague if holding.sure]
-    if sure:
-        keys = _names(holding.workload.key for holding in sure)
-        yield f"since when {keys} held quota"
+    undated = [holding.workload.key for holding in sure if holding.since is None]
+    if undated:
+        yield f"since when {_names(undated)} held quota"
     fewer = [holding.workload for holding in sure if _may_have_fewer_pods(holding.workload)]
     if fewer:
         yield f"with how many pods {_names(workload.key for workload in fewer)} ran: all are taken"

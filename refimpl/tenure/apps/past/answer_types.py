@@ -61,6 +61,24 @@ class PastEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """An Event about the workload."""
+
+    at: str
+    """When it happened first."""
+    last: str
+    """When it happened last; the same where it happened once."""
+    count: int
+    """How often."""
+    reason: str
+    """Of the Event."""
+    message: str
+    """Of the Event; where it happened several times, the first one's."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class CountedEvictions:
     """How often Kueue has evicted a workload for one reason, over its whole life."""
 
@@ -103,6 +121,8 @@ class PastAnswer:
     """What has happened to it since, as far as its conditions record it, in the order of time."""
     evictions: tuple[CountedEvictions, ...]
     """Its evictions by reason, as Kueue counts them; its conditions record only the last ones."""
+    events: tuple[RecordedEvent, ...]
+    """The Events about it that are given, in the order of time."""
     present: str
     """What it does now, and what to ask about that, in words."""
     summary: str

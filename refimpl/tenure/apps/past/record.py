@@ -7,10 +7,18 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tenure.manifests import Loaded, WorkloadReader, place_of
-from tenure.manifests.history import ConditionNote, PreemptionMessage, notes_of, read_preemption_message
+from tenure.manifests.history import (
+    PREEMPTED,
+    RESERVED,
+    ConditionNote,
+    PreemptionMessage,
+    WorkloadEvent,
+    notes_of,
+    read_preemption_message,
+)
 from tenure.manifests.naming import key_of_raw
 from tenure.manifests.structure import dig, has_condition
-from tenure.model import Instant, Reason, Workload
+from tenure.model import SECOND, Instant, Reason, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +27,8 @@ class PreemptionRecord:
 
     Args:
         victim: the workload, `namespace/name`.
-        at: when it was preempted, ns, in whole seconds; None where the condition was reset since.
+        at: when it was preempted, ns, in whole seconds; None where the condition was reset since, and no
+            Event tells.
         again: when it got quota again, ns; None where it has not.
         reason: of the condition, or by its message where it was reset; empty where neither tells.
         message: of the condition.
@@ -76,15 +85,45 @@ def record_of(loaded: Loaded, key: str, uid: str) -> PreemptionRecord | None:
     """
     note = noted(loaded, key, "Preempted")
     if note is None or not (note.holds or note.is_reset):
-        return None
+        return _by_event(loaded, key)
     told = read_preemption_message(note.message)
     if told is not None and (
         (uid and told.uid == uid) or (note.holds and told.reason not in ("", note.reason))
     ):
         told = None
-    reason = note.reason if note.holds else (told.reason if told else "")
-    at, again = (note.since, None) if note.holds else (None, note.since)
-    return PreemptionRecord(key, at, again, reason, note.message, told)
+    if note.holds:
+        return PreemptionRecord(key, note.since, None, note.reason, note.message, told)
+    reason = told.reason if told else ""
+    return PreemptionRecord(key, _time_of(loaded, key, note, told), note.since, reason, note.message, told)
+
+
+def _preemptions(loaded: Loaded, key: str) -> list[WorkloadEvent]:
+    """The Events about preemptions of a workload, without those that stand for several at once."""
+    events = loaded.events.get(key, ())
+    return [event for event in events if event.reason == PREEMPTED and event.count == 1]
+
+
+def _time_of(loaded: Loaded, key: str, note: ConditionNote, told: PreemptionMessage | None) -> Instant | None:
+    """When a preemption was whose condition was reset, by the last Event with its message before that."""
+    if told is None or note.since is None:
+        return None
+    found = (
+        event.at
+        for event in reversed(_preemptions(loaded, key))
+        if event.at < note.since + SECOND and read_preemption_message(event.message) == told
+    )
+    at = next(found, None)
+    return None if at is None else at - at % SECOND
+
+
+def _by_event(loaded: Loaded, key: str) -> PreemptionRecord | None:
+    """What the last Event about a preemption tells, where no condition does."""
+    for event in reversed(_preemptions(loaded, key)):
+        told = read_preemption_message(event.message)
+        later = (each.at for each in loaded.events[key] if each.reason == RESERVED and each.at > event.at)
+        again, reason = next(later, None), told.reason if told else ""
+        return PreemptionRecord(key, event.at - event.at % SECOND, again, reason, event.message, told)
+    return None
 
 
 def uids_of(loaded: Loaded) -> dict[str, str]:
@@ -178,6 +217,24 @@ def preemptor_of(loaded: Loaded, told: PreemptionMessage) -> Preemptor:
     known = [(workload.key, workload.job_uid) for workload in here]
     known += [(other.key, other.job_uid) for other in ended]
     return Preemptor(same_job=tuple(sorted(key for key, job in known if job and job == told.job_uid)))
+
+
+def held_by_events(loaded: Loaded, key: str, at: Instant) -> tuple[bool, Instant | None] | None:
+    """Whether a workload held quota at an instant, and since when, by the last Event before it.
+
+    Args:
+        loaded: the cluster.
+        key: the workload, `namespace/name`.
+        at: the instant, ns, in whole seconds.
+
+    Returns:
+        None where no Event tells: they are deleted after an hour.
+    """
+    before = (event for event in reversed(loaded.events.get(key, ())) if event.last < at)
+    event = next((event for event in before if event.evicts or event.reason == RESERVED), None)
+    if event is None:
+        return None
+    return (False, None) if event.evicts else (True, event.last - event.last % SECOND)
 
 
 def noted(loaded: Loaded, key: str, kind: str) -> ConditionNote | None:

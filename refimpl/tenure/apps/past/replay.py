@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -14,7 +14,7 @@ from tenure.manifests import Loaded
 from tenure.manifests.conversion import object_name
 from tenure.manifests.history import path_of
 from tenure.manifests.showing import in_short
-from tenure.model import SECOND, Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
+from tenure.model import SECOND, Amounts, Assignment, ClusterQueue, Ground, Instant, Outcome, Reason, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.tree import available_at
 from tenure.readings import Reading
@@ -24,6 +24,8 @@ from tenure.units import format_instant
 _MANY = 500
 """Of more workloads that ran, fewer restorations are decided."""
 _FEW_VARIANTS = 6
+_STOPPED = frozenset({"spec.stopPolicy is Hold", "spec.stopPolicy is HoldAndDrain"})
+"""Why a ClusterQueue is inactive that lacks nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +118,11 @@ def _decided(
     """Every restoration decided; with `usage` on the flavors of that."""
     tried = _Tried(expected)
     most = _FEW_VARIANTS if len(restored.certain) > _MANY else None
+    queues = _as_active(loaded, record, queue)
     for admitted in islice(restored.variants(), most):
-        cluster = dataclasses.replace(loaded.cluster, admitted=admitted, pending=(asks,))
+        cluster = dataclasses.replace(
+            loaded.cluster, cluster_queues=queues, admitted=admitted, pending=(asks,)
+        )
         for clock in _clocks(loaded, record, restored.at):
             decision = decide(cluster, asks, queue, clock, reading)
             if usage is not None:
@@ -125,6 +130,18 @@ def _decided(
                 decision = decide(cluster, asks, queue, clock, reading, given, decision.snapshot)
             tried.add(decision)
     return tried.replay(restored, on_flavors=usage is not None)
+
+
+def _as_active(loaded: Loaded, record: PreemptionRecord, queue: str) -> Mapping[str, ClusterQueue]:
+    """The ClusterQueues; those of preemptor and victim were not stopped when the one preempted the other."""
+    told = record.told
+    named = {queue, told.victim_path[-1]} if told and told.victim_path else {queue}
+    return {
+        name: dataclasses.replace(found, inactive="")
+        if name in named and found.inactive in _STOPPED
+        else found
+        for name, found in loaded.cluster.cluster_queues.items()
+    }
 
 
 def _queue_then(loaded: Loaded, record: PreemptionRecord, preemptor: Workload) -> tuple[str | None, str]:

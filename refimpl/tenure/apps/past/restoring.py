@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice, product
 
-from tenure.apps.past.record import PreemptionRecord, ended_workloads, noted, record_of
+from tenure.apps.past.record import PreemptionRecord, ended_workloads, held_by_events, noted, record_of
 from tenure.manifests import Loaded
 from tenure.model import SECOND, Amounts, ClusterQueue, FlavorResource, Instant, PodSet, Workload
 from tenure.oracle.assignment import charged_requests
@@ -145,6 +145,10 @@ def _of_running(restored: Restored, loaded: Loaded, workload: Workload, uid: str
     bare = as_pending(workload)
     if reserved == at:
         restored.vague.append(Holding(bare, queue, (workload.usage,), reserved, sure=False, likely=False))
+    elif known := held_by_events(loaded, workload.key, at):
+        held, since = known
+        if held:
+            restored.vague.append(Holding(bare, queue, (workload.usage,), since))
     elif evicted is not None:
         # It ran before, until an instant that its present admission has overwritten.
         ours = _was_preempted_by(loaded, workload, uid)
@@ -167,10 +171,13 @@ def _of_pending(
     queue = _queue_of(loaded, workload)
     if queue is None:
         return
+    held, since = held_by_events(loaded, workload.key, at) or (None, None)
+    if held is False and not asked:
+        return
     # Who is evicted later may have been admitted later too.
-    sure = evicted.since < at or (evicted.since == at and ours) or asked
+    sure = evicted.since < at or (evicted.since == at and ours) or asked or held is True
     bare = workload if evicted.since < at else as_pending(workload)
-    restored.vague.append(Holding(bare, queue.name, usages_of(workload, queue, loaded), sure=sure))
+    restored.vague.append(Holding(bare, queue.name, usages_of(workload, queue, loaded), since, sure=sure))
 
 
 def _was_preempted_by(loaded: Loaded, workload: Workload, uid: str) -> bool:

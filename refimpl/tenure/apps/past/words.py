@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenure.apps.past.answer_types import Certainty, CountedEvictions, PastAnswer, PastEvent
+from tenure.apps.past.answer_types import Certainty, CountedEvictions, PastAnswer, PastEvent, RecordedEvent
 from tenure.telling.groups import names_text
 from tenure.telling.verdicts import RULES_TITLE
 
@@ -23,6 +23,7 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
     preempted = answer.certainty != Certainty.NOT_PREEMPTED
     kind = "Preempted" if preempted else "Evicted"
     yield from _section("The record", [f"{kind}, {answer.reason}: {answer.message}", *_counted(answer)])
+    yield from _section("Events", map(_recorded_line, answer.events))
     if preempted:
         yield from _section(f"Decided again{f', at {answer.at}' if answer.at else ''}", [answer.replay])
     yield from _section("Not known, or not restored", answer.unknown)
@@ -36,6 +37,11 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
 
 def _event_line(event: PastEvent) -> str:
     return f"{event.at}  {event.text}" if event.at else event.text
+
+
+def _recorded_line(event: RecordedEvent) -> str:
+    more = f" ({event.count} times, until {event.last})" if event.count > 1 else ""
+    return f"{event.at}  {event.text}{more}"
 
 
 def _counted(answer: PastAnswer) -> Iterator[str]:
