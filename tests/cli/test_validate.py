@@ -277,3 +277,16 @@ def test_the_protocol_says_the_same_without_files(tmp_path: Path) -> None:
         without = [{key: item[key] for key in item if key != "file"} for item in said[kind]]
         assert asked["output"][kind] == without
     assert asked["output"]["errors"]
+
+
+def test_a_version_that_no_server_takes_any_more_is_refused_and_still_read(tmp_path: Path) -> None:
+    old = {"apiVersion": "kueue.x-k8s.io/v1alpha1", "kind": "Cohort", "metadata": {"name": "a"}}
+    file = tmp_path / "cohort.yaml"
+    file.write_text(yaml.safe_dump({**old, "spec": {"parent": "b"}}), encoding="utf-8")
+    done = tenure("validate", str(file))
+    assert done.returncode == 1
+    assert (
+        "apiVersion: found 'kueue.x-k8s.io/v1alpha1', expected kueue.x-k8s.io/v1beta2; "
+        "the other was served by Kueue 0.9 to 0.12; its spec.parent is spec.parentName now"
+    ) in done.stdout.decode()
+    assert tenure("analyze", "sanity", str(file)).returncode == 0

@@ -29,6 +29,12 @@ VERSIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The versions that are read of each kind, the one that everything is converted to first."""
 
+RETIRED: Final[Mapping[tuple[str, str], str]] = {
+    ("Cohort", f"{GROUP}/v1alpha1"): "served by Kueue 0.9 to 0.12; its spec.parent is spec.parentName now"
+}
+"""Kinds and versions that dumps of older clusters have and that no API server takes any more, with the rest of
+a sentence about each. Source: Kueue's changelog of v0.13."""
+
 _PRIORITY_CLASSES = {
     "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
     "scheduling.k8s.io/priorityclass": ("scheduling.k8s.io", "PriorityClass"),

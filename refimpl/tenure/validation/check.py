@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import SourcedObject, gate_problems, place_of
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import KEY, configuration, embedded
-from tenure.manifests.conversion import GROUP, VERSIONS, to_v1beta2
+from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
@@ -141,8 +141,12 @@ def _group(raw: object) -> str:
 def _version_faults(raw: object, kind: str) -> Iterator[Fault]:
     versions = {**VERSIONS, **KAI_VERSIONS}[kind]
     found = dig(raw, "apiVersion")
-    if found not in versions:
-        yield not_supported("apiVersion", found, versions)
+    served = [version for version in versions if (kind, version) not in RETIRED]
+    if isinstance(found, str) and (why := RETIRED.get((kind, found))):
+        fault = invalid("apiVersion", found, f"{served[0]}; the other was {why}")
+        yield replace(fault, type=ErrorType.NOT_SUPPORTED)
+    elif found not in served:
+        yield not_supported("apiVersion", found, served)
 
 
 def _name_faults(subject: Subject) -> Iterator[Fault]:
