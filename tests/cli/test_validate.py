@@ -16,6 +16,7 @@ from tenure.apps.cli.validate import validate_command
 from tenure.conformance.protocol import answer
 from tenure.errors import InputError
 from tenure.resources import bundled
+from tests import command_line
 from tests.unit.validation.objects import group, queue, thing
 
 SCHEMA = json.loads(bundled("spec", "schemas", "validate.schema.json").read_text(encoding="utf-8"))
@@ -283,10 +284,10 @@ def test_a_version_that_no_server_takes_any_more_is_refused_and_still_read(tmp_p
     old = {"apiVersion": "kueue.x-k8s.io/v1alpha1", "kind": "Cohort", "metadata": {"name": "a"}}
     file = tmp_path / "cohort.yaml"
     file.write_text(yaml.safe_dump({**old, "spec": {"parent": "b"}}), encoding="utf-8")
-    done = tenure("validate", str(file))
+    done = command_line.tenure("validate", str(file))
     assert done.returncode == 1
     assert (
         "apiVersion: found 'kueue.x-k8s.io/v1alpha1', expected kueue.x-k8s.io/v1beta2; "
         "the other was served by Kueue 0.9 to 0.12; its spec.parent is spec.parentName now"
     ) in done.stdout.decode()
-    assert tenure("analyze", "sanity", str(file)).returncode == 0
+    assert command_line.tenure("analyze", "sanity", str(file)).returncode == 0

@@ -32,8 +32,8 @@ VERSIONS: Final[Mapping[str, tuple[str, ...]]] = {
 RETIRED: Final[Mapping[tuple[str, str], str]] = {
     ("Cohort", f"{GROUP}/v1alpha1"): "served by Kueue 0.9 to 0.12; its spec.parent is spec.parentName now"
 }
-"""Kinds and versions that dumps of older clusters have and that no API server takes any more, with the rest of
-a sentence about each. Source: Kueue's changelog of v0.13."""
+"""Versions of a kind that dumps of older clusters have and that no API server takes now, and what became of
+each. Source: Kueue's changelog of v0.13."""
 
 _PRIORITY_CLASSES = {
     "kueue.x-k8s.io/workloadpriorityclass": ("kueue.x-k8s.io", "WorkloadPriorityClass"),
