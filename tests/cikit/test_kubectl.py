@@ -1,4 +1,4 @@
-"""`kubectl tenure`, with an API server on this machine."""
+"""`kubectl tenure`: each command of `tenure` about what kubectl prints, and what kubectl cannot read."""
 
 from __future__ import annotations
 
@@ -7,72 +7,144 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from tenure.apps.cli.kubectl import main
-from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
-from tenure.errors import InputError
-from tenure.manifests import build
+from tenure.apps.cli import main as tenure_main
+from tenure.apps.cli.commands import command_named
+from tenure.apps.cli.kubectl import ASKED, app, main
+from tenure.apps.kubectl import ClusterError, Kubectl, KueueDump
+from tenure.manifests import build, read_objects
 from tenure.manifests.history import PreemptionMessage, preemption_message
-from tests.cikit.api_server import GROUP, Api, api_of, kubeconfig, serving
 from tests.cikit.command import Run, Said, in_process
-from tests.cikit.repository import NOW, SAMPLE
+from tests.cikit.fake_kubectl import (
+    CLASSES,
+    CONFIG_MAP,
+    JOBS,
+    NAMESPACES,
+    QUEUES,
+    SERVED,
+    VIEW,
+    WORKLOADS,
+    FakeKubectl,
+    config_map,
+    fake_kubectl,
+    listed,
+    objects_in,
+)
+from tests.cikit.repository import NOW, ROOT, SAMPLE
 from tests.process import PATIENCE_S
 
 PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
 FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
-WORKLOADS = f"{GROUP}/v1beta2/workloads"
-JOBS = "/apis/batch/v1/jobs"
-NAMESPACES = "/api/v1/namespaces"
-CONFIG_MAP = "/api/v1/namespaces/kueue-system/configmaps/kueue-manager-config"
+KAI = ROOT / "examples" / "kai-departments"
+
+
+@pytest.fixture(autouse=True)
+def _no_kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing here may ever ask the cluster of whoever runs the tests."""
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
 
 
 @pytest.fixture
-def api() -> Api:
-    """The sample as a cluster."""
-    return api_of(FILES)
+def objects() -> list[dict[str, Any]]:
+    """The objects of the sample."""
+    return objects_in(FILES)
 
 
 @pytest.fixture
-def config(api: Api, tmp_path: Path) -> Iterator[Path]:
-    """A kubeconfig for it, while it is served."""
-    with serving(api) as address:
-        yield kubeconfig(tmp_path, address)
+def fake(objects: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
+    """A kubectl that prints the sample."""
+    made = fake_kubectl(tmp_path / "bin")
+    made.serve(objects)
+    monkeypatch.setenv("KUBECTL", str(made.program))
+    return made
 
 
 @pytest.fixture
-def plugin(config: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the plugin as kubectl does, in this process: the client takes its time to import."""
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def plugin(fake: FakeKubectl, tmp_path: Path) -> Run:
+    """Runs the plugin as kubectl does, in this process and an empty folder."""
+    folder = tmp_path / "here"
+    folder.mkdir()
 
     def run(*arguments: str) -> Said:
-        given = ("--kubeconfig", str(config)) if "--kubeconfig" not in arguments else ()
-        return in_process(main, (*arguments, *given))
+        return in_process(main, arguments, folder)
 
     return run
 
 
-def fetched(config: Path, timeout: float = 10) -> tuple[str, ...]:
-    """The warnings of a cluster that was read; everything it holds can be loaded."""
-    found = fetch(connect(str(config), None, Bounds(timeout)), "kueue-system")
-    build(found.objects)
-    return found.warnings
+def changed(fake: FakeKubectl, objects: list[dict[str, Any]], name: str, **fields: Any) -> None:
+    """Let an object have other fields."""
+    (found,) = [each for each in objects if each["metadata"]["name"] == name]
+    found.update(fields)
+    fake.serve(objects)
 
 
-def test_the_answer_is_that_of_the_manifests(plugin: Run, run_tenure: Run, tmp_path: Path) -> None:
-    same = run_tenure(tmp_path, "why", "ml/train", *map(str, FILES), "-w", "ml/eval", "--now", NOW)
-    assert same.code == 0, same.err
-    done = plugin("why", "train", "-w", "eval", "--now", NOW)
-    assert (done.code, done.out) == (0, same.out)
-    assert "warning: Kueue's Configuration is not known, its defaults are assumed" in done.err
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", "-w", "ml/eval"),
+        ("decide", "--all-pending", "-o", "json"),
+        ("explain", "-w", "ml/eval"),
+        ("why", "ml/train", "-w", "ml/eval"),
+        ("why-not", "ml/eval", "serving"),
+        ("next",),
+        ("next", "ml/eval", "-o", "json"),
+        ("diff", "--unset", "clusterqueue/gpu.spec.preemption"),
+        ("accessible",),
+        ("analyze", "sanity"),
+        ("analyze", "loops", "--up-to", "2"),
+        ("validate",),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_command_answers_what_tenure_answers_about_the_dump(
+    words: tuple[str, ...], plugin: Run, run_tenure: Run, tmp_path: Path
+) -> None:
+    clock = () if words[0] in ("validate", "analyze") else ("--now", NOW)
+    dump = tmp_path / "cluster.json"
+    dump.write_text(plugin("dump").out, encoding="utf-8")
+    there = run_tenure(tmp_path, *words, "cluster.json", *clock)
+    here = plugin(*words, *clock)
+    assert (here.code, _timeless(here.out)) == (
+        there.code,
+        _timeless(there.out.replace("cluster.json", "cluster")),
+    )
+    assert here.out
 
 
-def test_a_preempted_workload_is_told_why(api: Api, plugin: Run) -> None:
-    (waits,) = [entry for entry in api.lists[WORKLOADS] if entry["metadata"]["name"] == "eval"]
-    (runs,) = [entry for entry in api.lists[WORKLOADS] if entry["metadata"]["name"] == "train"]
+def _timeless(text: str) -> str:
+    """Without the seconds that a search took."""
+    return "\n".join(line for line in text.splitlines() if " plays in " not in line)
+
+
+def test_the_pairs_of_kai_scheduler_are_those_of_its_objects(fake: FakeKubectl, plugin: Run) -> None:
+    found = [sourced.object for sourced in read_objects([KAI])]
+    kinds = {kind: [each for each in found if each["kind"] == kind] for kind in ("Queue", "PodGroup", "Pod")}
+    fake.answer(
+        "api-resources --api-group=scheduling.run.ai",
+        "podgroups.scheduling.run.ai\nqueues.scheduling.run.ai\n",
+    )
+    fake.answer(
+        "get queues.scheduling.run.ai,podgroups.scheduling.run.ai", listed(kinds["Queue"] + kinds["PodGroup"])
+    )
+    fake.answer("get pods", listed(kinds["Pod"]))
+    arguments = ("--argument", "defaultReclaimMinRuntime=10m")
+    done = plugin("kai", "pairs", *arguments)
+    kept = plugin("kai", "dump")
+    assert (done.code, kept.code) == (0, 0), done.err
+    (fake.folder / "kai.json").write_text(kept.out, encoding="utf-8")
+    same = in_process(tenure_main, ("kai", "pairs", "kai.json", *arguments), fake.folder)
+    assert (same.code, same.out) == (0, done.out)
+
+
+def test_a_preempted_workload_is_explained(
+    fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run
+) -> None:
+    (runs,) = [each for each in objects if each["metadata"]["name"] == "train"]
     told = PreemptionMessage(runs["metadata"]["uid"], victim_path=("gpu",), preemptor_path=("gpu",))
     condition = {
         "type": "Preempted",
@@ -81,40 +153,348 @@ def test_a_preempted_workload_is_told_why(api: Api, plugin: Run) -> None:
         "message": preemption_message("InClusterQueue", told),
         "lastTransitionTime": "2026-03-01T00:00:00Z",
     }
-    waits["status"] = {"conditions": [condition, {**condition, "type": "Evicted", "reason": "Preempted"}]}
+    evicted = {**condition, "type": "Evicted", "reason": "Preempted"}
+    changed(fake, objects, "eval", status={"conditions": [condition, evicted]})
     done = plugin("why", "eval", "--now", NOW)
     assert done.code == 0, done.err
     assert done.out.startswith("ml/eval was preempted at 2026-03-01T00:00:00Z for ml/train, InClusterQueue: ")
 
 
-def test_one_bad_workload_spoils_no_answer_and_strict_refuses_it(api: Api, plugin: Run) -> None:
-    (waits,) = [entry for entry in api.lists[WORKLOADS] if entry["metadata"]["name"] == "eval"]
+def test_files_beside_the_cluster_are_read_too(plugin: Run, tmp_path: Path) -> None:
+    text = FILES[1].read_text(encoding="utf-8").split("---")[-1].replace("name: eval", "name: another")
+    (tmp_path / "here" / "job.yaml").write_text(text, encoding="utf-8")
+    done = plugin("decide", "job.yaml", "-w", "another", "--now", NOW, "-o", "json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["workload"] == "ml/another"
+
+
+def test_files_are_compared_with_the_cluster_that_has_the_rest(plugin: Run, tmp_path: Path) -> None:
+    text = FILES[0].read_text(encoding="utf-8").replace("nominalQuota: 8", "nominalQuota: 80")
+    (tmp_path / "here" / "queues.yaml").write_text(text, encoding="utf-8")
+    done = plugin("diff", "queues.yaml", "--now", NOW)
+    assert done.code == 0, done.err
+    assert "ml/eval" in done.out
+    assert "removed" not in done.out
+
+
+def test_files_are_validated_as_an_update_of_the_cluster(plugin: Run, tmp_path: Path) -> None:
+    local = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: batch, namespace: ml}\n"
+    (tmp_path / "here" / "queue.yaml").write_text(f"{local}spec: {{clusterQueue: other}}\n", encoding="utf-8")
+    done = plugin("validate", "queue.yaml")
+    assert done.code == 1, done.err
+    assert "validate: 1 object, 1 error" in done.out
+
+
+def test_kubectl_gets_the_flags_of_the_user_and_nothing_else(fake: FakeKubectl, plugin: Run) -> None:
+    flags = ("--context=prod", "--as=jane", "--as-group=a", "--as-group=b", "--insecure-skip-tls-verify")
+    done = plugin(*flags[:2], "why", "train", *flags[2:], "-n", "ml", "--chunk-size", "7", "--now", NOW)
+    assert done.code == 0, done.err
+    asked = fake.asked()
+    assert len(asked) == 5
+    assert not any("namespace=ml" in line for line in asked)
+    assert all(set(flags) <= set(line.split()) for line in asked)
+    assert {line.split()[0] for line in asked} == {"get", "api-resources"}
+    assert all(("--chunk-size=7" in line) == ("-A" in line) for line in asked)
+
+
+def test_flags_of_kubectl_may_come_first(fake: FakeKubectl, plugin: Run) -> None:
+    done = plugin("-n", "ml", "--context", "prod", "why", "train", "--now", NOW)
+    assert done.code == 0, done.err
+    assert all("--context=prod" in line for line in fake.asked())
+
+
+def test_no_option_of_a_command_has_the_name_of_a_flag_of_kubectl() -> None:
+    group: Any = typer.main.get_command(app)
+    context = group.make_context("kubectl tenure", ["dump"], resilient_parsing=True)
+    for name in ASKED:
+        command = group.get_command(context, name)
+        for each in getattr(command, "commands", {"": command}).values():
+            names = [
+                option for parameter in each.params for option in (*parameter.opts, *parameter.secondary_opts)
+            ]
+            assert len(names) == len(set(names)), (name, each.name)
+
+
+def test_each_command_is_the_one_of_tenure() -> None:
+    group: Any = typer.main.get_command(app)
+    context = group.make_context("kubectl tenure", ["dump"], resilient_parsing=True)
+    for name in ASKED:
+        assert group.get_command(context, name).help == command_named(name).help
+
+
+def test_a_name_is_looked_for_in_the_namespace_of_the_context_first(
+    fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run
+) -> None:
+    (train,) = [each for each in objects if each["metadata"]["name"] == "train"]
+    other = {**train, "metadata": {**train["metadata"], "namespace": "other", "uid": "9"}}
+    fake.serve([*objects, other])
+    words = ("why", "train", "-o", "json", "--now", NOW)
+    assert json.loads(plugin(*words).out)["victim"] == "ml/train"
+    assert json.loads(plugin(*words, "-n", "other").out)["victim"] == "other/train"
+    fake.fail(VIEW, "error: current-context must exist in order to minify")
+    assert "expected the full name of one of" in plugin(*words).err
+    alone = plugin("why", "train", "-n", "there", "--now", NOW)
+    assert alone.code == 2
+    assert (
+        "VICTIM: found 'train', expected one of 0 workloads that hold quota or pending workloads in"
+        in alone.err
+    )
+
+
+def test_the_configuration_of_the_cluster_decides(fake: FakeKubectl, plugin: Run) -> None:
+    strategies = {"preemptionStrategies": ["LessThanInitialShare"]}
+    fake.answer(CONFIG_MAP, json.dumps(config_map(fairSharing=strategies)))
+    done = plugin("dump", "--kueue-namespace", "there")
+    (fake.folder / "cluster.json").write_text(done.out, encoding="utf-8")
+    loaded = build(read_objects([fake.folder / "cluster.json"]))
+    assert loaded.cluster.settings.fair_sharing is not None
+    assert done.err == ""
+    assert any("get configmap kueue-manager-config -n there" in line for line in fake.asked())
+
+
+def test_one_bad_workload_spoils_no_answer_and_strict_refuses_it(
+    fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run
+) -> None:
+    (waits,) = [each for each in objects if each["metadata"]["name"] == "eval"]
     names = {**waits["metadata"], "name": "newer", "resourceVersion": "8"}
-    api.lists[WORKLOADS].append({**waits, "metadata": names, "spec": {**waits["spec"], "fancyNew": True}})
+    fake.serve([*objects, {**waits, "metadata": names, "spec": {**waits["spec"], "fancyNew": True}}])
     words = ("why", "train", "-w", "eval", "--now", NOW)
     done = plugin(*words)
     assert done.code == 0, done.err
-    assert "Workload/ml/newer: set aside: spec.fancyNew: found True" in done.err
+    assert "cluster: Workload/ml/newer: set aside: spec.fancyNew: found True" in done.err
     strict = plugin(*words, "--strict")
     assert (strict.code, strict.out) == (2, "")
     assert "Workload/ml/newer: spec.fancyNew: found True, expected no field of this name" in strict.err
 
 
-def test_it_asks_for_everything_page_by_page_and_by_get_alone(api: Api, plugin: Run) -> None:
-    done = plugin("why-not", "ml/eval", "serving", "--now", NOW, "-o", "json")
+FORBIDDEN = 'Error from server (Forbidden): {0} is forbidden: User "jane" cannot list resource "{0}"'
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "said"),
+    [
+        (
+            SERVED,
+            "error: You must be logged in to the server (Unauthorized)",
+            "kubectl api-resources --api-group=kueue.x-k8s.io: found error: You must be logged in to the "
+            "server (Unauthorized), expected credentials that the API server accepts",
+        ),
+        (
+            SERVED,
+            "Error in configuration: context was not found for specified context: gone",
+            "expected a context of the kubeconfig; `kubectl config get-contexts` lists them",
+        ),
+        (
+            SERVED,
+            "The connection to the server localhost:8080 was refused - did you specify the right host?",
+            "expected a kubeconfig: --kubeconfig, else KUBECONFIG, else ~/.kube/config",
+        ),
+        (SERVED, "error: stat gone: no such file or directory", "expected a kubeconfig that exists"),
+        (
+            SERVED,
+            'E1127 23:36:37.833221   24161 memcache.go:265] "Unhandled Error" err="couldn\'t get it"\n'
+            "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?",
+            "found The connection to the server 127.0.0.1:1 was refused - did you specify the right host or "
+            "port?, expected an API server that answers",
+        ),
+        (QUEUES, FORBIDDEN.format("clusterqueues.kueue.x-k8s.io"), "expected permission to get and list it"),
+        (
+            WORKLOADS,
+            FORBIDDEN.format("workloads.kueue.x-k8s.io"),
+            "error: kubectl get workloads.kueue.x-k8s.io: ",
+        ),
+        (WORKLOADS, "", "found exit code 1 without a message"),
+        (
+            CLASSES,
+            "Unable to connect to the server: timeout",
+            "found Unable to connect to the server: timeout",
+        ),
+        (WORKLOADS, "\x1b[31mred\x07", r"found \x1b[31mred\x07, expected"),
+    ],
+    ids=[
+        "token",
+        "context",
+        "no config",
+        "no file",
+        "refused",
+        "queues",
+        "workloads",
+        "silent",
+        "timeout",
+        "escapes",
+    ],
+)
+def test_what_kubectl_cannot_read_is_an_error_with_its_reason(
+    words: str, message: str, said: str, fake: FakeKubectl, plugin: Run
+) -> None:
+    fake.fail(words, message)
+    done = plugin("why", "ml/train", "--now", NOW)
+    assert (done.code, done.out) == (4, "")
+    assert done.err.startswith("error: kubectl ")
+    assert said in done.err
+
+
+def test_a_cluster_without_kueue_is_an_error(fake: FakeKubectl, plugin: Run) -> None:
+    fake.answer(SERVED, "cohorts.kueue.x-k8s.io\n")
+    done = plugin("next")
+    assert (done.code, done.out) == (4, "")
+    missing = "clusterqueues, resourceflavors, localqueues, workloads among the API resources"
+    assert f"error: cluster: found no {missing}, expected one in which Kueue is installed" in done.err
+
+
+def test_a_kind_that_the_release_does_not_have_is_not_asked_for(fake: FakeKubectl, plugin: Run) -> None:
+    fake.answer(
+        SERVED,
+        "".join(
+            f"{name}.kueue.x-k8s.io\n"
+            for name in ("clusterqueues", "resourceflavors", "localqueues", "workloads")
+        ),
+    )
+    queues = QUEUES.replace("cohorts.kueue.x-k8s.io,", "")
+    (fake.folder / "answers" / QUEUES).rename(fake.folder / "answers" / queues)
+    done = plugin("why", "ml/train", "--now", NOW)
     assert done.code == 0, done.err
-    assert json.loads(done.out)["victim"] == "ml/serving"
-    assert {method for method, _ in api.asked} == {"GET"}
-    # Three workloads on pages of two.
-    assert sum(path.startswith(WORKLOADS) for _, path in api.asked) == 2
+    assert not any("cohorts" in line or "priorityclasses" in line for line in fake.asked())
 
 
-def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: Path) -> None:
+def test_what_is_optional_and_forbidden_is_a_warning_that_names_the_assumption(
+    fake: FakeKubectl, plugin: Run
+) -> None:
+    fake.fail(CLASSES, FORBIDDEN.format("workloadpriorityclasses.kueue.x-k8s.io"))
+    fake.fail(CONFIG_MAP, FORBIDDEN.format("configmaps"))
+    words = ("decide", "-w", "eval", "--now", NOW, "-o", "json")
+    done = plugin(*words)
+    assert done.code == 0, done.err
+    for said in (
+        "WorkloadPriorityClasses are not known, no priority counts as growing: kubectl get ",
+        "Kueue's Configuration is not known, its defaults are assumed: kubectl get configmap: found Error",
+    ):
+        assert done.err.count(f"warning: {said}") == 1
+        assert any(warning.startswith(said) for warning in json.loads(done.out)["warnings"])
+    strict = plugin(*words, "--strict")
+    assert (strict.code, strict.out) == (2, "")
+
+
+def test_jobs_are_asked_for_only_where_a_priority_grows(
+    fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run
+) -> None:
+    assert "jobs.batch" not in plugin("dump").out + " ".join(fake.asked())
+    policy = {"step": 1, "max": 2000, "delayForStep": "1h"}
+    kind = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "WorkloadPriorityClass"}
+    fake.serve(
+        [*objects, {**kind, "metadata": {"name": "ageing"}, "value": 100, "dynamicPriorityPolicy": policy}]
+    )
+    metadata = {"name": "eval", "namespace": "ml", "uid": "u", "creationTimestamp": "2026-03-02T01:00:00Z"}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata}
+    fake.answer(JOBS, listed([{**job, "metadata": {**metadata, "labels": {}}, "spec": {"never": "read"}}]))
+    assert job in json.loads(plugin("dump").out)["items"]
+    fake.fail(JOBS, FORBIDDEN.format("jobs"))
+    assert "warning: Jobs are not known, ages are counted from Workloads: " in plugin("dump").err
+
+
+def test_namespaces_are_asked_for_only_where_labels_select_them(
+    fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run
+) -> None:
+    (queue,) = [each for each in objects if each["kind"] == "ClusterQueue"]
+    queue["spec"]["namespaceSelector"] = {"matchLabels": {"kubernetes.io/metadata.name": "ml"}}
+    fake.serve(objects)
+    plugin("dump")
+    assert not any(NAMESPACES in line for line in fake.asked())
+    queue["spec"]["namespaceSelector"] = {"matchLabels": {"team": "a"}}
+    fake.serve(objects)
+    metadata = {"name": "ml", "labels": {"team": "a"}}
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
+    fake.answer(NAMESPACES, listed([{**namespace, "spec": {"never": "read"}}]))
+    assert namespace in json.loads(plugin("dump").out)["items"]
+    fake.fail(NAMESPACES, FORBIDDEN.format("namespaces"))
+    done = plugin("why-not", "ml/eval", "serving", "--now", NOW, "-o", "json")
+    first, second = [text for text in json.loads(done.out)["warnings"] if "amespace" in text]
+    assert first.startswith("Namespaces are not known")
+    assert "ClusterQueue/gpu: spec.namespaceSelector: not compared with ml" in second
+
+
+@pytest.mark.parametrize("printed", ["", "[", "{}", '{"kind": "Workload", "items": []}', '{"items": [\x00'])
+def test_what_is_no_list_is_an_error(printed: str, fake: FakeKubectl, plugin: Run) -> None:
+    fake.answer(WORKLOADS, printed)
+    done = plugin("next")
+    assert (done.code, done.out) == (4, "")
+    assert "kubectl get workloads.kueue.x-k8s.io: found no List, expected a List, as" in done.err
+
+
+def test_items_that_are_no_objects_are_bad_input(fake: FakeKubectl, plugin: Run) -> None:
+    fake.answer(WORKLOADS, listed([]).replace("[]", '[5, {"kind": 1}, {"a": ]'))
+    done = plugin("next")
+    assert (done.code, done.out) == (2, "")
+    assert "error: cluster: items[" in done.err
+
+
+def test_more_than_a_file_may_have_is_an_error(fake: FakeKubectl) -> None:
+    fake.answer(WORKLOADS, listed([{"filler": "x" * 2**20}]))
+    with pytest.raises(ClusterError, match=r"found more than 1 MiB, expected at most 1 MiB in one answer"):
+        KueueDump(Kubectl(str(fake.program), most=2**20)).read()
+
+
+def test_what_kubectl_says_while_it_waits_is_shown(tmp_path: Path) -> None:
+    program, answered = tmp_path / "kubectl", tmp_path / "answered"
+    waits = f'until [ -e "{answered}" ]; do sleep 0.01; done'
+    program.write_text(f"#!/bin/sh\necho 'open the \033page' >&2\n{waits}\necho done\n", encoding="utf-8")
+    program.chmod(0o755)
+    shown: list[str] = []
+
+    def show(line: str) -> None:
+        shown.append(line)
+        answered.touch()
+
+    assert Kubectl(str(program), show=show).run("get", "x") == b"done\n"
+    assert shown == [r"open the \x1bpage"]
+
+
+@pytest.mark.parametrize("named", ["", "gone"], ids=["on PATH", "named"])
+def test_without_kubectl_it_says_what_is_missing(
+    named: str, plugin: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KUBECTL", named)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = plugin("why", "ml/train")
+    assert (done.code, done.out) == (4, "")
+    found = "KUBECTL=gone, which is no program" if named else "no such program on PATH"
+    assert f"error: kubectl: found {found}, expected kubectl on PATH, or its path in KUBECTL" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("why", "ml/gone"),
+            "VICTIM: found 'ml/gone', expected one of 3 workloads that hold quota or pending",
+        ),
+        (
+            ("decide", "-", "-a"),
+            "paths: found '-', expected files or folders: the objects of the cluster take",
+        ),
+        (("why", "ml/train", "--now", "soon"), "now: found 'soon', expected"),
+        (("decide", "--example", "two-teams"), "No such option: --example"),
+    ],
+    ids=["workload", "standard input", "clock", "example"],
+)
+def test_bad_input_has_the_exit_code_of_tenure(words: tuple[str, ...], said: str, plugin: Run) -> None:
+    done = plugin(*words)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_a_wrong_command_line_asks_for_nothing(fake: FakeKubectl, plugin: Run) -> None:
+    plugin("why", "ml/train", "--now", "soon")
+    plugin("why", "--help")
+    assert not (fake.folder / "answers" / "asked").exists()
+
+
+def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(fake: FakeKubectl) -> None:
     path = f"{PLUGIN.parent}{os.pathsep}{os.environ['PATH']}"
     command = ["kubectl", "tenure"] if shutil.which("kubectl") else [str(PLUGIN)]
     done = subprocess.run(
         [*command, "why", "ml/train", "--now", NOW],
-        env={**os.environ, "PATH": path, "KUBECONFIG": str(config), "NO_PROXY": "127.0.0.1"},
+        env={**os.environ, "PATH": path},
         capture_output=True,
         text=True,
         check=False,
@@ -122,153 +502,3 @@ def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(config: P
     )
     assert done.returncode == 0, done.stderr
     assert "ml/train is preempted for ml/eval" in done.stdout, done.stdout
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (
-            ("why", "ml/train", "--context", "gone"),
-            2,
-            "error: --context: found 'gone', expected one of here, other",
-        ),
-        (
-            ("why", "gone", "-n", "there"),
-            2,
-            "VICTIM: found 'gone', expected one of 0 workloads that hold quota or pending workloads in",
-        ),
-        (("why", "ml/train", "--context", "other"), 4, "found no answer (Connection refused)"),
-        (("why", "ml/train", "--kubeconfig", "/gone"), 2, "error: kubeconfig: found none that can be used ("),
-        (
-            ("why", "ml/train", "--request-timeout", "0"),
-            2,
-            "--request-timeout: found '0', expected at least 100ms",
-        ),
-        (
-            ("why", "ml/train", "--request-timeout", "soon"),
-            2,
-            "--request-timeout: found 'soon', expected a duration",
-        ),
-        (("why", "ml/train", "--context", "other", "--request-timeout", "1m"), 4, "found no answer (Conn"),
-    ],
-    ids=["context", "workload", "nobody", "kubeconfig", "no time", "no duration", "minute"],
-)
-def test_what_is_wrong_is_named_with_its_own_exit_code(
-    arguments: tuple[str, ...], code: int, words: str, plugin: Run
-) -> None:
-    done = plugin(*arguments)
-    assert (done.code, done.out) == (code, "")
-    assert words in done.err
-
-
-@pytest.mark.parametrize(
-    ("path", "failure", "words"),
-    [
-        (
-            WORKLOADS,
-            (403, "workloads is forbidden"),
-            "workloads.kueue.x-k8s.io: found 403 Forbidden (workloads is",
-        ),
-        (WORKLOADS, (500, "etcd is away"), "found 500 Internal Server Error (etcd is away)"),
-        (
-            WORKLOADS,
-            (410, "too old"),
-            "found 410 Gone (too old), expected a list that does not change meanwhile",
-        ),
-        (f"{GROUP}/v1beta2", (401, "Unauthorized"), "kueue.x-k8s.io/v1beta2: found 401 Unauthorized"),
-        (
-            f"{GROUP}/v1beta2",
-            (404, "not found"),
-            "found no clusterqueues, resourceflavors, localqueues, workloads",
-        ),
-    ],
-    ids=["forbidden", "broken", "gone", "unknown", "absent"],
-)
-def test_what_the_server_refuses_is_said(
-    path: str, failure: tuple[int, str], words: str, api: Api, config: Path
-) -> None:
-    api.failing[path] = failure
-    with pytest.raises(ClusterError, match=r".*, expected ") as raised:
-        fetched(config)
-    assert words in str(raised.value)
-
-
-def test_a_server_that_does_not_answer_is_not_waited_for(api: Api, config: Path) -> None:
-    api.silent.add(WORKLOADS)
-    with pytest.raises(ClusterError, match=r"found no answer in time, expected an answer within 0\.2s"):
-        fetched(config, timeout=0.2)
-
-
-@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
-def test_the_version_that_is_served_is_read(version: str, tmp_path: Path) -> None:
-    api = api_of(FILES, version)
-    api.lists[f"{GROUP}/{version}/cohorts"] = []
-    with serving(api) as address:
-        fetched(kubeconfig(tmp_path, address))
-    assert f"{GROUP}/{version}/workloads" in {path.partition("?")[0] for _, path in api.asked}
-
-
-def test_a_kind_that_no_decision_needs_may_be_absent(api: Api, config: Path) -> None:
-    resources = api.objects[f"{GROUP}/v1beta2"]["resources"]
-    resources[:] = [resource for resource in resources if not resource["name"].startswith("cohorts")]
-    fetched(config)
-    assert not any("cohorts" in path for _, path in api.asked)
-
-
-def test_the_configuration_of_the_cluster_decides(api: Api, config: Path) -> None:
-    text = (
-        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n"
-        "fairSharing: {preemptionStrategies: [LessThanInitialShare]}\n"
-    )
-    metadata = {"name": "kueue-manager-config", "namespace": "kueue-system"}
-    api.objects[CONFIG_MAP] = {"metadata": metadata, "data": {"controller_manager_config.yaml": text}}
-    found = fetch(connect(str(config), "here", Bounds(10)), "kueue-system")
-    assert found.warnings == ()
-    assert build(found.objects).cluster.settings.fair_sharing is not None
-
-
-def test_jobs_are_asked_for_only_where_a_priority_grows(api: Api, config: Path) -> None:
-    fetched(config)
-    assert not any(path.startswith(JOBS) for _, path in api.asked)
-    policy = {"step": 1, "max": 2000, "delayForStep": "1h"}
-    ageing = {"metadata": {"name": "ageing"}, "value": 100, "dynamicPriorityPolicy": policy}
-    api.lists[f"{GROUP}/v1beta2/workloadpriorityclasses"] = [ageing]
-    job = {
-        "metadata": {
-            "name": "eval",
-            "namespace": "ml",
-            "uid": "u",
-            "creationTimestamp": "2026-03-02T01:00:00Z",
-        }
-    }
-    api.lists[JOBS] = [{**job, "spec": {"never": "read"}}]
-    found = fetch(connect(str(config), None, Bounds(10)), "kueue-system")
-    (read,) = [object_.object for object_ in found.objects if object_.object["kind"] == "Job"]
-    assert read == {"apiVersion": "batch/v1", "kind": "Job", **job}
-    api.failing[JOBS] = (403, "jobs is forbidden")
-    assert any("ages are counted from Workloads" in name for name in fetched(config))
-
-
-def test_namespaces_are_asked_for_only_where_labels_select_them(api: Api, config: Path, plugin: Run) -> None:
-    (queue,) = api.lists[f"{GROUP}/v1beta2/clusterqueues"]
-    queue["spec"]["namespaceSelector"] = {"matchLabels": {"kubernetes.io/metadata.name": "ml"}}
-    fetched(config)
-    assert not any(path.startswith(f"{NAMESPACES}?") for _, path in api.asked)
-    queue["spec"]["namespaceSelector"] = {"matchLabels": {"team": "a"}}
-    ml = {"metadata": {"name": "ml", "labels": {"team": "a"}}}
-    api.lists[NAMESPACES] = [{**ml, "spec": {"never": "read"}}]
-    found = fetch(connect(str(config), None, Bounds(10)), "kueue-system")
-    (read,) = [object_.object for object_ in found.objects if object_.object["kind"] == "Namespace"]
-    assert read == {"apiVersion": "v1", "kind": "Namespace", **ml}
-    assert not any("spec.namespaceSelector" in text for text in build(found.objects).warnings)
-    api.failing[NAMESPACES] = (403, "namespaces is forbidden")
-    done = plugin("why-not", "ml/eval", "serving", "--now", NOW, "-o", "json")
-    first, second = [text for text in json.loads(done.out)["warnings"] if "amespace" in text]
-    assert "ClusterQueue/gpu: spec.namespaceSelector: not compared with ml" in first
-    assert second.startswith("Namespaces are not known")
-
-
-def test_without_the_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, config: Path) -> None:
-    monkeypatch.setitem(sys.modules, "kubernetes", None)
-    with pytest.raises(InputError, match=r"pip install 'tenure\[kubectl\]'"):
-        connect(str(config), None, Bounds(1))

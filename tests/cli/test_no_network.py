@@ -13,12 +13,10 @@ from tests.process import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 NETWORKS = {
-    *("asyncio", "distributed", "ftplib", "http", "imaplib", "kubernetes", "poplib", "requests", "smtplib"),
+    *("asyncio", "distributed", "ftplib", "http", "imaplib", "poplib", "requests", "smtplib"),
     *("socket", "socketserver", "ssl", "telnetlib", "urllib", "urllib3", "webbrowser", "xmlrpc"),
 }
 ASKED_FOR = {
-    "refimpl/tenure/apps/kubectl/objects.py": {"kubernetes"},
-    "refimpl/tenure/apps/kubectl/server.py": {"http", "kubernetes", "urllib3"},
     "refimpl/tenure/lab/pool.py": {"distributed"},  # tenure campaign --scheduler
     "refimpl/tenure/reports/forms.py": {"urllib"},  # quotes a path
 }

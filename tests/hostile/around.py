@@ -1,4 +1,4 @@
-"""What lies around the bytes: names of files, folders, caches, peers and servers, each hostile in turn.
+"""What lies around the bytes: names of files, folders, caches, peers and kubectl, each hostile in turn.
 
     python -m tests.hostile.around --n 2000 --seed 1
     python -m tests.hostile.around --seed 1 --only 17
@@ -25,11 +25,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
+
+import pytest
 
 from tenure.apps.cli import kubectl_main, main
 from tenure_proofs.cache import Cache
-from tests.cikit.api_server import api_of, kubeconfig, sent, serving
+from tests.cikit.fake_kubectl import fake_kubectl, objects_in
 from tests.command_line import called
 from tests.hostile import corpus
 from tests.hostile.mutations import damaged, mutated
@@ -314,43 +316,25 @@ def _quoted(words: list[str]) -> str:
     return shlex.join(words)
 
 
-def a_server(random: Random, folder: Path) -> Outcome:
-    """An API server whose answers are changed, cut off, refused, or no end of the same."""
-    api = api_of([SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"])
-    paths = [*api.lists, *api.objects]
-    for path in random.sample(paths, random.randint(1, 3)):
-        api.raw[path] = _answering(random.getrandbits(64), api.answer(f"{path}?limit=500")[1])
-    asked = random.choice((("why", "ml/train"), ("why-not", "ml/eval"), ("why-not", "ml/eval", "ml/train")))
-    with serving(api) as address:
-        config = kubeconfig(folder, address)
-        if random.random() < 0.2:
-            config.write_bytes(damaged(config.read_bytes(), random))
-        words = (*asked, f"--kubeconfig={config}", f"--now={NOW}", random.choice(FORMS))
+def a_kubectl(random: Random, folder: Path) -> Outcome:
+    """A kubectl whose answers are changed, cut off or no JSON, which says anything and fails at random."""
+    fake = fake_kubectl(folder / "bin")
+    fake.serve(objects_in([SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]))
+    answers = fake.folder / "answers"
+    names = sorted(file.name.removesuffix(".code") for file in answers.glob("*.code"))
+    for name in random.sample(names, random.randint(1, 3)):
+        usual = (answers / name).read_bytes()
+        changed = json.dumps(mutated(json.loads(usual), random)).encode() if usual[:1] == b"{" else usual
+        printed = random.choice((changed, changed, damaged(changed, random), b"[" * 99999, b"\xff\x00"))
+        said = random.choice(("", "Error from server (Forbidden): \x1b[2J", "error: x" * 9999, "\r\n\0"))
+        fake.answer(name, printed, said, random.choice((0, 0, 0, 1, 255)))
+    asked = random.choice(
+        (("why", "ml/train"), ("why-not", "ml/eval", "ml/train"), ("next",), ("decide", "-a"), ("dump",))
+    )
+    words = (*asked, *(() if asked == ("dump",) else (f"--now={NOW}", random.choice(FORMS))))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("KUBECTL", str(fake.program))
         return judged(words, folder, program=kubectl_main, codes=(0, 2, 4))
-
-
-def _answering(seed: int, usual: dict[str, Any]) -> Callable[[int, BinaryIO], None]:
-    """What one path answers, request by request."""
-
-    def answer(number: int, out: BinaryIO) -> None:
-        random = Random(f"{seed}/{number}")
-        changed = json.dumps(mutated(usual, random)).encode()
-        token = {"metadata": {"continue": random.choice((5, "a", "b", f"t{number}", ["a"], "é\n"))}}
-        body = random.choice(
-            (
-                changed,
-                changed,
-                damaged(changed, random),
-                json.dumps({**usual, **token}).encode(),
-                b"[" * 99999,
-            )
-        )
-        status = random.choice(("200 OK",) * 6 + ("500 Broken", "403 No", "302 Found", "999 \x1b[2J", "200"))
-        whole = sent(body, status)
-        cut = random.randrange(len(whole)) if random.random() < 0.1 else len(whole)
-        out.write(whole[:cut])
-
-    return answer
 
 
 def judged(
@@ -382,7 +366,7 @@ GROUPS: Final[Mapping[str, Callable[[Random, Path], Outcome]]] = {
     "folder": a_folder,
     "cache": a_cache,
     "peer": a_peer,
-    "server": a_server,
+    "kubectl": a_kubectl,
 }
 
 
@@ -441,7 +425,6 @@ def _arguments() -> argparse.Namespace:
 def campaign() -> int:
     """Run, tell, and say by the exit code whether anything was found."""
     given = _arguments()
-    os.environ["NO_PROXY"] = "127.0.0.1"
     numbers = range(given.n) if given.only is None else range(given.only, given.only + 1)
     counts: Counter[tuple[str, str]] = Counter()
     faults = 0

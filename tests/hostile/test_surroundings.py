@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tenure.apps.cli import kubectl_main
 from tenure.errors import InputError
 from tenure.lab.campaigns import CampaignPlan, Tally
 from tenure.lab.journal import new_journal, resumed_journal
 from tenure.manifests.files import read_file
-from tests.command_line import called
 from tests.command_line import tenure as here
 from tests.process import PATIENCE_S, TENURE, prepared, tenure
 
@@ -234,13 +232,6 @@ def test_folders_nested_too_deeply_are_an_error_in_words(command: str, tmp_path:
         subprocess.run(["rm", "-rf", "--", tmp_path / "d"], check=True)
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: ")
-
-
-def test_a_kubeconfig_that_is_no_yaml_is_bad_input(tmp_path: Path) -> None:
-    (tmp_path / "config").write_text("a: [\n", encoding="utf-8")
-    done = called(kubectl_main, ("why", "ml/old", "--kubeconfig", "config"), cwd=tmp_path)
-    assert done.returncode == 2
-    assert b"error: kubeconfig: found none that can be used" in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")

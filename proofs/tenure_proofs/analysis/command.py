@@ -172,7 +172,7 @@ def read_configuration(
     if not loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
     settled = with_flags(loaded, flags)
-    warnings = tuple(said_warnings(settled))
+    warnings = tuple(said_warnings(settled.warnings))
     return configuration_of(settled.cluster, classes), levels_of(settled.cluster, classes), warnings
 
 

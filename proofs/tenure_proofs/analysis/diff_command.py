@@ -128,7 +128,7 @@ def analyze_diff_command(
     choose_colour(asked.color)
     kueue = interpretation.asked_kueue()
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
-    warnings = said_warnings(before.loaded, after.loaded.warnings)
+    warnings = said_warnings((*before.loaded.warnings, *after.loaded.warnings))
     effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
     release = kueue.release

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.errors import InputError, Problem
+from tenure.manifests.given import given
 from tenure.manifests.json_text import iterate_list, parse_json
 from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, in_mebibytes
 from tenure.manifests.showing import Place, printable, show, sort_of
@@ -55,7 +56,10 @@ def read_file(path: str | Path, file: str, problems: list[Problem]) -> bytes | N
 
 
 def read_standard_input(problems: list[Problem]) -> bytes | None:
-    """What standard input holds; None where that is a problem."""
+    """What standard input holds, or what is given in its place; None where that is a problem."""
+    replacement = given()
+    if replacement.read is not None:
+        return _within_limit(replacement.read(), replacement.name, problems)
     if sys.stdin is None:
         problems.append(Problem("", "a closed standard input", "Kubernetes objects", file="stdin"))
         return None
@@ -202,7 +206,7 @@ def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObj
         else:
             yield from _flatten(document, file, problems)
     if not any_document and len(problems) == known_problems:
-        name = "stdin" if str(path) == _STDIN else printable_path(path)
+        name = given().name if str(path) == _STDIN else printable_path(path)
         found = _NO_DOCUMENT if files else "no file named *.yaml, *.yml or *.json"
         problems.append(Problem("", found, "at least one Kubernetes object", file=name))
 
@@ -372,7 +376,7 @@ def _seems_ours(file: str | Path, is_ours: Callable[[object], bool]) -> bool:
 
 def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document | SourcedObject]]:
     from_stdin = str(path) == _STDIN
-    file = "stdin" if from_stdin else printable_path(path)
+    file = given().name if from_stdin else printable_path(path)
     raw = read_standard_input(problems) if from_stdin else read_file(path, file, problems)
     if raw is None:
         return

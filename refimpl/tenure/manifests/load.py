@@ -36,7 +36,7 @@ from tenure.manifests.history import (
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
-from tenure.manifests.naming import key_of_raw
+from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
@@ -81,6 +81,7 @@ class Loaded:
         events: by `namespace/name`, the Events about a workload's past, in the order of time.
         out_of_play: the Workloads that have finished or are not active, unread.
         owners: by `namespace/name`, `metadata.ownerReferences` as written, untrusted, of all workloads.
+        home: where names of workloads without a namespace are looked for.
     """
 
     cluster: Cluster
@@ -93,6 +94,7 @@ class Loaded:
     events: Mapping[str, tuple[WorkloadEvent, ...]] = field(default_factory=dict)
     out_of_play: tuple[object, ...] = ()
     owners: Mapping[str, object] = field(default_factory=dict)
+    home: Home = ANYWHERE
 
 
 @dataclass(slots=True)

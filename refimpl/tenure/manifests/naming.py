@@ -74,14 +74,13 @@ class Home(NamedTuple):
 ANYWHERE: Final = Home()
 
 
-def pending_key(loaded: Loaded, word: str, *, field: str = "workload", home: Home = ANYWHERE) -> str:
+def pending_key(loaded: Loaded, word: str, *, field: str = "workload") -> str:
     """The pending workload that a word means, also one that is set aside.
 
     Args:
-        loaded: the cluster.
+        loaded: the cluster; its `home` is where a name without a namespace is looked for.
         word: what a person called it.
         field: what the error is about.
-        home: where a name without a namespace is looked for.
 
     Returns:
         `namespace/name`.
@@ -94,14 +93,12 @@ def pending_key(loaded: Loaded, word: str, *, field: str = "workload", home: Hom
     >>> pending_key(load([bundled("examples", "two-teams")]), "job/eval-suite")
     'team-b/job-eval-suite-d739e'
     """
-    return workload_key(loaded, word, (Standing.PENDING,), field=field, home=home)
+    return workload_key(loaded, word, (Standing.PENDING,), field=field)
 
 
-def running_key(
-    loaded: Loaded, word: str, *, field: str = "workload", home: Home = ANYWHERE, beside: str = ""
-) -> str:
+def running_key(loaded: Loaded, word: str, *, field: str = "workload", beside: str = "") -> str:
     """The workload that holds quota and that a word means; all else as `workload_key`."""
-    return workload_key(loaded, word, (Standing.RUNNING,), field=field, home=home, beside=beside)
+    return workload_key(loaded, word, (Standing.RUNNING,), field=field, beside=beside)
 
 
 def workload_key(
@@ -110,7 +107,6 @@ def workload_key(
     wanted: Collection[Standing],
     *,
     field: str = "workload",
-    home: Home = ANYWHERE,
     beside: str = "",
     otherwise: Collection[str] = (),
 ) -> str:
@@ -119,14 +115,14 @@ def workload_key(
     Args:
         wanted: `Standing.PENDING`, `Standing.RUNNING` or both.
         otherwise: `namespace/name` of others that are meant where none of these is.
-        loaded, word, field, home: as for `pending_key`.
+        loaded, word, field: as for `pending_key`.
         beside: what the word might have been besides, such as a file, for the error.
 
     Raises:
         InputError: none or several of the wanted ones are called so.
     """
     known = _standings(loaded)
-    found = workloads_called(known, loaded.owners, word, home)
+    found = workloads_called(known, loaded.owners, word, loaded.home)
     fit = [key for key in found if known[key] in wanted] or [key for key in found if key in otherwise]
     if len(fit) == 1:
         return fit[0]
@@ -137,11 +133,11 @@ def workload_key(
         expected = f"{_either(wanted, 0)}; {told}"
     else:
         either = f"{beside}, or one of" if beside else "one of"
-        expected = f"{either} {_listed(known, wanted, home)}{_meant(loaded, word, known, wanted)}"
+        expected = f"{either} {_listed(known, wanted, loaded.home)}{_meant(loaded, word, known, wanted)}"
     raise bad_input(field, word, expected)
 
 
-def standings(loaded: Loaded, word: str, home: Home = ANYWHERE) -> frozenset[Standing]:
+def standings(loaded: Loaded, word: str) -> frozenset[Standing]:
     """What a word may mean: the standings of all that are called so; empty where nothing is.
 
     >>> from tenure.manifests.load import load
@@ -150,7 +146,7 @@ def standings(loaded: Loaded, word: str, home: Home = ANYWHERE) -> frozenset[Sta
     ['pending']
     """
     known = _standings(loaded)
-    return frozenset(known[key] for key in workloads_called(known, loaded.owners, word, home))
+    return frozenset(known[key] for key in workloads_called(known, loaded.owners, word, loaded.home))
 
 
 def key_of_raw(raw: object) -> str:

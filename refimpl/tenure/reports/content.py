@@ -131,7 +131,8 @@ class Report:
     seconds: float | None = None
 
 
-STANDARD_INPUT: Final = "stdin"
+NO_FILES: Final = ("stdin", "cluster")
+"""What problems call an input that came from no file: standard input, and a cluster that was asked."""
 
 Locate: TypeAlias = Callable[[str, str, str], int]
 """From a file, an object and a field to a line; 0 where that is not known."""
@@ -197,7 +198,7 @@ def trouble_of(problem: Problem, locate: Locate = nowhere) -> Trouble:
 
 def place_in(file: str, line: int) -> tuple[FileLine, ...]:
     """The place in a file; none where the input came from no file."""
-    return (FileLine(file, line),) if file and file != STANDARD_INPUT else ()
+    return (FileLine(file, line),) if file and file not in NO_FILES else ()
 
 
 def _title(problem: Problem) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -41,7 +42,7 @@ waiting, running = partial(named, pending(queueName="q")), partial(named, admitt
 
 def refused(loaded: Loaded, word: str, *wanted: Standing, home: Home | None = None) -> str:
     with pytest.raises(InputError) as raised:
-        workload_key(loaded, word, wanted or (Standing.PENDING,), home=home or Home())
+        workload_key(replace(loaded, home=home or Home()), word, wanted or (Standing.PENDING,))
     return str(raised.value)
 
 
@@ -91,7 +92,7 @@ def test_several_of_one_name_are_all_named() -> None:
     assert "one of 2 that are called so: nlp/job-train-0000a, vision/job-train-0000a" in refused(
         loaded, "train"
     )
-    assert pending_key(loaded, "train", home=Home("nlp")) == "nlp/job-train-0000a"
+    assert pending_key(replace(loaded, home=Home("nlp")), "train") == "nlp/job-train-0000a"
 
 
 def test_a_full_name_means_its_workload_whatever_else_is_called_so() -> None:
@@ -137,8 +138,8 @@ def test_a_workload_that_is_set_aside_is_found() -> None:
 
 def test_a_namespace_may_be_the_first_place_or_the_only_one() -> None:
     loaded = cluster(waiting("nlp/job-a-0000a"), waiting("vision/job-b-0000a"))
-    assert pending_key(loaded, "a", home=Home("vision")) == "nlp/job-a-0000a"
-    assert pending_key(loaded, "nlp/a", home=Home("vision", only=True)) == "nlp/job-a-0000a"
+    assert pending_key(replace(loaded, home=Home("vision")), "a") == "nlp/job-a-0000a"
+    assert pending_key(replace(loaded, home=Home("vision", only=True)), "nlp/a") == "nlp/job-a-0000a"
     words = refused(loaded, "a", home=Home("vision", only=True))
     assert "one of 1 pending workloads in namespace vision: vision/job-b-0000a" in words
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.inputs import changed, sources_of
+from tenure.apps.cli.inputs import changed, said_warnings, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths
 from tenure.apps.cli.output import Output, Printing, about, aligned, print_answer
-from tenure.apps.cli.terminal import choose_colour, complain, hint, progress
+from tenure.apps.cli.terminal import choose_colour, hint, progress
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
@@ -150,9 +150,7 @@ def loops_command(
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     trees, found = trees_of(objects, reading)
-    warnings = (*found, *kueue.said())
-    for warning in warnings:
-        complain("warning", warning)
+    warnings = tuple(said_warnings((*found, *kueue.said())))
     files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced.object)}
     hunt = LoopHunt(trees, request, reading, files, progress)
     answer = replace(hunt.run(warnings), kueue=kueue.release)

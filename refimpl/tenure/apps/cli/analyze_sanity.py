@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.inputs import changed, sources_of
+from tenure.apps.cli.inputs import changed, said_warnings, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths
 from tenure.apps.cli.output import Output, Printing, about, print_answer
-from tenure.apps.cli.terminal import choose_colour, complain
+from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.manifests import read_objects
 
@@ -52,9 +52,8 @@ def sanity_command(
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     found = sanity_answer(objects, interpretation.chosen())
-    answer = replace(found, kueue=kueue.release, warnings=(*found.warnings, *kueue.said()))
-    for warning in answer.warnings:
-        complain("warning", warning)
+    warnings = tuple(said_warnings((*found.warnings, *kueue.said())))
+    answer = replace(found, kueue=kueue.release, warnings=warnings)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
     print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))
     if strict and answer.notices:

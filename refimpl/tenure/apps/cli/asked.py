@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
 from tenure.manifests.feature_gates import SETTING_OF_GATE
+from tenure.manifests.given import given
 from tenure.manifests.releases import gates_problems
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
@@ -218,14 +219,17 @@ def ask(
     >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
     'Preempt'
     """
-    # What is wrong with the command line is said before a large dump is read.
-    instant, chosen, kueue = instant_of(now), interpretation.chosen(), interpretation.asked_kueue()
+    # What is wrong with the command line is said before a large dump is read; without --now the clock is read
+    # after the objects: nothing of theirs happened later.
+    instant = None if now is None else instant_of(now)
+    chosen, kueue = interpretation.chosen(), interpretation.asked_kueue()
     changes = edits.edits() if edits is not None else ()
     paths, strict = source.paths or (), source.strict
     loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, kept=kept)
     flagged = with_flags(loaded, flags or SchedulerFlags())
     queued_by = None if kept is None else END_OF_TIME
-    return asked_about(flagged, instant, chosen, cluster_queue, queued_by=queued_by, strict=source.strict)
+    clock = instant_of(None) if instant is None else instant
+    return asked_about(flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict)
 
 
 def asked_about(
@@ -233,7 +237,6 @@ def asked_about(
     now: Instant,
     reading: Reading,
     cluster_queue: str | None = None,
-    warnings: Sequence[str] = (),
     *,
     queued_by: Instant | None = None,
     strict: bool = False,
@@ -242,7 +245,6 @@ def asked_about(
 
     Args:
         loaded, now, reading, cluster_queue: as `Inquiry` has them.
-        warnings: further ones.
         queued_by: as `tenure.api.doubts` has it.
         strict: whether what would be warned of is refused.
 
@@ -251,8 +253,8 @@ def asked_about(
     """
     found = list(doubts(loaded, now, cluster_queue, queued_by))
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
-    others = [*warnings, *([ASSUMED] if assumed else [])]
+    others = [ASSUMED] if assumed else []
     if strict:
-        refuse_doubts(loaded, found, others)
-    said = said_warnings(loaded, [*(text for text, _ in found), *others])
+        refuse_doubts(loaded, found, (*given().warnings, *others))
+    said = said_warnings([*loaded.warnings, *(text for text, _ in found), *others])
     return Inquiry(loaded, now, reading, cluster_queue, said)

@@ -164,7 +164,7 @@ class Front(Group):
         return list(dict.fromkeys([*COMMANDS, *plugins, *super().list_commands(ctx)]))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        found = super().get_command(ctx, cmd_name) or _command(cmd_name)
+        found = super().get_command(ctx, cmd_name) or command_named(cmd_name)
         if found is not None:
             self.commands[cmd_name] = found
         return found
@@ -237,13 +237,14 @@ def _options(record: Any) -> list[inspect.Parameter]:
     ]
 
 
-def _command(name: str) -> Any:
+def command_named(name: str) -> Any:
+    """The command of a name, built; None where there is none."""
     if name in COMMANDS:
         module, _, attribute = COMMANDS[name][0].partition(":")
-        return _built(name, getattr(importlib.import_module(module), attribute))
+        return built(name, getattr(importlib.import_module(module), attribute))
     for entry in _plugins():
         if entry.name == name:
-            return _built(name, entry.load())
+            return built(name, entry.load())
     return None
 
 
@@ -253,7 +254,8 @@ def _plugins() -> EntryPoints:
     return entry_points(group=PLUGINS)
 
 
-def _built(name: str, found: Any) -> Any:
+def built(name: str, found: Any) -> Any:
+    """The command that Typer makes of a function or an application."""
     if isinstance(found, typer.Typer):
         return typer.main.get_command(found)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)

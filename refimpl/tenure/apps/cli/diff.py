@@ -114,13 +114,14 @@ def diff_command(
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error.
     """
     choose_colour(printing.color)
-    instant, chosen = instant_of(now), interpretation.chosen()
+    instant, chosen = None if now is None else instant_of(now), interpretation.chosen()
     one, other = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
     refuse_other_scheduler(one.loaded)
     refuse_other_scheduler(other.loaded)
     before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
-    warnings = said_warnings(before.loaded, after.loaded.warnings)
-    answer = replace(difference(before, after, instant, chosen), warnings=tuple(warnings))
+    warnings = said_warnings((*before.loaded.warnings, *after.loaded.warnings))
+    clock = instant_of(None) if instant is None else instant
+    answer = replace(difference(before, after, clock, chosen), warnings=tuple(warnings))
     if printing.output == DiffOutput.MARKDOWN:
         print_lines(markdown_lines(answer, every=printing.every))
     elif printing.output == DiffOutput.TEXT:

@@ -28,7 +28,7 @@ from tenure.apps.cli.output import Every, Output, Printing
 from tenure.apps.cli.terminal import choose_colour
 from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
 from tenure.apps.past.words import past_lines
-from tenure.manifests.naming import ANYWHERE, LIVE, Home, pending_key, running_key, workload_key
+from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.model import Workload
 from tenure.telling.answers import explain_answer, why_answer, why_not_answer
 from tenure.telling.exposure.answer import exposure_answer
@@ -128,7 +128,6 @@ def print_why(
     output: Output,
     *,
     every: bool,
-    home: Home = ANYWHERE,
 ) -> None:
     """Answer `why`.
 
@@ -139,7 +138,6 @@ def print_why(
         flips: how many changes to name.
         output: how.
         every: whether all workloads are told one by one.
-        home: where names without a namespace are looked for.
 
     Raises:
         InputError: there is no such workload, or it cannot be decided about.
@@ -147,16 +145,16 @@ def print_why(
     if workload is None:
         loaded = asked.loaded
         ended = {*loaded.history, *loaded.events}
-        key = workload_key(loaded, victim, LIVE, field="VICTIM", home=home, otherwise=ended)
+        key = workload_key(loaded, victim, LIVE, field="VICTIM", otherwise=ended)
         record = preemption_record(loaded, key)
         if record is not None:
             past = past_answer(loaded, record, asked.now, asked.reading, flips)
             asked.print(output, "why", past, past_lines(past))
             return
-    target = _running(asked.loaded, victim, home)
+    target = _running(asked.loaded, victim)
     undecided: list[tuple[str, str]] = []
     if workload is not None:
-        decisions = [asked.decided(pending_key(asked.loaded, workload, home=home))]
+        decisions = [asked.decided(pending_key(asked.loaded, workload))]
     else:
         decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
@@ -222,12 +220,11 @@ def print_why_not(
     output: Output,
     *,
     every: bool,
-    home: Home = ANYWHERE,
 ) -> None:
     """Answer `why-not`.
 
     Args:
-        asked, flips, output, every, home: as for `print_why`.
+        asked, flips, output, every: as for `print_why`.
         workload: the pending workload.
         victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
             the other way round.
@@ -237,9 +234,9 @@ def print_why_not(
     """
     target = None
     if victim is not None:
-        workload, victim = in_order(asked.loaded, workload, victim, home)
-        target = _running(asked.loaded, victim, home, "a file or folder that exists")
-    decision = asked.decided(pending_key(asked.loaded, workload, home=home))
+        workload, victim = in_order(asked.loaded, workload, victim)
+        target = _running(asked.loaded, victim, "a file or folder that exists")
+    decision = asked.decided(pending_key(asked.loaded, workload))
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     answer = replace(why_not_answer(decision, target, flips, ahead, worse=every), earlier=earlier)
@@ -265,6 +262,6 @@ def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]
     return decisions, undecided
 
 
-def _running(loaded: Loaded, name: str, home: Home, beside: str = "") -> Workload:
-    key = running_key(loaded, name, field="VICTIM", home=home, beside=beside)
+def _running(loaded: Loaded, name: str, beside: str = "") -> Workload:
+    key = running_key(loaded, name, field="VICTIM", beside=beside)
     return next(workload for workload in loaded.cluster.admitted if workload.key == key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.terminal import complain, hint, is_terminal, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.files import SourcedObject
+from tenure.manifests.given import given
 from tenure.manifests.load import Loaded, load
 from tenure.manifests.other_inputs import OF_KAI, ask_instead
 from tenure.manifests.releases import AskedKueue
@@ -52,9 +54,10 @@ def load_input(
             yield sourced
 
     sources = sources_of(paths, example)
-    if "-" in sources and is_terminal(sys.stdin) and is_terminal(sys.stderr):
+    is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)
+    if "-" in sources and is_typed:
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    loaded = asked.stamped(load(sources, strict=strict, watched=watched))
+    loaded = replace(asked.stamped(load(sources, strict=strict, watched=watched)), home=given().home)
     refuse_other_scheduler(loaded)
     # The cluster stays to the end: the collector need not look at its objects again.
     gc.freeze()
@@ -126,9 +129,13 @@ def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path
     return paths
 
 
-def said_warnings(loaded: Loaded, more: Iterable[str] = ()) -> list[str]:
-    """All warnings, each once, in order; said on standard error, and returned for a structured answer."""
-    warnings = list(dict.fromkeys((*loaded.warnings, *more)))
+def said_warnings(found: Iterable[str]) -> list[str]:
+    """All warnings, each once, in order; said on standard error, and returned for a structured answer.
+
+    Those about the input as a whole were said when it was read.
+    """
+    warnings = list(dict.fromkeys((*given().warnings, *found)))
     for warning in warnings:
-        complain("warning", warning)
+        if warning not in given().warnings:
+            complain("warning", warning)
     return warnings

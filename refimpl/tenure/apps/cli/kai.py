@@ -252,7 +252,7 @@ def _known(option: str, queue: str | None, scene: Scene) -> None:
 def _session(
     paths: Sequence[str] | None, plugin: PluginOptions, edits: EditOptions, now: str | None
 ) -> Session:
-    clock = instant_of(now)
+    clock = None if now is None else instant_of(now)
     changes = edits.edits()
     scene = load_scene(
         _sources(list(paths or ()), plugin.example),
@@ -261,7 +261,7 @@ def _session(
     )
     for warning in scene.warnings:
         complain("warning", warning)
-    return Session(scene, clock)
+    return Session(scene, instant_of(None) if clock is None else clock)
 
 
 def _sources(paths: list[str], example: str | None) -> list[Any]:

@@ -1,141 +1,169 @@
-"""`kubectl tenure`: `why` and `why-not` of a cluster that is asked itself, and never written to."""
+"""`kubectl tenure`: the commands of `tenure` about the cluster that kubectl talks to, which is only read."""
 
 from __future__ import annotations
 
-import re
+import copy
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tenure.apps.cli.app import ended
-from tenure.apps.cli.asked import Inquiry, asked_about
-from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
-from tenure.apps.cli.explain import print_why, print_why_not
-from tenure.apps.cli.inputs import changed
-from tenure.apps.cli.named import NAME_HELP
-from tenure.apps.cli.options import EditOptions, Flips, Interpretation, Now, Strict, instant_of
-from tenure.apps.cli.output import Every, Printing
-from tenure.apps.cli.terminal import choose_colour, complain
-from tenure.errors import InputError, Problem
-from tenure.manifests import build, parse_duration
-from tenure.manifests.naming import Home
-from tenure.telling.flips import DEFAULT_LIMIT
+from tenure.apps.cli.commands import SETTINGS, Front, built, command_named
+from tenure.apps.cli.terminal import complain, hint, print_text
+from tenure.errors import bad_input
+from tenure.manifests.given import Given, in_place_of_stdin
 
-EXIT_NO_CLUSTER = 4
-SHORTEST_WAIT, LONGEST_WAIT = 10**8, 24 * 3600 * 10**9
-"""Nanoseconds."""
+if TYPE_CHECKING:
+    from tenure.apps.kubectl import KaiDump, Kubectl, KueueDump
 
-KubeConfig = Annotated[
-    str | None, typer.Option(help="The kubeconfig file.", show_default="KUBECONFIG, else ~/.kube/config")
-]
-Context = Annotated[
-    str | None, typer.Option(help="A context of it, which names the cluster.", show_default="the current one")
-]
-Namespace = Annotated[
-    str | None,
-    typer.Option(
-        "--namespace",
-        "-n",
-        help="The only one where names without a namespace are looked for.",
-        show_default="the context's first, then all",
-    ),
-]
-KueueNamespace = Annotated[str, typer.Option(help="Where Kueue runs, whose Configuration decides too.")]
-Timeout = Annotated[
-    str,
-    typer.Option(
-        help="How long to wait for one answer of the API server: 10s, 1m; a bare number is seconds."
-    ),
-]
-TotalTimeout = Annotated[str, typer.Option(help="How long to wait for all answers together.")]
+EXIT_NO_CLUSTER: Final = 4
+ASKED: Final = (
+    "decide",
+    "explain",
+    "why",
+    "why-not",
+    "next",
+    "diff",
+    "accessible",
+    "analyze",
+    "validate",
+    "kai",
+)
+"""The commands of `tenure` that read a cluster."""
+_LEFT_OUT: Final = ("check",)
+"""Commands below these that read no cluster."""
+_DUMP: Final = "dump"
+_CLUSTER: Final = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterAccess:
-    """Which cluster is asked, and how."""
+class _Flag:
+    """A flag of kubectl that is passed on.
 
-    kubeconfig: KubeConfig = None
-    context: Context = None
-    namespace: Namespace = None
-    kueue_namespace: KueueNamespace = "kueue-system"
-    request_timeout: Timeout = "30s"
-    total_timeout: TotalTimeout = "10m"
-    strict: Strict = False
+    Args:
+        names: as kubectl has it, the long one first.
+        help: empty for one that `--help` does not list.
+        kind: `str`, `bool` or `list`.
+        only_get: whether `kubectl get` alone has it.
+        ours: whether it is not passed on, because everything is read of all namespaces.
+    """
+
+    names: tuple[str, ...]
+    help: str = ""
+    kind: type = str
+    only_get: bool = False
+    ours: bool = False
+
+    @property
+    def key(self) -> str:
+        """Its name among the parameters of a command."""
+        return "kubectl_" + self.names[0].strip("-").replace("-", "_")
+
+    def parameter(self) -> inspect.Parameter:
+        """The option of a command, as Typer has it."""
+        hint: Any = {bool: bool, list: list[str] | None}.get(self.kind, str | None)
+        option = typer.Option(*self.names, help=self.help, hidden=not self.help, show_default=False)
+        return _parameter(self.key, Annotated[hint, option], False if self.kind is bool else None)
+
+    def words(self, value: Any) -> Iterator[str]:
+        """What is passed on to kubectl."""
+        if self.kind is bool:
+            yield from [self.names[0]] if value else []
+        else:
+            for one in value or () if self.kind is list else [] if value is None else [value]:
+                yield f"{self.names[0]}={one}"
+
+
+_NAMESPACE: Final = _Flag(
+    ("--namespace", "-n"),
+    "The only namespace where names without one are looked for; without it the context's first, then all.",
+    ours=True,
+)
+_FLAGS: Final = (
+    _Flag(("--context",), "A context of kubeconfig, which names the cluster."),
+    _Flag(("--kubeconfig",), "The kubeconfig file."),
+    _NAMESPACE,
+    _Flag(("--request-timeout",), "How long kubectl waits for one answer of the API server: 10s, 1m."),
+    _Flag(("--as",), "The user to impersonate."),
+    _Flag(("--as-group",), kind=list),
+    _Flag(("--as-uid",)),
+    _Flag(("--cache-dir",)),
+    _Flag(("--certificate-authority",)),
+    _Flag(("--client-certificate",)),
+    _Flag(("--client-key",)),
+    _Flag(("--cluster",)),
+    _Flag(("--disable-compression",), kind=bool),
+    _Flag(("--insecure-skip-tls-verify",), kind=bool),
+    _Flag(("--match-server-version",), kind=bool),
+    _Flag(("--password",)),
+    _Flag(("--server", "-s")),
+    _Flag(("--tls-server-name",)),
+    _Flag(("--token",)),
+    _Flag(("--user",)),
+    _Flag(("--username",)),
+    _Flag(("--chunk-size",), only_get=True),
+)
+"""Those of `kubectl options` that say which cluster is read, and how."""
+_KUEUE_NAMESPACE: Final = "kueue_namespace"
+
+
+class Plugin(Front):
+    """The commands about a cluster, and `dump`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        del ctx
+        return [*ASKED, _DUMP]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        del ctx
+        objects = _of_kai if cmd_name == "kai" else _of_kueue
+        if cmd_name in ASKED:
+            return _of_cluster(command_named(cmd_name), objects)
+        return _dump_command(objects) if cmd_name == _DUMP else None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Flags of kubectl may come before the command too, as kubectl takes them."""
+        valued = {name for flag in _FLAGS if flag.kind is not bool for name in flag.names}
+        known = valued | {name for flag in _FLAGS for name in flag.names}
+        end = 0
+        while end < len(args) and args[end].partition("=")[0] in known:
+            end += 2 if args[end] in valued else 1
+        last = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [*args[end:last], *args[:end], *args[last:]])
 
 
 app = typer.Typer(
-    cls=Group,
+    cls=Plugin,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings=SETTINGS,
     help=(
-        "Why a workload of this cluster is preempted, or waits. Reads Kueue's objects; changes nothing."
+        "Which workloads may preempt which others in this cluster, when, and why. Reads by `kubectl get`; "
+        "changes nothing."
         "\n\n\b\n"
         "kubectl tenure why ml/old\n"
-        "kubectl tenure why-not train -n ml"
+        "kubectl tenure why-not train -n ml\n"
+        "kubectl tenure decide --all-pending --context prod\n"
+        "kubectl tenure next job.yaml\n"
+        "kubectl tenure dump > cluster.json"
+        "\n\n"
+        "Each command is the one of `tenure`, with the objects of the cluster in place of PATHS; files that "
+        "are named are read too. All flags of kubectl that say which cluster is read, and how, are passed on "
+        "to it: see `kubectl options`."
     ),
-    epilog="Exit codes: 0 answered, 2 bad input, 3 internal error, 4 the cluster cannot be read.",
+    epilog="Exit codes: as for `tenure`; 4 the cluster cannot be read.",
 )
 
 
-@app.command("why", cls=Command)
-@with_records
-def why_command(
-    *,
-    victim: Annotated[
-        str, typer.Argument(help=f"The running or preempted workload: {NAME_HELP}.", metavar="VICTIM")
-    ],
-    workload: Annotated[
-        str | None,
-        typer.Option("--workload", "-w", help="The pending workload.", show_default="all of them"),
-    ] = None,
-    access: ClusterAccess,
-    edits: EditOptions,
-    now: Now = None,
-    interpretation: Interpretation,
-    flips: Flips = DEFAULT_LIMIT,
-    every: Every = False,
-    printing: Printing,
-) -> None:
-    """Say who could preempt a running workload, why it is preempted, or why a preempted one was.
-
-    \b
-    kubectl tenure why ml/old
-    kubectl tenure why old -n ml -w train --context prod
-    """
-    choose_colour(printing.color)
-    asked, home = _ask(access, now, interpretation, edits)
-    print_why(asked, victim, workload, flips, printing.output, every=every, home=home)
-
-
-@app.command("why-not", cls=Command)
-@with_records
-def why_not_command(
-    *,
-    workload: Annotated[str, typer.Argument(help=f"The pending workload: {NAME_HELP}.", metavar="WORKLOAD")],
-    victim: Annotated[
-        str | None, typer.Argument(help="A running workload that it does not preempt.", show_default=False)
-    ] = None,
-    access: ClusterAccess,
-    edits: EditOptions,
-    now: Now = None,
-    interpretation: Interpretation,
-    flips: Flips = DEFAULT_LIMIT,
-    every: Every = False,
-    printing: Printing,
-) -> None:
-    """Say why a pending workload is not admitted, or why it does not preempt a running one.
-
-    \b
-    kubectl tenure why-not ml/train
-    kubectl tenure why-not train old -n ml
-    """
-    choose_colour(printing.color)
-    asked, home = _ask(access, now, interpretation, edits)
-    print_why_not(asked, workload, victim, flips, printing.output, every=every, home=home)
+@app.callback()
+def _group() -> None:
+    # Without a callback Typer makes a group of one command that command.
+    pass
 
 
 def main() -> None:
@@ -143,47 +171,138 @@ def main() -> None:
     ended(lambda: app(prog_name="kubectl tenure"), "kubectl tenure")
 
 
-def _ask(
-    access: ClusterAccess, now: str | None, interpretation: Interpretation, edits: EditOptions
-) -> tuple[Inquiry, Home]:
-    """The cluster, and where names without a namespace are looked for.
+_Objects = Callable[["Kubectl", Mapping[str, Any]], "KueueDump | KaiDump"]
 
-    Raises:
-        InputError: a malformed option or kubeconfig, or what is not modelled in the cluster.
-        Exit: the cluster cannot be read.
-    """
-    from tenure.apps.kubectl import Bounds, ClusterError, connect, fetch
 
-    said = None if now is None else instant_of(now)
-    chosen, changes, kueue = interpretation.chosen(), edits.edits(), interpretation.asked_kueue()
-    bounds = Bounds(
-        _seconds(access.request_timeout, "--request-timeout"),
-        _seconds(access.total_timeout, "--total-timeout"),
+def _of_kueue(kubectl: Kubectl, options: Mapping[str, Any]) -> KueueDump:
+    from tenure.apps.kubectl import KueueDump
+
+    return KueueDump(kubectl, options[_NAMESPACE.key], options[_KUEUE_NAMESPACE])
+
+
+def _of_kai(kubectl: Kubectl, options: Mapping[str, Any]) -> KaiDump:
+    from tenure.apps.kubectl import KaiDump
+
+    del options
+    return KaiDump(kubectl)
+
+
+def _of_cluster(command: Any, objects: _Objects) -> Any:
+    """A command with the objects of the cluster in place of its paths; of a group, each command of it."""
+    made = copy.copy(command)
+    if hasattr(command, "commands"):
+        made.commands = {
+            name: _of_cluster(each, objects)
+            for name, each in command.commands.items()
+            if name not in _LEFT_OUT
+        }
+        if objects is _of_kai:
+            made.commands[_DUMP] = _dump_command(objects)
+        return made
+    replaced = [parameter for parameter in command.params if parameter.name != "example"]
+    made.params = [*replaced, *built("", _with_parameters(lambda **_: None, objects)).params]
+
+    def run(**given: Any) -> None:
+        read = _reading(objects, given)
+        with in_place_of_stdin(read):
+            command.callback(**_with_cluster({"example": None, **given}))
+
+    made.callback = _answering(run)
+    return made
+
+
+def _dump_command(objects: _Objects) -> Any:
+    def dump(**given: Any) -> None:
+        read = _reading(objects, given)
+        print_text((read.read or bytes)().decode("utf-8", "replace"), is_json=True)
+
+    command = _answering(dump)
+    name, group = ("KAI-Scheduler's objects", " kai") if objects is _of_kai else ("Kueue's objects", "")
+    command.__doc__ = (
+        f"Print {name} as one List in JSON: what `tenure{group}` reads from a file or from standard input."
+        f"\n\n\b\nkubectl tenure{group} dump > cluster.json"
     )
-    server = connect(access.kubeconfig, access.context, bounds)
-    try:
-        fetched = fetch(server, access.kueue_namespace)
-    except ClusterError as error:
-        complain("error", error)
-        raise typer.Exit(EXIT_NO_CLUSTER) from None
-    # The clock is read after the objects: nothing of theirs happened later.
-    instant = instant_of(None) if said is None else said
-    loaded = kueue.stamped(build(changed(fetched.objects, changes, kueue), strict=access.strict))
-    asked = asked_about(loaded, instant, chosen, warnings=fetched.warnings, strict=access.strict)
-    return asked, Home(access.namespace or server.namespace, only=access.namespace is not None)
+    return built(_DUMP, _with_parameters(command, objects))
 
 
-def _seconds(text: str, option: str) -> float:
-    """A time to wait, as kubectl takes it.
+def _parameters(objects: _Objects) -> list[inspect.Parameter]:
+    found = [flag.parameter() for flag in _FLAGS]
+    if objects is _of_kueue:
+        where = typer.Option(help="Where Kueue runs, whose Configuration decides too.")
+        found.append(_parameter(_KUEUE_NAMESPACE, Annotated[str, where], "kueue-system"))
+    return found
 
-    Raises:
-        InputError: it is no duration, or shorter than a tenth of a second or longer than a day.
 
-    >>> _seconds("30", "--wait"), _seconds("1m30s", "--wait"), _seconds("0.5", "--wait")
-    (30.0, 90.0, 0.5)
+def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _with_parameters(command: Callable[..., None], objects: _Objects) -> Callable[..., None]:
+    """A function with the options that say which cluster is read, and how."""
+    found = _parameters(objects)
+    vars(command).update(__signature__=inspect.Signature(found))
+    command.__annotations__ = {each.name: each.annotation for each in found}
+    return command
+
+
+def _answering(run: Callable[..., None]) -> Callable[..., None]:
+    def answer(**given: Any) -> None:
+        from tenure.apps.kubectl import ClusterError
+
+        try:
+            run(**given)
+        except ClusterError as error:
+            complain("error", error)
+            raise typer.Exit(EXIT_NO_CLUSTER) from None
+
+    return answer
+
+
+def _reading(objects: _Objects, given: dict[str, Any]) -> Given:
+    """What reads the cluster when it is asked for; the options that say how are taken out of those given."""
+    from tenure.apps.kubectl import NAME, Kubectl
+
+    options = {each.name: given.pop(each.name) for each in _parameters(objects)}
+    flags = {only: _passed(options, only_get=only) for only in (False, True)}
+    read = Given(NAME)
+    kept: list[bytes] = []
+
+    def text() -> bytes:
+        if not kept:
+            dump = objects(Kubectl(Kubectl.find(), flags[False], flags[True], hint), options).read()
+            kept.append(dump.text)
+            read.home = dump.home
+            read.warnings.extend(dump.warnings)
+            for warning in dump.warnings:
+                complain("warning", warning)
+        return kept[0]
+
+    read.read = text
+    return read
+
+
+def _passed(options: Mapping[str, Any], *, only_get: bool) -> tuple[str, ...]:
+    flags = [flag for flag in _FLAGS if flag.only_get == only_get and not flag.ours]
+    return tuple(word for flag in flags for word in flag.words(options[flag.key]))
+
+
+def _with_cluster(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a command with the cluster among what it reads.
+
+    >>> _with_cluster({"paths": None}), _with_cluster({"sides": ["queues/"], "beside": None})
+    ({'paths': ['-']}, {'sides': ['-', 'queues/'], 'beside': ['-']})
+    >>> _with_cluster({"paths": ["queues/"], "old": None})
+    {'paths': ['queues/'], 'old': ['-']}
     """
-    bare = re.fullmatch(r"[0-9]+(\.[0-9]+)?", text)
-    waited = parse_duration(f"{text}s" if bare else text, field=option)
-    if not SHORTEST_WAIT <= waited <= LONGEST_WAIT:
-        raise InputError([Problem(option, repr(text), "at least 100ms and at most 24h")])
-    return waited / 10**9
+    named = next(name for name in ("sides", "words", "paths") if name in given)
+    words = list(given[named] or ())
+    if _CLUSTER in words:
+        raise bad_input(
+            named, "-", "files or folders: the objects of the cluster take the place of standard input"
+        )
+    if named == "sides":
+        beside = [*(given["beside"] or ()), *([_CLUSTER] if words else [])]
+        return {**given, "sides": [_CLUSTER, *words], "beside": beside}
+    if words and "old" in given:
+        return {**given, "old": [*(given["old"] or ()), _CLUSTER]}
+    return {**given, named: [*words, _CLUSTER]}

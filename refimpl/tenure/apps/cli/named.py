@@ -9,7 +9,7 @@ from typing import Final
 
 from tenure.errors import InputError, Problem
 from tenure.manifests import Loaded, did_you_mean, listed
-from tenure.manifests.naming import ANYWHERE, Home, Standing, standings
+from tenure.manifests.naming import Standing, standings
 from tenure.resources import is_there
 
 NAME_HELP: Final = "its name or its Job's, with namespace where that is needed"
@@ -48,15 +48,14 @@ def split_words(
     return named, paths
 
 
-def in_order(loaded: Loaded, pending: str, running: str, home: Home = ANYWHERE) -> tuple[str, str]:
+def in_order(loaded: Loaded, pending: str, running: str) -> tuple[str, str]:
     """Two words as a pending and a running workload, also where they can only mean the opposite.
 
     Args:
         loaded: the cluster.
         pending, running: what they are called, as they stand on the command line.
-        home: where a name without a namespace is looked for.
     """
-    first, second = (standings(loaded, word, home) for word in (pending, running))
+    first, second = (standings(loaded, word) for word in (pending, running))
     turned = Standing.RUNNING in first - second and Standing.PENDING in second - first
     return (running, pending) if turned else (pending, running)
 

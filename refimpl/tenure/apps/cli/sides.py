@@ -14,6 +14,7 @@ from tenure.apps.compare.revisions import objects_at, parse_revision
 from tenure.apps.edits import ManifestEdit
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, read_objects
+from tenure.manifests.given import given
 from tenure.manifests.structure import dig
 
 TwoSides: TypeAlias = Annotated[
@@ -56,13 +57,14 @@ def named_sides(
     if len(named) == 1 and not edits:
         expected = "AFTER, or a change of BEFORE: --set, --unset or --patch"
         raise InputError([Problem("AFTER", "nothing", expected)])
-    if [*(source for source, _ in named), *beside].count("-") > 1:
+    is_gone = given().read is None
+    if is_gone and [*(source for source, _ in named), *beside].count("-") > 1:
         raise bad_input("-", "standard input more than once", "it once: what is read is gone")
     return named
 
 
 def _named(words: Sequence[str], example: str | None) -> list[tuple[str, str]]:
-    found = [(word, word) for word in words]
+    found = [(word, given().name if word == "-" and given().read else word) for word in words]
     if len(words) == 1 and ".." in words[0] and not Path(words[0]).exists():
         both = words[0].split("..")
         if len(both) == 2 and all(parse_revision(part) for part in both):

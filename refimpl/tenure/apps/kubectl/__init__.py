@@ -1,6 +1,6 @@
-"""A cluster as its API server shows it, read and never written: for `kubectl tenure`."""
+"""A cluster as kubectl prints it, for `kubectl tenure`: one List of all that a decision depends on."""
 
-from tenure.apps.kubectl.objects import Fetched, fetch
-from tenure.apps.kubectl.server import Bounds, ClusterError, Server, connect
+from tenure.apps.kubectl.dump import NAME, KaiDump, KueueDump
+from tenure.apps.kubectl.run import ClusterError, Kubectl
 
-__all__ = ["Bounds", "ClusterError", "Fetched", "Server", "connect", "fetch"]
+__all__ = ["NAME", "ClusterError", "KaiDump", "Kubectl", "KueueDump"]

@@ -1,0 +1,187 @@
+"""kubectl as a program: found, run with the user's flags, bounded, and its reasons passed on."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Final
+
+from tenure.errors import safe
+from tenure.manifests.limits import MAX_FILE, in_mebibytes
+from tenure.manifests.showing import printable
+
+PROGRAM: Final = "KUBECTL"
+"""The environment variable that names kubectl where PATH does not lead to it."""
+_MOST_SAID: Final = 2**16
+"""Bytes of standard error that are kept."""
+_MOST_REASONS: Final = 4
+_LONGEST: Final = 1000
+"""Characters of a line."""
+_QUIET_S: Final = 1.0
+"""After so long without an end, what is on standard error is for the user: the prompt of a login, say."""
+_LOG_LINE: Final = re.compile(r"[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+ ")
+"""klog's; kubectl says the same again as its error."""
+_REMEDIES: Final = (
+    ("(Forbidden)", "permission to get and list it in all namespaces; `kubectl auth can-i list` answers"),
+    ("(Unauthorized)", "credentials that the API server accepts"),
+    ("provide credentials", "credentials that the API server accepts"),
+    ("getting credentials", "credentials that the API server accepts"),
+    ("localhost:8080 was refused", "a kubeconfig: --kubeconfig, else KUBECONFIG, else ~/.kube/config"),
+    ("context was not found", "a context of the kubeconfig; `kubectl config get-contexts` lists them"),
+    (
+        "no context exists with the name",
+        "a context of the kubeconfig; `kubectl config get-contexts` lists them",
+    ),
+    ("unknown flag", "a kubectl that has this flag"),
+    ("no such file", "a kubeconfig that exists"),
+)
+"""Parts of kubectl's messages, and what would help."""
+_USUALLY: Final = "an API server that answers"
+
+
+class ClusterError(Exception):
+    """The cluster cannot be read, for a reason that kubectl gives.
+
+    Args:
+        what: the command of kubectl, or what was looked for.
+        found: its reason.
+        expected: what would help.
+    """
+
+    def __init__(self, what: str, found: str, expected: str) -> None:
+        super().__init__(f"{what}: found {found}, expected {expected}")
+        self.found = found
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the API server forbids it, or has no such object."""
+        return "(Forbidden)" in self.found or "(NotFound)" in self.found
+
+
+@dataclass(frozen=True, slots=True)
+class Kubectl:
+    """A kubectl.
+
+    Args:
+        program: its path.
+        flags: the user's own, for every command.
+        get_flags: those of `kubectl get` besides.
+        show: shows the user a line of standard error while kubectl runs.
+        most: bytes of one answer.
+    """
+
+    program: str
+    flags: tuple[str, ...] = ()
+    get_flags: tuple[str, ...] = ()
+    show: Callable[[str], None] = field(default=lambda _: None)
+    most: int = MAX_FILE
+
+    @staticmethod
+    def find() -> str:
+        """The path of kubectl: the environment variable KUBECTL, else the first on PATH.
+
+        Raises:
+            ClusterError: there is none.
+        """
+        named = os.environ.get(PROGRAM)
+        found = shutil.which(named or "kubectl")
+        if found is None:
+            missing = (
+                f"{PROGRAM}={printable(named)}, which is no program" if named else "no such program on PATH"
+            )
+            raise ClusterError("kubectl", missing, f"kubectl on PATH, or its path in {PROGRAM}")
+        return found
+
+    def get(self, kinds: Sequence[str], *words: str) -> bytes:
+        """What `kubectl get KINDS WORDS -o json` prints.
+
+        Raises:
+            ClusterError: as `run`.
+        """
+        return self.run("get", ",".join(kinds), *words, "-o", "json", *self.get_flags)
+
+    def run(self, *words: str) -> bytes:
+        """What a command of kubectl prints.
+
+        Raises:
+            ClusterError: it fails, or prints more than is read.
+        """
+        what = f"kubectl {' '.join(words[:2])}"
+        try:
+            process = subprocess.Popen(
+                [self.program, *words, *self.flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except OSError as error:
+            reason = printable((error.strerror or type(error).__name__).lower())
+            raise ClusterError(
+                what, reason, f"a program that can be run: {printable(self.program)}"
+            ) from None
+        with process:
+            said = _Said(process.stderr, self.show)
+            thread = threading.Thread(target=said.read, daemon=True)
+            thread.start()
+            try:
+                printed = process.stdout.read(self.most + 1) if process.stdout else b""
+            except BaseException:
+                process.kill()
+                raise
+            if len(printed) > self.most:
+                process.kill()
+                most = in_mebibytes(self.most)
+                raise ClusterError(what, f"more than {most}", f"at most {most} in one answer")
+            code = process.wait()
+            thread.join()
+        if code:
+            raise _failed(what, code, said.lines())
+        return printed
+
+
+class _Said:
+    """What kubectl says on standard error: kept as its reasons, shown where it waits for the user."""
+
+    def __init__(self, stream: IO[bytes] | None, show: Callable[[str], None]) -> None:
+        self._stream = stream
+        self._show = show
+        self._kept = b""
+
+    def read(self) -> None:
+        """Read up to the end."""
+        if self._stream is None:
+            return
+        descriptor, shown = self._stream.fileno(), 0
+        while True:
+            if shown < len(self._kept) and not self._is_ready(descriptor):
+                lines, shown = _lines(self._kept[shown:]), len(self._kept)
+                for line in lines:
+                    self._show(line)
+            more = os.read(descriptor, _MOST_SAID)
+            if not more:
+                return
+            self._kept = (self._kept + more)[:_MOST_SAID]
+
+    def lines(self) -> list[str]:
+        """All that is kept."""
+        return _lines(self._kept)
+
+    @staticmethod
+    def _is_ready(descriptor: int) -> bool:
+        # Elsewhere only sockets can be waited for.
+        return sys.platform == "win32" or bool(select.select([descriptor], [], [], _QUIET_S)[0])
+
+
+def _lines(raw: bytes) -> list[str]:
+    lines = (line.strip() for line in raw.decode("utf-8", "replace").splitlines())
+    return [safe(line[:_LONGEST]) for line in lines if line and not _LOG_LINE.match(line)]
+
+
+def _failed(what: str, code: int, lines: Sequence[str]) -> ClusterError:
+    found = "; ".join(lines[-_MOST_REASONS:]) or f"exit code {code} without a message"
+    expected = next((remedy for part, remedy in _REMEDIES if part in found), _USUALLY)
+    return ClusterError(what, found, expected)

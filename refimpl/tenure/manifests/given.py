@@ -1,0 +1,57 @@
+"""What `-` stands for: standard input, or what a program gives in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+from tenure.manifests.naming import ANYWHERE, Home
+
+
+@dataclass(slots=True)
+class Given:
+    """An input without a path.
+
+    Args:
+        name: what messages call it.
+        read: all its bytes, the same each time; None for standard input, which is read once.
+        home: where names of its workloads without a namespace are looked for; it may be known only after
+            reading.
+        warnings: what could not be read, and what is assumed instead; likewise.
+    """
+
+    name: str = "stdin"
+    read: Callable[[], bytes] | None = None
+    home: Home = ANYWHERE
+    warnings: list[str] = field(default_factory=list)
+
+
+_STANDARD_INPUT: Final = Given()
+_given: ContextVar[Given] = ContextVar("given", default=_STANDARD_INPUT)
+
+
+def given() -> Given:
+    """What `-` stands for.
+
+    >>> given().name
+    'stdin'
+    """
+    return _given.get()
+
+
+@contextmanager
+def in_place_of_stdin(replacement: Given) -> Iterator[None]:
+    """Let `-` stand for something else.
+
+    >>> with in_place_of_stdin(Given("cluster", bytes)):
+    ...     given().name
+    'cluster'
+    """
+    token = _given.set(replacement)
+    try:
+        yield
+    finally:
+        _given.reset(token)
