@@ -265,7 +265,7 @@ sbom: wheel ## the software bill of materials of the wheel with all extras, Cycl
 	rm -rf build/sbom build/sbom-tool
 	$(PYTHON) -m venv build/sbom
 	$(PYTHON) -m venv build/sbom-tool
-	build/sbom/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "$$(echo dist/*.whl)[proofs,strategies,fast,campaign,charts,pytest,kubectl]"
+	build/sbom/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt "$$(echo dist/*.whl)[proofs,strategies,fast,campaign,charts,pytest]"
 	build/sbom/bin/python -m pip uninstall --quiet --yes pip setuptools
 	build/sbom-tool/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt cyclonedx-bom
 	build/sbom-tool/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type library --output-reproducible --of JSON -o "$$(echo dist/*.whl | sed s/-py3-none-any.whl/.cdx.json/)" build/sbom

@@ -38,9 +38,10 @@ TRIED: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
         ("tenure show KQ-320", 0),
         ("tenure schema decide", 0),
         ("python -m tenure --version", 0),
+        ("kubectl-tenure --help", 0),
+        ("kubectl-tenure why ml/old --kubeconfig gone", 4),
         # What an extra is needed for is said, not stumbled over.
         ("tenure prove", 2),
-        ("kubectl-tenure why ml/old", 2),
         ("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 2),
         ("tenure analyze matrix --example two-teams", 2),
         ("tenure campaign --scenarios 20", 2),
@@ -53,7 +54,6 @@ TRIED: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
     "campaign": (("tenure campaign --scenarios 20 --seed 1", 0),),
     "charts": (("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 0),),
     "pytest": (("pytest -p no:cacheprovider -q queues", 0),),
-    "kubectl": (("kubectl-tenure --help", 0), ("kubectl-tenure why ml/old", 2)),
 }
 """What is run with each extra, and the exit code that it ends with."""
 

@@ -23,7 +23,7 @@ PYTHONS = (
 )
 TESTS = ("tests/unit", "tests/conformance")
 MINE = f"{sys.version_info.major}.{sys.version_info.minor}"
-_EXTRAS = "proofs,charts,kubectl,campaign,pytest"
+_EXTRAS = "proofs,charts,campaign,pytest"
 _SAYS = "import sys; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
 
 

@@ -193,10 +193,10 @@ def test_the_installed_plugin_collects_expectations(installed: Installed) -> Non
     assert installed.tenure("test", "queues").stdout.endswith("test: 1 expectation, 0 fail\n")
 
 
-def test_without_its_client_the_kubectl_plugin_says_what_to_install(without_solvers: Installed) -> None:
-    done = without_solvers.run("kubectl-tenure", "why", "ml/old")
-    assert done.returncode == 2
-    assert "pip install 'tenure[kubectl]'" in done.stderr
+def test_the_kubectl_plugin_needs_no_extra(without_solvers: Installed) -> None:
+    done = without_solvers.run("kubectl-tenure", "why", "ml/old", "--kubeconfig", "gone")
+    assert done.returncode == 4
+    assert done.stderr.startswith("error: kubectl")
 
 
 def test_the_sizes_are_told(
