@@ -254,10 +254,10 @@ def _plugins() -> EntryPoints:
     return entry_points(group=PLUGINS)
 
 
-def built(name: str, found: Any) -> Any:
-    """The command that Typer makes of a function or an application."""
+def built(name: str, found: Any, told: str | None = None) -> Any:
+    """The command that Typer makes of an application or of a function, with its own help or another."""
     if isinstance(found, typer.Typer):
         return typer.main.get_command(found)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name, cls=Command, context_settings=SETTINGS)(found)
+    alone.command(name, cls=Command, context_settings=SETTINGS, help=told)(found)
     return typer.main.get_command(alone)

@@ -216,13 +216,12 @@ def _dump_command(objects: _Objects) -> Any:
         read = _reading(objects, given)
         print_text((read.read or bytes)().decode("utf-8", "replace"), is_json=True)
 
-    command = _answering(dump)
     name, group = ("KAI-Scheduler's objects", " kai") if objects is _of_kai else ("Kueue's objects", "")
-    command.__doc__ = (
+    told = (
         f"Print {name} as one List in JSON: what `tenure{group}` reads from a file or from standard input."
         f"\n\n\b\nkubectl tenure{group} dump > cluster.json"
     )
-    return built(_DUMP, _with_parameters(command, objects))
+    return built(_DUMP, _with_parameters(_answering(dump), objects), told)
 
 
 def _parameters(objects: _Objects) -> list[inspect.Parameter]:
@@ -239,9 +238,7 @@ def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter
 
 def _with_parameters(command: Callable[..., None], objects: _Objects) -> Callable[..., None]:
     """A function with the options that say which cluster is read, and how."""
-    found = _parameters(objects)
-    vars(command).update(__signature__=inspect.Signature(found))
-    command.__annotations__ = {each.name: each.annotation for each in found}
+    vars(command).update(__signature__=inspect.Signature(_parameters(objects)))
     return command
 
 
