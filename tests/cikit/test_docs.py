@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from tenure.apps.kubectl.dump import CLASSES, QUEUES, WORKLOADS
 from tests.cikit.repository import ROOT
 from tests.docs.blocks import blocks
 
@@ -26,6 +27,27 @@ def test_the_workflow_and_the_hooks_of_the_page_are_published() -> None:
     assert hooks["repos"][0]["hooks"] == [{"id": item["id"]} for item in published]
 
 
+READ = "clusterqueues,cohorts,resourceflavors,localqueues,workloads,workloadpriorityclasses"
+WITHOUT_TENURE = f"kubectl get {READ} -A -o json > cluster.json"
+
+
+def test_one_page_has_the_one_command_that_reads_a_cluster_without_the_plugin() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
+    helps = [*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "proofs").rglob("*.py")]
+    found = {
+        (file.name, line)
+        for file in (*pages, *helps)
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if "kubectl get clusterqueues" in line
+    }
+    assert found == {("kubectl.md", WITHOUT_TENURE)}
+
+
+def test_that_command_and_the_plugin_read_the_same_kinds() -> None:
+    assert set(READ.split(",")) == {*QUEUES, WORKLOADS, CLASSES}
+
+
 def test_the_permissions_of_the_page_are_to_read_only() -> None:
     (role,) = written("kubectl.md")
+    assert set(role["rules"][0]["resources"]) == {*QUEUES, WORKLOADS, CLASSES}
     assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}

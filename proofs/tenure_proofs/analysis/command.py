@@ -96,8 +96,8 @@ def matrix_command(
 
     \b
     tenure analyze matrix --example shared-cohort
-    kubectl get clusterqueues,cohorts,resourceflavors,workloadpriorityclasses -o yaml \\
-      | tenure analyze matrix -
+    tenure analyze matrix queues/
+    kubectl tenure analyze matrix
 
     By which rule and field never, or an example; and before a field is changed:
 

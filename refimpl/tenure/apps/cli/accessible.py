@@ -40,11 +40,10 @@ def accessible_command(
     \b
     tenure accessible --example hero
 
-    The cluster as kubectl prints it; priorities and pending workloads play no part:
+    The cluster that kubectl talks to; priorities and pending workloads play no part:
 
     \b
-    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
-      | tenure accessible -
+    kubectl tenure accessible
 
     By the formula exactly as written, for another program:
 

@@ -57,8 +57,7 @@ app = typer.Typer(
         "Start with a bundled example:\n\n\b\n"
         "tenure decide --example two-teams -w team-b/job-eval-suite-d739e --now 2026-03-02T14:00:00Z\n\n"
         "Then with your own cluster, every pending workload in it:\n\n\b\n"
-        "kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\\n"
-        "  | tenure decide - --all-pending"
+        "kubectl tenure decide --all-pending"
     ),
     epilog=(
         "Exit codes: 0 answered, 1 a checked property fails, 2 bad input, or output that cannot be written, "

@@ -101,17 +101,12 @@ def decide_command(
 ) -> None:
     """Decide which workloads are preempted for a pending one, and why.
 
-    The cluster as kubectl prints it:
+    The cluster that kubectl talks to, and a dump of it, each with Kueue's Configuration:
 
     \b
-    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml \\
-      | tenure decide - -w ml/train
-
-    With the scheduler's own configuration, which affects decisions:
-
-    \b
-    kubectl get configmap -n kueue-system kueue-manager-config -o yaml > config.yaml
-    tenure decide cluster.yaml config.yaml -w ml/train
+    kubectl tenure decide -w ml/train
+    kubectl tenure dump > cluster.json
+    tenure decide cluster.json -w ml/train
 
     A folder of manifests, at a given time, with what each rule found:
 

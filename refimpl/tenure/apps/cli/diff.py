@@ -97,15 +97,15 @@ def diff_command(
     Two folders, or two revisions of one, with the workloads that the cluster has now:
 
     \b
-    kubectl get workloads,localqueues,resourceflavors -A -o yaml > cluster.yaml
-    tenure diff queues/ changed/ --with cluster.yaml
-    tenure diff main:queues/..HEAD:queues/ --with cluster.yaml
+    kubectl tenure dump > cluster.json
+    tenure diff queues/ changed/ --with cluster.json
+    tenure diff main:queues/..HEAD:queues/ --with cluster.json
 
     A comment for a pull request, and a check that fails where a running workload becomes a victim:
 
     \b
-    tenure diff main:queues/ HEAD:queues/ --with cluster.yaml -o markdown > comment.md
-    tenure diff main:queues/ HEAD:queues/ --with cluster.yaml --fail-on gained-victims
+    tenure diff main:queues/ HEAD:queues/ --with cluster.json -o markdown > comment.md
+    tenure diff main:queues/ HEAD:queues/ --with cluster.json --fail-on gained-victims
 
     Every pending workload is decided about alone on either side, at one instant; a victim is a running
     workload that is preempted for any of them. Of a git revision only files are read: links are not

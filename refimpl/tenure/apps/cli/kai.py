@@ -35,7 +35,7 @@ kai_app = typer.Typer(
         "Say which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.\n\n"
         "The bundled departments, and then your own cluster:\n\n\b\n"
         "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
-        "kubectl get queues,podgroups,pods -A -o yaml | tenure kai filter - -p serving/checkout"
+        "kubectl tenure kai filter -p serving/checkout"
     ),
     epilog="Exit codes: 0 may be preempted, or the scenario is accepted; 1 it is not; 2 bad input.",
 )

@@ -106,7 +106,7 @@ def next_command(
     The coming scheduling cycles, who is admitted, who preempts whom, and who waits for what:
 
     \b
-    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads -A -o yaml | tenure next -
+    kubectl tenure next
     tenure next --example two-teams --now 2026-03-02T14:00:00Z
 
     One workload: its place in its ClusterQueue, who goes first, when it is tried, and what it waits for:

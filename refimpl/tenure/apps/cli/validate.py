@@ -81,17 +81,16 @@ def validate_command(
     \b
     tenure validate cluster/
 
-    What kubectl prints, with the scheduler's configuration, whose feature gates count:
+    The cluster that kubectl talks to, with the scheduler's configuration, whose feature gates count:
 
     \b
-    kubectl get clusterqueues,cohorts,resourceflavors,localqueues -A -o yaml \\
-      | tenure validate - config.yaml
+    kubectl tenure validate
 
     A change, against what is in the cluster:
 
     \b
-    kubectl get clusterqueues -o yaml > now.yaml
-    tenure validate cluster/ --old now.yaml
+    kubectl tenure validate queues/
+    tenure validate queues/ --old cluster.json
 
     In continuous integration, warnings included:
 

@@ -17,10 +17,10 @@ NAME: Final = "cluster"
 """What messages call the objects of the cluster, in place of a file."""
 CONFIG_MAP: Final = "kueue-manager-config"
 _KUEUE: Final = "kueue.x-k8s.io"
-_QUEUES: Final = ("clusterqueues", "cohorts", "resourceflavors", "localqueues")
-_WORKLOADS: Final = "workloads"
-_CLASSES: Final = "workloadpriorityclasses"
-_OPTIONAL: Final = ("cohorts", _CLASSES)
+QUEUES: Final = ("clusterqueues", "cohorts", "resourceflavors", "localqueues")
+WORKLOADS: Final = "workloads"
+CLASSES: Final = "workloadpriorityclasses"
+_OPTIONAL: Final = ("cohorts", CLASSES)
 """Kinds that old releases of Kueue do not have."""
 _KAI: Final = "scheduling.run.ai"
 _KAI_KINDS: Final = ("queues", "podgroups")
@@ -65,12 +65,12 @@ class KueueDump:
             ClusterError: what every decision needs cannot be read.
         """
         served = _served(self.kubectl, _KUEUE)
-        _refuse_missing("Kueue", [kind for kind in (*_QUEUES, _WORKLOADS) if kind not in _OPTIONAL], served)
+        _refuse_missing("Kueue", [kind for kind in (*QUEUES, WORKLOADS) if kind not in _OPTIONAL], served)
         warnings: list[str] = []
         # They are few, and refused for the same reasons as the many workloads, which are read after them.
-        queues = self._items(*(kind for kind in _QUEUES if kind in served))
+        queues = self._items(*(kind for kind in QUEUES if kind in served))
         with ThreadPoolExecutor() as pool:
-            workloads = pool.submit(self._items, _WORKLOADS)
+            workloads = pool.submit(self._items, WORKLOADS)
             classes = pool.submit(self._classes, served, warnings)
             configuration = pool.submit(self._configuration, warnings)
             home = pool.submit(_home, self.kubectl, self.namespace)
@@ -85,10 +85,10 @@ class KueueDump:
         return _items(self.kubectl, [f"{kind}.{_KUEUE}" for kind in kinds], "-A")
 
     def _classes(self, served: set[str], warnings: list[str]) -> bytes:
-        if _CLASSES not in served:
+        if CLASSES not in served:
             return b""
         assumed = "WorkloadPriorityClasses are not known, no priority counts as growing"
-        return _optional(lambda: self._items(_CLASSES), assumed, warnings)
+        return _optional(lambda: self._items(CLASSES), assumed, warnings)
 
     def _configuration(self, warnings: list[str]) -> bytes:
         words = ("configmap", CONFIG_MAP, "-n", self.kueue_namespace, "-o", "json")
