@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import tenure
+from tenure.apps import cli
+from tests.command_line import called
 from tests.docs.blocks import ROOT, blocks
 from tools.lints.__main__ import LINTS
 
@@ -22,8 +23,10 @@ _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\]\(([^)#]+)\)")
 _PATH = re.compile(r"^[\w.-]+(?:/[\w.-]+)*/?$")
-_MAKE = re.compile(r"\bmake (?:[A-Z]+=\S+ )?([a-z-]+)")
-_TENURE = re.compile(r"\btenure ([a-z]+(?:-[a-z]+)*(?: (?:run|check|format|add)\b)?)([^`\n|]*)")
+_MAKE = re.compile(r"\bmake (?:[A-Z]+=\S+ )?([a-z0-9-]+)")
+_TENURE = re.compile(
+    r"\b((?:kubectl )?tenure) ([a-z]+(?:-[a-z]+)*(?: (?:run|check|format|add)\b)?)([^`\n|]*)"
+)
 _PLACES = {"site/", "dist/", ".venv", ".venv/bin/pre-commit"}
 """Made by make, so that they may not be there yet."""
 
@@ -50,16 +53,16 @@ def made_targets() -> set[str]:
     return set(re.findall(r"^\.PHONY: (\S+)$", everything("Makefile"), re.MULTILINE))
 
 
-def named_commands() -> list[tuple[str, str]]:
-    """Every command of `tenure` that a page names, with the options that it names it with."""
-    found: dict[str, set[str]] = {}
+def named_commands() -> list[tuple[str, str, str]]:
+    """Every command that a page names, `tenure` or `kubectl tenure` first, with its options there."""
+    found: dict[tuple[str, str], set[str]] = {}
     for page in PAGES:
         text = prose(page) + "\n".join(
             block.text for block in blocks(ROOT / page) if block.language == "console"
         )
-        for command, rest in _TENURE.findall(text):
-            found.setdefault(command, set()).update(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest))
-    return [(command, " ".join(sorted(options))) for command, options in sorted(found.items())]
+        for program, command, rest in _TENURE.findall(text):
+            found.setdefault((program, command), set()).update(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest))
+    return [(*names, " ".join(sorted(options))) for names, options in sorted(found.items())]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -79,12 +82,13 @@ def test_every_make_target_exists(page: str) -> None:
 
 def test_every_command_and_option_exists() -> None:
     named = named_commands()
-    assert {"decide", "prove", "oracle", "vectors add"} <= {command for command, _ in named}
-    for command, options in named:
-        helped = tenure(*command.split(), "--help")
-        assert helped.returncode == 0, f"tenure {command}: {helped.stderr.decode()}"
+    assert {"decide", "prove", "oracle", "vectors add"} <= {command for _, command, _ in named}
+    for program, command, options in named:
+        main = cli.main if program == "tenure" else cli.kubectl_main
+        helped = called(main, (*command.split(), "--help"))
+        assert helped.returncode == 0, f"{program} {command}: {helped.stderr.decode()}"
         for option in options.split():
-            assert option in helped.stdout.decode(), f"tenure {command} has no {option}"
+            assert option in helped.stdout.decode(), f"{program} {command} has no {option}"
 
 
 def test_the_rule_is_added_in_eight_steps() -> None:
