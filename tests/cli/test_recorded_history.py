@@ -299,3 +299,21 @@ def test_who_is_released_into_a_held_queue_stays_out() -> None:
     assert victims
     waits = {found["workload"]: found["why"] for found in answer["waiting"]}
     assert {waits[key] for key in victims} == {"LocalQueue ml/research is held: spec.stopPolicy is Hold"}
+
+
+def test_the_head_of_a_strict_queue_is_tried_again_once_a_drained_queue_gave_back() -> None:
+    """As the released Kueue did, asked in the same way: `b1` gets what `b0` gave back."""
+    drained = (
+        "--set",
+        "workload/b0.spec.queueName=night",
+        "--set",
+        "localqueue/ml/night.spec.stopPolicy=HoldAndDrain",
+    )
+    answer = json.loads(tenure("next", str(DUMP), *NOW[:2], *drained, "-o", "json").stdout)
+    admitted = [
+        head["workload"]
+        for cycle in answer["cycles"]
+        for head in cycle["heads"]
+        if head["result"] == "admitted"
+    ]
+    assert admitted == ["ml/job-b1-575af"]

@@ -148,6 +148,8 @@ class Changes:
         actor.progress = actor.progress + done - lost
         self.journal.ran(actor, Ending.PREEMPTED, lost)
         self.world.gave_back(actor)
+        # The head of a StrictFIFO queue waits in its heap, and nothing wakes it.
+        self.dirty = True
         unknown = self._learn_pods(actor)
         actor.workload, actor.is_as_it_came = released(actor.workload), False
         actor.phase, actor.since = Phase.WAITING, self.world.now
