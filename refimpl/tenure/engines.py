@@ -317,7 +317,8 @@ class Sitting:
 def _pods(pods: PodSet) -> Hashable:
     maps = (pods.requests, pods.node_selector, pods.settled)
     counts = pods.name, pods.count, pods.min_count, pods.full_count
-    return *counts, pods.node_affinity, pods.tolerations, *(frozenset(found.items()) for found in maps)
+    asked = pods.node_affinity, pods.tolerations, pods.topology
+    return *counts, *asked, *(frozenset(found.items()) for found in maps)
 
 
 class Searches:

@@ -172,6 +172,27 @@ class Taint:
 
 
 @dataclass(frozen=True, slots=True)
+class TopologyRequest:
+    """`spec.podSets[].topologyRequest`: what asks for a topology; None where a field is not set.
+
+    Args:
+        required, preferred: a level of the topology, as the label of its nodes.
+        unconstrained: whether any place in the topology does; False asks for a topology too.
+        slice_level, slice_size: `podSetSliceRequiredTopology` and `podSetSliceSize`.
+        layers: the levels of `podsetSliceRequiredTopologyConstraints`, from the outermost.
+        group: `podSetGroupName`.
+    """
+
+    required: str | None = None
+    preferred: str | None = None
+    unconstrained: bool | None = None
+    slice_level: str | None = None
+    slice_size: int | None = None
+    layers: tuple[str, ...] = ()
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PodSet:
     """A homogeneous set of pods of a pending workload.
 
@@ -186,6 +207,7 @@ class PodSet:
             Empty when nothing is required.
         tolerations: the taints that its pods tolerate.
         settled: flavor by resource, where `status.admission` of the pending workload names one already.
+        topology: what it asks of a topology; None where it asks for nothing.
     """
 
     name: str
@@ -197,6 +219,7 @@ class PodSet:
     node_affinity: tuple[tuple[NodeRequirement, ...], ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     settled: Mapping[str, str] = field(default_factory=dict)
+    topology: TopologyRequest | None = None
 
 
 class PolicyFault(IntEnum):
@@ -324,12 +347,14 @@ class ResourceFlavor:
         labels: `spec.nodeLabels`; what a pod requires of these labels may exclude the flavor.
         taints: `spec.nodeTaints` of effect NoSchedule or NoExecute; only pods that tolerate them may use it.
         tolerations: `spec.tolerations`, which every pod on the flavor gets.
+        topology: `spec.topologyName`; empty where the flavor has none.
     """
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
+    topology: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,6 +492,7 @@ class Settings:
         fair_sharing_preempt_within_nominal: feature gate FairSharingPreemptWithinNominal, on by default.
         flavor_fungibility: feature gate FlavorFungibility, on by default.
         partial_admission: feature gate PartialAdmission, on by default.
+        topology_aware_scheduling: feature gate TopologyAwareScheduling, on by default.
         release: the release of Kueue that is asked about, such as `0.19`; None for Kueue with all that the
             proposals add. What a release does not have was left out when the objects were read.
     """
@@ -479,6 +505,7 @@ class Settings:
     fair_sharing_preempt_within_nominal: bool = True
     flavor_fungibility: bool = True
     partial_admission: bool = True
+    topology_aware_scheduling: bool = True
     release: str | None = None
 
 
@@ -497,6 +524,7 @@ class Cluster:
         growing: the WorkloadPriorityClasses that have a policy (KEP-754), by name.
         held: `spec.stopPolicy` of the LocalQueues that are held, by (namespace, name): their pending
             workloads are not queued, and those that hold quota are candidates as any other.
+        topologies: the levels of each Topology, from the outermost, by name; empty where none was given.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -507,6 +535,7 @@ class Cluster:
     settings: Settings = field(default_factory=Settings)
     cohorts: Mapping[str, Cohort] = field(default_factory=dict)
     growing: Mapping[str, WorkloadPriorityClass] = field(default_factory=dict)
+    topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     held: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def hold_of(self, workload: Workload) -> str:
@@ -764,6 +793,12 @@ class Attempts(IntEnum):
     BORROWING = 0
     WITHOUT_THEN_BORROWING = 1
     BORROWING_THEN_WITHOUT = 2
+
+
+class NotModelled(StrEnum):
+    """What Kueue asks and Tenure does not model, in the word that JSON has for it."""
+
+    TOPOLOGY = "topology"
 
 
 class Outcome(StrEnum):

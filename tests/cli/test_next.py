@@ -212,7 +212,7 @@ def test_a_back_off_ends_before_the_turn_comes(tmp_path: Path) -> None:
 def test_a_victim_whose_pods_cannot_be_read_is_set_aside_and_spoils_no_answer(tmp_path: Path) -> None:
     victim = workload("victim", 4, created=60, reserved=50, priority=0)
     odd = copy.deepcopy(victim)
-    odd["spec"]["podSets"][0]["topologyRequest"] = {"required": "rack"}
+    odd["spec"]["podSets"][0]["template"]["spec"]["resourceClaims"] = [{"name": "gpu"}]
     file = dump(tmp_path, odd, workload("first", 4, created=5))
     answer = answered(file, *NOW, "--eviction", "0s")
     assert [head["result"] for cycle in answer["cycles"] for head in cycle["heads"]][:2] == [

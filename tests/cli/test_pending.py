@@ -81,8 +81,8 @@ def test_the_order_is_by_cluster_queue_then_priority_then_time(folder: Path) -> 
 
 def test_what_is_not_modelled_is_a_row_with_its_reason(folder: Path) -> None:
     file = folder / "workloads-team-b.yaml"
-    rack = {"required": "rack"}
-    change(file, "Workload", "job-moe-64-448bc", "spec", "podSets", 0, "topologyRequest", to=rack)
+    path = "spec", "podSets", 0, "template", "spec", "resourceClaims"
+    change(file, "Workload", "job-moe-64-448bc", *path, to=[{"name": "gpu"}])
     listed = answered(str(folder), *ALL)
     last = listed["pending"][-1]
     assert (last["workload"], last["clusterQueue"], last["decision"]) == (
@@ -91,12 +91,15 @@ def test_what_is_not_modelled_is_a_row_with_its_reason(folder: Path) -> None:
         None,
     )
     (problem,) = last["problems"]
-    assert (problem["code"], problem["field"]) == ("not-modelled", "spec.podSets[0].topologyRequest")
+    assert (problem["code"], problem["field"]) == (
+        "not-modelled",
+        "spec.podSets[0].template.spec.resourceClaims",
+    )
     assert sum("job-moe-64-448bc" in warning for warning in listed["warnings"]) == 1
     text = tenure("decide", str(folder), *ALL).stdout.decode()
     (row,) = [line for line in text.splitlines() if line.startswith("team-b/job-moe-64-448bc")]
     assert "not decided" in row
-    assert "spec.podSets[0].topologyRequest: found" in row
+    assert "spec.podSets[0].template.spec.resourceClaims: found" in row
     assert "3 pending" not in text
     assert "1 not decided" in text
 

@@ -126,7 +126,7 @@ def test_who_cannot_be_decided_is_as_the_schema_says(tmp_path: Path) -> None:
     whole = yaml.safe_load(file.read_text(encoding="utf-8"))
     for item in whole["items"]:
         if "admission" not in item.get("status", {}):
-            item["spec"]["podSets"][0]["topologyRequest"] = {"required": "rack"}
+            item["spec"]["podSets"][0]["template"]["spec"]["resourceClaims"] = [{"name": "gpu"}]
     file.write_text(yaml.safe_dump(whole), encoding="utf-8")
     answer = check("pending", "decide", str(folder), "--all-pending")
     assert None in [row["decision"] for row in answer["pending"]]

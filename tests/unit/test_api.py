@@ -20,7 +20,7 @@ from tenure.telling.summary import summarize
 from tests.examples import change, copied
 
 NOW = "2026-03-02T14:00:00Z"
-RACK = {"required": "rack"}
+CLAIMS = [{"name": "gpu"}]
 EVAL, INDEX = "team-b/job-eval-suite-d739e", "team-a/job-doc-index-dfa0b"
 
 
@@ -30,9 +30,9 @@ def cluster(tmp_path: Path) -> Path:
     return copied("two-teams", tmp_path)
 
 
-def need_a_rack(team_b: Path, name: str) -> None:
-    """Topology-aware scheduling, which is not modelled, for the pods of a workload."""
-    change(team_b, "Workload", name, "spec", "podSets", 0, "topologyRequest", to=RACK)
+def need_a_claim(team_b: Path, name: str) -> None:
+    """Dynamic resource allocation, which is not modelled, for the pods of a workload."""
+    change(team_b, "Workload", name, "spec", "podSets", 0, "template", "spec", "resourceClaims", to=CLAIMS)
 
 
 def refused(cluster: Path, workload: str | None) -> InputError:
@@ -43,11 +43,11 @@ def refused(cluster: Path, workload: str | None) -> InputError:
 
 def test_a_pending_workload_that_is_not_modelled_refuses_only_itself(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
-    need_a_rack(team_b, "job-eval-suite-d739e")
+    need_a_claim(team_b, "job-eval-suite-d739e")
     loaded = tenure.load(cluster)
     assert str(tenure.decide(loaded, INDEX, now=NOW).outcome) == "Preempt"
     assert any(
-        "job-eval-suite-d739e: set aside: spec.podSets[0].topologyRequest" in warning
+        "job-eval-suite-d739e: set aside: spec.podSets[0].template.spec.resourceClaims" in warning
         for warning in loaded.warnings
     )
     (problem,) = refused(cluster, EVAL).problems
@@ -58,7 +58,7 @@ def test_a_workload_set_aside_counts_when_none_is_named(cluster: Path) -> None:
     for name in ("job-long-context-8a5dc", "job-doc-index-dfa0b"):
         change(cluster / "workloads-team-a.yaml", "Workload", name, "spec", "active", to=False)
     team_b = cluster / "workloads-team-b.yaml"
-    need_a_rack(team_b, "job-moe-64-448bc")
+    need_a_claim(team_b, "job-moe-64-448bc")
     assert "2 pending workloads" in str(refused(cluster, None))
 
 
@@ -91,11 +91,11 @@ def test_nothing_fits_a_held_cluster_queue(cluster: Path) -> None:
 
 def test_all_that_is_wrong_and_not_modelled_of_one_is_told(cluster: Path) -> None:
     team_b = cluster / "workloads-team-b.yaml"
-    need_a_rack(team_b, "job-eval-suite-d739e")
+    need_a_claim(team_b, "job-eval-suite-d739e")
     change(team_b, "Workload", "job-eval-suite-d739e", "spec", "priority", to="high")
     with pytest.raises(InputError) as caught:
         tenure.load(cluster, strict=True)
-    told = {"spec.priority", "spec.podSets[0].topologyRequest"}
+    told = {"spec.priority", "spec.podSets[0].template.spec.resourceClaims"}
     assert {problem.field for problem in caught.value.problems} == told
     assert {problem.field for problem in refused(cluster, EVAL).problems} == told
     assert str(tenure.decide(tenure.load(cluster), INDEX, now=NOW).outcome) == "Preempt"
@@ -184,6 +184,7 @@ def nameless_space(kind: str, name: str, spec: dict[str, Any]) -> SourcedObject:
 
 def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None:
     pods = {"count": 1, "template": {"spec": {"containers": []}}}
+    claims = {"containers": [], "resourceClaims": CLAIMS}
     loaded = build(
         [
             nameless_space("ClusterQueue", "a", {}),
@@ -191,11 +192,11 @@ def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None
             nameless_space("LocalQueue", "nowhere", {"clusterQueue": "b"}),
             nameless_space("Workload", "at-held", {"queueName": "held", "podSets": [pods]}),
             nameless_space("Workload", "at-none", {"queueName": "none", "podSets": [pods]}),
-            nameless_space("Workload", "racked", {"podSets": [{**pods, "topologyRequest": RACK}]}),
+            nameless_space("Workload", "claims", {"podSets": [{"count": 1, "template": {"spec": claims}}]}),
         ]
     )
     assert "LocalQueue/nowhere: spec.clusterQueue b was not given" in loaded.warnings
-    assert pending_names(loaded) == ["/at-held", "/at-none", "/racked"]
+    assert pending_names(loaded) == ["/at-held", "/at-none", "/claims"]
     named = {
         pending_decision.workload: pending_decision.problems[0].object
         for pending_decision in tenure.decide_all(loaded, now=NOW)
@@ -205,7 +206,7 @@ def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None
     assert held.held == "LocalQueue held is held: spec.stopPolicy is Hold"
     assert named == {
         "/at-none": "Workload/at-none",
-        "/racked": "Workload/racked",
+        "/claims": "Workload/claims",
     }
     for workload, name in named.items():
         with pytest.raises(InputError) as caught:

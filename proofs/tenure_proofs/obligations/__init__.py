@@ -24,6 +24,7 @@ from tenure_proofs.obligations import (
     reclaim,
     selection,
     time_based,
+    topology,
     without,
 )
 from tenure_proofs.registry import Obligation, all_obligations
@@ -63,5 +64,6 @@ __all__ = [
     "selection",
     "source_text",
     "time_based",
+    "topology",
     "without",
 ]

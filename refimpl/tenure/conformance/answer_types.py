@@ -71,6 +71,9 @@ Counted = Annotated[int, Field(ge=0)]
 ReadingText = Annotated[str, Field(min_length=1)]
 """A preset's name, and what differs from it."""
 
+Topology = Literal["not modelled"]
+"""What is known about a topology that takes part."""
+
 Summary = Annotated[list[str], Field(min_length=1)]
 """The outcome of a decision, then its numbers, in sentences."""
 
@@ -226,6 +229,8 @@ class DecideOutput(TypedDict):
     decision: Decided
     """Fit: it fits beside all that run. Preempt: it fits once the preempted workloads are gone. NoCandidates:
     what may be preempted does not free enough quota. NoFit: it would not fit in an empty cohort."""
+    topology: NotRequired[Topology]
+    """Where Kueue also needs a place in a topology: the decision is by quota alone. Never with NoFit."""
     preempted: list[Preempted]
     """The workloads that are preempted, in the order of removal."""
     reading: ReadingWritten
@@ -288,6 +293,8 @@ class PendingDecided(TypedDict):
     clusterQueue: str
     """The ClusterQueue decided in."""
     decision: Decided
+    """As in the answer about one workload."""
+    topology: NotRequired[Topology]
     """As in the answer about one workload."""
     summary: Summary
     """The outcome, and what was short or where it fits, in words; the optimized core keeps less to tell."""

@@ -9,6 +9,7 @@ from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
 from tenure.telling.explain import Explanation, explain
+from tenure.telling.quota_alone import topology_of
 from tenure.telling.remarks import GROUND_RULES, Remark
 from tenure.versions import kueue_asked
 
@@ -39,6 +40,9 @@ def render_decision(decision: Decision, *, explained: bool = False) -> written.D
         "engine": str(decision.engine),
         "effects": [_effect(effect) for effect in effects_of(decision)],
     }
+    topology = topology_of(decision.not_modelled)
+    if topology is not None:
+        output["topology"] = topology
     if decision.left:
         output["leftToReference"] = decision.left
     if explained:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, with_config
 
 from tenure.as_json import Shape
-from tenure.manifests import fields, schema
+from tenure.manifests import fields, schema, topologies
 from tenure.manifests import workload_schema as workloads
 from tenure.manifests.feature_gates import KNOWN, NOT_MODELLED
 from tenure.readings import CHOICES, preset_names
@@ -89,6 +89,15 @@ class GivenResourceFlavor(schema.ResourceFlavorObject):
 
     api_version: _BETA = None
     kind: Literal["", "ResourceFlavor"] | None = None
+
+
+class GivenTopology(topologies.TopologyObject):
+    """A Topology."""
+
+    api_version: (
+        Literal["", "kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1alpha1"] | None
+    ) = None
+    kind: Literal["", "Topology"] | None = None
 
 
 class GivenLocalQueue(schema.LocalQueueObject):
@@ -301,6 +310,8 @@ class ClusterInput(Shape):
     """The Cohorts; one that is only named exists without quota of its own."""
     resource_flavors: list[GivenResourceFlavor] | None = None
     """The ResourceFlavors; without the list, flavors exist and have neither labels nor taints."""
+    topologies: list[GivenTopology] | None = None
+    """The Topologies; without any, each flavor's is there and has all levels."""
     fair_sharing: GivenFairSharing | None = None
     """Null for classical preemption."""
     local_queues: list[GivenLocalQueue] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -29,12 +29,14 @@ from tenure.manifests import (
     read_local_queue,
     read_priority_class,
     read_resource_flavor,
+    read_topology,
     read_workload,
     settings_of,
     show,
     strategies_of,
     tree_problems,
     with_flavors,
+    with_topologies,
 )
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.stale import not_queued_yet
@@ -62,6 +64,7 @@ OPTIONAL = (
     "requeuingTimestamp",
     "cohorts",
     "resourceFlavors",
+    "topologies",
     "localQueues",
     "workloadPriorityClasses",
     "jobs",
@@ -168,6 +171,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
     now = attempt(problems, lambda: parse_instant(raw.get("now"), field="now"))
     flavors = _each(raw, "resourceFlavors", problems, lambda item, at: read_resource_flavor(item, where=at))
+    topologies = _each(raw, "topologies", problems, lambda item, at: read_topology(item, where=at))
     queues = _each(
         raw,
         "clusterQueues",
@@ -210,6 +214,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     problems += _given_twice("clusterQueues", [cluster_queue.name for cluster_queue in queues])
     problems += _given_twice("cohorts", [cohort.name for _, cohort in placed])
     problems += _given_twice("resourceFlavors", [flavor.name for flavor in flavors])
+    problems += _given_twice("topologies", [name for name, _ in topologies])
     problems += _given_twice("workloadPriorityClasses", [class_.name for class_ in classes])
     problems += _given_twice("admitted", [workload.key for workload in admitted])
     if incoming is not None:
@@ -226,19 +231,22 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     assert settings is not None
     assert reading is not None
     assert now is not None
+    described = {flavor.name: flavor for flavor in flavors}
+    known_topologies = dict(topologies) if settings.topology_aware_scheduling else {}
     cluster = Cluster(
         cluster_queues={
-            cluster_queue.name: cluster_queue
-            for cluster_queue in _activated(raw, queues, {f.name for f in flavors})
+            cluster_queue.name: with_topologies(cluster_queue, described, known_topologies)
+            for cluster_queue in _activated(raw, queues, described)
         },
         admitted=tuple(_counted(raw, admitted, warnings)),
         pending=() if incoming is None else (incoming,),
-        flavors={flavor.name: flavor for flavor in flavors},
+        flavors=described,
         local_queues={(local.namespace, local.name): local.cluster_queue for local in locals_},
         held={(local.namespace, local.name): local.held for local in locals_ if local.held},
         settings=settings,
         cohorts={cohort.name: cohort for _, cohort in placed},
         growing={class_.name: class_ for class_ in classes if class_.policy is not None},
+        topologies=dict(topologies),
     )
     _warn_of_holding(cluster, warnings)
     if not asks_for_one:
@@ -357,7 +365,9 @@ def _is_reclaimable(raw: Mapping[str, Any]) -> bool:
     return not (isinstance(gates, Mapping) and gates.get(RECLAIMABLE_PODS) is False)
 
 
-def _activated(raw: Mapping[str, Any], queues: list[ClusterQueue], flavors: set[str]) -> list[ClusterQueue]:
+def _activated(
+    raw: Mapping[str, Any], queues: list[ClusterQueue], flavors: Container[str]
+) -> list[ClusterQueue]:
     """The queues, inactive where they name a flavor that is not given; without the list, flavors exist."""
     if raw.get("resourceFlavors") is None:
         return queues

@@ -21,6 +21,7 @@ from tenure.fast.heroes.view import View
 from tenure.fast.nodes import available, potential
 from tenure.fast.search import Found, Searcher
 from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Array, Forest
+from tenure.fast.topologies import Topologies
 from tenure.model import (
     Amount,
     Amounts,
@@ -71,6 +72,8 @@ class CoreAssigner:
         lacking: set[FlavorResource] = set()
         made: list[PodSetFlavors] = []
         waits, level = False, 0
+        topologies = Topologies(self.searching.arrays.cluster, self.searching.queue)
+        topologies.refuse_groups(self.workload.pod_sets)
         for index, pod_set in enumerate(self.workload.pod_sets):
             count = pod_set.count if counts is None else counts[index]
             requests = charged(pod_set, count, self.searching.queue)
@@ -85,6 +88,8 @@ class CoreAssigner:
                 if way.mode != FlavorMode.FIT:
                     lacking.add(at)
             flavors = {resource: flavor for resource, (flavor, _) in served.ways.items()}
+            if not topologies.is_one(pod_set, count, flavors.values()):
+                return NO_FIT
             made.append(PodSetFlavors(pod_set.name, count, flavors))
         # A group of which the worst way is to fit counts as fitting, even where another resource lacks quota.
         needed = frozenset(lacking) if waits else frozenset[FlavorResource]()
@@ -139,10 +144,13 @@ class CoreAssigner:
         return best
 
     def _usable(self, pod_set: PodSet, group: ResourceGroup) -> Iterator[FlavorQuotas]:
-        flavors = self.searching.arrays.cluster.flavors
+        cluster = self.searching.arrays.cluster
+        topologies = Topologies(cluster, self.searching.queue)
         for quotas in group.flavors:
-            flavor = flavors.get(quotas.flavor)
-            if flavor is None or may_use(pod_set, flavor):
+            flavor = cluster.flavors.get(quotas.flavor)
+            if topologies.admit(pod_set, group, quotas.flavor) and (
+                flavor is None or may_use(pod_set, flavor)
+            ):
                 yield quotas
 
     def _worst(self, ways: Iterable[CoreWay]) -> CoreWay:

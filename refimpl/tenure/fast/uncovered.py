@@ -30,7 +30,8 @@ _KNOWN: Final = {
     "rules",
     "Cohort": "name parent resource_groups weight",
     "Settings": "time_based_preemption requeuing_timestamp fair_sharing priority_boost "
-    "priority_sorting_within_cohort fair_sharing_preempt_within_nominal flavor_fungibility partial_admission",
+    "priority_sorting_within_cohort fair_sharing_preempt_within_nominal flavor_fungibility partial_admission "
+    "topology_aware_scheduling",
 }
 """The fields that the core decides by, or that no decision asks for."""
 

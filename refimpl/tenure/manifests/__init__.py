@@ -27,6 +27,7 @@ from tenure.manifests.queues import (
     with_flavors,
 )
 from tenure.manifests.showing import Place, did_you_mean, listed, printable, show
+from tenure.manifests.topologies import read_topology, with_topologies
 from tenure.manifests.workloads import WorkloadReader, read_workload
 
 __all__ = [
@@ -65,10 +66,12 @@ __all__ = [
     "read_objects",
     "read_priority_class",
     "read_resource_flavor",
+    "read_topology",
     "read_workload",
     "settings_of",
     "show",
     "strategies_of",
     "tree_problems",
     "with_flavors",
+    "with_topologies",
 ]

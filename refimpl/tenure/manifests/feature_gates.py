@@ -126,6 +126,7 @@ SETTING_OF_GATE: Final[Mapping[str, str]] = {
     "FairSharingPreemptWithinNominal": "fair_sharing_preempt_within_nominal",
     "FlavorFungibility": "flavor_fungibility",
     "PartialAdmission": "partial_admission",
+    "TopologyAwareScheduling": "topology_aware_scheduling",
 }
 """The field of `Settings` that a gate sets."""
 

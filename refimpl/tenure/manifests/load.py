@@ -41,6 +41,7 @@ from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
+from tenure.manifests.topologies import TOPOLOGY_VERSIONS, topology, with_topologies
 from tenure.manifests.workload_schema import BOOST
 from tenure.manifests.workloads import WorkloadReader, out_of_play, priority_boost
 from tenure.model import (
@@ -59,6 +60,7 @@ _READ: Final = {
     "Configuration": (configuration.GROUP, configuration.VERSIONS),
     "ConfigMap": ("", ("v1",)),
     "Namespace": ("", ("v1",)),
+    "Topology": (GROUP, TOPOLOGY_VERSIONS),
 }
 """The kinds that are read: their API group and versions."""
 
@@ -121,6 +123,7 @@ class Builder:
     local_queues: dict[tuple[str, str], str] = field(default_factory=dict)
     held: dict[tuple[str, str], str] = field(default_factory=dict)
     flavors: dict[str, ResourceFlavor] = field(default_factory=dict)
+    topologies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
     classed: list[tuple[int, Any]] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
@@ -157,6 +160,7 @@ class Builder:
         self._count_reclaimed_pods()
         self._count_from_jobs()
         self._check_flavors()
+        self._check_topologies()
         self._check_cycles()
         self._check_cluster_queues()
         self._check_namespaces()
@@ -191,6 +195,12 @@ class Builder:
         flavor = queues.resource_flavor(raw, place, self.problems)
         if flavor is not None:
             self.flavors[flavor.name] = flavor
+
+    def add_topology(self, raw: object, place: Place) -> None:
+        found = topology(raw, place, self.problems)
+        if found is not None:
+            name, levels = found
+            self.topologies[name] = levels
 
     def add_local_queue(self, raw: object, place: Place) -> None:
         queue = queues.local_queue(raw, place, self.problems)
@@ -372,6 +382,14 @@ class Builder:
                 reason = f"no ResourceFlavor was given; Kueue needs {missing} for this queue to be active"
                 self._warn(place, reason)
 
+    def _check_topologies(self) -> None:
+        settings = self.settings or (self.configured.settings if self.configured else Settings())
+        for name, (place, queue) in self.cluster_queues.items() if settings.topology_aware_scheduling else ():
+            checked = with_topologies(queue, self.flavors, self.topologies)
+            if checked is not queue:
+                self.cluster_queues[name] = place, checked
+                self._warn(place, f"inactive: {checked.inactive}")
+
     def _check_cycles(self) -> None:
         """A cycle of Cohorts refuses no other tree, and has no usage that could be counted."""
         found = list(cycle_warnings(self.cohorts))
@@ -446,6 +464,7 @@ class Builder:
             cohorts=cohorts,
             growing=self.growing,
             held=self.held,
+            topologies=self.topologies,
         )
 
 
@@ -453,6 +472,7 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "ClusterQueue": Builder.add_cluster_queue,
     "Cohort": Builder.add_cohort,
     "ResourceFlavor": Builder.add_resource_flavor,
+    "Topology": Builder.add_topology,
     "LocalQueue": Builder.add_local_queue,
     "Namespace": Builder.add_namespace,
     "Workload": Builder.add_workload,
@@ -572,7 +592,7 @@ def build(
 
     Args:
         objects: ClusterQueues, Cohorts, ResourceFlavors, LocalQueues, Workloads, WorkloadPriorityClasses,
-            Namespaces and Kueue's Configuration; other kinds are ignored.
+            Topologies, Namespaces and Kueue's Configuration; other kinds are ignored.
         settings, strict: as for `load`.
 
     Raises:

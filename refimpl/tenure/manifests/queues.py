@@ -245,6 +245,7 @@ def resource_flavor(raw: object, place: Place, problems: list[Problem]) -> Resou
             if taint.effect in _KEEPS_AWAY
         ),
         tolerations=tolerations_of(spec.tolerations),
+        topology=spec.topology_name or "",
     )
 
 

@@ -29,7 +29,6 @@ from tenure.manifests.fields import (
     Unset,
     Weight,
     refuse,
-    refuse_any,
 )
 from tenure.manifests.served import REFERENCE, Fields, Served
 from tenure.manifests.showing import Place, listed, printable, show
@@ -209,7 +208,7 @@ class ResourceFlavorSpec(Known):
     node_labels: Annotated[dict[Name, Text] | None, Served(most=8)] = None
     node_taints: Annotated[list[TaintSpec] | None, Served(most=8)] = None
     tolerations: Annotated[list[Toleration] | None, Served(most=8)] = None
-    topology_name: Annotated[Text | None, refuse_any("topology-aware scheduling"), REFERENCE] = None
+    topology_name: Annotated[Text | None, REFERENCE] = None
 
 
 class ResourceFlavorObject(KubernetesObject):

@@ -136,6 +136,28 @@ class PodTemplate(Open):
     spec: PodSpec | None = None
 
 
+class TopologySlices(Known):
+    """One of `podsetSliceRequiredTopologyConstraints`."""
+
+    topology: Text | None = None
+    size: Int32 | None = None
+
+
+class TopologyRequestSpec(Known):
+    """Source: Kueue v1beta2 API, PodSetTopologyRequest; labels of indices name pods, and decide nothing."""
+
+    required: Text | None = None
+    preferred: Text | None = None
+    unconstrained: StrictBool | None = None
+    pod_index_label: Any = None
+    sub_group_index_label: Any = None
+    sub_group_count: Any = None
+    pod_set_group_name: Text | None = None
+    pod_set_slice_required_topology: Text | None = None
+    pod_set_slice_size: Int32 | None = None
+    podset_slice_required_topology_constraints: list[TopologySlices] | None = None
+
+
 _POD_SET_NAME: Final = served.Text(longest=63, pattern=served.LABEL)
 
 
@@ -146,7 +168,7 @@ class PodSetSpec(Known):
     template: Annotated[
         PodTemplate | None, _WhilePending, WithJsonSchema({}), served.Anything(), Served(required=True)
     ] = None
-    topology_request: Any = None
+    topology_request: Annotated[TopologyRequestSpec | None, _WhilePending, served.Anything()] = None
 
 
 class PriorityClassRef(Known):
@@ -348,8 +370,6 @@ def workload_problems(raw: object, place: Place, *, holds_quota: bool) -> Iterat
     admission = dig(status, "admission")
     if holds_quota or admission is not None:
         yield from _admission(admission, pod_sets, place)
-    if not holds_quota:
-        yield from _topology(pod_sets, place)
 
 
 def _repeated_names(found: list[Any], path: str, key: str, place: Place) -> Iterator[Problem]:
@@ -407,28 +427,6 @@ def _admission(admission: object, pod_sets: list[Any], place: Place) -> Iterator
 
 def _is_named(pod_set: dict[str, Any]) -> bool:
     return isinstance(pod_set.get("name", _DEFAULT_POD_SET), str)
-
-
-_ASKS_FOR_A_TOPOLOGY = (
-    "required",
-    "preferred",
-    "unconstrained",
-    "podSetSliceRequiredTopology",
-    "podSetSliceSize",
-    "podsetSliceRequiredTopologyConstraints",
-    "podSetGroupName",
-)
-
-
-def _topology(pod_sets: list[Any], place: Place) -> Iterator[Problem]:
-    """A request for a topology; one that only names the labels of the pods' indices asks for nothing."""
-    for i, pod_set in entries(pod_sets):
-        found = pod_set.get("topologyRequest")
-        field = f"spec.podSets[{i}].topologyRequest"
-        if found is not None and not isinstance(found, dict):
-            yield place.problem(field, show(found), "a map")
-        elif any(dig(found, name) not in (None, []) for name in _ASKS_FOR_A_TOPOLOGY):
-            yield _not_modelled(place, field, found, "topology-aware scheduling")
 
 
 def _not_modelled(place: Place, field: str, found: object, reason: str) -> Problem:

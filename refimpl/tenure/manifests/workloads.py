@@ -27,7 +27,7 @@ from tenure.manifests.workload_schema import (
     in_common,
     workload_problems,
 )
-from tenure.model import Amount, Amounts, FlavorResource, Instant, PodSet, Workload
+from tenure.model import Amount, Amounts, FlavorResource, Instant, PodSet, TopologyRequest, Workload
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _PLAIN: Final = 2
@@ -267,9 +267,28 @@ def _pod_sets(
                 node_affinity=node_affinity(spec),
                 tolerations=tolerations_of(spec.tolerations),
                 settled=own.flavors if own else {},
+                topology=_topology(pod_set.topology_request),
             )
         )
     return tuple(made)
+
+
+def _topology(found: schema.TopologyRequestSpec | None) -> TopologyRequest | None:
+    """What is asked of a topology; None where nothing is, as in what Kueue writes for every batch Job."""
+    if found is None:
+        return None
+    asked = TopologyRequest(
+        required=found.required,
+        preferred=found.preferred,
+        unconstrained=found.unconstrained,
+        slice_level=found.pod_set_slice_required_topology,
+        slice_size=found.pod_set_slice_size,
+        layers=tuple(
+            slices.topology or "" for slices in found.podset_slice_required_topology_constraints or ()
+        ),
+        group=found.pod_set_group_name,
+    )
+    return None if asked == TopologyRequest() else asked
 
 
 class AdmittedPods(NamedTuple):

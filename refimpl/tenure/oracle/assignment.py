@@ -16,6 +16,7 @@ from tenure.model import (
     Instant,
     PodSet,
     PodSetFlavors,
+    ResourceFlavor,
     ResourceGroup,
     Workload,
 )
@@ -25,6 +26,7 @@ from tenure.oracle.nodes import may_use
 from tenure.oracle.question import OWN, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.topology import group_name, grouped, is_placed_once, may_serve
 from tenure.oracle.tree import Tree, Usage, available_at, borrowing_level, potential_at, quota_at
 from tenure.rules.amounts import plus
 from tenure.rules.flavors import (
@@ -77,23 +79,28 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class GroupTrial:
-    """The flavors that were tried for the resources of one group, for one pod set.
+    """The flavors that were tried for the resources of one group, for pod sets that get the same flavors.
 
     Args:
-        pod_set: with the number of pods that was tried.
+        pod_sets: with the numbers of pods that were tried: one, or those of one `podSetGroupName`.
         group: the resource group.
-        requests: what the pod set asks of it.
+        requests: what the pod sets ask of it together.
         tried: the flavors that were tried, in order.
-        choice: the one that the pod set gets; None where none serves it.
+        choice: the one that the pod sets get; None where none serves them.
         ended: whether the search ended at that flavor; otherwise it is the best of all.
     """
 
-    pod_set: PodSet
+    pod_sets: tuple[PodSet, ...]
     group: ResourceGroup
     requests: Mapping[str, Amount]
     tried: tuple[Choice, ...]
     choice: Choice | None
     ended: bool
+
+    @property
+    def pod_set_name(self) -> str:
+        """The name of the pod set, or of all that get the same flavors."""
+        return " and ".join(pod_set.name for pod_set in self.pod_sets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +112,8 @@ class Assigned:
 
 
 @dataclass(slots=True)
-class ServedPodSet:
-    """How the resources of one pod set are served, whether any group must wait, and what was tried."""
+class Served:
+    """How the resources of pod sets are served, whether any group must wait, and what was tried."""
 
     flavors: dict[str, tuple[str, Way]]
     waits: bool = False
@@ -145,31 +152,61 @@ class Assigner:
         made: list[PodSetFlavors] = []
         groups: list[GroupTrial] = []
         waits, level = False, 0
-        for pod_set in with_counts(self.workload.pod_sets, counts):
-            requests = charged_requests(pod_set, self.snapshot.queue)
-            served = self._serve(pod_set, requests, usage)
+        for together in grouped(with_counts(self.workload.pod_sets, counts)):
+            charged = [charged_requests(pod_set, self.snapshot.queue) for pod_set in together]
+            served = self._serve(together, charged, usage)
             groups += served.groups
             if served.lacking:
                 return Assigned(NOTHING, tuple(groups))
             waits = waits or served.waits
-            for resource, (flavor, way) in served.flavors.items():
-                place = FlavorResource(flavor, resource)
-                usage[place] = plus(usage.get(place, 0), requests[resource])
-                level = max(level, way.level)
-                if way.mode != FlavorMode.FIT:
-                    needed.add(place)
-            flavors = {resource: flavor for resource, (flavor, _) in served.flavors.items()}
-            made.append(PodSetFlavors(pod_set.name, pod_set.count, flavors))
+            for pod_set, requests in zip(together, charged, strict=True):
+                own = self._own_flavors(pod_set, requests, served)
+                if not is_placed_once(pod_set, own.values(), self.snapshot.queue, self.snapshot.cluster):
+                    return Assigned(NOTHING, tuple(groups))
+                for resource, flavor in own.items() if requests else ():
+                    way = served.flavors[resource][1]
+                    place = FlavorResource(flavor, resource)
+                    usage[place] = plus(usage.get(place, 0), requests[resource])
+                    level = max(level, way.level)
+                    if way.mode != FlavorMode.FIT:
+                        needed.add(place)
+                made.append(PodSetFlavors(pod_set.name, pod_set.count, own))
         # With PreemptionOverBorrowing the worst way of a group may be to fit while another of its resources
         # lacks quota; Kueue then takes the whole group to fit.
         lacking = frozenset(needed) if waits else frozenset[FlavorResource]()
         return Assigned(Assignment(usage, lacking, pod_sets=tuple(made), borrowing=level), tuple(groups))
 
-    def _serve(self, pod_set: PodSet, requests: Mapping[str, Amount], assumed: Amounts) -> ServedPodSet:
-        """Flavor and way for each resource of a pod set; lacking when there is none for one of them."""
+    def _own_flavors(self, pod_set: PodSet, requests: Mapping[str, Amount], served: Served) -> dict[str, str]:
+        """The flavors of one of the pod sets that are served together.
+
+        One that asks for nothing, and shares a group, gets the group's flavors that have a topology: its pods
+        are placed there too.
+        """
+        found = {resource: flavor for resource, (flavor, _) in served.flavors.items()}
+        if requests:
+            return {resource: flavor for resource, flavor in found.items() if resource in requests}
+        if group_name(pod_set) is None:
+            return {}
+        described = self.snapshot.cluster.flavors
+        return {
+            resource: flavor
+            for resource, flavor in found.items()
+            if flavor in described and described[flavor].topology
+        }
+
+    def _serve(
+        self, pod_sets: tuple[PodSet, ...], charged: Sequence[Mapping[str, Amount]], assumed: Amounts
+    ) -> Served:
+        """Flavor and way for each resource of some pod sets; lacking when there is none for one of them."""
+        requests = _together(charged)
         # Kueue takes over what a second pass finds assigned, without asking for quota again.
-        served = ServedPodSet(
-            {name: (flavor, BEST) for name, flavor in pod_set.settled.items() if name in requests}
+        served = Served(
+            {
+                name: (flavor, BEST)
+                for pod_set in pod_sets
+                for name, flavor in pod_set.settled.items()
+                if name in requests
+            }
         )
         for resource in sorted(requests):
             group = _group_of(self.snapshot.queue, resource)
@@ -181,7 +218,7 @@ class Assigner:
             if resource in served.flavors:
                 continue
             together = {name: requests[name] for name in group.covered_resources if name in requests}
-            trial = self._try_flavors(pod_set, group, together, assumed)
+            trial = self._try_flavors(pod_sets, group, together, assumed)
             served.groups.append(trial)
             choice = trial.choice
             if choice is None:
@@ -192,7 +229,11 @@ class Assigner:
         return served
 
     def _try_flavors(
-        self, pod_set: PodSet, group: ResourceGroup, requests: Mapping[str, Amount], assumed: Amounts
+        self,
+        pod_sets: tuple[PodSet, ...],
+        group: ResourceGroup,
+        requests: Mapping[str, Amount],
+        assumed: Amounts,
     ) -> GroupTrial:
         """The flavor of a group at which the search ends, else the best one, and those tried for that."""
         fungibility = self.snapshot.queue.fungibility
@@ -200,12 +241,12 @@ class Assigner:
         tried: list[Choice] = []
         best: Choice | None = None
         best_way = WORST
-        for quotas in self._usable(pod_set, group):
+        for quotas in self._usable(pod_sets, group):
             choice = self._choice(quotas.flavor, requests, assumed)
             tried.append(choice)
             way = choice.worst
             if by_preference and not tries_next_flavor(way.mode, way.level, fungibility):
-                return GroupTrial(pod_set, group, requests, tuple(tried), choice, ended=True)
+                return GroupTrial(pod_sets, group, requests, tuple(tried), choice, ended=True)
             better = (
                 is_preferred(way.mode, way.level, best_way.mode, best_way.level, fungibility.preference)
                 if by_preference
@@ -215,13 +256,16 @@ class Assigner:
                 best, best_way = choice, way
             if not by_preference and best_way.mode == FlavorMode.FIT:
                 break
-        return GroupTrial(pod_set, group, requests, tuple(tried), best, ended=False)
+        return GroupTrial(pod_sets, group, requests, tuple(tried), best, ended=False)
 
-    def _usable(self, pod_set: PodSet, group: ResourceGroup) -> Iterator[FlavorQuotas]:
-        described = self.snapshot.cluster.flavors
+    def _usable(self, pod_sets: tuple[PodSet, ...], group: ResourceGroup) -> Iterator[FlavorQuotas]:
+        queue, cluster = self.snapshot.queue, self.snapshot.cluster
         for quotas in group.flavors:
-            flavor = described.get(quotas.flavor)
-            if flavor is None or may_use(pod_set, flavor):
+            flavor = cluster.flavors.get(quotas.flavor, ResourceFlavor(quotas.flavor))
+            if all(
+                may_serve(pod_set, flavor, group, queue, cluster) and may_use(pod_set, flavor)
+                for pod_set in pod_sets
+            ):
                 yield quotas
 
     def _worst(self, ways: Iterable[Way]) -> Way:
@@ -301,6 +345,17 @@ def with_counts(pod_sets: Sequence[PodSet], counts: Sequence[int] | None) -> Ite
             for resource, amount in pod_set.requests.items()
         }
         yield replace(pod_set, count=count, requests=requests)
+
+
+def _together(charged: Sequence[Mapping[str, Amount]]) -> Mapping[str, Amount]:
+    """What several pod sets are charged with."""
+    if len(charged) == 1:
+        return charged[0]
+    requests: dict[str, Amount] = {}
+    for own in charged:
+        for resource, amount in own.items():
+            requests[resource] = plus(requests.get(resource, 0), amount)
+    return requests
 
 
 def charged_requests(pod_set: PodSet, queue: ClusterQueue) -> Mapping[str, Amount]:

@@ -11,6 +11,7 @@ from tenure.model import (
     Cluster,
     ClusterQueue,
     Instant,
+    NotModelled,
     Outcome,
     Target,
     Workload,
@@ -23,6 +24,7 @@ from tenure.oracle.partial import Trial, try_counts
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
+from tenure.oracle.topology import takes_part
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
 
@@ -82,6 +84,19 @@ class Decision:
     def assignment(self) -> Assignment:
         """The flavors the preemptor would get."""
         return self.trial.assignment
+
+    @property
+    def not_modelled(self) -> tuple[NotModelled, ...]:
+        """What Kueue asks beyond what this decision rests on; nothing where it could not change the outcome.
+
+        Where no flavor serves a request by quota, no topology helps. Otherwise Kueue also looks for a place
+        in a topology, and may wait or preempt others where there is none.
+        """
+        if self.outcome == Outcome.NO_FIT or not takes_part(
+            self.preemptor, self.queue, self.snapshot.cluster
+        ):
+            return ()
+        return (NotModelled.TOPOLOGY,)
 
     @property
     def selection(self) -> Selection | None:

@@ -20,6 +20,7 @@ from tenure.rules import (
     reservation,
     share,
     time_based,
+    topology,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "reservation",
     "share",
     "time_based",
+    "topology",
 ]

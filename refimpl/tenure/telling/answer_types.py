@@ -136,6 +136,9 @@ class DecisionShape:
     """The ClusterQueue that it waits in."""
     decision: str
     """Fit, Preempt, NoCandidates or NoFit."""
+    topology: str | None
+    """`not modelled` where Kueue also needs a place in a topology, so that the answer is by quota alone; null
+    where no topology takes part."""
     summary: tuple[str, ...]
     """The outcome, and what was short or where it fits, in words."""
     preempted: tuple[PreemptedShape, ...]
@@ -186,6 +189,9 @@ class CaseShape:
     """The ClusterQueue that it waits in."""
     decision: str
     """Fit, Preempt, NoCandidates or NoFit."""
+    topology: str | None
+    """`not modelled` where Kueue also needs a place in a topology, so that the answer is by quota alone; null
+    where no topology takes part."""
     preempted: bool
     """Whether the running workload is preempted."""
     verdict: str

@@ -32,6 +32,7 @@ from tenure.telling.flips import (
     search_flips,
 )
 from tenure.telling.groups import names_text
+from tenure.telling.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.telling.remarks import Remark
 from tenure.telling.shortages import Shortage, account_text, amount, shortages
 from tenure.telling.summary import engine_of, reading_text, request_remarks, summarize
@@ -71,6 +72,7 @@ def decision_shape(decision: Decision) -> DecisionShape:
         workload=decision.preemptor.key,
         cluster_queue=decision.queue.name,
         decision=str(decision.outcome),
+        topology=topology_of(decision.not_modelled),
         summary=summarize(decision),
         preempted=preempted_shapes(decision),
         request=tuple(request_remarks(decision)),
@@ -213,6 +215,7 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
         preemptor=decision.preemptor.key,
         cluster_queue=decision.queue.name,
         decision=str(decision.outcome),
+        topology=topology_of(decision.not_modelled),
         preempted=preempted,
         verdict=verdict,
         summary=summarize(decision),
@@ -224,14 +227,19 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
     )
 
 
-def sentence(victim: str, verdict: str, preemptor: str) -> str:
+def sentence(victim: str, verdict: str, preemptor: str, by: str = "") -> str:
     """A verdict with the two workloads that it is about.
 
-    >>> sentence("ml/old", "kept: it may not be preempted", "ml/new")
-    'ml/old is not preempted for ml/new: it may not be preempted'
+    Args:
+        victim, preemptor: the running workload, and the pending one.
+        verdict: the answer, and why.
+        by: what the answer rests on, with a space before it; empty where everything is modelled.
+
+    >>> sentence("ml/old", "kept: it may not be preempted", "ml/new", " by quota alone")
+    'ml/old is not preempted for ml/new by quota alone: it may not be preempted'
     """
     answer, _, why = verdict.partition(": ")
-    return f"{victim} is {'not preempted' if answer == 'kept' else 'preempted'} for {preemptor}: {why}"
+    return f"{victim} is {'not preempted' if answer == 'kept' else 'preempted'} for {preemptor}{by}: {why}"
 
 
 def elsewhere(decision: Decision, victim: Workload) -> str:
@@ -246,13 +254,15 @@ def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
     preempting = [case.preemptor for case in cases if case.preempted]
     if not cases:
         return f"No pending workload could be evaluated, so none preempts {victim.key}"
+    by = f" {BY_QUOTA}" if any(case.topology for case in cases) else ""
     if len(cases) == 1:
-        return sentence(victim.key, cases[0].verdict, cases[0].preemptor)
+        return sentence(victim.key, cases[0].verdict, cases[0].preemptor, by)
     asked = f"{len(cases)} pending workloads"
     if not preempting:
-        return f"None of {asked} preempts {victim.key}"
+        return f"None of {asked} preempts {victim.key}{by}"
     verb = "preempts" if len(preempting) == 1 else "preempt"
-    return f"{len(preempting)} of {asked} {verb} {victim.key}, each decided alone: {names_text(preempting)}"
+    alone = f"each decided alone{by and f' and{by}'}"
+    return f"{len(preempting)} of {asked} {verb} {victim.key}, {alone}: {names_text(preempting)}"
 
 
 def why_not_answer(
@@ -285,7 +295,7 @@ def why_not_answer(
         summary = _admission(decision, ahead)
     else:
         verdict = elsewhere(decision, victim) if explained is None else explained.verdict
-        summary = sentence(victim.key, verdict, decision.preemptor.key)
+        summary = sentence(victim.key, verdict, decision.preemptor.key, quota_alone(decision.not_modelled))
     # Nothing of what is searched moves a workload into another tree.
     impossible = victim is not None and explained is None
     wish = FaresBetter() if victim is None else IsPreempted(victim.key)
@@ -305,23 +315,22 @@ def why_not_answer(
 
 
 def _admission(decision: Decision, ahead: Sequence[str]) -> str:
-    name = decision.preemptor.key
+    name, by = decision.preemptor.key, quota_alone(decision.not_modelled)
     match decision.outcome:
         case Outcome.FIT | Outcome.PREEMPT if ahead:
             would = "fit" if decision.outcome == Outcome.FIT else "preempt"
             goes = f"{len(ahead)} workload{' goes' if len(ahead) == 1 else 's go'} first"
             where = f"ClusterQueue {decision.queue.name}"
-            return f"{name} waits for its turn: it would {would}, and {goes} in {where}"
+            return f"{name} waits for its turn: it would {would}{by}, and {goes} in {where}"
         case Outcome.FIT:
-            return f"{name} is admitted: it fits without preempting any workload"
+            return f"{name} is admitted{by}: it fits without preempting any workload"
         case Outcome.PREEMPT:
             count = len(decision.targets)
             leave = f"{count} running workload{' leaves' if count == 1 else 's leave'}"
-            return f"{name} is admitted once {leave}"
+            return f"{name} is admitted{by} once {leave}"
         case Outcome.NO_CANDIDATES:
-            return (
-                f"{name} is not admitted: quota is short, and preempting all candidates would not free enough"
-            )
+            why = "quota is short, and preempting all candidates would not free enough"
+            return f"{name} is not admitted{by}: {why}"
         case Outcome.NO_FIT if decision.held:
             return f"{name} is not admitted: {decision.held}"
         case Outcome.NO_FIT if decision.queue.inactive:

@@ -28,6 +28,7 @@ from tenure.telling.groups import (
     shortened,
     without_place,
 )
+from tenure.telling.quota_alone import BY_QUOTA, note_lines
 from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial, PassedOver
 from tenure.telling.verdicts import (
     RULES_TITLE,
@@ -53,6 +54,7 @@ def explain_lines(answer: ExplainAnswer, *, every: bool = False) -> Iterator[str
     yield outcome
     yield from (f"  {line}" for line in rest)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from note_lines(answer.decision.topology)
     yield from preempt_lines(answer.decision.preempted, every=every)
     yield from _flip_lines(answer.flips)
     yield from _account_lines(answer.decision, every=every)
@@ -72,6 +74,7 @@ def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
     if answer.earlier is not None:
         yield f"  {answer.earlier}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from note_lines(next((case.topology for case in answer.cases if case.topology), None))
     if len(answer.cases) == 1:
         yield from _only_case_lines(answer.cases[0], every=every)
     else:
@@ -95,7 +98,8 @@ def _only_case_lines(case: CaseShape, *, every: bool) -> Iterator[str]:
 
 
 def _case_title(case: CaseShape) -> str:
-    return f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision})"
+    by = f" {BY_QUOTA}" if case.topology else ""
+    return f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision}{by})"
 
 
 def _preempting_lines(cases: Sequence[CaseShape], *, every: bool) -> Iterator[str]:
@@ -153,6 +157,7 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
         yield f"  first {answer.ahead[0]}; who else, and when its turn comes: {asked}"
     yield from (f"  {line}" for line in answer.decision.summary)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from note_lines(answer.decision.topology)
     yield from _flip_lines(answer.flips)
     if answer.workload is not None:
         yield from _tried_lines(answer.decision.flavors, answer.decision.counts)

@@ -267,6 +267,6 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
             for at, asked in choice.asked.items():
                 most = most_at(snapshot, at)
                 if not can_ever_fit(asked, most):
-                    whose = group.pod_set.name if several else ""
+                    whose = group.pod_set_name if several else ""
                     before = asked - group.requests[at.resource]
                     yield Beyond(whose, at, asked, before, most, most_at(unbilled, at))

@@ -16,6 +16,7 @@ from tenure.oracle.tree import available_at, potential_at, quota_at
 from tenure.readings import Reading, default_preset, preset, preset_names
 from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
 from tenure.telling.heroes import bill_remarks, hero_request_remarks
+from tenure.telling.quota_alone import quota_alone
 from tenure.telling.remarks import Remark, remark
 from tenure.telling.shortages import Beyond, amount, beyond_potential
 from tenure.units import format_amount
@@ -38,7 +39,7 @@ def summarize(decision: Decision) -> tuple[str, ...]:
 
 
 def _summary(decision: Decision) -> Iterator[str]:
-    yield f"{decision.outcome}: {_outcome(decision)}"
+    yield f"{decision.outcome}{quota_alone(decision.not_modelled)}: {_outcome(decision)}"
     match decision.outcome:
         case Outcome.FIT:
             yield from _served(decision)

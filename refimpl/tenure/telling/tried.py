@@ -23,6 +23,7 @@ from tenure.oracle.nodes import has_affinity, is_selected, untolerated
 from tenure.oracle.partial import Trial
 from tenure.oracle.question import Attempt, Turn
 from tenure.oracle.reach import free_at, most_at
+from tenure.oracle.topology import may_serve, requests
 from tenure.oracle.tree import Tree, quota_at
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.quota import can_ever_fit, fits_quota
@@ -75,7 +76,7 @@ def _trials(decision: Decision, group: GroupTrial) -> Iterator[FlavorTrial]:
         choice = tried.get(quotas.flavor)
         chosen = choice is not None and choice is group.choice
         if choice is None:
-            mode, level, reason = _untried(decision, group.pod_set, quotas)
+            mode, level, reason = _untried(decision, group, quotas)
         else:
             mode, level = MODES[choice.worst.mode], choice.worst.level
             reason = "; ".join(_reasons(decision, choice))
@@ -84,15 +85,29 @@ def _trials(decision: Decision, group: GroupTrial) -> Iterator[FlavorTrial]:
             elif chosen:
                 reason += "; chosen: the best that was found (KQ-550)"
         resources = tuple(group.requests)
-        yield FlavorTrial(group.pod_set.name, resources, quotas.flavor, mode, level, chosen, reason)
+        yield FlavorTrial(group.pod_set_name, resources, quotas.flavor, mode, level, chosen, reason)
 
 
-def _untried(decision: Decision, pod_set: PodSet, quotas: FlavorQuotas) -> tuple[str, int, str]:
-    flavor = decision.snapshot.cluster.flavors.get(quotas.flavor)
-    reason = None if flavor is None else _excluded(pod_set, flavor)
-    if reason is not None:
-        return "Excluded", 0, reason
+def _untried(decision: Decision, group: GroupTrial, quotas: FlavorQuotas) -> tuple[str, int, str]:
+    flavor = decision.snapshot.cluster.flavors.get(quotas.flavor, ResourceFlavor(quotas.flavor))
+    for pod_set in group.pod_sets:
+        reason = _wrong_topology(decision, group, pod_set, flavor) or _excluded(pod_set, flavor)
+        if reason is not None:
+            return "Excluded", 0, reason
     return "NotTried", 0, "the search had ended before it"
+
+
+def _wrong_topology(
+    decision: Decision, group: GroupTrial, pod_set: PodSet, flavor: ResourceFlavor
+) -> str | None:
+    """Why a flavor's topology, or its lack of one, excludes a pod set; None where it does not."""
+    if may_serve(pod_set, flavor, group.group, decision.queue, decision.snapshot.cluster):
+        return None
+    if not requests(pod_set):
+        return "it has a topology, which the pods do not request (KQ-630)"
+    if not flavor.topology:
+        return "it has no topology, and the pods request one (KQ-630)"
+    return f"topology {flavor.topology} lacks a level that the pods request (KQ-630)"
 
 
 def _excluded(pod_set: PodSet, flavor: ResourceFlavor) -> str | None:

@@ -172,4 +172,5 @@ def _pods(pod_set: PodSet) -> Hashable:
         tuple(sorted(pod_set.node_selector.items())),
         pod_set.node_affinity,
         pod_set.tolerations,
+        pod_set.topology,
     )

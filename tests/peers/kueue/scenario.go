@@ -21,6 +21,7 @@ type rawScenario struct {
 	ClusterQueues      []json.RawMessage `json:"clusterQueues"`
 	Cohorts            []json.RawMessage `json:"cohorts"`
 	ResourceFlavors    []json.RawMessage `json:"resourceFlavors"`
+	Topologies         []json.RawMessage `json:"topologies"`
 	Admitted           []json.RawMessage `json:"admitted"`
 	Incoming           json.RawMessage   `json:"incoming"`
 	TargetClusterQueue string            `json:"targetCQ"`
@@ -55,6 +56,7 @@ type scenario struct {
 	clusterQueues      []*kueue.ClusterQueue
 	cohorts            []*kueue.Cohort
 	resourceFlavors    []*kueue.ResourceFlavor
+	topologies         []*kueue.Topology
 	admitted           []*kueue.Workload
 	incoming           *kueue.Workload
 	target             kueue.ClusterQueueReference
@@ -89,6 +91,9 @@ func decodeScenario(raw *rawScenario) (*scenario, error) {
 		return nil, err
 	}
 	if s.resourceFlavors, err = decodeList[kueue.ResourceFlavor](raw.ResourceFlavors, "resourceFlavors"); err != nil {
+		return nil, err
+	}
+	if s.topologies, err = decodeList[kueue.Topology](raw.Topologies, "topologies"); err != nil {
 		return nil, err
 	}
 	if s.admitted, err = decodeList[kueue.Workload](raw.Admitted, "admitted"); err != nil {

@@ -38,6 +38,9 @@ func buildCache(ctx context.Context, s *scenario, api client.Client) (*schdcache
 	for _, flavor := range s.resourceFlavors {
 		cache.AddOrUpdateResourceFlavor(log, flavor)
 	}
+	for _, topology := range s.topologies {
+		cache.AddOrUpdateTopology(log, topology)
+	}
 	for i, cohort := range s.cohorts {
 		if err := tolerateCycle(cache.AddOrUpdateCohort(cohort)); err != nil {
 			return nil, nil, badInput(fmt.Sprintf("cohorts[%d]", i), "%v", err)

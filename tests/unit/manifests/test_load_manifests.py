@@ -79,7 +79,7 @@ class TestBuild:
         other = {"apiVersion": "scheduling.k8s.io/v1alpha1", "kind": "Workload", "metadata": {"name": "w"}}
         loaded = built(
             {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"namespace": "ml", "name": "c"}},
-            an_object("Topology", "racks", {"anything": 1}),
+            {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
             an_object("WorkloadPriorityClass", "high", value=3),
             other,
             admitted(conditions=[condition("Finished")]),
@@ -87,13 +87,35 @@ class TestBuild:
         )
         assert loaded.ignored == (
             "0.yaml: ConfigMap/ml/c: not a kind that is read",
-            "1.yaml: Topology/racks: not a kind that is read",
+            "1.yaml: Node/n1: not a kind that is read",
             "3.yaml: Workload/w: not a kind that is read",
             "4.yaml: Workload/ml/w: neither holds quota nor waits for it:"
             " status.conditions says Finished=True",
             "5.yaml: Workload/ml/p: neither holds quota nor waits for it: spec.active says False",
         )
         assert (loaded.cluster.admitted, loaded.cluster.pending) == ((), ())
+
+    def test_a_cluster_queue_whose_topology_is_missing_is_inactive(self) -> None:
+        group = {
+            "coveredResources": ["cpu"],
+            "flavors": [{"name": "tas", "resources": [{"name": "cpu", "nominalQuota": 4}]}],
+        }
+        objects = [
+            an_object("ClusterQueue", "a", {"resourceGroups": [group]}),
+            an_object("ResourceFlavor", "tas", {"nodeLabels": {"pool": "a"}, "topologyName": "racks"}),
+        ]
+        other, own = (
+            an_object("Topology", name, {"levels": [{"nodeLabel": "rack"}, {"nodeLabel": "host"}]})
+            for name in ("rows", "racks")
+        )
+        assert built(*objects).cluster.cluster_queues["a"].inactive == ""
+        without = built(*objects, other)
+        reason = "there is no Topology racks for ResourceFlavor tas"
+        assert without.cluster.cluster_queues["a"].inactive == reason
+        assert without.warnings == (f"0.yaml: ClusterQueue/a: inactive: {reason}",)
+        known = built(*objects, other, own).cluster
+        assert known.cluster_queues["a"].inactive == ""
+        assert known.topologies["racks"] == ("rack", "host")
 
     def test_warnings(self) -> None:
         raw = admitted()

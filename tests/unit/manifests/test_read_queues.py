@@ -404,12 +404,9 @@ class TestFlavorsAndLocalQueues:
         raw = an_object("ResourceFlavor", "spot", spec)
         assert refused(read_resource_flavor, raw) == [f"ResourceFlavor/spot: spec.{error}"]
 
-    def test_topology_is_not_modelled(self) -> None:
+    def test_a_flavor_names_its_topology(self) -> None:
         raw = an_object("ResourceFlavor", "tas", {"topologyName": "default"})
-        assert refused(read_resource_flavor, raw, where="resourceFlavors[0]") == [
-            "ResourceFlavor/tas: resourceFlavors[0].spec.topologyName: found 'default',"
-            " expected nothing here: topology-aware scheduling is not modelled"
-        ]
+        assert read_resource_flavor(raw).topology == "default"
 
     @pytest.mark.parametrize(("policy", "held"), [("Hold", "Hold"), ("None", ""), (None, "")])
     def test_a_local_queue_is_held_by_its_policy(self, policy: str | None, held: str) -> None:

@@ -17,7 +17,15 @@ from tenure.manifests import (
     read_workload,
 )
 from tenure.manifests.showing import NumberText
-from tenure.model import FlavorResource, NodeOperator, NodeRequirement, PodSet, Toleration, Workload
+from tenure.model import (
+    FlavorResource,
+    NodeOperator,
+    NodeRequirement,
+    PodSet,
+    Toleration,
+    TopologyRequest,
+    Workload,
+)
 from tests.unit.manifests.objects import (
     CREATED,
     RESERVED,
@@ -215,14 +223,15 @@ class TestWorkload:
                 "spec.podSets[0].minCount: found 0, expected at least 1",
             ),
             (
-                {"podSets": [{"topologyRequest": {"required": "rack"}}]},
-                "spec.podSets[0].topologyRequest: found {'required': 'rack'},"
-                " expected nothing here: topology-aware scheduling is not modelled",
+                {"podSets": [{"topologyRequest": {"required": 3}}]},
+                "spec.podSets[0].topologyRequest.required: found 3, expected a string",
             ),
             (
-                {"podSets": [{"topologyRequest": {"unconstrained": False}}]},
-                "spec.podSets[0].topologyRequest: found {'unconstrained': False},"
-                " expected nothing here: topology-aware scheduling is not modelled",
+                {"podSets": [{"topologyRequest": {"rack": "r1"}}]},
+                "spec.podSets[0].topologyRequest.rack: found 'r1', expected no field of this name; there are"
+                " podIndexLabel, podSetGroupName, podSetSliceRequiredTopology, podSetSliceSize,"
+                " podsetSliceRequiredTopologyConstraints, preferred, required, subGroupCount,"
+                " subGroupIndexLabel, unconstrained",
             ),
             (
                 {"podSets": [{"topologyRequest": ["required"]}]},
@@ -538,6 +547,28 @@ class TestPodRequests:
         raw = pending()
         raw["spec"] |= {"podSets": [{"topologyRequest": request_}]}
         assert read_workload(raw).pod_sets == (PodSet("main", 1, {}),)
+
+    @pytest.mark.parametrize(
+        ("request_", "topology"),
+        [
+            ({"required": "rack", "podSetGroupName": "g"}, TopologyRequest(required="rack", group="g")),
+            ({"preferred": "rack"}, TopologyRequest(preferred="rack")),
+            ({"unconstrained": False}, TopologyRequest(unconstrained=False)),
+            (
+                {"podSetSliceRequiredTopology": "rack", "podSetSliceSize": 2},
+                TopologyRequest(slice_level="rack", slice_size=2),
+            ),
+            (
+                {"podsetSliceRequiredTopologyConstraints": [{"topology": "rack", "size": 2}]},
+                TopologyRequest(layers=("rack",)),
+            ),
+        ],
+    )
+    def test_what_asks_for_a_topology_is_read(self, request_: Object, topology: TopologyRequest) -> None:
+        raw = pending()
+        raw["spec"] |= {"podSets": [{"topologyRequest": request_}]}
+        (pods,) = read_workload(raw).pod_sets
+        assert pods.topology == topology
 
     def test_templates_of_admitted_workloads_do_not_matter(self) -> None:
         raw = admitted(

@@ -190,7 +190,7 @@ def test_gates_that_are_not_modelled() -> None:
 
 def test_gates_both_ways() -> None:
     gates = {"PriorityBoost": True, "PartialAdmission": False, "TopologyAwareScheduling": False}
-    expected = Settings(priority_boost=True, partial_admission=False)
+    expected = Settings(priority_boost=True, partial_admission=False, topology_aware_scheduling=False)
     assert read(featureGates=gates).cluster.settings == expected
     raw = admitted(assignment(count=4), reclaimablePods=[{"name": "main", "count": 1}])
     for gate, milli in ((True, 3000), (False, 4000)):

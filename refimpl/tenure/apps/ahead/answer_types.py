@@ -49,6 +49,9 @@ class ComingHead:
     """Its ClusterQueue."""
     decision: str
     """Fit, Preempt, NoCandidates or NoFit."""
+    topology: str | None
+    """`not modelled` where Kueue also needs a place in a topology, so that the answer is by quota alone; null
+    where no topology takes part."""
     result: Result
     """What comes of it."""
     preempts: tuple[Evicted, ...]
@@ -239,6 +242,9 @@ class NextAnswer:
     """The same in words: a preset's name, and what differs from it."""
     summary: str
     """The answer in one line."""
+    topology: str | None
+    """`not modelled` where Kueue needs a place in a topology for any head: it is tried by quota alone, and so
+    is everything after that; null where no topology takes part."""
     assumed: tuple[str, ...]
     """What the answer assumes, in sentences."""
     eviction: Span

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tenure.apps.ahead.answer_types import ComingCycle, ComingHead, Evicted, LookEnd
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
+from tenure.telling.quota_alone import topology_of
 from tenure.telling.summary import summarize
 from tenure.timeline.actors import Phase
 from tenure.timeline.cycle import Handled
@@ -136,6 +137,7 @@ class Course:
             workload=entry.actor.key,
             cluster_queue=entry.actor.queue,
             decision=str(entry.outcome),
+            topology=topology_of(entry.decision.not_modelled),
             result=Result[handled.result.name],
             preempts=preempts,
             awaits=tuple(key for key in targets if key not in fresh) if preempting else (),

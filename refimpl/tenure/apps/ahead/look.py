@@ -99,6 +99,7 @@ def look_ahead(
         reading=reading.written(),
         reading_text=reading_text(reading),
         summary="",
+        topology=next(_topologies(course), None),
         assumed=tuple(_assumed(horizon, timing, reading, len(aside))),
         eviction=horizon.eviction,
         ended=ended,
@@ -111,6 +112,10 @@ def look_ahead(
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
     )
     return replace(answer, summary=summary_of(answer))
+
+
+def _topologies(course: Course) -> Iterator[str]:
+    return (head.topology for cycle in course.coming for head in cycle.heads if head.topology)
 
 
 def _is_told(course: Course, actor: Actor) -> bool:

@@ -20,6 +20,7 @@ from tenure.apps.ahead.answer_types import (
 )
 from tenure.apps.ahead.course import changes_anything, some_names
 from tenure.model import SECOND, Instant
+from tenure.telling.quota_alone import BY_QUOTA, note_lines
 from tenure.timeline.record import Happening, Result
 from tenure.units import format_instant
 
@@ -31,14 +32,15 @@ MOST = 10
 
 def summary_of(answer: NextAnswer) -> str:
     """The answer in one line."""
+    by = "" if answer.topology is None else f"{BY_QUOTA.capitalize()}: "
     if answer.asked is not None:
-        return _asked_summary(answer, answer.asked)
+        return by + _asked_summary(answer, answer.asked)
     heads = [head for cycle in answer.cycles for head in cycle.heads]
     admitted = sum(1 for head in heads if head.result == Result.ADMITTED)
     preempted = sum(len(head.preempts) for head in heads)
     count = len(answer.cycles)
     done = f"{admitted} admitted, {preempted} preempted, {_waiting_text(answer)}"
-    return f"{count} cycle{'' if count == 1 else 's'}: {done}; {answer.ended_text}"
+    return f"{by}{count} cycle{'' if count == 1 else 's'}: {done}; {answer.ended_text}"
 
 
 def _waiting_text(answer: NextAnswer) -> str:
@@ -92,6 +94,7 @@ def next_lines(answer: NextAnswer, *, every: bool = False) -> Iterator[str]:
     yield answer.summary
     yield f"  clock {format_instant(answer.now)}, reading {answer.reading_text}"
     yield f"  assumed: {'; '.join(answer.assumed)}"
+    yield from note_lines(answer.topology)
     if answer.asked is not None:
         yield from _asked_lines(answer.asked, every=every)
         return

@@ -17,6 +17,7 @@ from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
 from tenure.telling.explain import explain
 from tenure.telling.groups import MOST, group_lines, grouped, queues_text, shortened
+from tenure.telling.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quota_alone, topology_of
 from tenure.telling.summary import engine_of, reading_text, summarize
 from tenure.telling.verdicts import preempt_lines, preempted_shapes, rules_lines, workload_shape
 from tenure.units import format_instant
@@ -64,6 +65,7 @@ def decision_lines(
         place = f"the head of StrictFIFO ClusterQueue {decision.queue.name}"
         yield f"  {decision.preemptor.key} is behind {behind}, {place}; Kueue tries {behind} first"
     yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
+    yield from note_lines(topology_of(decision.not_modelled))
     if decision.left:
         yield f"  decided by the reference: the optimized core does not cover {decision.left}"
     yield from preempt_lines(preempted_shapes(decision), every=every)
@@ -215,6 +217,8 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
     engine = _engine(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each evaluated independently"
+    if any(row.decision.endswith(BY_QUOTA) for row in rows):
+        yield f"  {TOPOLOGY_NOTE}"
 
 
 def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
@@ -252,7 +256,8 @@ def _row(pending_decision: PendingDecision) -> _Row:
     if decision is None:
         return _Row(pending_decision.workload, queue, UNDECIDED, "", in_short(pending_decision.problems))
     victims = str(len(decision.targets)) if decision.targets else ""
-    return _Row(pending_decision.workload, queue, str(decision.outcome), victims, _reasons(decision))
+    said = f"{decision.outcome}{quota_alone(decision.not_modelled)}"
+    return _Row(pending_decision.workload, queue, said, victims, _reasons(decision))
 
 
 def _reasons(decision: Decision) -> str:
@@ -298,6 +303,8 @@ def _rendered(
     }
     if is_served(pending_decision.decision):
         row["assignment"] = render_pod_sets(pending_decision.decision.assignment)
+    if "topology" in decided:
+        row["topology"] = decided["topology"]
     if "leftToReference" in decided:
         row["leftToReference"] = decided["leftToReference"]
     if "trace" in decided:

@@ -153,6 +153,7 @@ def _refuse_others(scenario: Scenario) -> None:
         "LocalQueues that are held": bool(cluster.held),
         "no ClusterQueues": not cluster.cluster_queues,
         "flavors with taints": any(flavor.taints for flavor in cluster.flavors.values()),
+        "flavors with topologies": any(flavor.topology for flavor in cluster.flavors.values()),
     }
     for reason, found in reasons.items():
         if found:

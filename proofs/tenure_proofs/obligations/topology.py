@@ -1,0 +1,60 @@
+"""Who requests a topology, and which flavors serve that."""
+
+from __future__ import annotations
+
+from tenure.rules.topology import has_one_topology, may_serve_topology, requests_topology
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+
+PROVED = Verdict.PROVED
+
+
+@obligation("PO-KQ-730", rules=["KQ-620"], expect=everywhere(PROVED))
+def any_field_that_asks_for_a_topology_is_a_request(claim: Claim) -> None:
+    """Kueue v0.19.2, explicit requests: any of four kinds of field, and nothing else."""
+    fields = [claim.flag(name) for name in ("required", "preferred", "unconstrained", "slices")]
+    asks = claim.lift(requests_topology)(*fields).value
+    claim.prove(
+        *(implies(field, asks) for field in fields),
+        implies(all_of(*(negation(field) for field in fields)), negation(asks)),
+    )
+
+
+@obligation("PO-KQ-740", rules=["KQ-630"], expect=everywhere(PROVED))
+def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(claim: Claim) -> None:
+    """Kueue v0.19.2, match of pod sets and flavors: explicit requests."""
+    has, levels, covers, only = (claim.flag(name) for name in ("has_topology", "levels", "covers", "only"))
+    serves = claim.lift(may_serve_topology)(True, has, levels, covers, only).value
+    claim.prove(
+        implies(has, either_both_or_none(serves, levels)),
+        implies(negation(has), either_both_or_none(serves, negation(covers))),
+    )
+
+
+@obligation("PO-KQ-750", rules=["KQ-630"], expect=everywhere(PROVED))
+def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim) -> None:
+    """Kueue v0.19.2, match of pod sets and flavors: implied requests, and none."""
+    has, levels, covers, only = (claim.flag(name) for name in ("has_topology", "levels", "covers", "only"))
+    serves = claim.lift(may_serve_topology)(False, has, levels, covers, only).value
+    claim.prove(
+        implies(negation(has), serves),
+        implies(all_of(has, only), serves),
+        implies(all_of(has, negation(only)), negation(serves)),
+    )
+
+
+@obligation("PO-KQ-760", rules=["KQ-640"], expect=everywhere(PROVED))
+def pods_that_are_placed_have_exactly_one_topology(claim: Claim) -> None:
+    """Kueue v0.19.2, flavor assigner: requests for topology-aware scheduling."""
+    requested, only = claim.flag("requested"), claim.flag("only_topologies")
+    pods, topologies = claim.number("pods"), claim.number("topologies")
+    claim.assume(pods >= 0, topologies >= 0)
+    served = claim.lift(has_one_topology)(requested, only, pods, topologies).value
+    placed = all_of(pods > 0, any_of(requested, only))
+    claim.prove(
+        implies(negation(placed), served),
+        implies(all_of(placed, topologies == 0), negation(served)),
+        implies(all_of(placed, topologies == 1), served),
+        implies(all_of(placed, topologies > 1), negation(served)),
+    )
