@@ -156,8 +156,10 @@ class Changes:
         text = "gives its quota back and waits again"
         if lost:
             text += f"; {format_duration(lost)} of work are lost"
+        if self.world.cluster.hold_of(actor.workload):
+            text += "; its LocalQueue is held, so Kueue tries no other workload for that"
         self.journal.tell(Happening.RELEASED, text, actor)
-        self.retry(actor.queue)
+        self._retry_after(actor)
         if unknown:
             self.world.queues[actor.queue].rest(actor)
             self.journal.tell(Happening.PARKED, f"is set aside: {unknown}", actor)
@@ -188,7 +190,7 @@ class Changes:
         del world.alive[actor.key]
         world.queues[actor.queue].remove(actor.key)
         self.dirty = True
-        self.retry(actor.queue)
+        self._retry_after(actor)
 
     def join(self, submission: Submission) -> None:
         """A workload joins its queue."""
@@ -226,6 +228,15 @@ class Changes:
         if not self.world.queues[actor.queue].push(actor):
             text = "waits aside: others like it do, and it is not considered"
             self.journal.tell(Happening.PARKED, text, actor)
+
+    def _retry_after(self, actor: Actor) -> None:
+        """A workload has given its quota back.
+
+        Source: Kueue v0.19.2, QueueAssociatedInadmissibleWorkloadsAfter, which finds no ClusterQueue by a
+            LocalQueue that is held.
+        """
+        if not self.world.cluster.hold_of(actor.workload):
+            self.retry(actor.queue)
 
     def retry(self, queue: str) -> None:
         """Who waits aside in a tree is woken soon; events until then wake them together."""
