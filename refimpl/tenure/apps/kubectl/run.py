@@ -30,8 +30,7 @@ _LOG_LINE: Final = re.compile(r"[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+ ")
 """klog's; kubectl says the same again as its error."""
 _REMEDIES: Final = (
     ("(Forbidden)", "permission to get and list it in all namespaces; `kubectl auth can-i list` answers"),
-    ("(Unauthorized)", "credentials that the API server accepts"),
-    ("provide credentials", "credentials that the API server accepts"),
+    ("must be logged in", "credentials that the API server accepts"),
     ("getting credentials", "credentials that the API server accepts"),
     ("localhost:8080 was refused", "a kubeconfig: --kubeconfig, else KUBECONFIG, else ~/.kube/config"),
     ("context was not found", "a context of the kubeconfig; `kubectl config get-contexts` lists them"),
