@@ -281,8 +281,8 @@ FORBIDDEN = 'Error from server (Forbidden): {0} is forbidden: User "jane" cannot
         ),
         (
             SERVED,
-            "Error in configuration: context was not found for specified context: gone",
-            "expected a context of the kubeconfig; `kubectl config get-contexts` lists them",
+            'error: context "gone" does not exist',
+            "expected a context of the kubeconfig, its cluster and its user; `kubectl config get-contexts`",
         ),
         (
             SERVED,

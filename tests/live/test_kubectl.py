@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -101,9 +102,12 @@ def history(plane: Plane) -> Plane:
     )
     for name in ("low", "high"):
         made = plane.server.create(job(name, f"{SPACE}-{name}"))
-        path = plane.server.path_of(made)
-        wait_until(lambda path=path: not plane.get(path)["spec"]["suspend"], f"the Job {name} is started")
+        wait_until(partial(_is_started, plane, plane.server.path_of(made)), f"the Job {name} is started")
     return plane
+
+
+def _is_started(plane: Plane, path: str) -> bool:
+    return not plane.get(path)["spec"]["suspend"]
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +208,7 @@ def test_what_is_optional_and_hidden_is_a_warning(plugin: Plugin, history: Plane
 def test_credentials_that_are_not_valid_any_more_are_an_error(plugin: Plugin, history: Plane) -> None:
     token = account(history, "gone", role_of_the_page())
     history.server.delete(f"/api/v1/namespaces/{SPACE}/serviceaccounts/gone")
-    wait_until(lambda: plugin(token, "dump").code, "the token to count no more")
+    wait_until(lambda: plugin(token, "dump").code == 4, "the token to count no more")
     done = plugin(token, "next")
     assert (done.code, done.out) == (4, "")
     assert "found error: You must be logged in to the server (" in done.err

@@ -28,16 +28,17 @@ _QUIET_S: Final = 1.0
 """After so long without an end, what is on standard error is for the user: the prompt of a login, say."""
 _LOG_LINE: Final = re.compile(r"[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+ ")
 """klog's; kubectl says the same again as its error."""
+_CONTEXT: Final = (
+    "a context of the kubeconfig, its cluster and its user; `kubectl config get-contexts` lists them"
+)
 _REMEDIES: Final = (
     ("(Forbidden)", "permission to get and list it in all namespaces; `kubectl auth can-i list` answers"),
     ("must be logged in", "credentials that the API server accepts"),
     ("getting credentials", "credentials that the API server accepts"),
     ("localhost:8080 was refused", "a kubeconfig: --kubeconfig, else KUBECONFIG, else ~/.kube/config"),
-    ("context was not found", "a context of the kubeconfig; `kubectl config get-contexts` lists them"),
-    (
-        "no context exists with the name",
-        "a context of the kubeconfig; `kubectl config get-contexts` lists them",
-    ),
+    ("context was not found", _CONTEXT),
+    ("does not exist", _CONTEXT),
+    ("no server found for cluster", _CONTEXT),
     ("unknown flag", "a kubectl that has this flag"),
     ("no such file", "a kubeconfig that exists"),
 )
