@@ -12,9 +12,10 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.manifests.naming import pending_key
+from tenure.manifests.premises import order_by_usage
 from tenure.manifests.showing import in_short, some_of
 from tenure.manifests.stale import ahead_of_clock, not_queued_yet
-from tenure.model import Cluster, Instant, Workload
+from tenure.model import Cluster, Instant, Outcome, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, parse_reading
@@ -121,10 +122,13 @@ def decide(
     name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
     chosen = _reading(reading)
-    decided = decide_by(
+    decision = decide_by(
         parse_engine(engine), given.cluster, preemptor, name, instant, chosen, explained=explained
     )
-    return decided.as_held(given.cluster.hold_of(preemptor))
+    problem = _order_by_usage(given, decision)
+    if problem is not None:
+        raise InputError([problem])
+    return decision.as_held(given.cluster.hold_of(preemptor))
 
 
 def decide_all(
@@ -209,6 +213,7 @@ def waiting_queues(loaded: Loaded, now: Instant) -> dict[str, list[Workload]]:
 def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) -> list[Workload]:
     """The workloads that wait for a ClusterQueue, in the order in which they are tried.
 
+    None where Kueue orders them by the usage of several LocalQueues, which is not modelled.
     A preemptor that waits for its victims would be the first; which one that is no object says.
 
     Args:
@@ -226,6 +231,8 @@ def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) 
     cluster = loaded.cluster
     terms = terms_of(cluster.cluster_queues[cluster_queue], cluster.settings, reading)
     queued = waiting_queues(loaded, now).get(cluster_queue, [])
+    if order_by_usage(loaded.by_usage, ((cluster_queue, waiting) for waiting in queued)) is not None:
+        return []
 
     def place(workload: Workload) -> HeapPlace:
         return heap_place(with_effective_priority(workload, cluster, now, reading), terms)
@@ -421,8 +428,22 @@ def _decide_queue(
         return -priority, requeue_timestamp(workload, terms), workload.key
 
     for workload in sorted(workloads, key=place):
-        decided = sitting.decide(workload, name).as_held(cluster.hold_of(workload))
-        yield PendingDecision(workload.key, name, decided)
+        decision = sitting.decide(workload, name)
+        problem = _order_by_usage(loaded, decision)
+        if problem is None:
+            yield PendingDecision(workload.key, name, decision.as_held(cluster.hold_of(workload)))
+        else:
+            yield PendingDecision(workload.key, name, problems=(problem,))
+
+
+def _order_by_usage(loaded: Loaded, decision: Decision) -> Problem | None:
+    """Why the order of the candidates is not known; None where it is, or where it decides nothing."""
+    if not loaded.by_usage or decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
+        return None
+    # The optimized core does not list its candidates.
+    listed = decision.engine == Engine.REFERENCE
+    candidates = (found.workload for found in decision.candidates) if listed else decision.running
+    return order_by_usage(loaded.by_usage, ((found.cluster_queue or "", found) for found in candidates))
 
 
 def _loaded(given: Loaded | Cluster) -> Loaded:

@@ -19,6 +19,7 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, load, read_priority_class
+from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
@@ -129,7 +130,7 @@ def matrix_command(
     if asked.svg is not None:
         _check_svg(asked.svg)
     kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
-    cluster, levels, warnings = read_configuration(paths or [], example, edits, kueue, flags)
+    cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = KeptAnswers(MatrixAnswer, wanted=not asked.no_cache)
     key = key_of(cluster, levels, reading, effort, asked.scope)
@@ -137,7 +138,8 @@ def matrix_command(
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked)
         kept.keep(key, found)
-    answer = replace(found, kueue=kueue.release, warnings=warnings)
+    premises = (*premises, *found.premises)
+    answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     if asked.svg is not None:
         _draw(answer, Path(asked.svg))
     lines = matrix_lines(answer)
@@ -151,11 +153,13 @@ def matrix_command(
 
 def read_configuration(
     paths: Sequence[str], example: str | None, edits: EditOptions, kueue: AskedKueue, flags: SchedulerFlags
-) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...]]:
-    """The configuration that a command line names, the priorities of its workloads, and its warnings, said.
+) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...], tuple[str, ...]]:
+    """The configuration that a command line names, the priorities of its workloads, its warnings, said, and
+    what is assumed of how Kueue is configured.
 
     Raises:
-        InputError: everything that is wrong with it; it has no ClusterQueue.
+        InputError: everything that is wrong with it; it has no ClusterQueue; nothing shows whether its
+            weights decide.
     """
     from tenure.analysis.levels import configuration_of, levels_of
 
@@ -172,8 +176,13 @@ def read_configuration(
     if not loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
     settled = with_flags(loaded, flags)
+    refuse_unstated(settled)
     warnings = tuple(said_warnings(settled.warnings))
-    return configuration_of(settled.cluster, classes), levels_of(settled.cluster, classes), warnings
+    configuration, levels = (
+        configuration_of(settled.cluster, classes),
+        levels_of(settled.cluster, classes),
+    )
+    return configuration, levels, warnings, premises_of_states(settled)
 
 
 def _answer(

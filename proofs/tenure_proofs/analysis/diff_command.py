@@ -23,6 +23,7 @@ from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import Loaded, SourcedObject, build, read_objects
+from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
@@ -132,7 +133,8 @@ def analyze_diff_command(
     effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
     release = kueue.release
-    answer = replace(found, kueue=release, warnings=tuple(warnings))
+    premises = (*premises_of_both(before.loaded, after.loaded), *found.premises)
+    answer = replace(found, kueue=release, premises=premises, warnings=tuple(warnings))
     if asked.output == DiffOutput.MARKDOWN:
         print_lines(difference_markdown(answer))
     elif asked.output == DiffOutput.TEXT:
@@ -188,6 +190,7 @@ def _side(
     refuse_other_scheduler(loaded)
     if not loaded.cluster.cluster_queues:
         raise bad_input(words, "no ClusterQueue", "the ClusterQueues of a configuration")
+    refuse_unstated(loaded)
     return _Side(words, settled, loaded, classes_of(settled))
 
 

@@ -97,7 +97,7 @@ def guarantees_command(
 
     choose_colour(printing.color)
     kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
-    cluster, levels, warnings = read_configuration(paths or [], example, edits, kueue, flags)
+    cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = KeptAnswers(GuaranteesAnswer, wanted=not asked.no_cache)
     key = key_of("guarantees", cluster, levels, reading, effort, asked.scope)
@@ -105,7 +105,8 @@ def guarantees_command(
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked.scope)
         kept.keep(key, found)
-    answer = replace(found, kueue=kueue.release, warnings=warnings)
+    premises = (*premises, *found.premises)
+    answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     unsettled = answer.unsettled
     if asked.of is not None:
         answer = _named_only(answer, asked.of)

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, amount_of, did_you_mean, place_of
+from tenure.manifests import SourcedObject, amount_of, build, did_you_mean, place_of
 from tenure.manifests.conversion import API_VERSION, name_of, to_v1beta2
+from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.structure import dig
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload
 from tenure.readings import Reading
@@ -230,6 +231,20 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
         roots.setdefault(world.root_of(cluster_queue), []).append(name)
     priorities = _priorities(manifests, whole.cluster)
     return [_tree(root, names, manifests, whole, priorities) for root, names in roots.items()], whole.warnings
+
+
+def stated_premises(objects: Iterable[SourcedObject]) -> tuple[str, ...]:
+    """What a search assumes of how Kueue is configured, in words.
+
+    Args:
+        objects: as for `trees_of`, and found to be right.
+
+    Raises:
+        InputError: nothing shows whether their weights decide.
+    """
+    loaded = build(SourcedObject("", manifest) for manifest in _configuration(objects))
+    refuse_unstated(loaded)
+    return premises_of_states(loaded)
 
 
 def parse_size(text: str, resource: str) -> Amount:

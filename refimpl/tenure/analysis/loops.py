@@ -156,6 +156,8 @@ class LoopsAnswer:
     """Whether it was stopped by hand."""
     trees: tuple[TreeSearch, ...]
     """Those that were begun with."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """About the input."""
     kueue: KueueAsked = None

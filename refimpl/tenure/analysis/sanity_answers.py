@@ -10,6 +10,7 @@ from tenure.analysis.sanity import SanityCheck, findings_of_objects, findings_of
 from tenure.as_json import KueueAsked
 from tenure.manifests import SourcedObject, build, place_of
 from tenure.manifests.conversion import VERSIONS, name_of, to_v1beta2
+from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
 from tenure.readings import Reading
@@ -47,6 +48,8 @@ class SanityAnswer:
     """How many objects were looked at."""
     notices: tuple[SanityNotice, ...]
     """What was found, by file and line."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """About the input."""
     kueue: KueueAsked = None
@@ -61,13 +64,14 @@ def sanity_answer(objects: Sequence[SourcedObject], reading: Reading) -> SanityA
         reading: see `tenure.readings`.
 
     Raises:
-        InputError: everything that is wrong with them.
+        InputError: everything that is wrong with them; nothing shows whether their weights decide.
 
     >>> from tenure.readings import preset
     >>> sanity_answer([], preset("guaranteed")).notices
     ()
     """
     loaded = build(objects)
+    refuse_unstated(loaded)
     converted = [(name_of(sourced.object, _kind(sourced.object)), _converted(sourced)) for sourced in objects]
     files = {name: sourced.file for (name, _), sourced in zip(converted, objects, strict=True)}
     lines = SourceLines()
@@ -85,7 +89,8 @@ def sanity_answer(objects: Sequence[SourcedObject], reading: Reading) -> SanityA
         for finding in (*findings_of_tree(loaded.cluster, reading), *findings_of_objects(converted))
     ]
     notices.sort(key=lambda notice: (notice.file, notice.line))
-    return SanityAnswer(reading.name, len(objects), tuple(notices), loaded.warnings)
+    premises = premises_of_states(loaded)
+    return SanityAnswer(reading.name, len(objects), tuple(notices), premises, loaded.warnings)
 
 
 def _kind(raw: Any) -> str:

@@ -65,6 +65,10 @@ Warnings = Annotated[
 """What was assumed or ignored in the input, each once."""
 
 
+Premises = list[str]
+"""What is assumed of how Kueue is configured, in words."""
+
+
 Counted = Annotated[int, Field(ge=0)]
 """A number of workloads."""
 
@@ -266,6 +270,8 @@ class DecideAnswer(DecideOutput):
     """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
     behind: NotRequired[WorkloadKey]
     """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
+    premises: Premises
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: Warnings  # type: ignore[misc]  # always there
     """What was assumed or ignored in the input, each once."""
 
@@ -358,6 +364,8 @@ class PendingAnswer(TypedDict):
     pending: list[PendingDecided | PendingUndecided]
     """By ClusterQueue, effective priority (the highest first), the time they queue from, and name. Those that
     cannot be decided come after the others of their ClusterQueue, those of no known ClusterQueue last."""
+    premises: Premises
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: Warnings
     """What was assumed or ignored in the input, each once."""
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Final, Literal
 
 from pydantic import StrictBool
 
-from tenure.errors import ErrorCode, Problem
+from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import or_raise
-from tenure.manifests.feature_gates import RECLAIMABLE_PODS, gate_problems, settings_of
+from tenure.manifests.feature_gates import (
+    RECLAIMABLE_PODS,
+    gate_problems,
+    is_on,
+    over_time_problems,
+    settings_of,
+)
 from tenure.manifests.fields import Open
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig
@@ -22,6 +30,18 @@ DEFAULT_STRATEGIES: Final = (
     FairStrategy.LESS_THAN_INITIAL_SHARE,
 )
 """What Kueue does where fair sharing is on and no strategy is named."""
+
+
+class FairSharingSource(StrEnum):
+    """Where it is known from whether fair sharing is on."""
+
+    GIVEN = "given"
+    """The Configuration, or whoever asks."""
+    STATUS = "status"
+    """The status of ClusterQueues and Cohorts, which names no strategies."""
+    ASSUMED = "assumed"
+    """Nothing shows it: it is assumed to be off, which is Kueue's default."""
+
 
 _WORDS = {
     "LessThanOrEqualToFinalShare": FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
@@ -63,7 +83,8 @@ def strategies_of(
 
 
 GROUP: Final = "config.kueue.x-k8s.io"
-VERSIONS: Final = (f"{GROUP}/v1beta2", f"{GROUP}/v1beta1")
+NEWEST: Final = f"{GROUP}/v1beta2"
+VERSIONS: Final = (NEWEST, f"{GROUP}/v1beta1")
 KEY: Final = "controller_manager_config.yaml"
 """The key of the ConfigMap that holds the Configuration in a cluster."""
 
@@ -81,10 +102,24 @@ class Configured:
     Args:
         settings: for the decision.
         reclaimable: feature gate ReclaimablePods, for reading workloads.
+        by_usage: whether `admissionFairSharing` is in force, for ClusterQueues that ask for it.
+        over_time: what decides only over several cycles and is not modelled.
+        gates: the feature gates that it sets.
+        notes: what to warn of.
     """
 
     settings: Settings
     reclaimable: bool = True
+    by_usage: bool = False
+    over_time: tuple[Problem, ...] = ()
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+NOT_BLOCKED: Final = (
+    "false: that no workload is admitted until the pods of all admitted ones are ready is not modelled"
+)
+"""What a question about several cycles expects of `waitForPodsReady.blockAdmission`."""
 
 
 class _Requeuing(Open):
@@ -93,6 +128,7 @@ class _Requeuing(Open):
 
 class _WaitForPodsReady(Open):
     enable: StrictBool | None = None
+    block_admission: StrictBool | None = None
     requeuing_strategy: _Requeuing | None = None
 
 
@@ -105,6 +141,7 @@ class _Resources(Open):
     quota_check_strategy: Any = None
     exclude_resource_prefixes: Any = None
     transformations: Any = None
+    device_class_mappings: Any = None
 
 
 class _Configuration(Open):
@@ -148,12 +185,24 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
         return None
     gates = checked.feature_gates
     problems.extend(gate_problems(gates, place))
-    problems.extend(_not_modelled(checked, place))
-    fair = _fair_sharing(checked.fair_sharing, place, problems, switched=version != VERSIONS[0])
-    timestamp = _timestamp(checked.wait_for_pods_ready, switched=version != VERSIONS[0])
     if len(problems) > known:
         return None
-    return Configured(settings_of(gates or {}, timestamp, fair), (gates or {}).get(RECLAIMABLE_PODS, True))
+    set_gates: Mapping[str, bool] = gates or {}
+    switched = version != VERSIONS[0]
+    problems.extend(_not_modelled(checked, set_gates, place))
+    fair = _fair_sharing(checked.fair_sharing, place, problems, switched=switched)
+    timestamp = _timestamp(checked.wait_for_pods_ready, switched=switched)
+    if len(problems) > known:
+        return None
+    blocking = _blocking(checked.wait_for_pods_ready, set_gates, place, switched=switched)
+    return Configured(
+        settings=settings_of(set_gates, timestamp, fair),
+        reclaimable=is_on(RECLAIMABLE_PODS, set_gates),
+        by_usage=checked.admission_fair_sharing is not None and is_on("AdmissionFairSharing", set_gates),
+        over_time=(*blocking, *over_time_problems(set_gates, place, fair_sharing=fair is not None)),
+        gates=set_gates,
+        notes=tuple(_notes(checked)),
+    )
 
 
 def embedded(raw: object, place: Place, problems: list[Problem]) -> tuple[object, Place] | None:
@@ -186,11 +235,40 @@ def embedded(raw: object, place: Place, problems: list[Problem]) -> tuple[object
     return found[0], inner
 
 
-def _not_modelled(checked: _Configuration, place: Place) -> list[Problem]:
+def configuration_in(raw: object) -> dict[str, Any] | None:
+    """The Configuration that an object is, or holds; None where it is another object.
+
+    Args:
+        raw: an object of any kind, untrusted.
+
+    Raises:
+        InputError: a ConfigMap whose Configuration cannot be read.
+
+    >>> configuration_in({"kind": "ClusterQueue"}) is None
+    True
+    """
+    if dig(raw, "kind") == "ConfigMap":
+        problems: list[Problem] = []
+        found = embedded(raw, Place("ConfigMap"), problems)
+        raw = None if found is None else found[0]
+        if problems:
+            raise InputError(problems)
+    return {**raw} if isinstance(raw, dict) and dig(raw, "apiVersion") in VERSIONS else None
+
+
+def strategy_name(strategy: FairStrategy) -> str:
+    """A strategy as the Configuration names it.
+
+    >>> strategy_name(FairStrategy.LESS_THAN_INITIAL_SHARE)
+    'LessThanInitialShare'
+    """
+    return next(name for name, named in _WORDS.items() if named == strategy)
+
+
+def _not_modelled(checked: _Configuration, gates: Mapping[str, bool], place: Place) -> list[Problem]:
     resources = checked.resources or _Resources()
-    ignores = resources.quota_check_strategy == "IgnoreUndeclared"
+    ignores = resources.quota_check_strategy == "IgnoreUndeclared" and is_on("QuotaCheckStrategy", gates)
     refused = (
-        ("admissionFairSharing", checked.admission_fair_sharing, "usage-based admission fair sharing"),
         ("resources.transformations", resources.transformations, "a transformation of requests"),
         ("resources.excludeResourcePrefixes", resources.exclude_resource_prefixes, "leaving out resources"),
         ("resources.quotaCheckStrategy", ignores and "IgnoreUndeclared", "ignoring undeclared resources"),
@@ -200,6 +278,30 @@ def _not_modelled(checked: _Configuration, place: Place) -> list[Problem]:
         for field, found, reason in refused
         if found
     ]
+
+
+def _blocking(
+    found: _WaitForPodsReady | None, gates: Mapping[str, bool], place: Place, *, switched: bool
+) -> list[Problem]:
+    """Blocked admission, which v1beta1 switches on together with the wait for pods.
+
+    Source: Kueue v0.19.2, `blockForPodsReady`, conversion of `WaitForPodsReady`.
+    """
+    if found is None or is_on("DisableWaitForPodsReady", gates) or (switched and not found.enable):
+        return []
+    blocks = switched if found.block_admission is None else found.block_admission
+    if not blocks:
+        return []
+    said = show(found.block_admission) if found.block_admission else "nothing, which is true in v1beta1"
+    return [place.problem("waitForPodsReady.blockAdmission", said, NOT_BLOCKED, ErrorCode.NOT_MODELLED)]
+
+
+def _notes(checked: _Configuration) -> Iterator[str]:
+    if checked.resources is not None and checked.resources.device_class_mappings:
+        yield (
+            "resources.deviceClassMappings: a request of an extended resource that a DeviceClass backs is "
+            "counted as it is written, not as it is mapped"
+        )
 
 
 def _fair_sharing(

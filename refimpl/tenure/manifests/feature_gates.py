@@ -139,6 +139,48 @@ NOT_MODELLED: Final[Mapping[str, str]] = {
 """Gates that decide when they are on, and what they would switch on."""
 
 
+_ON_IN_TOURNAMENT: Final[Mapping[str, str]] = {
+    "FairSharingPrioritizeNonBorrowing": "an order of heads that passes over whether they borrow",
+}
+"""Gates that are on by default and, under fair sharing, decide over several cycles when they are off."""
+
+_OFF: Final = frozenset(("DisableWaitForPodsReady",))
+"""Gates asked for by `is_on` that are off by default."""
+
+
+def is_on(gate: str, gates: Mapping[str, bool]) -> bool:
+    """Whether a gate is on, by its default in v0.19.2 where it is not set.
+
+    >>> is_on("ReclaimablePods", {}), is_on("DisableWaitForPodsReady", {})
+    (True, False)
+    """
+    return gates.get(gate, gate not in _OFF)
+
+
+def over_time_problems(
+    gates: Mapping[str, bool], place: Place, field: str = "featureGates", *, fair_sharing: bool
+) -> list[Problem]:
+    """The gates that change what happens over several cycles, and are not modelled so.
+
+    Args:
+        gates: by name, already checked.
+        place: where they are, for the problems.
+        field: path of the map.
+        fair_sharing: whether fair sharing is on.
+
+    Source: Kueue v0.19.2, `entryComparer.less`.
+
+    >>> gates = {"FairSharingPrioritizeNonBorrowing": False}
+    >>> over_time_problems(gates, Place(), fair_sharing=True)[0].found
+    'False'
+    """
+    return [
+        place.problem(f"{field}.{gate}", "False", f"true: {what} is not modelled", ErrorCode.NOT_MODELLED)
+        for gate, what in _ON_IN_TOURNAMENT.items()
+        if fair_sharing and not is_on(gate, gates)
+    ]
+
+
 def gate_problems(found: object, place: Place, field: str = "featureGates") -> list[Problem]:
     """What is wrong with a map of feature gates.
 

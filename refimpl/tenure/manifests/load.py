@@ -19,7 +19,7 @@ from tenure.manifests.cohorts import (
     queue_warnings,
     tree_problems,
 )
-from tenure.manifests.configuration import Configured
+from tenure.manifests.configuration import DEFAULT_STRATEGIES, NOT_BLOCKED, Configured, FairSharingSource
 from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import SourcedObject, iterate_objects
@@ -40,6 +40,7 @@ from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
+from tenure.manifests.shown import BLOCKED, Shown
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
 from tenure.manifests.topologies import TOPOLOGY_VERSIONS, topology, with_topologies
 from tenure.manifests.workload_schema import BOOST
@@ -84,6 +85,13 @@ class Loaded:
         out_of_play: the Workloads that have finished or are not active, unread.
         owners: by `namespace/name`, `metadata.ownerReferences` as written, untrusted, of all workloads.
         home: where names of workloads without a namespace are looked for.
+        fair_sharing: where it is known from whether fair sharing is on.
+        weighted: the ClusterQueues and Cohorts that set `fairSharing.weight`, as `ClusterQueue/a`.
+        by_usage: the ClusterQueues whose workloads are ordered by what their LocalQueues have used.
+        over_time: what decides only over several cycles and is not modelled, of the Configuration, or of what
+            the objects show of it.
+        configured: whether the Configuration was given.
+        gates: the feature gates that the Configuration sets.
     """
 
     cluster: Cluster
@@ -97,6 +105,12 @@ class Loaded:
     out_of_play: tuple[object, ...] = ()
     owners: Mapping[str, object] = field(default_factory=dict)
     home: Home = ANYWHERE
+    fair_sharing: FairSharingSource = FairSharingSource.GIVEN
+    weighted: tuple[str, ...] = ()
+    by_usage: frozenset[str] = frozenset()
+    over_time: tuple[Problem, ...] = ()
+    configured: bool = True
+    gates: Mapping[str, bool] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -128,6 +142,7 @@ class Builder:
     classed: list[tuple[int, Any]] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
     configured: Configured | None = None
+    configured_at: Place = field(default_factory=Place)
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
     evicted_at: dict[str, Instant] = field(default_factory=dict)
@@ -138,6 +153,7 @@ class Builder:
     out_of_play: list[object] = field(default_factory=list)
     owners: dict[str, object] = field(default_factory=dict)
     namespaces: Namespaces = field(default_factory=Namespaces)
+    shown: Shown = field(default_factory=Shown)
 
     def __post_init__(self) -> None:
         self.reader = WorkloadReader(warnings=self.warnings)
@@ -164,8 +180,10 @@ class Builder:
         self._check_cycles()
         self._check_cluster_queues()
         self._check_namespaces()
+        self._check_fair_sharing()
         cluster = self._cluster({name: cohort for name, (_, cohort) in self.cohorts.items()})
         self._check_holding(cluster)
+        configured = None if self.settings is not None else self.configured
         return Loaded(
             cluster,
             tuple(self.warnings),
@@ -177,6 +195,12 @@ class Builder:
             self._events(),
             tuple(self.out_of_play),
             self.owners,
+            fair_sharing=self._fair_sharing_source(),
+            weighted=tuple(self.shown.weighted),
+            by_usage=self.shown.by_usage(configured),
+            over_time=configured.over_time if configured else tuple(self._shown_over_time()),
+            configured=self.settings is not None or self.configured is not None,
+            gates=configured.gates if configured else {},
         )
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
@@ -184,12 +208,14 @@ class Builder:
         if queue is not None:
             self.cluster_queues[queue.name] = place, queue
             self.namespaces.selectors[queue.name] = dig(raw, "spec", "namespaceSelector")
+            self.shown.take("ClusterQueue", queue.name, raw)
 
     def add_cohort(self, raw: object, place: Place) -> None:
         cohort = queues.cohort(raw, place, self.problems)
         if cohort is not None:
             # A cycle is told with the field's name of the version that the user wrote.
             self.cohorts[cohort.name] = to_v1beta2(raw, "Cohort", place, [])[1], cohort
+            self.shown.take("Cohort", cohort.name, raw)
 
     def add_resource_flavor(self, raw: object, place: Place) -> None:
         flavor = queues.resource_flavor(raw, place, self.problems)
@@ -208,6 +234,7 @@ class Builder:
             self.local_queues[queue.namespace, queue.name] = queue.cluster_queue
             if queue.held:
                 self.held[queue.namespace, queue.name] = queue.held
+            self.shown.take_local_queue(raw)
 
     def add_priority_class(self, raw: object, place: Place) -> None:
         found = priority_class(raw, place, self.problems)
@@ -222,6 +249,10 @@ class Builder:
             self.configured = found
             if self.settings is not None:
                 self._warn(place, "not looked at, because the settings were given otherwise")
+                return
+            self.configured_at = place
+            for note in found.notes:
+                self._warn(place, note)
 
     def add_config_map(self, raw: object, place: Place) -> None:
         known = len(self.problems)
@@ -243,6 +274,7 @@ class Builder:
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
             self.out_of_play.append(raw)
             return
+        self.shown.take_workload(place.object, raw)
         found = self.reader.read(raw, place, self.problems, holds_quota="QuotaReserved" in conditions)
         if found is None:
             return
@@ -444,6 +476,43 @@ class Builder:
             return name if name in self.cluster_queues else None
         return next(iter(self.cluster_queues))
 
+    def _settings(self) -> Settings:
+        if self.settings is not None:
+            return self.settings
+        if self.configured is not None:
+            return self.configured.settings
+        return Settings(fair_sharing=DEFAULT_STRATEGIES if self.shown.sharing else None)
+
+    def _fair_sharing_source(self) -> FairSharingSource:
+        if self.settings is not None or self.configured is not None:
+            return FairSharingSource.GIVEN
+        return FairSharingSource.STATUS if self.shown.is_known else FairSharingSource.ASSUMED
+
+    def _shown_over_time(self) -> Iterator[Problem]:
+        """What the objects show of a Configuration that was not given, and decides over several cycles."""
+        if self.settings is None and self.shown.blocked:
+            message = f"message {BLOCKED!r}"
+            field = "status.conditions[QuotaReserved]"
+            expected = f"a Configuration with waitForPodsReady.blockAdmission {NOT_BLOCKED}"
+            yield Problem(field, message, expected, self.shown.blocked, code=ErrorCode.NOT_MODELLED)
+
+    def _check_fair_sharing(self) -> None:
+        """What is configured and what Kueue has written into the status of its objects should agree."""
+        if self.settings is not None:
+            return
+        if self.configured is None:
+            if self.shown.sharing and self.shown.plain:
+                first, other = self.shown.sharing[0], self.shown.plain[0]
+                text = f"status.fairSharing is absent, although {first} has it; fair sharing counts as on"
+                self._warn(Place(other), text)
+            return
+        on = self.configured.settings.fair_sharing is not None
+        against = self.shown.plain if on else self.shown.sharing
+        if against and not (self.shown.sharing if on else self.shown.plain):
+            said, shows = ("on", "without it") if on else ("off", "with it")
+            text = f"fair sharing is {said} here, but by the status of {against[0]} Kueue runs {shows}"
+            self._warn(self.configured_at, f"{text}; the Configuration counts")
+
     def _warn(self, place: Place, text: str) -> None:
         self.warnings.append(f"{_said(place)}: {text}")
 
@@ -451,16 +520,13 @@ class Builder:
         self.ignored.append(f"{_said(place)}: {why}")
 
     def _cluster(self, cohorts: Mapping[str, Cohort]) -> Cluster:
-        settings = self.settings
-        if settings is None:
-            settings = self.configured.settings if self.configured else Settings()
         return Cluster(
             cluster_queues={name: queue for name, (_, queue) in self.cluster_queues.items()},
             admitted=tuple(found for _, found in self.workloads if found.cluster_queue is not None),
             pending=tuple(self._pending()),
             flavors=self.flavors,
             local_queues=self.local_queues,
-            settings=settings,
+            settings=self._settings(),
             cohorts=cohorts,
             growing=self.growing,
             held=self.held,

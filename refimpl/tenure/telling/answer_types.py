@@ -173,6 +173,8 @@ class ExplainAnswer:
     """Every workload that holds quota in the tree; the preempted ones first, in order."""
     flips: FlipsShape
     """Changes after which the decision would differ."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_asked(None)
@@ -247,6 +249,8 @@ class WhyAnswer:
     exposure: ExposureShape | None = None
     """Who could preempt it with a new workload of any size, and until when it is safe; null where one pending
     workload was named."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_asked(None)
@@ -278,6 +282,8 @@ class WhyNotAnswer:
     """Changes after which the answer would differ."""
     earlier: str | None = None
     """When, for whom and why the pending workload was preempted; null where that is not recorded."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_asked(None)

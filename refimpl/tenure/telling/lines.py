@@ -29,6 +29,7 @@ from tenure.telling.groups import (
     without_place,
 )
 from tenure.telling.quota_alone import BY_QUOTA, note_lines
+from tenure.telling.summary import assumed_lines
 from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial, PassedOver
 from tenure.telling.verdicts import (
     RULES_TITLE,
@@ -54,6 +55,7 @@ def explain_lines(answer: ExplainAnswer, *, every: bool = False) -> Iterator[str
     yield outcome
     yield from (f"  {line}" for line in rest)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from assumed_lines(answer.premises)
     yield from note_lines(answer.decision.topology)
     yield from preempt_lines(answer.decision.preempted, every=every)
     yield from _flip_lines(answer.flips)
@@ -74,6 +76,7 @@ def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
     if answer.earlier is not None:
         yield f"  {answer.earlier}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from assumed_lines(answer.premises)
     yield from note_lines(next((case.topology for case in answer.cases if case.topology), None))
     if len(answer.cases) == 1:
         yield from _only_case_lines(answer.cases[0], every=every)
@@ -157,6 +160,7 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
         yield f"  first {answer.ahead[0]}; who else, and when its turn comes: {asked}"
     yield from (f"  {line}" for line in answer.decision.summary)
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from assumed_lines(answer.premises)
     yield from note_lines(answer.decision.topology)
     yield from _flip_lines(answer.flips)
     if answer.workload is not None:

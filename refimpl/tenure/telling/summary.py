@@ -226,6 +226,17 @@ def engine_of(engines: Iterable[str]) -> str:
     return "auto" if len(seen) > 1 else next(iter(seen), "reference")
 
 
+def assumed_lines(premises: Iterable[str]) -> Iterator[str]:
+    """The line of an answer that names what it assumes; none where it assumes nothing.
+
+    >>> list(assumed_lines(["fair sharing off"])), list(assumed_lines([]))
+    (['  assumed: fair sharing off'], [])
+    """
+    text = "; ".join(premises)
+    if text:
+        yield f"  assumed: {text}"
+
+
 def reading_text(reading: Reading) -> str:
     """A preset's name, and every key in which the reading differs from it.
 

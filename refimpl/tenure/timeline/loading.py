@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
@@ -12,6 +12,7 @@ from tenure.errors import InputError, Problem
 from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
+from tenure.manifests.premises import order_by_usage
 from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
@@ -37,6 +38,7 @@ from tenure.timeline.scenario import (
     Submit,
     Tick,
     Timing,
+    with_gates,
 )
 from tenure.timeline.scenario_file import (
     Defaults,
@@ -216,6 +218,10 @@ class _Reader:
         self.objects.raw = list(as_if.change(self.objects.raw, self.objects.kueue))
         self._refuse_kai()
         loaded = self.objects.loaded()
+        if loaded.over_time:
+            raise InputError(loaded.over_time)
+        self.by_usage = loaded.by_usage
+        self.gates = loaded.gates
         self.shown = self.objects.shown()
         self.given = loaded.cluster
         # Whoever is in back-off joins the play, and is queued when it is over.
@@ -242,6 +248,7 @@ class _Reader:
         workloads = [submission.workload for submission in present]
         workloads += [event.submission.workload for event in events if isinstance(event, Submit)]
         self._refuse_twice([workload.key for workload in workloads])
+        self._refuse_by_usage(present, events)
         keys = [workload.key for workload in workloads]
         expectations = Expectations(keys, self.place, self.times.within)
         return Scenario(
@@ -254,13 +261,21 @@ class _Reader:
             events=tuple(self._resolved(event, keys) for event in events),
             expectations=tuple(expectations.read(self.shape.expect or [])),
             timing=_timing(self.shape.timing or TimingShape()),
-            gates=_gates(self.shape.gates or GatesShape()),
+            gates=_gates(self.shape.gates or GatesShape(), self.gates),
             max_cycles=cycles,
             source=self.shape.source or "",
             warnings=self.warnings,
             file=self.place.file,
             objects=self.shown,
         )
+
+    def _refuse_by_usage(self, present: Iterable[Submission], events: Iterable[Event]) -> None:
+        """Refuse workloads that Kueue orders by what their LocalQueues have used."""
+        submitted = (event.submission for event in events if isinstance(event, Submit))
+        taking_part = ((found.queue, found.workload) for found in chain(present, submitted))
+        problem = order_by_usage(self.by_usage, taking_part)
+        if problem is not None:
+            raise InputError([problem])
 
     def _refuse_kai(self) -> None:
         """Objects that were written here to be played; in the files beside it both schedulers' may be."""
@@ -354,8 +369,9 @@ def _timing(shape: TimingShape) -> Timing:
     )
 
 
-def _gates(shape: GatesShape) -> QueueGates:
-    default = QueueGates()
+def _gates(shape: GatesShape, configured: Mapping[str, bool]) -> QueueGates:
+    """The gates that a scenario sets, above those of the Configuration among its objects."""
+    default = with_gates(QueueGates(), configured)
     said = shape.scheduling_equivalence_hashing, shape.recompute, shape.preemptors_first
     known = default.equivalence, default.recompute, default.preemptors_first
     return QueueGates(*(old if new is None else new for new, old in zip(said, known, strict=True)))

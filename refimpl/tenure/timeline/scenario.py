@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol, TypeAlias
 
 from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 
@@ -61,6 +61,27 @@ def gates_of(release: str | None) -> QueueGates:
     (False, True)
     """
     return QueueGates(recompute=release is None)
+
+
+_GATES: Final = {
+    "SchedulingEquivalenceHashing": "equivalence",
+    "RecomputeAssignmentUponPreemptionTargetsOverlap": "recompute",
+    "PrioritizePreemptorWorkloads": "preemptors_first",
+}
+"""Kueue's gates of queues and cycles, and what `QueueGates` calls them."""
+
+
+def with_gates(gates: QueueGates, named: Mapping[str, bool]) -> QueueGates:
+    """The gates of queues and cycles, some of them set.
+
+    Args:
+        gates: those that keep their value where they are not named.
+        named: feature gates by their names; others are passed over.
+
+    >>> with_gates(QueueGates(), {"SchedulingEquivalenceHashing": False, "PriorityBoost": True}).equivalence
+    False
+    """
+    return replace(gates, **{_GATES[gate]: on for gate, on in named.items() if gate in _GATES})
 
 
 @dataclass(frozen=True, slots=True)

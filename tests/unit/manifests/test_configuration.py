@@ -129,7 +129,6 @@ def test_what_is_wrong(fields: Object, error: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "path"),
     [
-        ({"admissionFairSharing": {"usageHalfLifeTime": "1h"}}, "admissionFairSharing"),
         ({"resources": {"transformations": [{"input": "a"}]}}, "resources.transformations"),
         ({"resources": {"excludeResourcePrefixes": ["a"]}}, "resources.excludeResourcePrefixes"),
         ({"resources": {"quotaCheckStrategy": "IgnoreUndeclared"}}, "resources.quotaCheckStrategy"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
-from tenure.api import Loaded, PendingDecision, find_pending, in_line, undecided
+from tenure.api import Loaded, PendingDecision, find_pending, in_line, queue_of, undecided
 from tenure.apps.ahead.answer_types import (
     AskedWorkload,
     ComingEvent,
@@ -21,6 +21,7 @@ from tenure.apps.ahead.waits import protected_equals, still_waiting
 from tenure.apps.ahead.words import EVICTED, summary_of
 from tenure.errors import ErrorCode, InputError
 from tenure.manifests import object_name
+from tenure.manifests.premises import premises_of
 from tenure.manifests.showing import in_short
 from tenure.model import MINUTE, SECOND, Duration, Instant
 from tenure.oracle.snapshot import with_effective_priority
@@ -36,6 +37,8 @@ from tenure.units import END_OF_TIME, format_duration, format_instant
 
 USUAL_EVICTION: Duration = 30 * SECOND
 """How long Kubernetes lets pods take to end unless they say otherwise."""
+UNBLOCKED: Final = "no admission waits for pods to be ready (waitForPodsReady.blockAdmission)"
+"""Kueue's default, where no Configuration was given."""
 USUAL_UNTIL: Duration = 24 * 60 * MINUTE
 _EVENTS = (Happening.RELEASED, Happening.WOKEN, Happening.PRIORITY)
 
@@ -85,6 +88,8 @@ def look_ahead(
     >>> look_ahead(two_teams, {}, at, preset("guaranteed"), Horizon()).ended.value
     'quiet'
     """
+    if loaded.over_time:
+        raise InputError(loaded.over_time)
     timing = Timing(eviction=horizon.eviction)
     scenario = scenario_from(loaded, manifests, now, now + horizon.until, timing, horizon.gates)
     asked = None if workload is None else _queued(loaded, workload)
@@ -100,7 +105,11 @@ def look_ahead(
         reading_text=reading_text(reading),
         summary="",
         topology=next(_topologies(course), None),
-        assumed=tuple(_assumed(horizon, timing, reading, len(aside))),
+        assumed=(
+            *_premises(loaded, asked),
+            *_assumed(horizon, timing, reading, len(aside)),
+            *(() if loaded.configured else (UNBLOCKED,)),
+        ),
         eviction=horizon.eviction,
         ended=ended,
         ended_text=_ended_text(course, ended, horizon),
@@ -151,12 +160,19 @@ def _not_decided(row: PendingDecision) -> NotDecided:
     return NotDecided(row.workload, row.cluster_queue, in_short(row.problems, name), short)
 
 
+def _premises(loaded: Loaded, asked: str | None) -> tuple[str, ...]:
+    """What is assumed of how Kueue is configured."""
+    if asked is None:
+        return premises_of(loaded)
+    return premises_of(loaded, [queue_of(loaded, find_pending(loaded, asked))])
+
+
 def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int) -> Iterator[str]:
     if aside:
         take = " takes" if aside == 1 else "s take"
         yield f"{aside} waiting workload{take} no part, not being decided about"
     yield "nothing new arrives, and nothing is edited or deleted"
-    yield "no running workload finishes"
+    yield "no running workload finishes, and pods of admitted ones are ready in time"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"
     yield (
         f"cycles are at least {format_duration(timing.cycle)} apart; after a release others are tried again "

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tenure.apps.cli.asked import with_fair_sharing
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, said_warnings, sources_of
-from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths
+from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.apps.cli.output import Output, Printing, about, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour, hint, progress
 from tenure.as_json import as_json
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
+from tenure.telling.summary import assumed_lines
 from tenure.units import format_duration
 
 if TYPE_CHECKING:
@@ -106,6 +108,7 @@ def loops_command(
     bounds: LoopBounds,
     edits: EditOptions,
     interpretation: Interpretation,
+    fair_sharing: FairSharing = None,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -143,17 +146,19 @@ def loops_command(
     found is printed.
     """
     choose_colour(printing.color)
-    from tenure.analysis.closed import called, trees_of
+    from tenure.analysis.closed import called, stated_premises, trees_of
     from tenure.analysis.loops import LoopHunt
 
     request, reading = bounds.request(), interpretation.chosen()
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
+    objects = with_fair_sharing(objects, fair_sharing)
     trees, found = trees_of(objects, reading)
+    premises = stated_premises(objects)
     warnings = tuple(said_warnings((*found, *kueue.said())))
     files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced.object)}
     hunt = LoopHunt(trees, request, reading, files, progress)
-    answer = replace(hunt.run(warnings), kueue=kueue.release)
+    answer = replace(hunt.run(warnings), premises=premises, kueue=kueue.release)
     if to is not None and hunt.scenarios:
         _write(to, hunt.scenarios)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
@@ -178,6 +183,7 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
     loops = f"{_number(count, 'loop')} in {_number(len(answer.trees), 'tree')} of ClusterQueues"
     written = f", written to {to}" if to is not None and count else ""
     yield f"loops: {loops}{written}, under {answer.reading}"
+    yield from assumed_lines(answer.premises)
     if answer.interrupted:
         yield "interrupted: the rest was not searched"
     if any(tree.proved is None or not tree.proved.excluded for tree in answer.trees) and not count:

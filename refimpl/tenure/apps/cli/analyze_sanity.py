@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.apps.cli.asked import with_fair_sharing
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.inputs import changed, said_warnings, sources_of
-from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths
+from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.apps.cli.output import Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.manifests import read_objects
+from tenure.telling.summary import assumed_lines
 
 if TYPE_CHECKING:
     from tenure.analysis.sanity_answers import SanityAnswer, SanityNotice
@@ -27,6 +29,7 @@ def sanity_command(
     example: Example = None,
     edits: EditOptions,
     interpretation: Interpretation,
+    fair_sharing: FairSharing = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is found.")] = False,
     printing: Printing,
 ) -> None:
@@ -51,7 +54,7 @@ def sanity_command(
 
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
-    found = sanity_answer(objects, interpretation.chosen())
+    found = sanity_answer(with_fair_sharing(objects, fair_sharing), interpretation.chosen())
     warnings = tuple(said_warnings((*found.warnings, *kueue.said())))
     answer = replace(found, kueue=kueue.release, warnings=warnings)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
@@ -76,6 +79,7 @@ def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
     count = len(answer.notices)
     told = f"{count} found" if count else "nothing found"
     yield f"sanity: {answer.checked} object{'' if answer.checked == 1 else 's'}, {told}"
+    yield from assumed_lines(answer.premises)
 
 
 def _source(notice: SanityNotice) -> str:

@@ -26,13 +26,15 @@ from tenure.apps.cli.options import (
     parse_gates,
 )
 from tenure.apps.cli.output import Output, about, print_answer
-from tenure.apps.cli.terminal import hint
+from tenure.apps.cli.terminal import complain, hint
 from tenure.as_json import as_json
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
+from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in, strategy_name
 from tenure.manifests.feature_gates import SETTING_OF_GATE
 from tenure.manifests.given import given
+from tenure.manifests.premises import premises_of
 from tenure.manifests.releases import gates_problems
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
@@ -66,6 +68,7 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
         changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
     if flags.fair_sharing is not None:
         changes["fair_sharing"] = _strategies(flags.fair_sharing)
+        loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN)
     settings = replace(loaded.cluster.settings, **changes)
     return replace(loaded, cluster=replace(loaded.cluster, settings=settings))
 
@@ -101,6 +104,39 @@ def _strategies(text: str) -> tuple[FairStrategy, ...] | None:
     return strategies
 
 
+def with_fair_sharing(objects: Iterable[SourcedObject], text: str | None) -> list[SourcedObject]:
+    """The objects with a Configuration that says of fair sharing what the command line says.
+
+    Args:
+        objects: as they were read.
+        text: as `--fair-sharing` has it; None changes nothing.
+
+    Raises:
+        InputError: no such strategies; a ConfigMap whose Configuration cannot be read.
+
+    >>> (added,) = with_fair_sharing([], "off")
+    >>> added.object["kind"], "fairSharing" in added.object
+    ('Configuration', False)
+    """
+    if text is None:
+        return [*objects]
+    found = _strategies(text)
+    kept = []
+    content: dict[str, Any] = {"apiVersion": NEWEST, "kind": "Configuration"}
+    for sourced in objects:
+        read = configuration_in(sourced.object)
+        if read is None:
+            kept.append(sourced)
+        else:
+            content |= read
+    content.pop("fairSharing", None)
+    if found is not None:
+        content["fairSharing"] = {"enable": True, "preemptionStrategies": [*map(strategy_name, found)]}
+    if content["apiVersion"] == NEWEST:
+        content.get("fairSharing", {}).pop("enable", None)
+    return [*kept, SourcedObject("--fair-sharing", content)]
+
+
 ASSUMED = "no LocalQueue is given; the only ClusterQueue is used"
 FASTER = "so many decisions take a while without the optimized core: pip install 'tenure[fast]'"
 
@@ -131,6 +167,26 @@ class Inquiry:
     def kueue(self) -> str | None:
         """The release of Kueue that is asked about; None for one with all that the proposals add."""
         return self.loaded.cluster.settings.release
+
+    def premises(self, cluster_queue: str | None) -> tuple[str, ...]:
+        """What an answer assumes of how Kueue is configured.
+
+        Args:
+            cluster_queue: the ClusterQueue that it is about; None for all.
+        """
+        return premises_of(self.loaded, None if cluster_queue is None else [cluster_queue])
+
+    def warned(self, texts: Iterable[str], loaded: Loaded) -> Inquiry:
+        """The same about a cluster of which more is to be warned; that is said.
+
+        Args:
+            texts: the further warnings.
+            loaded: the cluster.
+        """
+        more = [text for text in texts if text not in self.warnings]
+        for text in more:
+            complain("warning", text)
+        return replace(self, loaded=loaded, warnings=[*self.warnings, *more])
 
     def decided(self, workload: str | None) -> Decision:
         """The decision about one pending workload; None for the only one.

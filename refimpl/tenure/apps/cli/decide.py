@@ -160,7 +160,8 @@ def decide_command(
         return
     if printing.output == Output.TEXT:
         behind = head_before(asked, decision)
-        lines = decision_lines(decision, explained=explained, every=every, behind=behind)
+        premises = asked.premises(decision.queue.name)
+        lines = decision_lines(decision, premises, explained=explained, every=every, behind=behind)
         print_answer(printing.output, "decide", None, about(asked.kueue, lines))
     else:
         print_answer(printing.output, "decide", rendered_one(decision, asked, explained=explained), ())
@@ -226,6 +227,7 @@ def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> writ
         "readingText": reading_text(decision.reading),
         "summary": list(summarize(decision)),
         "kueue": kueue_asked(asked.kueue),
+        "premises": list(asked.premises(decision.queue.name)),
         "warnings": asked.warnings,
     }
     if is_served(decision):

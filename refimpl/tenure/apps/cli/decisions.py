@@ -18,7 +18,7 @@ from tenure.oracle.decide import Decision
 from tenure.telling.explain import explain
 from tenure.telling.groups import MOST, group_lines, grouped, queues_text, shortened
 from tenure.telling.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quota_alone, topology_of
-from tenure.telling.summary import engine_of, reading_text, summarize
+from tenure.telling.summary import assumed_lines, engine_of, reading_text, summarize
 from tenure.telling.verdicts import preempt_lines, preempted_shapes, rules_lines, workload_shape
 from tenure.units import format_instant
 from tenure.versions import kueue_asked
@@ -47,12 +47,18 @@ def _strict_line(asked: Inquiry, cluster_queue: str) -> list[str]:
 
 
 def decision_lines(
-    decision: Decision, *, explained: bool, every: bool, behind: str | None = None
+    decision: Decision,
+    premises: Iterable[str],
+    *,
+    explained: bool,
+    every: bool,
+    behind: str | None = None,
 ) -> Iterator[str]:
     """A decision, line by line: the outcome, the victims, and on request what every rule found.
 
     Args:
         decision: the decision.
+        premises: what it assumes, in words.
         explained: whether to add what every rule found.
         every: whether all workloads are told one by one, however many they are.
         behind: the head of its StrictFIFO ClusterQueue, where that is another workload.
@@ -65,6 +71,7 @@ def decision_lines(
         place = f"the head of StrictFIFO ClusterQueue {decision.queue.name}"
         yield f"  {decision.preemptor.key} is behind {behind}, {place}; Kueue tries {behind} first"
     yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
+    yield from assumed_lines(premises)
     yield from note_lines(topology_of(decision.not_modelled))
     if decision.left:
         yield f"  decided by the reference: the optimized core does not cover {decision.left}"
@@ -111,7 +118,7 @@ def print_pending(
     elif grouped:
         print_answer(output, "pending", None, about(asked.kueue, grouped_lines(decisions, asked)))
     elif asked.explained:
-        print_answer(output, "pending", None, about(asked.kueue, _explained_lines(decisions)))
+        print_answer(output, "pending", None, about(asked.kueue, _explained_lines(decisions, asked)))
     else:
         print_answer(output, "pending", None, about(asked.kueue, table_lines(decisions, asked)))
 
@@ -140,6 +147,7 @@ def rendered_pending(
         "engine": _engine(asked, seen),
         "kueue": kueue_asked(asked.kueue),
         "pending": rows,
+        "premises": list(asked.premises(asked.cluster_queue)),
         "warnings": asked.warnings,
     }
 
@@ -217,6 +225,7 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
     engine = _engine(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each evaluated independently"
+    yield from assumed_lines(asked.premises(asked.cluster_queue))
     if any(row.decision.endswith(BY_QUOTA) for row in rows):
         yield f"  {TOPOLOGY_NOTE}"
 
@@ -312,7 +321,7 @@ def _rendered(
     return row
 
 
-def _explained_lines(decisions: Iterable[PendingDecision]) -> Iterator[str]:
+def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
     for number, pending_decision in enumerate(decisions):
         if number:
             yield ""
@@ -320,4 +329,6 @@ def _explained_lines(decisions: Iterable[PendingDecision]) -> Iterator[str]:
             yield f"{UNDECIDED}: {pending_decision.workload}"
             yield from (f"  {problem}" for problem in pending_decision.problems)
         else:
-            yield from decision_lines(pending_decision.decision, explained=True, every=True)
+            decision = pending_decision.decision
+            premises = asked.premises(decision.queue.name)
+            yield from decision_lines(decision, premises, explained=True, every=True)

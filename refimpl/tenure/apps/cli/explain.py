@@ -68,7 +68,9 @@ def explain_command(
     """
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits)
-    answer = explain_answer(asked.decided(workload), flips, worse=every)
+    decision = asked.decided(workload)
+    answer = explain_answer(decision, flips, worse=every)
+    answer = replace(answer, premises=asked.premises(decision.queue.name))
     asked.print(printing.output, "explain", answer, explain_lines(answer, every=every))
 
 
@@ -149,6 +151,7 @@ def print_why(
         record = preemption_record(loaded, key)
         if record is not None:
             past = past_answer(loaded, record, asked.now, asked.reading, flips)
+            past = replace(past, premises=asked.premises(past.preemptor_queue or past.cluster_queue))
             asked.print(output, "why", past, past_lines(past))
             return
     target = _running(asked.loaded, victim)
@@ -158,7 +161,8 @@ def print_why(
     else:
         decisions, undecided = _decided_all(asked)
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
-    answer = replace(answer, earlier=earlier_text(asked.loaded, target))
+    premises = asked.premises(target.cluster_queue)
+    answer = replace(answer, earlier=earlier_text(asked.loaded, target), premises=premises)
     lines = why_lines(answer, every=every)
     if workload is None:
         exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
@@ -239,12 +243,14 @@ def print_why_not(
     decision = asked.decided(pending_key(asked.loaded, workload))
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
-    answer = replace(why_not_answer(decision, target, flips, ahead, worse=every), earlier=earlier)
+    premises = asked.premises(decision.queue.name)
+    answer = why_not_answer(decision, target, flips, ahead, worse=every)
+    answer = replace(answer, earlier=earlier, premises=premises)
     asked.print(output, "why-not", answer, why_not_lines(answer, every=every))
 
 
 def _ahead(asked: Inquiry, decision: Decision) -> list[str]:
-    """Who is ahead of a pending workload in its ClusterQueue; none where another one was named."""
+    """Who is ahead of a pending workload in its ClusterQueue; none where that is not known."""
     line = [queued.key for queued in in_line(asked.loaded, decision.queue.name, asked.now, asked.reading)]
     return line[: line.index(decision.preemptor.key)] if decision.preemptor.key in line else []
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tenure.apps.ahead.by_usage import left_out, without_trees_by_usage
 from tenure.apps.ahead.look import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
 from tenure.apps.ahead.words import next_lines
 from tenure.apps.cli.asked import Inquiry, ask
@@ -25,19 +26,13 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import Output, Printing
 from tenure.apps.cli.terminal import choose_colour
-from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, parse_duration
+from tenure.errors import InputError, bad_input
+from tenure.manifests import Place, SourcedObject, parse_duration
+from tenure.manifests.feature_gates import over_time_problems
 from tenure.manifests.structure import dig
 from tenure.model import Duration
-from tenure.timeline.scenario import QueueGates, gates_of
+from tenure.timeline.scenario import QueueGates, gates_of, with_gates
 from tenure.units import format_duration
-
-_GATES = {
-    "SchedulingEquivalenceHashing": "equivalence",
-    "RecomputeAssignmentUponPreemptionTargetsOverlap": "recompute",
-    "PrioritizePreemptorWorkloads": "preemptors_first",
-}
-"""Kueue's gates of queues and cycles, and what `QueueGates` calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +69,20 @@ def _length(text: str, option: str) -> Duration:
     return found
 
 
-def _gates(flags: SchedulerFlags, release: str | None) -> QueueGates:
-    """The gates of queues and cycles: the release's defaults, and above them what the command line says."""
+def _gates(flags: SchedulerFlags, asked: Inquiry) -> QueueGates:
+    """The gates of queues and cycles: the release's defaults, those of the Configuration, the command line's.
+
+    Raises:
+        InputError: a gate that decides over several cycles and is not modelled.
+    """
     said = parse_gates(flags.feature_gates)
-    return replace(gates_of(release), **{_GATES[gate]: on for gate, on in said.items() if gate in _GATES})
+    settings = asked.loaded.cluster.settings
+    problems = over_time_problems(
+        said, Place(), "--feature-gates", fair_sharing=settings.fair_sharing is not None
+    )
+    if problems:
+        raise InputError(problems)
+    return with_gates(gates_of(settings.release), {**asked.loaded.gates, **said})
 
 
 @with_records
@@ -131,7 +136,7 @@ def next_command(
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
     asked = ask(source, now, interpretation, None, flags, edits, kept=objects)
-    horizon = replace(horizon, gates=_gates(flags, asked.kueue))
+    horizon = replace(horizon, gates=_gates(flags, asked))
     print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
 
 
@@ -155,8 +160,10 @@ def print_next(
         every: whether the text tells everything.
 
     Raises:
-        InputError: as `tenure.apps.ahead.look.look_ahead`.
+        InputError: as `tenure.apps.ahead.look.look_ahead`, and as `without_trees_by_usage`.
     """
+    loaded = without_trees_by_usage(asked.loaded, workload)
+    asked = asked.warned(left_out(asked.loaded, loaded), loaded)
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
     asked.print(output, "next", answer, next_lines(answer, every=every))
 

@@ -86,5 +86,7 @@ class DiffAnswer:
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     notes: tuple[str, ...]
     """What follows from the change and is easily overlooked, in sentences."""
+    premises: tuple[str, ...] = ()
+    """What is assumed on either side of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """About the input."""

@@ -11,6 +11,7 @@ from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningC
 from tenure.apps.compare.spells import Spell, spells
 from tenure.apps.compare.trees import reached
 from tenure.engines import Engine
+from tenure.manifests.premises import premises_of_both
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Target, Workload
 from tenure.readings import Reading, SamePriorityGate
 from tenure.rules.reservation import quota_reservation_time
@@ -127,6 +128,7 @@ def difference(
         lost_victims=tuple(_running_changes(one.victims, other.victims, one, other, spells_after)),
         kueue=after.loaded.cluster.settings.release,
         notes=tuple(_notes(one, other)),
+        premises=premises_of_both(before.loaded, after.loaded),
     )
 
 

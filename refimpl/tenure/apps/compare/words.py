@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
 from tenure.telling.groups import MOST, shortened
 from tenure.telling.markdown import as_code, as_prose
+from tenure.telling.summary import assumed_lines
 from tenure.units import format_instant
 
 
@@ -37,6 +38,7 @@ def text_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
     yield f"  before  {answer.before}"
     yield f"  after   {answer.after}"
     yield f"  clock {format_instant(answer.now)}, reading {answer.reading}; each evaluated independently"
+    yield from assumed_lines(answer.premises)
     for title, changes, gained in (
         ("Become victims", answer.gained_victims, True),
         ("Cease to be victims", answer.lost_victims, False),
@@ -123,7 +125,7 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
         [_pending_row(change) for change in answer.pending],
         every=every,
     )
-    for note in answer.notes:
+    for note in (*(f"Assumed: {premise}." for premise in answer.premises), *answer.notes):
         yield from ("", f"> {as_prose(note)}")
 
 

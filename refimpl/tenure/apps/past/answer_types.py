@@ -142,6 +142,8 @@ class PastAnswer:
     """A preset's name, or every choice."""
     reading_text: str
     """The same in words: a preset's name, and what differs from it."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_asked(None)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from tenure.apps.past.answer_types import Certainty, CountedEvictions, PastAnswer, PastEvent, RecordedEvent
 from tenure.telling.groups import names_text
+from tenure.telling.summary import assumed_lines
 from tenure.telling.verdicts import RULES_TITLE
 
 
@@ -18,6 +19,7 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
         yield f"  preempted for the same workload: {names_text(answer.together)}"
     yield f"  now {answer.present}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
+    yield from assumed_lines(answer.premises)
     yield from _section("Since then", map(_event_line, answer.since))
     yield from _section("Which rule allowed it", _chain_lines(answer))
     preempted = answer.certainty != Certainty.NOT_PREEMPTED

@@ -34,6 +34,7 @@ from tenure.apps.testing.causes import AsExpected, allowing_fields
 from tenure.apps.testing.check import AllowedBy, CheckResult, Status
 from tenure.manifests import Place, SourcedObject, did_you_mean
 from tenure.manifests.load import Loaded
+from tenure.manifests.premises import refuse_unstated
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, Outcome, Reason
 from tenure.oracle.decide import Decision
@@ -104,7 +105,11 @@ class AllStates:
         Args:
             asserted: the assertion.
             ask: finds out, as do the methods below.
+
+        Raises:
+            InputError: nothing shows whether the weights of the configuration decide.
         """
+        refuse_unstated(self._given.loaded)
         result = self._from_store(asserted, ask) if self._kept else ask()
         # Files are read now: their lines may be others than when it was found out.
         placed = tuple(self._placed(field.object, field.field) for field in result.allowed_by)

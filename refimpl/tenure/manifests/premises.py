@@ -1,0 +1,153 @@
+"""What an answer takes for granted because no object shows it, and what it must not take for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from typing import Final
+
+from tenure.errors import ErrorCode, InputError, Problem
+from tenure.manifests.configuration import FairSharingSource
+from tenure.manifests.load import Loaded
+from tenure.manifests.shown import BY_USAGE
+from tenure.model import Cluster, Workload
+from tenure.units import format_names
+
+ASSUMED_OFF: Final = "fair sharing off, no Configuration was given"
+SHOWN_ON: Final = "fair sharing on by status.fairSharing, with the default strategies"
+
+_MOST: Final = 5
+"""ClusterQueues that a premise names."""
+
+
+def premises_of(loaded: Loaded, queues: Iterable[str] | None = None) -> tuple[str, ...]:
+    """What is assumed of how Kueue is configured, as far as it decides in some ClusterQueues.
+
+    Args:
+        loaded: the cluster.
+        queues: names of ClusterQueues; None for all.
+
+    Source: Kueue v0.19.2; a share compares a ClusterQueue with others of its cohort, so that fair sharing
+    decides nothing in a ClusterQueue without one.
+
+    >>> from tenure.model import ClusterQueue
+    >>> cluster = Cluster({"a": ClusterQueue("a", cohort="all"), "b": ClusterQueue("b")})
+    >>> premises_of(Loaded(cluster, fair_sharing=FairSharingSource.ASSUMED), ["a"])
+    ('fair sharing off, no Configuration was given',)
+    >>> premises_of(Loaded(cluster, fair_sharing=FairSharingSource.ASSUMED), ["b"])
+    ()
+    """
+    cluster = loaded.cluster
+    if not _has_cohort(cluster, cluster.cluster_queues if queues is None else queues):
+        return ()
+    if loaded.fair_sharing == FairSharingSource.ASSUMED:
+        return (ASSUMED_OFF,)
+    if loaded.fair_sharing == FairSharingSource.STATUS and cluster.settings.fair_sharing is not None:
+        return (SHOWN_ON,)
+    return ()
+
+
+def premises_of_both(before: Loaded, after: Loaded) -> tuple[str, ...]:
+    """What is assumed on either side of a comparison; with the side where it is not the same of both.
+
+    >>> from tenure.model import ClusterQueue
+    >>> one = Loaded(Cluster({"a": ClusterQueue("a", cohort="all")}), fair_sharing=FairSharingSource.ASSUMED)
+    >>> premises_of_both(one, Loaded(one.cluster))
+    ('before: fair sharing off, no Configuration was given',)
+    """
+    one, other = premises_of(before), premises_of(after)
+    if one == other:
+        return one
+    return (*(f"before: {premise}" for premise in one), *(f"after: {premise}" for premise in other))
+
+
+def premises_of_states(loaded: Loaded) -> tuple[str, ...]:
+    """What an answer about all states of a configuration assumes of how Kueue is configured.
+
+    The order by usage is one of candidates of several LocalQueues: no proof rests on it, and examples have
+    one LocalQueue in each ClusterQueue.
+
+    >>> premises_of_states(Loaded(Cluster({}), by_usage=frozenset({"a"})))
+    ('examples have one LocalQueue in ClusterQueue a, whose order by usage is not modelled',)
+    """
+    found = premises_of(loaded)
+    if not loaded.by_usage:
+        return found
+    names = format_names(sorted(loaded.by_usage), _MOST)
+    queues = "ClusterQueue" if len(loaded.by_usage) == 1 else "ClusterQueues"
+    return (*found, f"examples have one LocalQueue in {queues} {names}, whose order by usage is not modelled")
+
+
+def order_by_usage(by_usage: Container[str], workloads: Iterable[tuple[str, Workload]]) -> Problem | None:
+    """A ClusterQueue some of whose workloads Kueue orders by what their LocalQueues have used; None without.
+
+    Args:
+        by_usage: the ClusterQueues that are ordered so.
+        workloads: those whose order decides, each with its ClusterQueue.
+
+    Source: Kueue v0.19.2, `queueOrderingFunc` of those that wait, `CandidatesOrdering` of those that run; of
+    one LocalQueue neither asks for the usage.
+
+    >>> one, other = (Workload("ml", name, name, 0, 0, queue_name=name) for name in "ab")
+    >>> order_by_usage({"q"}, [("q", one)]) is None
+    True
+    >>> print(order_by_usage({"q"}, [("q", one), ("q", other)]))  # doctest: +ELLIPSIS
+    ClusterQueue/q: spec.admissionScope.admissionMode: found UsageBasedAdmissionFairSharing, expected ...
+    """
+    found: dict[str, set[str]] = {}
+    for queue, workload in workloads:
+        if queue in by_usage:
+            names = found.setdefault(queue, set())
+            names.add(f"{workload.namespace}/{workload.queue_name}")
+            if len(names) > 1:
+                expected = (
+                    f"no workloads of several LocalQueues, as of {' and '.join(sorted(names))}: their order "
+                    "by usage, which decides here, is not modelled"
+                )
+                called, field = f"ClusterQueue/{queue}", "spec.admissionScope.admissionMode"
+                return Problem(field, BY_USAGE, expected, called, code=ErrorCode.NOT_MODELLED)
+    return None
+
+
+def refuse_unstated(loaded: Loaded) -> None:
+    """Refuse weights of fair sharing where nothing shows whether it is on: what is proved would rest on it.
+
+    Args:
+        loaded: the configuration.
+
+    Raises:
+        InputError: a weight that decides under fair sharing, which is neither configured nor shown.
+
+    >>> from tenure.model import ClusterQueue
+    >>> cluster = Cluster({"a": ClusterQueue("a", cohort="all")})
+    >>> found = Loaded(cluster, fair_sharing=FairSharingSource.ASSUMED, weighted=("ClusterQueue/a",))
+    >>> refuse_unstated(found)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tenure.errors.InputError: ClusterQueue/a: spec.fairSharing.weight: found a weight, and neither ...
+    """
+    if loaded.fair_sharing != FairSharingSource.ASSUMED:
+        return
+    deciding = [called for called in loaded.weighted if _decides(loaded.cluster, called)]
+    if deciding:
+        count = "a weight" if len(deciding) == 1 else f"{len(deciding)} weights of ClusterQueues and Cohorts"
+        raise InputError(
+            [
+                Problem(
+                    "spec.fairSharing.weight",
+                    f"{count}, and neither Kueue's Configuration nor status.fairSharing",
+                    "the ConfigMap kueue-manager-config beside the queues, or --fair-sharing default or off: "
+                    "whether fair sharing is on decides who may preempt whom",
+                    object=deciding[0],
+                    code=ErrorCode.BAD_INPUT,
+                )
+            ]
+        )
+
+
+def _has_cohort(cluster: Cluster, queues: Iterable[str]) -> bool:
+    known = cluster.cluster_queues
+    return any(known[name].cohort is not None for name in queues if name in known)
+
+
+def _decides(cluster: Cluster, called: str) -> bool:
+    kind, _, name = called.partition("/")
+    return kind == "Cohort" or _has_cohort(cluster, [name])
