@@ -34,6 +34,14 @@ def told(*words: str) -> str:
     return tenure("next", *words).stdout.decode()
 
 
+def test_admitted_workloads_have_their_flavors_and_counts() -> None:
+    heads = [head for cycle in answered(*TWO)["cycles"] for head in cycle["heads"]]
+    admitted = [head for head in heads if head["result"] == "admitted"]
+    flavors = {"cpu": "a100", "memory": "a100", "nvidia.com/gpu": "a100"}
+    assert admitted[0]["assignment"] == [{"name": "main", "count": 2, "flavors": flavors}]
+    assert [head for head in heads if bool(head["assignment"]) != (head in admitted)] == []
+
+
 def workload(name: str, gpus: int, *, created: int, reserved: int | None = None, **spec: Any) -> Raw:
     """A workload of some GPUs, created and reserved so many minutes before 14:00."""
     requests = {"nvidia.com/gpu": str(gpus)}

@@ -40,6 +40,18 @@ class Evicted:
 
 
 @dataclass(frozen=True, slots=True)
+class AssignedPodSet:
+    """A pod set of a workload that is admitted."""
+
+    name: str
+    """Of the pod set."""
+    count: int
+    """How many pods."""
+    flavors: dict[str, str]
+    """The flavors, by resource."""
+
+
+@dataclass(frozen=True, slots=True)
 class ComingHead:
     """What becomes of the head of one ClusterQueue in a coming cycle."""
 
@@ -54,6 +66,8 @@ class ComingHead:
     where no topology takes part."""
     result: Result
     """What comes of it."""
+    assignment: tuple[AssignedPodSet, ...]
+    """What it is admitted with; empty where it is not admitted."""
     preempts: tuple[Evicted, ...]
     """Those whom it preempts in this cycle, in order."""
     awaits: tuple[str, ...]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tenure.apps.ahead.answer_types import ComingCycle, ComingHead, Evicted, LookEnd
+from tenure.apps.ahead.answer_types import AssignedPodSet, ComingCycle, ComingHead, Evicted, LookEnd
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.telling.quota_alone import topology_of
@@ -139,10 +139,16 @@ class Course:
             decision=str(entry.outcome),
             topology=topology_of(entry.decision.not_modelled),
             result=Result[handled.result.name],
+            assignment=tuple(_pod_sets(handled)) if handled.result == TurnResult.ADMITTED else (),
             preempts=preempts,
             awaits=tuple(key for key in targets if key not in fresh) if preempting else (),
             why=why_not_admitted(handled),
         )
+
+
+def _pod_sets(handled: Handled) -> Iterator[AssignedPodSet]:
+    for pods in handled.entry.decision.assignment.pod_sets:
+        yield AssignedPodSet(pods.name, pods.count, dict(sorted(pods.flavors.items())))
 
 
 def why_not_admitted(handled: Handled) -> str:
