@@ -6,6 +6,7 @@ import http.client
 import json
 import ssl
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -129,7 +130,12 @@ class Server:
         Raises:
             ApiError: the server refused.
         """
-        code, text = self._answer(method, path, None if body is None else json.dumps(body), content_type)
+        sent = None if body is None else json.dumps(body)
+        code, text = self._answer(method, path, sent, content_type)
+        while code == http.client.TOO_MANY_REQUESTS:
+            # It asks to try again, such as while its storage of a new kind begins.
+            time.sleep(0.5)
+            code, text = self._answer(method, path, sent, content_type)
         try:
             answer: Object = json.loads(text)
         except ValueError:

@@ -1,0 +1,142 @@
+"""What no forecast can know, recognised by evidence: the objects, and a forecast that allows for it.
+
+What decides here is in Kueue's memory alone, or depends on which of its controllers is faster. An entry says
+where that can be so, and what the forecast would be; it explains a difference only where Kueue did just that.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from tests.live.over_time.compare import Course, PodSets, differences, forecast, holding_of
+from tests.live.over_time.ledger import condition, job_of
+from tests.live.server import Object
+
+Foreseen: TypeAlias = Callable[[list[Object], Mapping[str, str]], Iterator[Course]]
+"""The forecasts that allow for a race, of objects and whom a step evicts; none where it cannot be."""
+
+
+@dataclass(frozen=True)
+class Race:
+    """Something that no forecast can know.
+
+    Args:
+        name: in a few words.
+        reason: why Kueue does otherwise.
+        foreseen: what happens where it can be so.
+    """
+
+    name: str
+    reason: str
+    foreseen: Foreseen
+
+
+def explained(real: Course, before: list[Object], evicts: Mapping[str, str]) -> str:
+    """The race that explains what became of a cluster, by name; empty where none does.
+
+    Args:
+        real: what became of it.
+        before: the objects that the forecast was made of.
+        evicts: whom the step evicts, with the reason.
+    """
+    for race in RACES:
+        if any(not differences(said, real) for said in race.foreseen(before, evicts)):
+            return race.name
+    return ""
+
+
+def _without_twins(dump: list[Object], evicts: Mapping[str, str]) -> Iterator[Course]:
+    """Without one of several waiting workloads that Kueue takes for equivalent."""
+    waiting = list(_set_aside(dump, tried=False))
+    for one in waiting:
+        twins = (other for other in waiting if other is not one and _shape(other) == _shape(one))
+        if any(_queue_of(twin, dump) is _queue_of(one, dump) for twin in twins):
+            yield forecast([other for other in dump if other is not one], evicts)
+
+
+def _others_first(dump: list[Object], evicts: Mapping[str, str]) -> Iterator[Course]:
+    """First without those that have been tried and set aside, then with them."""
+    aside = list(_set_aside(dump, tried=True))
+    if not aside:
+        return
+    first = forecast([one for one in dump if one not in aside], evicts)
+    then = forecast(_after(dump, first), {})
+    preempted = [*first.preempted, *then.preempted]
+    yield replace(then, preempted=preempted, evicted=first.evicted, refused=first.refused or then.refused)
+
+
+def _set_aside(dump: list[Object], *, tried: bool) -> Iterator[Object]:
+    """Workloads that wait and may be set aside; with `tried` those that Kueue says do not fit."""
+    for one in dump:
+        waits = one["kind"] == "Workload" and "admission" not in one.get("status", {})
+        if waits and not (tried and condition(one, "QuotaReserved").get("status") != "False"):
+            queue = _queue_of(one, dump)
+            if queue["spec"].get("queueingStrategy") != "StrictFIFO":
+                yield one
+
+
+def _queue_of(workload: Object, dump: list[Object]) -> Object:
+    """Its ClusterQueue."""
+    named = {(one["kind"], one["metadata"]["name"]): one for one in dump}
+    local = named["LocalQueue", workload["spec"]["queueName"]]
+    return named["ClusterQueue", local["spec"]["clusterQueue"]]
+
+
+def _after(dump: list[Object], course: Course) -> list[Object]:
+    """The objects after what a forecast says."""
+    after, held = copy.deepcopy(dump), holding_of(dump)
+    for one in after:
+        name = job_of(one) if one["kind"] == "Workload" else ""
+        if name in held and name not in course.holding:
+            del one["status"]["admission"]
+            one["status"]["conditions"] = []
+        elif name in course.holding and course.holding[name] != held.get(name):
+            one["status"] = _admitted(one, course.holding[name], _queue_of(one, dump)["metadata"]["name"])
+    return after
+
+
+def _admitted(workload: Object, pods: PodSets, queue: str) -> Object:
+    """The status of a workload that has just been admitted."""
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    reserved = {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": ""}
+    parts = []
+    for pod_set, (count, flavors) in zip(workload["spec"]["podSets"], pods, strict=True):
+        requests = pod_set["template"]["spec"]["containers"][0]["resources"]["requests"]
+        usage = {resource: str(int(amount) * count) for resource, amount in requests.items()}
+        parts.append(
+            {"name": pod_set["name"], "count": count, "flavors": dict(flavors), "resourceUsage": usage}
+        )
+    return {
+        "admission": {"clusterQueue": queue, "podSetAssignments": parts},
+        "conditions": [{**reserved, "lastTransitionTime": now}],
+    }
+
+
+def _shape(workload: Object) -> object:
+    """What Kueue compares: the pods, and the priority, but not since when a workload waits."""
+    spec = workload["spec"]
+    pods = [
+        (one["name"], one["count"], one.get("minCount"), one["template"]["spec"]) for one in spec["podSets"]
+    ]
+    return spec["priority"], pods
+
+
+RACES = (
+    Race(
+        "equivalent to a workload that was set aside",
+        "gate SchedulingEquivalenceHashing: without trying it, Kueue sets aside a workload of the same pods "
+        "and priority as one that it has just found not to fit. It may have waited longer than that one, and "
+        "so be allowed to preempt newer equals. Which ones were tried is in Kueue's memory.",
+        _without_twins,
+    ),
+    Race(
+        "woken within a second",
+        "What was tried and set aside is tried again within a second after quota has become available, what "
+        "is in a queue's heap, such as the head of a StrictFIFO queue or a new workload, at once.",
+        _others_first,
+    ),
+)
