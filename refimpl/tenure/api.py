@@ -117,7 +117,8 @@ def decide(
     >>> str(decision.outcome)
     'Preempt'
     """
-    given, instant = _loaded(loaded), _instant(now)
+    instant = _instant(now)
+    given = _loaded(loaded).submitted_at(instant)
     preemptor = find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
@@ -170,8 +171,8 @@ def decide_all(
     team-a/job-long-context-8a5dc NoCandidates
     team-a/job-doc-index-dfa0b Preempt
     """
-    given = _loaded(loaded)
     instant, chosen = _instant(now), _reading(reading)
+    given = _loaded(loaded).submitted_at(instant)
     if cluster_queue is not None and cluster_queue not in _queues(given):
         known = some_of(_queues(given), "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")

@@ -19,7 +19,7 @@ from tenure.manifests.feature_gates import (
     over_time_problems,
     settings_of,
 )
-from tenure.manifests.fields import Open
+from tenure.manifests.fields import Open, Text
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
@@ -88,6 +88,9 @@ VERSIONS: Final = (NEWEST, f"{GROUP}/v1beta1")
 KEY: Final = "controller_manager_config.yaml"
 """The key of the ConfigMap that holds the Configuration in a cluster."""
 
+DEFAULT_FRAMEWORKS: Final = ("batch/job",)
+"""The kinds of jobs that Kueue takes where a Configuration names none."""
+
 _TIMESTAMPS = {
     None: RequeuingTimestamp.EVICTION,
     "Eviction": RequeuingTimestamp.EVICTION,
@@ -106,6 +109,8 @@ class Configured:
         over_time: what decides only over several cycles and is not modelled.
         gates: the feature gates that it sets.
         notes: what to warn of.
+        frameworks: the kinds of jobs that Kueue takes, as `integrations.frameworks` calls them.
+        every_job: whether Kueue takes jobs that name no queue, too.
     """
 
     settings: Settings
@@ -114,6 +119,8 @@ class Configured:
     over_time: tuple[Problem, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = DEFAULT_FRAMEWORKS
+    every_job: bool = False
 
 
 NOT_BLOCKED: Final = (
@@ -144,6 +151,10 @@ class _Resources(Open):
     device_class_mappings: Any = None
 
 
+class _Integrations(Open):
+    frameworks: list[Text] | None = None
+
+
 class _Configuration(Open):
     """Source: Kueue, Configuration of `config.kueue.x-k8s.io`; what does not decide passes."""
 
@@ -152,6 +163,8 @@ class _Configuration(Open):
     feature_gates: Any = None
     admission_fair_sharing: Any = None
     resources: _Resources | None = None
+    integrations: _Integrations | None = None
+    manage_jobs_without_queue_name: StrictBool | None = None
 
 
 def read_configuration(raw: object, *, where: str = "") -> Configured:
@@ -202,6 +215,8 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
         over_time=(*blocking, *over_time_problems(set_gates, place, fair_sharing=fair is not None)),
         gates=set_gates,
         notes=tuple(_notes(checked)),
+        frameworks=tuple((checked.integrations and checked.integrations.frameworks) or DEFAULT_FRAMEWORKS),
+        every_job=bool(checked.manage_jobs_without_queue_name),
     )
 
 

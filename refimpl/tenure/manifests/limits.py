@@ -42,6 +42,9 @@ MAX_REPEATED_KEYS: Final = 100
 MAX_DEVIATIONS: Final = 100
 """Problems that are told of one object's shape, and as many of what its fields demand of one another."""
 
+MAX_WORKLOADS_OF_JOB: Final = 10_000
+"""Workloads that are made of one manifest, such as a Deployment."""
+
 MAX_COHORT_LEVELS: Final = 100
 """Cohorts above one another."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ from tenure.manifests.history import (
     was_evicted,
 )
 from tenure.manifests.instants import parse_instant
+from tenure.manifests.jobs.submitted import Given, LeftOut, MadeWorkload, SubmittedJobs
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
@@ -92,6 +93,7 @@ class Loaded:
             the objects show of it.
         configured: whether the Configuration was given.
         gates: the feature gates that the Configuration sets.
+        submitted: by `namespace/name`, the workloads of jobs that are yet to be created: see `submitted_at`.
     """
 
     cluster: Cluster
@@ -111,6 +113,21 @@ class Loaded:
     over_time: tuple[Problem, ...] = ()
     configured: bool = True
     gates: Mapping[str, bool] = field(default_factory=dict)
+    submitted: frozenset[str] = frozenset()
+
+    def submitted_at(self, now: Instant) -> Loaded:
+        """The same with the jobs that are yet to be created created now; before, they are the newest of all.
+
+        Args:
+            now: the clock, ns since the epoch.
+        """
+        if not self.submitted:
+            return self
+        pending = tuple(
+            replace(found, created_at=now) if found.key in self.submitted else found
+            for found in self.cluster.pending
+        )
+        return replace(self, cluster=replace(self.cluster, pending=pending))
 
 
 @dataclass(slots=True)
@@ -141,6 +158,9 @@ class Builder:
     growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
     classed: list[tuple[int, Any]] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
+    submitted: SubmittedJobs = field(default_factory=SubmittedJobs)
+    base: dict[str, int] = field(default_factory=dict)
+    undated: set[str] = field(default_factory=set)
     configured: Configured | None = None
     configured_at: Place = field(default_factory=Place)
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -171,6 +191,7 @@ class Builder:
                 self.problems.append(Problem("", "more problems", expected, file=sourced.file))
                 break
         self.problems.extend(tree_problems(self.cohorts, asked=()))
+        self._submit_jobs()
         if self.unreadable or self.problems:
             raise InputError([*self.unreadable, *self.problems])
         self._count_reclaimed_pods()
@@ -201,6 +222,7 @@ class Builder:
             over_time=configured.over_time if configured else tuple(self._shown_over_time()),
             configured=self.settings is not None or self.configured is not None,
             gates=configured.gates if configured else {},
+            submitted=frozenset(self.undated),
         )
 
     def add_cluster_queue(self, raw: object, place: Place) -> None:
@@ -238,7 +260,10 @@ class Builder:
 
     def add_priority_class(self, raw: object, place: Place) -> None:
         found = priority_class(raw, place, self.problems)
-        if found is not None and found.policy is not None:
+        if found is None:
+            return
+        self.base[found.name] = found.base
+        if found.policy is not None:
             self.growing[found.name] = found
 
     def add_configuration(self, raw: object, place: Place) -> None:
@@ -333,7 +358,8 @@ class Builder:
         own, versions = _READ.get(kind, (None, ()))
         if own is None or (slash and group != own) or (own == "" and slash):
             self.jobs.take(raw)
-            self._ignore(place, OF_KAI if group in KAI_GROUPS else "not a kind that is read")
+            if not self.submitted.takes(raw, place):
+                self._ignore(place, OF_KAI if group in KAI_GROUPS else "not a kind that is read")
         elif version not in versions:
             problem = place.problem("apiVersion", show(version), " or ".join(versions))
             self.problems.append(problem)
@@ -375,6 +401,53 @@ class Builder:
         expected = f"each object once; {first} has it too" if first else "each object once"
         self.problems.append(place.problem("metadata.name", f"{show(name)} a second time", expected))
         return False
+
+    def _submit_jobs(self) -> None:
+        """The Workloads that Kueue would make of jobs, which may come before what decides about them."""
+        if not self.submitted.jobs:
+            return
+        newest = max((_newest(found) for _, found in self.workloads), default=0)
+        configured = self.configured
+        given = Given(
+            self.owners,
+            {*self.local_queues, *self.held},
+            self.base,
+            configured.frameworks if configured else None,
+            {gate for gate, is_on in configured.gates.items() if is_on} if configured else (),
+            configured is not None and configured.every_job,
+        )
+        assumed: list[tuple[Place, str]] = []
+        for made in list(self.submitted.made(given)):
+            if isinstance(made, LeftOut):
+                # Who asks what would come of a job is answered even where nothing would.
+                (self._ignore if made.is_stored else self._warn)(made.job, made.why)
+            elif self._is_new(made.raw, "Workload", made.job):
+                self._submit(made, newest)
+                assumed += [(made.job, made.assumed)] if made.assumed and not made.problems else []
+        for place, text in assumed[:1]:
+            more = f" (and {len(assumed) - 1} more jobs alike)" if len(assumed) > 1 else ""
+            self._warn(place, f"{text}{more}")
+
+    def _submit(self, made: MadeWorkload, newest: Instant) -> None:
+        problems = list(made.problems)
+        found = self.reader.read(made.raw, made.job, problems, holds_quota=False)
+        metadata = made.raw["metadata"]
+        key = f"{metadata['namespace']}/{metadata['name']}"
+        self.owners[key] = metadata["ownerReferences"]
+        if problems:
+            own = tuple(made.as_of_job(problem) for problem in problems)
+            if self.strict:
+                self.problems.extend(own)
+            else:
+                self.set_aside[object_name("Workload", metadata["namespace"], metadata["name"])] = own
+                self._warn(made.job, f"set aside: {in_short(own, made.job.object)}")
+        elif found is not None:
+            if metadata["creationTimestamp"] is None:
+                self.undated.add(key)
+                found = replace(found, created_at=newest)
+            elif found.priority_class:
+                self.classed.append((len(self.workloads), metadata["ownerReferences"]))
+            self.workloads.append((made.job.file, found))
 
     def _count_reclaimed_pods(self) -> None:
         """The Configuration may come after the workloads that were read as if it were the default."""
@@ -546,6 +619,12 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "Configuration": Builder.add_configuration,
     "ConfigMap": Builder.add_config_map,
 }
+
+
+def _newest(found: Workload) -> Instant:
+    """The last time that is known of a workload."""
+    known = (found.quota_reserved_at, found.pods_ready_evicted_at, found.requeue_at)
+    return max((found.created_at, *(at for at in known if at is not None)))
 
 
 def _evicted_at(right: Mapping[str, Any]) -> Instant:

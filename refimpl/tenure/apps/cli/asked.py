@@ -307,6 +307,7 @@ def asked_about(
     Raises:
         InputError: there is such, and `strict`.
     """
+    loaded = loaded.submitted_at(now)
     found = list(doubts(loaded, now, cluster_queue, queued_by))
     assumed = cluster_queue is None and assumed_queue(loaded) is not None
     others = [ASSUMED] if assumed else []
