@@ -21,7 +21,7 @@ from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
 from tenure.analysis.matrix_types import MatrixSide
 from tenure.analysis.matrix_words import cell_lines, cell_of
 from tenure.analysis.ranges import Ranges, matrix_of_ranges
-from tenure.analysis.scopes import PREMISES, Scope
+from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell, Example, PriorityLevel
 from tenure.apps.playground import PageQuestion, load_text, opened_request
 from tenure.as_json import as_json
@@ -175,7 +175,7 @@ def _lines(matrix: Matrix, verdicts: Sequence[Sequence[str]], reading: str) -> I
         f"can is shown by examples, {matrix.states} random states among them; never follows from a rule, or "
         "is proved by Z3 alone: one solver, where the command asks two"
     )
-    yield from (f"assumed: {premise}" for premise in PREMISES[matrix.scope])
+    yield from (f"assumed: {premise}" for premise in matrix.premises)
 
 
 def shown_cell(row: int, column: int) -> str:

@@ -32,6 +32,7 @@ from tenure.analysis.states import (
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Ground, Reason
 from tenure.oracle.heroes.plan import kin_between, plan_heroes
+from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.eligibility import ground_for, preemption_reason
@@ -73,6 +74,7 @@ BY_EXAMPLE = "by an example"
 BY_MODEL = "by an example, of which a solver found the quantities"
 BY_ENUMERATION = "by an example among all small states"
 BY_TWIN = "by the example of a cell like it"
+NO_TOPOLOGY = "never by quota alone; topology is not modelled, and a policy allows it"
 NO_REPLAY = "solvers find values, but no state was found that is decided so"
 NO_EXAMPLE = "bills and lending of heroes might allow it, but no state was found that is decided so"
 TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not asked about as a whole"
@@ -179,10 +181,19 @@ class SolverProver:
             return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
         said = self.said(cell)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, self._proved)
+            return self._never(cell)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
         return self._by_values(cell)
+
+    def _never(self, cell: AskedCell) -> Settled:
+        """What a proof by quota settles; Kueue also preempts where a request fits and finds no place."""
+        if self._is_placed(cell):
+            return Settled(CellVerdict.UNKNOWN, NO_TOPOLOGY)
+        return Settled(CellVerdict.NEVER, self._proved)
+
+    def _is_placed(self, cell: AskedCell) -> bool:
+        return has_topology(self._cluster.cluster_queues[cell.preemptor], self._cluster)
 
     def said(self, cell: AskedCell) -> str:
         """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
@@ -195,7 +206,7 @@ class SolverProver:
         """What is proved of a cell with a condition on the victim, or found by a solver's values."""
         said = self.said_narrowed(asked)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, self._proved)
+            return self._never(asked.cell)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
         key = (self._key(asked.cell), asked.narrowing, asked.longest)
@@ -235,7 +246,7 @@ class SolverProver:
         solver = self._whole_solver(cell)
         said = solver.both_narrowed(asked)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, self._proved)
+            return self._never(cell)
         if said != "sat":
             return Settled(CellVerdict.UNKNOWN, said)
         self._seen.clear()  # what was seen may not meet the condition
@@ -248,7 +259,7 @@ class SolverProver:
 
     def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
-        if self._plan is not None or not self._counts_victims:
+        if self._plan is not None or not self._counts_victims or self._is_placed(cell):
             return example, example.victims == 1
         if example.victims > 1:
             example = self._drawn_alone(cell) or example
@@ -395,7 +406,7 @@ class SolverProver:
         solver = self._whole_solver(cell)
         said = solver.both(Priorities(cell.high, cell.low), cell.reason)
         if said == "unsat":
-            return Settled(CellVerdict.NEVER, self._proved)
+            return self._never(cell)
         if said != "sat":
             return self._by_enumeration(cell, said)
         found = self._modelled(cell, solver)

@@ -28,7 +28,6 @@ from tenure.analysis.fields import ABSENT, FieldChange, changed_fields
 from tenure.analysis.guarantee_difference import GuaranteeComparison, Narrowed, SharedCell
 from tenure.analysis.matrix import CellVerdict, Settled
 from tenure.analysis.matrix_types import MatrixSide
-from tenure.analysis.scopes import PREMISES
 from tenure.analysis.small import MOST_QUEUES, AskedPair
 from tenure.analysis.states import PriorityLevel
 from tenure.manifests.source_lines import SourceLines
@@ -91,7 +90,7 @@ class _Difference:
             before=before.words,
             after=after.words,
             scope=after.matrix.scope.value,
-            premises=PREMISES[after.matrix.scope],
+            premises=tuple(dict.fromkeys((*before.matrix.premises, *after.matrix.premises))),
             reading=after.configured.reading.name,
             kueue=None,
             seed=self._seed,

@@ -12,7 +12,6 @@ from tenure.analysis.guarantees import Guarantees, Narrowing
 from tenure.analysis.matrix import CellVerdict, Settled
 from tenure.analysis.matrix_types import MatrixSide
 from tenure.analysis.matrix_words import written_example
-from tenure.analysis.scopes import PREMISES
 from tenure.analysis.states import AskedCell, PriorityLevel
 from tenure.units import format_duration
 
@@ -50,7 +49,7 @@ def guarantees_answer(
     )
     return GuaranteesAnswer(
         scope=matrix.scope.value,
-        premises=PREMISES[matrix.scope],
+        premises=matrix.premises,
         reading=reading,
         kueue=None,
         seed=seed,

@@ -24,6 +24,7 @@ from tenure.as_json import KueueAsked, Span
 from tenure.errors import bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
+from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
 from tenure.timeline import Scenario, parse_scenario, play
 from tenure.timeline.record import Loop, PreemptionPair
@@ -31,6 +32,12 @@ from tenure.units import format_amount
 
 Watch: TypeAlias = Callable[[Iterable[FoundLoop | None], str], Iterator[FoundLoop | None]]
 """Passes the steps of a search on, and may tell how many there have been."""
+
+
+BY_QUOTA_ALONE = (
+    "topology is not modelled: where flavors have one, loops are searched for by quota alone, and others may "
+    "exist"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,8 @@ class LoopsAnswer:
     found: bool
     """Whether there is a loop."""
     complete: bool
-    """Whether everything within the bounds was played, in every tree without a loop."""
+    """Whether everything within the bounds was played, in every tree without a loop, and no topology takes
+    part, which is not modelled."""
     interrupted: bool
     """Whether it was stopped by hand."""
     trees: tuple[TreeSearch, ...]
@@ -231,11 +239,21 @@ class LoopHunt:
             up_to=self.request.up_to,
             evictions=self.request.evictions,
             found=any(search.loop is not None for search in searches),
-            complete=not self.interrupted
+            complete=not (self.interrupted or self._by_quota)
             and not any(search.loop is None and (search.stopped or search.open) for search in searches),
             interrupted=self.interrupted,
             trees=tuple(self._done),
-            warnings=tuple(warnings),
+            warnings=(*warnings, *((BY_QUOTA_ALONE,) if self._by_quota else ())),
+        )
+
+    @property
+    def _by_quota(self) -> bool:
+        """Whether a topology takes part in any tree of which nothing else is proved."""
+        return any(
+            has_topology(queue, tree.cluster)
+            for tree, done in zip(self.trees, self._done, strict=False)
+            if not (done.proved and done.proved.excluded)
+            for queue in tree.queues
         )
 
     def _resources(self, tree: CohortTree) -> list[str]:

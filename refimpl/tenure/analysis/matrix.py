@@ -13,7 +13,7 @@ from itertools import product
 from typing import Protocol
 
 from tenure.analysis.deciding import Deciding, Replays
-from tenure.analysis.scopes import Scope
+from tenure.analysis.scopes import PREMISES, Scope, premises_of
 from tenure.analysis.states import (
     AskedCell,
     Example,
@@ -107,6 +107,7 @@ class Matrix:
         apart: why nothing can be said of some pairs, or why they never meet, by preemptor and victim.
         states: how many random states were decided.
         scope: of which states it is.
+        premises: what every verdict assumes.
     """
 
     queues: tuple[str, ...]
@@ -115,6 +116,7 @@ class Matrix:
     apart: dict[tuple[str, str], Settled] = field(default_factory=dict)
     states: int = 0
     scope: Scope = Scope.CONSISTENT
+    premises: tuple[str, ...] = PREMISES[Scope.CONSISTENT]
 
     def of(self, preemptor: str, high: int, victim: str, low: int) -> list[tuple[Reason, Settled]]:
         """What is known of one cell, by reason."""
@@ -164,7 +166,12 @@ def analyze(
         scope: of which states it is.
         known: states of the scope that are decided before random ones.
     """
-    matrix = Matrix(tuple(sorted(cluster.cluster_queues)), tuple(levels), scope=scope)
+    matrix = Matrix(
+        tuple(sorted(cluster.cluster_queues)),
+        tuple(levels),
+        scope=scope,
+        premises=premises_of(scope, cluster),
+    )
     asked = set(_all_sides(matrix) if wanted is None else wanted)
     preemptors = {preemptor for preemptor, _, _, _ in asked}
     trees = trees_of(cluster)

@@ -16,7 +16,6 @@ from tenure.analysis.matrix_types import (
     MatrixReason,
     MatrixSide,
 )
-from tenure.analysis.scopes import PREMISES
 from tenure.analysis.states import Example, PriorityLevel, decided
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Amount, Cluster
@@ -55,7 +54,7 @@ def answer_of(
     verdicts = [cell.verdict for cell in cells]
     return MatrixAnswer(
         scope=matrix.scope.value,
-        premises=PREMISES[matrix.scope],
+        premises=matrix.premises,
         reading=reading,
         kueue=None,
         fair_sharing=cluster.settings.fair_sharing is not None,

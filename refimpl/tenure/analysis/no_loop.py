@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tenure.analysis.closed import CohortTree
 from tenure.model import Cluster, ClusterQueue, ReclaimWithinCohort, Settings, WithinClusterQueue
+from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import build_tree, potential_at
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
@@ -44,6 +45,8 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
         return None
     alone = _is_each_alone(cluster)
     if not all(_goes_down(queue, cluster.settings, reading, alone=alone) for queue in tree.queues):
+        return None
+    if any(has_topology(queue, cluster) for queue in tree.queues) and not all(map(_never_may, tree.queues)):
         return None
     if not any(_preempts(queue) for queue in tree.queues):
         return ProvedOfLoops(("PO-KQ-270", "PO-KQ-330"), True, "no loop: no ClusterQueue preempts a workload")
@@ -87,6 +90,14 @@ def _goes_down(queue: ClusterQueue, settings: Settings, reading: Reading, *, alo
         (alone or terms.reclaim_within_cohort != ReclaimWithinCohort.ANY)
         and not terms.hero
         and duration_in_force(terms) is None
+    )
+
+
+def _never_may(queue: ClusterQueue) -> bool:
+    """Whether no policy of a ClusterQueue allows preemption, whatever quota and topology say."""
+    return (
+        queue.within_cluster_queue == WithinClusterQueue.NEVER
+        and queue.reclaim_within_cohort == ReclaimWithinCohort.NEVER
     )
 
 

@@ -224,7 +224,14 @@ def matrix_of_ranges(ranges: Ranges, inner: Matrix) -> Matrix:
         ranges: the priorities that their workloads can have.
         inner: the matrix of `ranges.plain` and `ranges.regions`.
     """
-    matrix = Matrix(inner.queues, ranges.levels, apart=inner.apart, states=inner.states, scope=inner.scope)
+    matrix = Matrix(
+        inner.queues,
+        ranges.levels,
+        apart=inner.apart,
+        states=inner.states,
+        scope=inner.scope,
+        premises=inner.premises,
+    )
     kinds = {pair: ranges.kinds(*pair) for pair in product(ranges.levels, repeat=2)}
     for tree in trees_of(ranges.plain):
         for preemptor, victim in product(sorted(tree.places), repeat=2):

@@ -28,6 +28,7 @@ from tenure.model import (
     ReclaimWithinCohort,
     WithinClusterQueue,
 )
+from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Node, Tree, build_tree, potential_at, quota_at
 from tenure.readings import Reading
 from tenure.rules.flavors import may_preempt_while_borrowing
@@ -162,7 +163,8 @@ class _Sanity:
 
         A search for targets needs a request within the nominal quota, or quota below the root that could
         serve it, or the permission to preempt while borrowing (KQ-520, KQ-530). Without any quota below the
-        root a request above 0 fits no subtree there, whatever is in use.
+        root a request above 0 fits no subtree there, whatever is in use. Where a flavor has a topology, a
+        search is made for what fits by quota, too.
         """
         terms = terms_of(queue, self.cluster.settings, self.reading)
         path = self.tree.nodes[self.tree.places[queue.name]].path
@@ -174,7 +176,8 @@ class _Sanity:
         owns = any(
             quota_at(self.tree, place, asked).subtree > 0 for place in below_root for asked in queue.nominal()
         )
-        if owns or not queue.nominal() or may_preempt_while_borrowing(terms):
+        placed = has_topology(queue, self.cluster)
+        if owns or placed or not queue.nominal() or may_preempt_while_borrowing(terms):
             return
         for field in (name for name, is_set in policies.items() if is_set):
             yield SanityFinding(

@@ -13,6 +13,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from tenure.model import Amount, Cluster, FlavorQuotas, ResourceGroup
+from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
 
 
@@ -44,6 +45,28 @@ PREMISES: Mapping[Scope, tuple[str, ...]] = {
     ),
 }
 """What every verdict assumes, by scope."""
+
+BY_QUOTA_ALONE = (
+    "topology is not modelled: where flavors have one, can is by quota alone, and never is known only where "
+    "no policy allows it"
+)
+"""What verdicts about ClusterQueues whose flavors have a topology assume as well."""
+
+
+def premises_of(scope: Scope, *clusters: Cluster) -> tuple[str, ...]:
+    """What every verdict about some configurations assumes.
+
+    Args:
+        scope: of which states something is said.
+        clusters: the configurations.
+
+    >>> len(premises_of(Scope.CONSISTENT, Cluster({}))) == len(PREMISES[Scope.CONSISTENT])
+    True
+    """
+    placed = any(
+        has_topology(queue, cluster) for cluster in clusters for queue in cluster.cluster_queues.values()
+    )
+    return (*PREMISES[scope], BY_QUOTA_ALONE) if placed else PREMISES[scope]
 
 
 def tree_before_edits(dice: random.Random, cluster: Cluster, tree: Tree) -> Tree:

@@ -55,6 +55,23 @@ def has_only_topologies(queue: ClusterQueue, cluster: Cluster) -> bool:
     )
 
 
+def has_topology(queue: ClusterQueue, cluster: Cluster) -> bool:
+    """Whether any flavor of a ClusterQueue has a topology that Kueue looks at.
+
+    Args:
+        queue: the ClusterQueue.
+        cluster: all flavors, and the feature gate.
+
+    >>> has_topology(ClusterQueue("q"), Cluster({}))
+    False
+    """
+    return cluster.settings.topology_aware_scheduling and any(
+        quotas.flavor in cluster.flavors and cluster.flavors[quotas.flavor].topology != ""
+        for group in queue.resource_groups
+        for quotas in group.flavors
+    )
+
+
 def has_levels(asked: TopologyRequest | None, levels: tuple[str, ...] | None) -> bool:
     """Whether a topology has the levels that a request names.
 

@@ -88,5 +88,8 @@ class DiffAnswer:
     """What follows from the change and is easily overlooked, in sentences."""
     premises: tuple[str, ...] = ()
     """What is assumed on either side of how Kueue is configured, because no object shows it, in words."""
+    topology: str | None = None
+    """`not modelled` where Kueue also needs a place in a topology for any decision, so that the answer is by
+    quota alone; null where no topology takes part."""
     warnings: tuple[str, ...] = ()
     """About the input."""

@@ -12,11 +12,12 @@ from tenure.apps.compare.spells import Spell, spells
 from tenure.apps.compare.trees import reached
 from tenure.engines import Engine
 from tenure.manifests.premises import premises_of_both
-from tenure.model import Cluster, ClusterQueue, Duration, Instant, Target, Workload
+from tenure.model import Cluster, ClusterQueue, Duration, Instant, NotModelled, Target, Workload
 from tenure.readings import Reading, SamePriorityGate
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, is_time_expired
+from tenure.telling.quota_alone import topology_of
 from tenure.units import format_duration
 
 ABSENT = "absent"
@@ -44,6 +45,7 @@ class _Decided:
         pending: by pending workload: its queue, the decision in a word, and reasons by victim.
         victims: by running workload: reasons by preemptor.
         running: the running workloads by name.
+        not_modelled: what any of the decisions leaves out.
     """
 
     cluster: Cluster
@@ -53,6 +55,7 @@ class _Decided:
     victims: dict[str, dict[str, str]] = field(default_factory=dict)
     running: dict[str, Workload] = field(init=False)
     terms: dict[str, PreemptionTerms] = field(default_factory=dict)
+    not_modelled: set[NotModelled] = field(default_factory=set)
     _reasons: dict[int, tuple[tuple[Target, ...], dict[str, str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -65,6 +68,7 @@ class _Decided:
             self.pending[decided.workload] = decided.cluster_queue, UNDECIDED, {}
             return
         reasons = self._reasons_of(decision.targets)
+        self.not_modelled |= {*decision.not_modelled}
         self.pending[decided.workload] = decided.cluster_queue, str(decision.outcome), reasons
         for victim, reason in reasons.items():
             self.victims.setdefault(victim, {})[decided.workload] = reason
@@ -129,6 +133,7 @@ def difference(
         kueue=after.loaded.cluster.settings.release,
         notes=tuple(_notes(one, other)),
         premises=premises_of_both(before.loaded, after.loaded),
+        topology=topology_of(one.not_modelled | other.not_modelled),
     )
 
 

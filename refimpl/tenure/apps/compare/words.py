@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
 from tenure.telling.groups import MOST, shortened
 from tenure.telling.markdown import as_code, as_prose
+from tenure.telling.quota_alone import BY_QUOTA, note_lines
 from tenure.telling.summary import assumed_lines
 from tenure.units import format_instant
 
@@ -18,11 +19,12 @@ def summary_of(answer: DiffAnswer) -> str:
     >>> summary_of(DiffAnswer("a", "b", 0, "guaranteed", 2, 3, (), (), (), None, ()))
     'No decision changes: 2 pending and 3 running workloads.'
     """
+    by = "" if answer.topology is None else f" {BY_QUOTA}"
     counts = f"{answer.pending_count} pending and {answer.running_count} running workloads"
     if not (answer.pending or answer.gained_victims or answer.lost_victims):
-        return f"No decision changes: {counts}."
+        return f"No decision changes{by}: {counts}."
     return (
-        f"Decided otherwise: {len(answer.pending)}; become victims: {len(answer.gained_victims)}; "
+        f"Decided otherwise{by}: {len(answer.pending)}; become victims: {len(answer.gained_victims)}; "
         f"cease to be victims: {len(answer.lost_victims)}; of {counts}."
     )
 
@@ -39,6 +41,7 @@ def text_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
     yield f"  after   {answer.after}"
     yield f"  clock {format_instant(answer.now)}, reading {answer.reading}; each evaluated independently"
     yield from assumed_lines(answer.premises)
+    yield from note_lines(answer.topology)
     for title, changes, gained in (
         ("Become victims", answer.gained_victims, True),
         ("Cease to be victims", answer.lost_victims, False),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tenure.errors import InputError
 from tenure.model import Cluster, Instant, Workload
+from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
 from tenure.telling.exposure.answer_types import (
@@ -18,6 +19,7 @@ from tenure.telling.exposure.answer_types import (
 )
 from tenure.telling.exposure.least import Least
 from tenure.telling.exposure.over_time import Exposure, Seen, exposure_of
+from tenure.telling.quota_alone import BY_QUOTA
 from tenure.telling.remarks import GROUND_RULES
 from tenure.telling.shortages import amount
 from tenure.units import format_instant, format_names
@@ -51,13 +53,17 @@ def exposure_answer(cluster: Cluster, victim: Workload, now: Instant, reading: R
             f"Who could preempt {victim.key} cannot be said: {problem}", None, (), (), False, problem
         )
     shapes = tuple(_grouped(exposure))
+    names_seen = (name for shape in shapes for name in shape.cluster_queues)
+    placed = any(has_topology(cluster.cluster_queues[name], cluster) for name in names_seen)
+    summary = _summary(exposure)
     return ExposureShape(
-        summary=_summary(exposure),
+        summary=f"{BY_QUOTA.capitalize()}: {summary[0].lower()}{summary[1:]}" if placed else summary,
         priority=exposure.victim.priority,
         changes=tuple(map(format_instant, exposure.changes)),
         cluster_queues=shapes,
         more_changes=exposure.more_changes,
         not_covered="",
+        topology="not modelled" if placed else None,
     )
 
 

@@ -98,3 +98,6 @@ class ExposureShape:
     """Whether its protection changes after the last instant that is named too."""
     not_covered: str
     """Why nothing can be said; empty where it can."""
+    topology: str | None = None
+    """`not modelled` where Kueue also needs a place in a topology for any workload of its tree, so that the
+    answer is by quota alone; null where no topology takes part."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tenure.telling.exposure.answer import names
 from tenure.telling.exposure.answer_types import ExposureShape, SeenShape
+from tenure.telling.quota_alone import note_lines
 
 MOST_GROUPS = 6
 """So many groups of ClusterQueues are told, unless all of them are asked for."""
@@ -21,6 +22,7 @@ def exposure_lines(answer: ExposureShape, *, every: bool = False) -> Iterator[st
     yield answer.summary
     if answer.not_covered:
         return
+    yield from note_lines(answer.topology)
     yield ""
     yield "Who could, by ClusterQueue, with a new workload of any size while nothing else changes"
     told = answer.cluster_queues if every else answer.cluster_queues[:MOST_GROUPS]
