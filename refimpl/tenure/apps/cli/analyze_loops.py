@@ -23,7 +23,6 @@ from tenure.units import format_duration
 
 if TYPE_CHECKING:
     from tenure.analysis.loops import (
-        BY_QUOTA_ALONE,
         LoopAnswer,
         LoopRequest,
         LoopsAnswer,
@@ -190,6 +189,8 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
     if any(tree.proved is None or not tree.proved.excluded for tree in answer.trees) and not count:
         evictions = " or ".join(map(format_duration, answer.evictions))
         most = f"systems of at most {answer.up_to} workloads, pods that end after {evictions}"
+        from tenure.analysis.loops import BY_QUOTA_ALONE
+
         by_quota = BY_QUOTA_ALONE in answer.warnings
         is_searched = answer.complete or by_quota
         yield f"searched, not proved: {most}" if is_searched else f"not all of it was played: {most}"
