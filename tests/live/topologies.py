@@ -1,9 +1,9 @@
 """Random small clusters with topologies and nodes: what is answered by quota alone, and what Kueue does.
 
 Before a Job is created the cluster is listed; then Kueue makes its Workload and handles it. The question is
-what the cluster as it was decides about that Workload. *NoFit* is final: Kueue neither admits the workload nor
-preempts any for it. Where no topology takes part the answer is exact. Where one does, the answer is by quota
-alone, and is only counted.
+what the cluster as it was decides about that Workload. *NoFit* is final: Kueue neither admits the workload
+nor preempts any for it. Where no topology takes part the answer is exact. Where one does, the answer is by
+quota alone, and is only counted.
 
     python -m tests.live.topologies KUBECONFIG --seed 1 --clusters 20
 
