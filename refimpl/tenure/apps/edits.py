@@ -14,18 +14,16 @@ from tenure.manifests import Place, SourcedObject, did_you_mean, object_name, pl
 from tenure.manifests.conversion import VERSIONS, to_v1beta2
 from tenure.manifests.naming import workloads_called
 from tenure.manifests.releases import Addition, additions_in
-from tenure.manifests.served import Anything, Duration, Fields, Items, Named, Shape, Text, Word
+from tenure.manifests.served import Anything, Duration, Fields, Instant, Items, Named, Shape, Text, Word
 from tenure.manifests.showing import NumberText, listed, some_of, sort_of
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
+from tenure.validation import shapes
 from tenure.validation.check import kind_of
-from tenure.validation.rules import SHAPES
 
 KAI_KINDS: Final = ("Queue", "PodGroup", "Pod", "SchedulingShard")
 """Of KAI-Scheduler, and of those that it looks at."""
 _OF_ANY = Fields({name: Anything() for name in ("metadata", "spec", "status")})
-_SHAPES: Final[Mapping[str, Fields]] = {**dict.fromkeys(KAI_KINDS, _OF_ANY), **SHAPES}
-"""The shape of every kind that may be changed; of KAI-Scheduler's, that of Queues is known."""
 KINDS: Final[Mapping[str, str]] = {
     **{name: kind for kind in VERSIONS for name in (kind.lower(), f"{kind.lower()}s")},
     "workloadpriorityclasses": "WorkloadPriorityClass",
@@ -221,7 +219,7 @@ def _assigned(option: str, text: str) -> ManifestEdit:
     if not separator:
         raise bad_input("--set", text, FORM)
     kind, names, steps = _target(option, where)
-    shape = _shape_at(_SHAPES[kind], steps, option, object_name(kind, *names))
+    shape = _shape_at(_shape_of(kind), steps, option, object_name(kind, *names))
     value = _read_value(written, shape, option)
     keys = list(takewhile(lambda step: isinstance(step, str), steps))
     tree: Any = value
@@ -239,7 +237,7 @@ def _around_selectors(text: str) -> tuple[str, str, str]:
 
 def _unset(option: str, text: str) -> ManifestEdit:
     kind, names, steps = _target(option, text)
-    _shape_at(_SHAPES[kind], steps, option, object_name(kind, *names))
+    _shape_at(_shape_of(kind), steps, option, object_name(kind, *names))
     return ManifestEdit(option, kind, names, lambda raw: _removed(raw, steps, ""))
 
 
@@ -269,11 +267,11 @@ def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, 
         expected = f"one of {kinds}{did_you_mean(word.lower(), KINDS)}"
         raise InputError([Problem(option, f"the kind {show(word)}", expected)])
     # A name may have dots; the fields of an object are known.
-    tops = "|".join(map(re.escape, _SHAPES[kind].fields))
+    tops = "|".join(map(re.escape, _shape_of(kind).fields))
     found = re.fullmatch(rf"(?P<name>.+?)\.(?P<path>(?:{tops})(?:[.\[].*)?)", rest, re.DOTALL)
     if found is None:
         raise InputError(
-            [Problem(option, show(where), f"{FORM}; PATH begins with {_or(_SHAPES[kind].fields)}")]
+            [Problem(option, show(where), f"{FORM}; PATH begins with {_or(_shape_of(kind).fields)}")]
         )
     names = tuple(found["name"].split("/"))
     # A Workload may be called by its Job's name, with or without a namespace.
@@ -282,6 +280,11 @@ def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, 
         expected = "namespace/name" if kind in NAMESPACED else "a name without namespace"
         raise InputError([Problem(option, show(found["name"]), f"{expected}, the name of a {kind}")])
     return kind, names, _steps(option, found["path"])
+
+
+def _shape_of(kind: str) -> Fields:
+    """The shape of a kind that may be changed; of KAI-Scheduler's, that of some is known."""
+    return shapes.shape(kind) if kind in shapes.KINDS else _OF_ANY
 
 
 def _or(names: Iterable[str]) -> str:
@@ -367,7 +370,7 @@ def _read_value(written: str, shape: Shape, option: str) -> Any:
     if problems or not isinstance(value, dict) or set(value) != {"value"}:
         raise InputError([Problem(option, show(written), "a value as YAML writes it in one line")])
     read = value["value"]
-    if isinstance(shape, Text | Word | Duration) and (
+    if isinstance(shape, Text | Word | Duration | Instant) and (
         not isinstance(read, str | list | dict) or isinstance(read, NumberText)
     ):
         return written.strip()

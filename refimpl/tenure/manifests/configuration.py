@@ -197,6 +197,9 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
     if checked is None:
         return None
     gates = checked.feature_gates
+    if isinstance(gates, dict):
+        # Go reads null as false.
+        gates = {name: False if on is None else on for name, on in gates.items()}
     problems.extend(gate_problems(gates, place))
     if len(problems) > known:
         return None

@@ -116,6 +116,9 @@ _LOCKED = (
 _RETIRED = ("SchedulerTimestampPreemptionBuffer",)
 """Gates of earlier releases that may still be in a Configuration, switched off."""
 
+STAGES: Final = ("AllAlpha", "AllBeta")
+"""Names that switch all gates of a stage. Source: Kubernetes, component-base/featuregate."""
+
 KNOWN: Final = frozenset((*_KUEUE, *_LOCKED, *_RETIRED, TIME_BASED))
 """Every feature gate that may be named."""
 
@@ -204,6 +207,9 @@ def gate_problems(found: object, place: Place, field: str = "featureGates") -> l
 
 def _problem(name: object, value: object, place: Place, field: str) -> Problem | None:
     path = f"{field}.{printable(str(name))}"
+    if name in STAGES and isinstance(value, bool):
+        expected = "the gates themselves: a switch for all gates of a stage is not modelled"
+        return place.problem(path, show(value), expected, ErrorCode.NOT_MODELLED)
     if name not in KNOWN:
         close = difflib.get_close_matches(str(name)[:100], sorted(KNOWN), n=1)
         hint = f"; did you mean {close[0]}?" if close else ""

@@ -20,12 +20,10 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
 
 from tenure.errors import InputError, Problem, not_modelled
-from tenure.manifests import served
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_NAME, MAX_TEXT
 from tenure.manifests.quantities import parse_quantity
-from tenure.manifests.served import Served
 from tenure.manifests.showing import NumberText, show
 from tenure.model import NANO
 
@@ -129,7 +127,7 @@ ObjectName: TypeAlias = Annotated[
 ]
 Quantity: TypeAlias = Annotated[Fraction, PlainValidator(parse_quantity), _NUMBER]
 NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount), _NUMBER]
-Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER, served.Quantity()]
+Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER]
 InstantText: TypeAlias = Annotated[
     int, PlainValidator(parse_instant), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
@@ -137,7 +135,6 @@ DurationText: TypeAlias = Annotated[
     int,
     PlainValidator(parse_duration),
     WithJsonSchema({"type": "string", "pattern": _GO_DURATION}),
-    served.Duration(),
 ]
 Int32: TypeAlias = Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)]
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0, lt=2**31)]
@@ -174,5 +171,5 @@ class Metadata(Open):
 class KubernetesObject(Known):
     api_version: Any = None
     kind: Any = None
-    metadata: Annotated[Metadata, served.Anything(), Served(required=False)]
+    metadata: Metadata
     status: Any = None

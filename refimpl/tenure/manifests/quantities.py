@@ -131,7 +131,8 @@ def _rounded(numerator: int, denominator: int, scale: int) -> Amount:
 
 def _text(value: object) -> str | None:
     if isinstance(value, str):
-        return value
+        # Go reads a quantity without the blanks around it.
+        return value.strip(" ")
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

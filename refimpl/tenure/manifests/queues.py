@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from itertools import islice
+from typing import Final
 
 from tenure.errors import Problem
 from tenure.manifests import schema
@@ -62,6 +64,7 @@ _PREFERENCE = {
     "BorrowingOverPreemption": FlavorPreference.BORROWING_OVER_PREEMPTION,
     "PreemptionOverBorrowing": FlavorPreference.PREEMPTION_OVER_BORROWING,
 }
+_NOTHING: Final = Fraction(0)
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 
@@ -297,7 +300,8 @@ def _quotas(flavor: schema.FlavorQuotasSpec) -> FlavorQuotas:
     quotas = flavor.resources or ()
     return FlavorQuotas(
         flavor=flavor.name,
-        nominal={quota.name: quota_of(quota.name, quota.nominal_quota) for quota in quotas},
+        # The webhook of a ClusterQueue fills in 0.
+        nominal={quota.name: quota_of(quota.name, quota.nominal_quota or _NOTHING) for quota in quotas},
         borrowing_limits={
             quota.name: quota_of(quota.name, quota.borrowing_limit)
             for quota in quotas

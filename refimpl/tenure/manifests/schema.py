@@ -1,7 +1,5 @@
 """The shape of queues, cohorts, flavors and classes, and what one of their fields demands of another.
 
-An `Annotated` field says also what the API server demands beyond what decides: see `served`.
-
 Where a field decides who is preempted, a name that the API does not have is an error: a typing mistake
 must not silently mean "not set". Elsewhere unknown names pass, because every release adds counters.
 
@@ -12,12 +10,11 @@ another: whatever has the wrong shape is passed over there, because `checking` r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator
 
 from tenure.errors import InputError, Problem
-from tenure.manifests import served
 from tenure.manifests.fields import (
     DurationText,
     Int32,
@@ -30,7 +27,6 @@ from tenure.manifests.fields import (
     Weight,
     refuse,
 )
-from tenure.manifests.served import REFERENCE, Fields, Served
 from tenure.manifests.showing import Place, listed, printable, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
@@ -63,25 +59,19 @@ class PreemptionSpec(Known):
 
 class ResourceQuota(Known):
     name: Name
-    nominal_quota: NonNegative
+    nominal_quota: NonNegative | None = None
     borrowing_limit: NonNegative | None = None
     lending_limit: NonNegative | None = None
 
 
 class FlavorQuotasSpec(Known):
-    name: Annotated[Name, REFERENCE]
-    resources: Annotated[
-        list[ResourceQuota] | None, Served(required=True, least=1, most=64, key=("name",))
-    ] = None
+    name: Name
+    resources: list[ResourceQuota] | None = None
 
 
 class ResourceGroupSpec(Known):
-    covered_resources: Annotated[list[Name] | None, Served(required=True, least=1, most=64)] = None
-    # A flavor that is there twice is reported by the webhook, with the path of its name.
-    flavors: Annotated[list[FlavorQuotasSpec] | None, Served(required=True, least=1, most=64)] = None
-
-
-ResourceGroups: TypeAlias = Annotated[list[ResourceGroupSpec] | None, Served(most=16)]
+    covered_resources: list[Name] | None = None
+    flavors: list[FlavorQuotasSpec] | None = None
 
 
 class FlavorFungibilitySpec(Known):
@@ -94,57 +84,27 @@ class FairSharingSpec(Known):
     weight: Weight | None = None
 
 
-_ADMISSION_MODE: Final = served.Word(("UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing"))
-
-
 class AdmissionScope(Known):
-    admission_mode: Annotated[Text | None, _ADMISSION_MODE, Served(required=True)] = None
+    admission_mode: Text | None = None
 
 
 _Stop: TypeAlias = Literal["None", "Hold", "HoldAndDrain"] | None
 
 
-_CHECK: Final = Fields(
-    {
-        "name": served.Text(longest=316, shortest=1),
-        "onFlavors": served.Items(REFERENCE, most=64, key=("",)),
-    },
-    required=("name",),
-)
-_CHECKS: Final = Fields(
-    {"admissionChecks": served.Items(_CHECK, least=1, most=64, key=("name",))}, required=("admissionChecks",)
-)
-_MIGRATION: Final = Fields(
-    {
-        "constraints": Fields({"lastAcceptableFlavorName": REFERENCE}),
-        "mode": served.Word(("TryPreferredFlavors", "RetainFirstAdmission")),
-    },
-    required=("mode",),
-)
-_CONCURRENT: Final = Fields({"migration": _MIGRATION}, required=("migration",))
-_EXPRESSION: Final = Fields(
-    {"key": served.Text(), "operator": served.Text(), "values": served.Items(served.Text())},
-    required=("key", "operator"),
-)
-_SELECTOR: Final = Fields(
-    {"matchExpressions": served.Items(_EXPRESSION), "matchLabels": served.Named(served.Text())}
-)
-
-
 class ClusterQueueSpec(Known):
     """Source: Kueue v1beta2 API, ClusterQueueSpec."""
 
-    resource_groups: ResourceGroups = None
+    resource_groups: list[ResourceGroupSpec] | None = None
     preemption: PreemptionSpec | None = None
-    cohort_name: Annotated[Text | None, REFERENCE] = None
+    cohort_name: Text | None = None
     queueing_strategy: Annotated[Literal["StrictFIFO", "BestEffortFIFO"] | None, Unset] = None
-    namespace_selector: Annotated[dict[str, Any] | None, _SELECTOR] = None
+    namespace_selector: dict[str, Any] | None = None
     flavor_fungibility: FlavorFungibilitySpec | None = None
     fair_sharing: FairSharingSpec | None = None
     admission_scope: AdmissionScope | None = None
     stop_policy: Annotated[_Stop, Unset] = None
-    admission_checks_strategy: Annotated[Any, _CHECKS] = None
-    concurrent_admission_policy: Annotated[Any, _CONCURRENT] = None
+    admission_checks_strategy: Any = None
+    concurrent_admission_policy: Any = None
 
 
 class ClusterQueueObject(KubernetesObject):
@@ -154,8 +114,8 @@ class ClusterQueueObject(KubernetesObject):
 class CohortSpec(Known):
     """Source: Kueue v1beta2 API, CohortSpec."""
 
-    parent_name: Annotated[Text | None, REFERENCE] = None
-    resource_groups: ResourceGroups = None
+    parent_name: Text | None = None
+    resource_groups: list[ResourceGroupSpec] | None = None
     fair_sharing: FairSharingSpec | None = None
 
 
@@ -168,7 +128,7 @@ class TaintSpec(Known):
 
     key: Name
     value: Text | None = None
-    effect: Annotated[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"], served.Text()]
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
     time_added: Any = None
 
 
@@ -181,13 +141,10 @@ class CheckedToleration(Known):
         Unset,
         refuse("Lt", "a toleration that compares numbers"),
         refuse("Gt", "a toleration that compares numbers"),
-        served.Text(),
     ] = None
     value: Text | None = None
-    effect: Annotated[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None, Unset, served.Text()] = (
-        None
-    )
-    toleration_seconds: Annotated[Any, served.Number(least=None, most=None)] = None
+    effect: Annotated[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None, Unset] = None
+    toleration_seconds: Any = None
 
 
 def _sensible(value: CheckedToleration) -> CheckedToleration:
@@ -205,10 +162,10 @@ Toleration: TypeAlias = Annotated[CheckedToleration, AfterValidator(_sensible)]
 class ResourceFlavorSpec(Known):
     """Source: Kueue v1beta2 API, ResourceFlavorSpec."""
 
-    node_labels: Annotated[dict[Name, Text] | None, Served(most=8)] = None
-    node_taints: Annotated[list[TaintSpec] | None, Served(most=8)] = None
-    tolerations: Annotated[list[Toleration] | None, Served(most=8)] = None
-    topology_name: Annotated[Text | None, REFERENCE] = None
+    node_labels: dict[Name, Text] | None = None
+    node_taints: list[TaintSpec] | None = None
+    tolerations: list[Toleration] | None = None
+    topology_name: Text | None = None
 
 
 class ResourceFlavorObject(KubernetesObject):
@@ -218,13 +175,13 @@ class ResourceFlavorObject(KubernetesObject):
 class LocalQueueSpec(Known):
     """Source: Kueue v1beta2 API, LocalQueueSpec."""
 
-    cluster_queue: Annotated[Name, REFERENCE, Served(required=False)]
+    cluster_queue: Name
     stop_policy: Annotated[_Stop, Unset] = None
     fair_sharing: FairSharingSpec | None = None
 
 
 class LocalQueueObject(KubernetesObject):
-    spec: Annotated[LocalQueueSpec, Served(required=False)]
+    spec: LocalQueueSpec
 
 
 class DynamicPriorityPolicySpec(Known):
@@ -246,7 +203,7 @@ class WorkloadPriorityClassObject(KubernetesObject):
     """Source: Kueue v1beta2 API, WorkloadPriorityClass; KEP-754, whose policy may be in either place."""
 
     value: Int32 | None = None
-    description: Annotated[Any, served.Text(longest=2048)] = None
+    description: Any = None
     dynamic_priority_policy: DynamicPriorityPolicySpec | None = None
     spec: WorkloadPriorityClassSpec | None = None
 
@@ -275,11 +232,22 @@ def cluster_queue_problems(raw: object, place: Place, *, defaulted: bool = True)
 
 
 def cohort_problems(raw: object, place: Place, *, defaulted: bool = True) -> Iterator[Problem]:
-    """As `cluster_queue_problems`, for a Cohort, whose limits need a parent.
+    """As `cluster_queue_problems`, for a Cohort, whose limits need a parent, and whose quotas a value.
 
-    Source: Kueue v1beta2 API, CohortSpec; Kueue's Cohort webhook.
+    Source: Kueue v1beta2 API, CohortSpec; Kueue's Cohort webhook, which fills in nothing.
     """
+    if defaulted:
+        yield from _quotas_given(raw, place)
     yield from _group_problems(raw, place, "parentName", defaulted=defaulted)
+
+
+def _quotas_given(raw: object, place: Place) -> Iterator[Problem]:
+    for i, group in entries(dig(raw, "spec", "resourceGroups")):
+        for j, flavor in entries(group.get("flavors")):
+            for k, quota in entries(flavor.get("resources")):
+                if quota.get("nominalQuota") is None:
+                    field = f"spec.resourceGroups[{i}].flavors[{j}].resources[{k}].nominalQuota"
+                    yield place.problem(field, "nothing", "a value: the field is required")
 
 
 def _group_problems(raw: object, place: Place, parent: str, *, defaulted: bool) -> Iterator[Problem]:

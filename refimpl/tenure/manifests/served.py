@@ -1,34 +1,22 @@
-"""What the API server demands of a field, read off the types by which manifests are read.
+"""What the API server demands of a field: shapes, and those of Kueue's objects as a release has them.
 
-A type says it where both agree. `Annotated` adds what the server demands beyond: one of these shapes in place
-of the type's own, or `Served` for a list and for whether a field must be there.
-
-Source: Kueue, the CustomResourceDefinitions of `kueue.x-k8s.io/v1beta2`; a test compares them with these.
+Source: Kueue, the CustomResourceDefinitions of `kueue.x-k8s.io/v1beta2`: `served.json` holds them without
+their texts, and `python -m tools.served` writes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    NamedTuple,
-    Required,
-    TypeAlias,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
-
-from typing_extensions import is_typeddict
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple, TypeAlias
 
 SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
-LABEL: Final = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 INT32 = (-(2**31), 2**31 - 1)
 """The range of most whole numbers in Kubernetes objects."""
+INT64 = (-(2**63), 2**63 - 1)
+"""The range of all others."""
 
 
 class Anything(NamedTuple):
@@ -48,7 +36,21 @@ class Number(NamedTuple):
 
 
 class Quantity(NamedTuple):
-    """A Kubernetes quantity: a whole number, or text."""
+    """A Kubernetes quantity: a whole number, or text.
+
+    Args:
+        parsed: whether a webhook reads it, so that only the form of the schema must be right.
+    """
+
+    parsed: bool = True
+
+
+class NumberOrText(NamedTuple):
+    """A whole number, or text."""
+
+
+class Instant(NamedTuple):
+    """A time of RFC 3339, as text."""
 
 
 class Duration(NamedTuple):
@@ -96,106 +98,139 @@ class Fields(NamedTuple):
         fields: by name.
         required: those that must be there.
         open: whether a name that is not listed passes.
+        defaults: what the server fills in where a field is absent or null, by its name.
     """
 
     fields: Mapping[str, Shape]
     required: tuple[str, ...] = ()
     open: bool = False
+    defaults: Mapping[str, Any] = {}
 
 
-Shape: TypeAlias = Anything | Flag | Number | Quantity | Duration | Text | Word | Items | Named | Fields
+Shape: TypeAlias = (
+    Anything
+    | Flag
+    | Number
+    | Quantity
+    | NumberOrText
+    | Instant
+    | Duration
+    | Text
+    | Word
+    | Items
+    | Named
+    | Fields
+)
 
 REFERENCE: Final = Text(longest=253, pattern=SUBDOMAIN)
 """The name of another object."""
 
-
-class Served(NamedTuple):
-    """What the server demands of a field beside its type.
-
-    Args:
-        required: whether it must be there; None where the type says so.
-        most, least, key: of a list, or of a map whose keys the user chose.
-        open: whether the items of a list may have fields that are not listed.
-    """
-
-    required: bool | None = None
-    most: int | None = None
-    least: int = 0
-    key: tuple[str, ...] = ()
-    open: bool = False
+_FILE: Final = "served.json"
+_RANGES: Final = {"int32": INT32, "int64": INT64}
 
 
-_SHAPES: Final = get_args(Shape)
-_PLAIN: Final[Mapping[Any, Shape]] = {str: Text(), bool: Flag(), Fraction: Quantity(), Any: Anything()}
-
-
-def shape_of(model: Any) -> Fields:
-    """What the server demands of an object that a type describes.
+@cache
+def kueue_shape(kind: str) -> Fields:
+    """What the schema demands of a whole object of Kueue.
 
     Args:
-        model: a model or a TypedDict of the schemas.
+        kind: such as `ClusterQueue`.
 
-    >>> from tenure.manifests.workload_schema import ReclaimablePod
-    >>> shape_of(ReclaimablePod).fields["count"]
-    Number(least=0, most=2147483647, whole=True)
+    >>> spec = kueue_shape("LocalQueue").fields["spec"]
+    >>> spec.fields["stopPolicy"].words, spec.defaults["stopPolicy"]
+    (('None', 'Hold', 'HoldAndDrain'), 'None')
     """
-    if is_typeddict(model):
-        hints = get_type_hints(model, include_extras=True)
-        needed = {name for name, hint in hints.items() if get_origin(hint) is Required}
-        noted, config = {name: _noted(hint) for name, hint in hints.items()}, model.__pydantic_config__
-    else:
-        known = {field.alias or name: field for name, field in model.model_fields.items()}
-        needed = {name for name, field in known.items() if field.is_required()}
-        noted = {name: _noted(field.annotation, field.metadata) for name, field in known.items()}
-        config = model.model_config
-    asked = {name: _served(notes).required for name, (_, notes) in noted.items()}
-    return Fields(
-        {name: _shape(*noted[name]) for name in sorted(noted)},
-        required=tuple(
-            name for name in sorted(noted) if (name in needed if asked[name] is None else asked[name])
-        ),
-        open=config["extra"] == "ignore",
-    )
+    shape = _shape(_content()["kinds"][kind])
+    assert isinstance(shape, Fields)
+    return shape
 
 
-def _noted(hint: Any, beside: Sequence[Any] = ()) -> tuple[Any, list[Any]]:
-    """A type without what is noted of it, and the notes, the outermost first."""
-    notes = list(reversed(beside))
-    while True:
-        if get_origin(hint) is Annotated:
-            notes += reversed(hint.__metadata__)
-            hint = hint.__origin__
-        elif get_origin(hint) is Required:
-            (hint,) = get_args(hint)
-        elif type(None) in get_args(hint):
-            (hint,) = (part for part in get_args(hint) if part is not type(None))
-        else:
-            return hint, notes
+def at(shape: Shape, *path: str) -> Shape:
+    """The shape of a field below another; through lists and maps without a step of its own.
+
+    The last step may be empty: what the items of a list have.
+
+    >>> at(kueue_shape("ClusterQueue"), "spec", "resourceGroups", "flavors", "name") == REFERENCE
+    True
+    """
+    for name in path:
+        while isinstance(shape, Items | Named):
+            shape = shape.item if isinstance(shape, Items) else shape.value
+        if name:
+            assert isinstance(shape, Fields)
+            shape = shape.fields[name]
+    return shape
 
 
-def _served(notes: list[Any]) -> Served:
-    return next((note for note in notes if isinstance(note, Served)), Served())
+def changed(shape: Shape, path: tuple[str, ...], new: Shape | None, **others: Any) -> Any:
+    """A shape with another field in it, or without it; `others` replace what the map of the field says.
+
+    Args:
+        shape: of a map, or of lists of it.
+        path: of the field; through lists without a step of its own.
+        new: its shape; None where there is no such field.
+        others: such as `required`.
+    """
+    if isinstance(shape, Items):
+        return shape._replace(item=changed(shape.item, path, new, **others))
+    assert isinstance(shape, Fields)
+    name, *rest = path
+    kept = {key: inner for key, inner in shape.fields.items() if key != name}
+    if rest:
+        return shape._replace(fields={**kept, name: changed(shape.fields[name], tuple(rest), new, **others)})
+    return shape._replace(fields=kept if new is None else {**kept, name: new}, **others)
 
 
-def _shape(hint: Any, notes: list[Any]) -> Shape:
-    shape: Shape | None = next((note for note in notes if isinstance(note, _SHAPES)), None)
-    if shape is not None:
-        return shape
-    served, parts = _served(notes), get_args(hint)
-    if get_origin(hint) is Literal:
-        return Word(parts)
-    if get_origin(hint) is list:
-        item = _shape(*_noted(parts[0]))
-        if served.open and isinstance(item, Fields):
-            # Of what may have any field, those that are not looked at need not be known.
-            looked_at = {
-                name: inner for name, inner in item.fields.items() if not isinstance(inner, Anything)
-            }
-            item = Fields(looked_at, item.required, open=True)
-        return Items(item, served.most, served.least, served.key)
-    if get_origin(hint) is dict:
-        return Named(_shape(*_noted(parts[1])), served.most)
-    if hint is int:
-        limits: list[Any] = [limit for note in notes for limit in getattr(note, "metadata", (note,))]
-        return Number(next(limit.ge for limit in limits if hasattr(limit, "ge")))
-    return _PLAIN[hint] if hint in _PLAIN else shape_of(hint)
+@cache
+def _content() -> Any:
+    return json.loads(files("tenure.manifests").joinpath(_FILE).read_text(encoding="utf-8"))
+
+
+@cache
+def _defined(name: str) -> Shape:
+    return _shape(_content()["definitions"][name])
+
+
+def _shape(schema: Mapping[str, Any]) -> Shape:
+    if "$ref" in schema:
+        return _defined(schema["$ref"])
+    if schema.get("x-kubernetes-int-or-string"):
+        return Quantity() if "pattern" in schema else NumberOrText()
+    if "enum" in schema:
+        return Word(tuple(schema["enum"]))
+    make = _OF_TYPE.get(schema.get("type", ""))
+    return make(schema) if make is not None else Anything()
+
+
+def _text(schema: Mapping[str, Any]) -> Shape:
+    if schema.get("format") == "date-time":
+        return Instant()
+    return Text(schema.get("maxLength"), schema.get("minLength", 0), schema.get("pattern"))
+
+
+def _number(schema: Mapping[str, Any]) -> Shape:
+    least, most = _RANGES[schema.get("format", "int64")]
+    return Number(max(least, schema.get("minimum", least)), min(most, schema.get("maximum", most)))
+
+
+def _items(schema: Mapping[str, Any]) -> Shape:
+    alone = ("",) if "x-kubernetes-list-type" in schema else ()
+    key = tuple(schema.get("x-kubernetes-list-map-keys", alone))
+    return Items(_shape(schema["items"]), schema.get("maxItems"), schema.get("minItems", 0), key)
+
+
+def _map(schema: Mapping[str, Any]) -> Shape:
+    if "additionalProperties" in schema:
+        return Named(_shape(schema["additionalProperties"]), schema.get("maxProperties"))
+    fields = {name: _shape(inner) for name, inner in schema.get("properties", {}).items()}
+    required = tuple(sorted(schema.get("required", ())))
+    return Fields(fields, required, defaults=schema.get("defaults", {}))
+
+
+_OF_TYPE: Final[Mapping[str, Callable[[Mapping[str, Any]], Shape]]] = {
+    "string": _text,
+    "integer": _number,
+    "boolean": lambda _: Flag(),
+    "array": _items,
+    "object": _map,
+}

@@ -24,7 +24,6 @@ from pydantic import (
 from typing_extensions import TypedDict
 
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.manifests import served
 from tenure.manifests.fields import (
     KNOWN,
     OPEN,
@@ -42,7 +41,6 @@ from tenure.manifests.fields import (
     refuse_any,
 )
 from tenure.manifests.schema import Toleration
-from tenure.manifests.served import REFERENCE, Served
 from tenure.manifests.showing import Place, listed, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
@@ -158,31 +156,20 @@ class TopologyRequestSpec(Known):
     podset_slice_required_topology_constraints: list[TopologySlices] | None = None
 
 
-_POD_SET_NAME: Final = served.Text(longest=63, pattern=served.LABEL)
-
-
 class PodSetSpec(Known):
-    name: Annotated[Name, _POD_SET_NAME] = "main"
+    name: Name = "main"
     count: Count | None = None
     min_count: Positive | None = None
-    template: Annotated[
-        PodTemplate | None, _WhilePending, WithJsonSchema({}), served.Anything(), Served(required=True)
-    ] = None
-    topology_request: Annotated[TopologyRequestSpec | None, _WhilePending, served.Anything()] = None
+    template: Annotated[PodTemplate | None, _WhilePending, WithJsonSchema({})] = None
+    topology_request: Annotated[TopologyRequestSpec | None, _WhilePending] = None
 
 
 class PriorityClassRef(Known):
     """Source: Kueue v1beta2 API, PriorityClassRef."""
 
-    group: Annotated[
-        Text | None, served.Word(("kueue.x-k8s.io", "scheduling.k8s.io")), Served(required=True)
-    ] = None
-    kind: Annotated[
-        Text | None, served.Word(("WorkloadPriorityClass", "PriorityClass")), Served(required=True)
-    ] = None
-    name: Annotated[
-        Text | None, served.Text(longest=253, shortest=1, pattern=served.SUBDOMAIN), Served(required=True)
-    ] = None
+    group: Text | None = None
+    kind: Text | None = None
+    name: Text | None = None
 
 
 # A dump holds a hundred thousand of these, and of conditions; pydantic makes a map sooner than a model.
@@ -190,35 +177,35 @@ class PriorityClassRef(Known):
 class WorkloadSpec(TypedDict, total=False):
     """Source: Kueue v1beta2 API, WorkloadSpec."""
 
-    podSets: Annotated[list[PodSetSpec] | None, Served(least=1, most=18, key=("name",))]
-    queueName: Annotated[Text | None, REFERENCE]
+    podSets: list[PodSetSpec] | None
+    queueName: Text | None
     priority: Int32 | None
     priorityClassRef: PriorityClassRef | None
     active: StrictBool | None
-    maximumExecutionTimeSeconds: Annotated[Int32 | None, served.Number(least=1)]
-    preemptionGates: Annotated[list[Any] | None, served.Anything()]
+    maximumExecutionTimeSeconds: Int32 | None
+    preemptionGates: list[Any] | None
 
 
 @with_config(KNOWN)
 class Condition(TypedDict, total=False):
     """Source: Kubernetes metav1.Condition."""
 
-    type: Required[Annotated[Name, served.Text(longest=316), Served(required=False)]]
-    status: Required[Annotated[Literal["True", "False", "Unknown"], Served(required=False)]]
-    reason: Annotated[Text | None, served.Anything()]
+    type: Required[Name]
+    status: Required[Literal["True", "False", "Unknown"]]
+    reason: Text | None
     message: Any
-    lastTransitionTime: Annotated[InstantText | None, served.Anything()]
+    lastTransitionTime: InstantText | None
     observedGeneration: Any
 
 
 class ReclaimablePod(Known):
-    name: Annotated[Name, _POD_SET_NAME]
+    name: Name
     count: Count
 
 
 class PodSetAssignment(Known):
-    name: Annotated[Name, _POD_SET_NAME] = "main"
-    flavors: dict[Name, Annotated[Text, REFERENCE]] | None = None
+    name: Name = "main"
+    flavors: dict[Name, Text] | None = None
     resource_usage: dict[Name, NonNegative] | None = None
     count: Count | None = None
     topology_assignment: Any = None
@@ -228,23 +215,21 @@ class PodSetAssignment(Known):
 class Admission(Known):
     """`status.admission`. Source: Kueue v1beta2 API."""
 
-    cluster_queue: Annotated[Name, REFERENCE, Served(required=False)]
-    pod_set_assignments: Annotated[
-        list[PodSetAssignment] | None, Served(most=18, key=("name",), open=True)
-    ] = None
+    cluster_queue: Name
+    pod_set_assignments: list[PodSetAssignment] | None = None
 
 
 class RequeueState(Open):
     """`status.requeueState`. Source: Kueue v1beta2 API."""
 
-    requeue_at: Annotated[InstantText | None, served.Anything()] = None
+    requeue_at: InstantText | None = None
 
 
 @with_config(OPEN)
 class WorkloadStatus(TypedDict, total=False):
-    conditions: Annotated[list[Condition] | None, Served(most=16, key=("type",), open=True)]
+    conditions: list[Condition] | None
     requeueState: RequeueState | None
-    reclaimablePods: Annotated[list[ReclaimablePod] | None, Served(most=18, key=("name",))]
+    reclaimablePods: list[ReclaimablePod] | None
     admission: Admission | None
 
 
@@ -265,7 +250,7 @@ class WorkloadMetadata(TypedDict, total=False):
 class WorkloadObject(Known):
     api_version: Any = None
     kind: Any = None
-    metadata: Annotated[WorkloadMetadata, served.Anything(), Served(required=False)]
+    metadata: WorkloadMetadata
     spec: WorkloadSpec | None = None
     status: WorkloadStatus | None = None
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tenure.manifests.feature_gates import TIME_BASED
 from tenure.manifests.quantities import MAX_AMOUNT, quota_of
+from tenure.manifests.showing import show
 from tenure.manifests.structure import dig, entries
 from tenure.readings import RequeueOrder
 from tenure.validation.cluster_queue import EQUALS
@@ -130,6 +131,21 @@ def unlimited_lends_nothing(subject: Subject) -> Iterator[Fault]:
                 "out, or write a quota that is finite"
             )
             yield Fault(WarningType.UNLIMITED_LENDS_NOTHING, f"{path}.lendingLimit", message)
+
+
+def unreadable_weight(subject: Subject) -> Iterator[Fault]:
+    """A weight that has the form of a quantity, so that the API server takes it, and is none.
+
+    Source: Kueue v1beta2 API, the pattern of FairSharing; Kubernetes API machinery, resource.ParseQuantity.
+
+    >>> queue = Subject("LocalQueue", {"spec": {"fairSharing": {"weight": "1e1.5"}}})
+    >>> [fault.type.value for fault in unreadable_weight(queue)]
+    ['Unreadable']
+    """
+    written = subject.get("spec", "fairSharing", "weight")
+    if isinstance(written, str) and quantity(written) is None:
+        message = f"found {show(written)}: the API server takes it, and Kueue cannot read the LocalQueue"
+        yield Fault(WarningType.UNREADABLE, "spec.fairSharing.weight", message)
 
 
 def zero_weight(subject: Subject) -> Iterator[Fault]:

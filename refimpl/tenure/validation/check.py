@@ -17,6 +17,7 @@ from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
 from tenure.readings import Reading, default_preset, parse_reading, preset
+from tenure.validation.configuration import faults as configuration_faults
 from tenure.validation.faults import (
     ErrorType,
     Fault,
@@ -32,8 +33,10 @@ from tenure.validation.faults import (
     text,
     wrong_type,
 )
+from tenure.validation.mutating import mutated
 from tenure.validation.repository import Repository
-from tenure.validation.rules import ERRORS, SHAPES, TOGETHER, WARNINGS
+from tenure.validation.rules import ERRORS, OF_ALL, TOGETHER, WARNINGS
+from tenure.validation.shapes import KINDS, KUEUE, shape
 from tenure.validation.together import Overview, overview
 from tenure.validation.walk import deviations
 
@@ -55,7 +58,7 @@ def kind_of(raw: object) -> str | None:
     """
     group = _group(raw)
     kind = dig(raw, "kind")
-    if not isinstance(kind, str) or kind not in SHAPES:
+    if not isinstance(kind, str) or kind not in KINDS:
         return None
     return kind if group == (KAI if kind in KAI_VERSIONS else GROUP) else None
 
@@ -92,9 +95,9 @@ def header_faults(raw: object, where: str = "") -> Iterator[Fault]:
             yield required(name, f"text such as {example}")
         elif not isinstance(found, str):
             yield wrong_type(name, found, f"text such as {example}")
-    kind, kinds = raw.get("kind"), [kind for kind in SHAPES if kind not in KAI_VERSIONS]
-    if isinstance(kind, str) and kind and _group(raw) == GROUP and kind not in (*kinds, *_OTHERS):
-        yield not_supported("kind", kind, kinds)
+    kind = raw.get("kind")
+    if isinstance(kind, str) and kind and _group(raw) == GROUP and kind not in (*KUEUE, *_OTHERS):
+        yield not_supported("kind", kind, KUEUE)
 
 
 def take(
@@ -114,6 +117,8 @@ def take(
     if kind in VERSIONS:
         raw, place = to_v1beta2(raw, kind, place, problems)
         old = to_v1beta2(old, kind, place, [])[0]
+    if old is None:
+        raw = mutated(kind, raw)
     subject = Subject(kind, raw, place, old, gates, reading)
     notices = [from_problem(problem, Source.SCHEMA) for problem in problems]
     notices += [notice(subject, fault, Source.SCHEMA) for fault in _version_faults(sourced.object, kind)]
@@ -156,16 +161,24 @@ def _name_faults(subject: Subject) -> Iterator[Fault]:
         return
     name = subject.get("metadata", "name")
     if name is None or name == "":
-        if not subject.get("metadata", "generateName"):
+        prefix = subject.get("metadata", "generateName")
+        if not prefix:
             yield required("metadata.name", "a name")
+        elif isinstance(prefix, str):
+            # The server puts five characters behind it.
+            yield from _reference_faults(f"{prefix}x", "metadata.generateName")
     elif not isinstance(name, str):
         yield wrong_type("metadata.name", name, "text")
     else:
-        faults = list(deviations(REFERENCE, name, "metadata.name"))
-        if faults and faults[0].type == ErrorType.INVALID:
+        yield from _reference_faults(name, "metadata.name")
+
+
+def _reference_faults(name: str, path: str) -> Iterator[Fault]:
+    for fault in deviations(REFERENCE, name, path):
+        if fault.type == ErrorType.INVALID:
             expected = "small letters, digits, '-' and '.', a letter or digit at both ends"
-            faults = [invalid("metadata.name", name, expected)]
-        yield from faults
+            fault = invalid(path, name, expected)
+        yield fault
 
 
 def validate(
@@ -262,7 +275,10 @@ class _Run:
             self.gates |= {gate: on for gate, on in named.items() if isinstance(on, bool)}
         if read is not None:
             self.fair_sharing = read.settings.fair_sharing
-        self.subjects[index] = Subject("Configuration", content, place)
+        self.subjects[index] = subject = Subject("Configuration", content, place)
+        told = {problem.field for problem in problems if problem.code != ErrorCode.NOT_MODELLED}
+        found = [notice(subject, fault, Source.CONFIGURATION) for fault in configuration_faults(content)]
+        self.errors[index] += [one for one in found if one.field not in told]
 
     def _take_objects(self) -> None:
         before = {_identity(found_object.object): found_object.object for found_object in self.old}
@@ -289,7 +305,7 @@ class _Run:
 
     def _take_patch(self, index: int, subject: Subject) -> None:
         """A part of an object: what it lacks another one has."""
-        faults = deviations(SHAPES[subject.kind], subject.raw)
+        faults = deviations(shape(subject.kind), subject.raw)
         kept = (fault for fault in faults if fault.type != ErrorType.REQUIRED)
         self.errors[index] += [notice(subject, fault, Source.SCHEMA) for fault in kept]
 
@@ -333,10 +349,10 @@ class _Run:
 
 def error_notices(subject: Subject) -> Iterator[Notice]:
     """What is wrong with one object: its schema first, then every rule about its kind."""
-    shape = SHAPES.get(subject.kind)
-    if shape is not None:
-        yield from (notice(subject, fault, Source.SCHEMA) for fault in deviations(shape, subject.raw))
-    for source, rule in ERRORS.get(subject.kind, ()):
+    if subject.kind in KINDS:
+        found = deviations(shape(subject.kind), subject.raw)
+        yield from (notice(subject, fault, Source.SCHEMA) for fault in found)
+    for source, rule in (OF_ALL, *ERRORS.get(subject.kind, ())):
         yield from (notice(subject, fault, source) for fault in rule(subject))
 
 

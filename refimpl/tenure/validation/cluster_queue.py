@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from tenure.manifests.showing import listed, show
 from tenure.manifests.structure import entries, items
-from tenure.validation.faults import Fault, Subject, duration, forbidden, invalid, not_supported, text
+from tenure.validation.faults import (
+    Fault,
+    Subject,
+    WarningType,
+    duration,
+    forbidden,
+    invalid,
+    not_supported,
+    text,
+)
 from tenure.validation.labels import selector_faults
 
 SHORTEST_ADMIT: Final = 60 * 10**9
@@ -19,6 +28,7 @@ EQUALS: Final = "LowerOrNewerEqualPriority"
 _MOST_FLAVORS = 16
 _CONFIG = "spec.preemption.withinClusterQueueConfig"
 _POLICY = "spec.concurrentAdmissionPolicy"
+_CONCURRENT = "ConcurrentAdmission"
 
 
 def namespace_selector(subject: Subject) -> Iterator[Fault]:
@@ -111,16 +121,24 @@ def checks_on_flavors(subject: Subject) -> Iterator[Fault]:
 
 
 def concurrent_admission(subject: Subject) -> Iterator[Fault]:
-    """What a policy of concurrent admission asks of the rest of the queue.
+    """What a policy of concurrent admission demands of the rest of the queue, with its feature gate.
 
-    Kueue looks with feature gate ConcurrentAdmission only. Who writes such a policy means to switch it on, so
-    that here it counts as on unless it is known to be off.
-
-    Source: Kueue, ClusterQueue webhook.
+    Source: Kueue, ClusterQueue webhook, with feature gate ConcurrentAdmission, which is off by default.
     """
+    if subject.gates.get(_CONCURRENT, False):
+        yield from _beside_policy(subject)
+
+
+def concurrent_admission_later(subject: Subject) -> Iterator[Fault]:
+    """The same as warnings where nothing switches the gate: whoever writes a policy means to switch it on."""
+    if _CONCURRENT not in subject.gates:
+        for fault in _beside_policy(subject):
+            message = f"{fault.message}, where feature gate {_CONCURRENT} is on; it is off by default"
+            yield Fault(WarningType.REFUSED_WITH_GATE, fault.field, message)
+
+
+def _beside_policy(subject: Subject) -> Iterator[Fault]:
     if subject.get("spec", "concurrentAdmissionPolicy") is None:
-        return
-    if not subject.gates.get("ConcurrentAdmission", True):
         return
     groups = items(subject.get("spec", "resourceGroups"))
     if len(groups) != 1:

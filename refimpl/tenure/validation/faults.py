@@ -51,7 +51,9 @@ class WarningType(StrEnum):
     NEVER_BORROWS = "NeverBorrows"
     NO_EFFECT = "NoEffect"
     NOTHING_FITS = "NothingFits"
+    REFUSED_WITH_GATE = "RefusedWithGate"
     THRESHOLD_BOUNDS_NOTHING = "ThresholdBoundsNothing"
+    UNREADABLE = "Unreadable"
     UNLIMITED_LENDS_NOTHING = "UnlimitedLendsNothing"
     ZERO_WEIGHT = "ZeroWeight"
 

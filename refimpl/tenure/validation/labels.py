@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from tenure.manifests.served import SUBDOMAIN
 from tenure.manifests.structure import entries, items
-from tenure.validation.faults import Fault, forbidden, invalid, required
+from tenure.validation.faults import ErrorType, Fault, Subject, forbidden, invalid, required
 
 _QUALIFIED = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
 _LONGEST_PART = 63
 _LONGEST_PREFIX = 253
+_LARGEST_ANNOTATIONS = 256 * 1024
 _WANT_VALUES = ("In", "NotIn")
 _WANT_NONE = ("Exists", "DoesNotExist")
 
@@ -52,6 +53,32 @@ def label_faults(labels: object, path: str) -> Iterator[Fault]:
         for key, value in labels.items():
             yield from key_faults(key, path)
             yield from value_faults(value, path)
+
+
+def annotation_faults(annotations: object, path: str) -> Iterator[Fault]:
+    """What is wrong with a map of annotations: its keys, in whichever case, and its size.
+
+    Source: Kubernetes API machinery, validation.ValidateAnnotations.
+
+    >>> [fault.field for fault in annotation_faults({"Example.com/x": "", "-a": ""}, "metadata.annotations")]
+    ['metadata.annotations']
+    """
+    if not isinstance(annotations, dict):
+        return
+    for key in annotations:
+        if isinstance(key, str):
+            yield from key_faults(key.lower(), path)
+    texts = [part for entry in annotations.items() for part in entry if isinstance(part, str)]
+    size = sum(len(part.encode("utf-8", "surrogatepass")) for part in texts)
+    if size > _LARGEST_ANNOTATIONS:
+        found = f"found {size} bytes, expected at most {_LARGEST_ANNOTATIONS}"
+        yield Fault(ErrorType.TOO_LONG, path, found)
+
+
+def metadata_labels(subject: Subject) -> Iterator[Fault]:
+    """Source: Kubernetes API machinery, validation.ValidateObjectMeta."""
+    yield from label_faults(subject.get("metadata", "labels"), "metadata.labels")
+    yield from annotation_faults(subject.get("metadata", "annotations"), "metadata.annotations")
 
 
 def selector_faults(selector: object, path: str) -> Iterator[Fault]:

@@ -111,7 +111,9 @@ def _group_faults(subject: Subject, parent: str, *, at_most_nominal: bool) -> It
             yield from _once(name, seen_resources, path)
         for j, flavor in entries(group.get("flavors")):
             path = f"{_GROUPS}[{i}].flavors[{j}]"
-            for k, quota in entries(flavor.get("resources"))[: len(covered)]:
+            for k, quota in entries(flavor.get("resources")):
+                if k >= len(covered):
+                    break
                 at = f"{path}.resources[{k}]"
                 yield from _order(quota.get("name"), covered[k], at)
                 yield from _amounts(quota, at, without, at_most_nominal=at_most_nominal)

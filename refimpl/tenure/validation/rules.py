@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tenure.manifests import schema
-from tenure.manifests.served import Fields, shape_of
-from tenure.manifests.workload_schema import WorkloadObject
 from tenure.validation import (
     cautions,
     cluster_queue,
     flavor,
     kai_pod_group,
     kai_queue,
+    labels,
     priority_class,
     quotas,
     together,
@@ -22,23 +20,6 @@ from tenure.validation import (
 )
 from tenure.validation.faults import Rule, Source, Sourced
 from tenure.validation.together import Together
-
-
-def _without_status(shape: Fields) -> Fields:
-    return Fields({name: inner for name, inner in shape.fields.items() if name != "status"}, shape.required)
-
-
-SHAPES: Final[Mapping[str, Fields]] = {
-    "ClusterQueue": shape_of(schema.ClusterQueueObject),
-    "Cohort": shape_of(schema.CohortObject),
-    "LocalQueue": shape_of(schema.LocalQueueObject),
-    "ResourceFlavor": _without_status(shape_of(schema.ResourceFlavorObject)),
-    "Workload": shape_of(WorkloadObject),
-    "WorkloadPriorityClass": _without_status(shape_of(schema.WorkloadPriorityClassObject)),
-    "Queue": kai_queue.QUEUE,
-    "PodGroup": kai_pod_group.POD_GROUP,
-}
-"""The shape of a whole object, by kind."""
 
 ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
     "ClusterQueue": (
@@ -69,9 +50,12 @@ ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
     ),
     "Workload": (
         (Source.WEBHOOK, workload.pod_counts),
+        (Source.WEBHOOK, workload.pod_metadata),
+        (Source.WEBHOOK, workload.topology_slices),
         (Source.WEBHOOK, workload.requested_resources),
         (Source.SCHEMA, workload.priority_reference),
         (Source.WEBHOOK, workload.priority_boost),
+        (Source.WEBHOOK, workload.condition_types),
         (Source.WEBHOOK, workload.admission),
         (Source.WEBHOOK, workload.reclaimable_pods),
         (Source.WEBHOOK, updates.workload_stays),
@@ -87,6 +71,9 @@ ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
 }
 """What makes an object invalid, beside its schema."""
 
+OF_ALL: Final[Sourced] = (Source.SCHEMA, labels.metadata_labels)
+"""The same of every kind."""
+
 WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "ClusterQueue": (
         cautions.limits,
@@ -96,8 +83,10 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
         cautions.alternating_victims,
         cautions.hero_queue,
         cautions.zero_weight,
+        cluster_queue.concurrent_admission_later,
     ),
     "Cohort": (cautions.unlimited_lends_nothing, cautions.zero_weight),
+    "LocalQueue": (cautions.unreadable_weight,),
     "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
     "Queue": (kai_queue.negative_runtimes,),
 }

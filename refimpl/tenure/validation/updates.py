@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenure.manifests.served import at
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import dig, entries, has_condition, items
 from tenure.validation.faults import Fault, Subject, invalid, required, text, whole
+from tenure.validation.shapes import shape
+from tenure.validation.walk import stored
 
 _RECLAIMABLE = "status.reclaimablePods"
 
@@ -22,17 +25,31 @@ def concurrent_admission_stays(subject: Subject) -> Iterator[Fault]:
 
 
 def cluster_queue_stays(subject: Subject) -> Iterator[Fault]:
-    """Source: Kueue v1beta2 API, validation rule of LocalQueueSpec."""
-    if dig(subject.old, "spec", "clusterQueue") is not None:
+    """The name may be set and removed, and not be changed.
+
+    Source: Kueue v1beta2 API, validation rule of LocalQueueSpec, which is about its value.
+    """
+    if None not in (dig(subject.old, "spec", "clusterQueue"), subject.get("spec", "clusterQueue")):
         yield from _stays(subject, "spec", "clusterQueue")
 
 
 def topology_stays(subject: Subject) -> Iterator[Fault]:
-    """Source: Kueue v1beta2 API, validation rule of ResourceFlavorSpec."""
-    before = dig(subject.old, "spec", "topologyName")
-    now = subject.get("spec", "topologyName")
-    if before is not None and now != before:
-        yield invalid("spec", now, f"the topologyName as it was, {show(before)}")
+    """A flavor with a topology keeps it, its node labels and its tolerations.
+
+    Source: Kueue v1beta2 API, validation rules of ResourceFlavorSpec.
+
+    >>> old = {"spec": {"topologyName": "racks", "nodeLabels": {"gpu": "a"}}}
+    >>> new = {"spec": {"topologyName": "racks", "nodeLabels": {"gpu": "b"}}}
+    >>> [fault.message for fault in topology_stays(Subject("ResourceFlavor", new, old=old))]
+    ["found {'gpu': 'b'}, expected the nodeLabels as they were, {'gpu': 'a'}: the flavor has a topology"]
+    """
+    if dig(subject.old, "spec", "topologyName") is None:
+        return
+    for field in ("topologyName", "nodeLabels", "tolerations"):
+        before, now = dig(subject.old, "spec", field), subject.get("spec", field)
+        if now != before:
+            were = "it was" if field == "topologyName" else "they were"
+            yield invalid("spec", now, f"the {field} as {were}, {show(before)}: the flavor has a topology")
 
 
 def workload_stays(subject: Subject) -> Iterator[Fault]:
@@ -47,9 +64,24 @@ def workload_stays(subject: Subject) -> Iterator[Fault]:
     if not has_condition(subject.old, "QuotaReserved"):
         return
     yield from _pod_sets_stay(subject)
+    yield from _priority_class_stays(subject)
     if has_condition(subject.raw, "QuotaReserved"):
         yield from _stays(subject, "spec", "queueName")
         yield from _never_fewer(subject)
+    if has_condition(subject.old, "Admitted") and has_condition(subject.raw, "Admitted"):
+        yield from _stays(subject, "spec", "maximumExecutionTimeSeconds")
+
+
+def _priority_class_stays(subject: Subject) -> Iterator[Fault]:
+    """Which class of Kueue's own may change, whether there is one and of which kind may not."""
+    before, now = dig(subject.old, "spec", "priorityClassRef"), subject.get("spec", "priorityClassRef")
+    if before is None or now is None:
+        yield from _stays(subject, "spec", "priorityClassRef")
+        return
+    for field in ("group", "kind"):
+        yield from _stays(subject, "spec", "priorityClassRef", field)
+    if dig(now, "group") == "scheduling.k8s.io":
+        yield from _stays(subject, "spec", "priorityClassRef", "name")
 
 
 def _stays(subject: Subject, *path: str) -> Iterator[Fault]:
@@ -84,9 +116,13 @@ def _pod_sets_stay(subject: Subject) -> Iterator[Fault]:
         yield invalid("spec.podSets", len(now), f"{len(before)} pod sets as before: they cannot change")
         return
     for i, (new, old) in enumerate(zip(now, before, strict=True)):
-        if _unchanging(new, old, subject) != old:
+        if _as_stored(_unchanging(new, old, subject)) != _as_stored(old):
             expected = "the pod set as it was while quota is reserved for it"
             yield invalid(f"spec.podSets.{i}", dig(new, "name"), expected)
+
+
+def _as_stored(pod_set: object) -> object:
+    return stored(at(shape("Workload"), "spec", "podSets", ""), pod_set)
 
 
 def _unchanging(new: object, old: object, subject: Subject) -> object:

@@ -15,6 +15,7 @@ from tenure.validation.faults import (
     ErrorType,
     Fault,
     Subject,
+    forbidden,
     invalid,
     not_supported,
     quantity,
@@ -22,6 +23,7 @@ from tenure.validation.faults import (
     text,
     whole,
 )
+from tenure.validation.labels import annotation_faults, key_faults, label_faults
 
 _POD_SETS = "spec.podSets"
 _ADMISSION = "status.admission"
@@ -61,6 +63,43 @@ def requested_resources(subject: Subject) -> Iterator[Fault]:
             for j, container in entries(dig(pod_set, "template", "spec", field)):
                 yield from _resources(container.get("resources"), f"{path}.{field}[{j}].resources")
         yield from _resources(dig(pod_set, "template", "spec", "resources"), f"{path}.resources")
+
+
+def pod_metadata(subject: Subject) -> Iterator[Fault]:
+    """Labels and annotations of pods are those of any object.
+
+    Source: Kueue, Workload webhook, with feature gate WorkloadValidationForPodSetMetadata, on by default.
+    """
+    if not subject.gates.get("WorkloadValidationForPodSetMetadata", True):
+        return
+    for i, pod_set in entries(subject.get("spec", "podSets")):
+        path = f"{_POD_SETS}[{i}].template.metadata"
+        yield from label_faults(dig(pod_set, "template", "metadata", "labels"), f"{path}.labels")
+        annotations = dig(pod_set, "template", "metadata", "annotations")
+        yield from annotation_faults(annotations, f"{path}.annotations")
+
+
+def topology_slices(subject: Subject) -> Iterator[Fault]:
+    """A slice has a topology and a size, or neither.
+
+    Source: Kueue, Workload webhook, with feature gate TASValidateWorkloadSliceSize, on by default.
+
+    >>> sets = [{"topologyRequest": {"podSetSliceSize": 2}}]
+    >>> [fault.field for fault in topology_slices(Subject("Workload", {"spec": {"podSets": sets}}))]
+    ['spec.podSets[0].topologyRequest.podSetSliceSize']
+    """
+    if not subject.gates.get("TASValidateWorkloadSliceSize", True):
+        return
+    for i, pod_set in entries(subject.get("spec", "podSets")):
+        path = f"{_POD_SETS}[{i}].topologyRequest.podSetSliceSize"
+        required_topology = dig(pod_set, "topologyRequest", "podSetSliceRequiredTopology")
+        size = dig(pod_set, "topologyRequest", "podSetSliceSize")
+        if required_topology is None and size is not None:
+            yield forbidden(path, size, "nothing without podSetSliceRequiredTopology")
+        elif required_topology is not None and size is None:
+            yield required(path, "the size of a slice beside podSetSliceRequiredTopology")
+        elif (positive := whole(size)) is not None and positive <= 0:
+            yield invalid(path, size, "at least 1")
 
 
 def priority_reference(subject: Subject) -> Iterator[Fault]:
@@ -116,6 +155,12 @@ def admission(subject: Subject) -> Iterator[Fault]:
         yield from _multiples(assignment, f"{path}[{i}].resourceUsage")
 
 
+def condition_types(subject: Subject) -> Iterator[Fault]:
+    """Source: Kueue, Workload webhook; Kubernetes API machinery, validation.ValidateConditions."""
+    for i, condition in entries(subject.get("status", "conditions")):
+        yield from key_faults(condition.get("type"), f"status.conditions[{i}].type")
+
+
 def reclaimable_pods(subject: Subject) -> Iterator[Fault]:
     """Reclaimable pods are of a pod set that there is, and no more than it has.
 
@@ -160,9 +205,7 @@ def _resources(resources: object, path: str) -> Iterator[Fault]:
             amount = quantity(written)
             if name == "pods":
                 yield invalid(at, name, "no request of pods: Kueue counts them itself")
-            if amount is None:
-                yield invalid(at, written, "a quantity such as 4, 500m or 2Gi")
-            elif amount < 0:
+            if amount is not None and amount < 0:
                 yield invalid(at, written, "a quantity that is not negative")
 
 

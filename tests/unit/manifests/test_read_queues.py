@@ -123,6 +123,14 @@ class TestClusterQueue:
         )
         assert read_cluster_queue(a_queue(), defaulted=False) == read_cluster_queue(a_queue())
 
+    @pytest.mark.parametrize("quota", [{}, {"nominalQuota": None}, {"nominalQuota": " 0 "}])
+    def test_a_nominal_quota_that_is_left_out_is_0(self, quota: dict[str, object]) -> None:
+        flavor = {"name": "a", "resources": [{"name": "cpu", **quota}]}
+        groups = [{"coveredResources": ["cpu"], "flavors": [flavor]}]
+        assert read_cluster_queue(a_queue(resourceGroups=groups)) == read_cluster_queue(
+            a_queue(resourceGroups=[a_group("a", quota=0)])
+        )
+
     def test_what_only_the_api_server_refuses_is_read_without_it(self) -> None:
         quota = {"name": "cpu", "nominalQuota": 1, "borrowingLimit": 1}
         raw = a_queue(
@@ -243,11 +251,6 @@ class TestClusterQueue:
                 " expected a Kubernetes quantity such as 4, 500m or 2Gi",
             ),
             (
-                {"resourceGroups": [a_group("a", quota=None)]},
-                "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found None,"
-                " expected a Kubernetes quantity such as 4, 500m or 2Gi",
-            ),
-            (
                 {"resourceGroups": [a_group("a", quota="-1")]},
                 "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found '-1',"
                 " expected a quantity that is not negative",
@@ -345,6 +348,14 @@ class TestCohort:
         spec = {"parentName": "org", "resourceGroups": [with_limit(lendingLimit=1)], "fairSharing": None}
         group = ResourceGroup(("cpu",), (FlavorQuotas("a", {"cpu": 4000}, {}, {"cpu": 1000}),))
         assert read_cohort(an_object("Cohort", "team", spec)) == Cohort("team", "org", (group,))
+
+    def test_a_nominal_quota_must_be_there(self) -> None:
+        group = {"coveredResources": ["cpu"], "flavors": [{"name": "a", "resources": [{"name": "cpu"}]}]}
+        raw = an_object("Cohort", "all", {"resourceGroups": [group]})
+        assert refused(read_cohort, raw) == [
+            "Cohort/all: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: found nothing,"
+            " expected a value: the field is required"
+        ]
 
     def test_what_is_wrong(self) -> None:
         raw = an_object("Cohort", "team", {"parent": "org", "resourceGroups": [with_limit(borrowingLimit=1)]})

@@ -70,7 +70,8 @@ def test_pod_sets_of_a_workload() -> None:
 def test_requests_of_a_workload() -> None:
     path = "spec.podSets[0].template.spec.containers[0].resources"
     for requests, field in (({"cpu": -1}, "cpu"), ({"pods": 1}, "pods"), ({"cpu": "x"}, "cpu")):
-        pods = {"template": {"spec": {"containers": [{"resources": {"requests": requests}}]}}}
+        container = {"name": "main", "resources": {"requests": requests}}
+        pods = {"template": {"spec": {"containers": [container]}}}
         found = errors(thing("Workload", "w", {"podSets": [pods]}))
         assert found == [("Invalid", f"{path}.requests[{field}]")]
 
