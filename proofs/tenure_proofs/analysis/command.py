@@ -138,7 +138,7 @@ def matrix_command(
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked)
         kept.keep(key, found)
-    premises = (*premises, *found.premises)
+    premises = (*found.premises, *premises)
     answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     if asked.svg is not None:
         _draw(answer, Path(asked.svg))

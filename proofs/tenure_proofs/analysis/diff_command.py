@@ -133,7 +133,7 @@ def analyze_diff_command(
     effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
     release = kueue.release
-    premises = (*premises_of_both(before.loaded, after.loaded), *found.premises)
+    premises = (*found.premises, *premises_of_both(before.loaded, after.loaded))
     answer = replace(found, kueue=release, premises=premises, warnings=tuple(warnings))
     if asked.output == DiffOutput.MARKDOWN:
         print_lines(difference_markdown(answer))

@@ -105,7 +105,7 @@ def guarantees_command(
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked.scope)
         kept.keep(key, found)
-    premises = (*premises, *found.premises)
+    premises = (*found.premises, *premises)
     answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     unsettled = answer.unsettled
     if asked.of is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.manifests import configuration, queues
+from tenure.manifests import configuration, operators, queues
 from tenure.manifests.checking import without_unknown
 from tenure.manifests.cohorts import (
     cohort_warnings,
@@ -61,6 +61,7 @@ _READ: Final = {
     **{kind: (GROUP, versions) for kind, versions in VERSIONS.items()},
     "Configuration": (configuration.GROUP, configuration.VERSIONS),
     "ConfigMap": ("", ("v1",)),
+    operators.KIND: (operators.GROUP, operators.VERSIONS),
     "Namespace": ("", ("v1",)),
     "Topology": (GROUP, TOPOLOGY_VERSIONS),
 }
@@ -162,6 +163,7 @@ class Builder:
     base: dict[str, int] = field(default_factory=dict)
     undated: set[str] = field(default_factory=set)
     configured: Configured | None = None
+    operated: tuple[Configured, Place] | None = None
     configured_at: Place = field(default_factory=Place)
     seen: dict[tuple[str, str, str], str] = field(default_factory=dict)
     set_aside: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
@@ -194,6 +196,8 @@ class Builder:
         self._submit_jobs()
         if self.unreadable or self.problems:
             raise InputError([*self.unreadable, *self.problems])
+        if self.configured is None and self.operated is not None:
+            self.configured, self.configured_at = self.operated
         self._count_reclaimed_pods()
         self._count_from_jobs()
         self._check_flavors()
@@ -286,6 +290,12 @@ class Builder:
             self.add_configuration(*found)
         elif len(self.problems) == known:
             self._ignore(place, "not a kind that is read")
+
+    def add_operator(self, raw: object, place: Place) -> None:
+        """The ConfigMap that the operator makes of it counts where it is given too."""
+        found = operators.operated(raw, place, self.problems)
+        if found is not None:
+            self.operated = found, place
 
     def add_namespace(self, raw: object, place: Place) -> None:
         self.namespaces.take(raw, place, self.problems)
@@ -618,6 +628,7 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "WorkloadPriorityClass": Builder.add_priority_class,
     "Configuration": Builder.add_configuration,
     "ConfigMap": Builder.add_config_map,
+    operators.KIND: Builder.add_operator,
 }
 
 

@@ -100,12 +100,24 @@ def order_by_usage(by_usage: Container[str], workloads: Iterable[tuple[str, Work
             names.add(f"{workload.namespace}/{workload.queue_name}")
             if len(names) > 1:
                 expected = (
-                    f"no workloads of several LocalQueues, as of {' and '.join(sorted(names))}: their order "
+                    f"no workloads of several LocalQueues, as of {' and '.join(sorted(names))}: the order "
                     "by usage, which decides here, is not modelled"
                 )
                 called, field = f"ClusterQueue/{queue}", "spec.admissionScope.admissionMode"
                 return Problem(field, BY_USAGE, expected, called, code=ErrorCode.NOT_MODELLED)
     return None
+
+
+def unused_weights(loaded: Loaded) -> tuple[str, ...]:
+    """What to warn of where weights are set that decide nothing, because fair sharing is assumed to be off.
+
+    >>> unused_weights(Loaded(Cluster({}), fair_sharing=FairSharingSource.ASSUMED))
+    ()
+    """
+    found = _weights_without_source(loaded)
+    if not found:
+        return ()
+    return (f"{found[0]}: spec.fairSharing.weight has no effect: assumed is {ASSUMED_OFF}",)
 
 
 def refuse_unstated(loaded: Loaded) -> None:
@@ -124,9 +136,7 @@ def refuse_unstated(loaded: Loaded) -> None:
     Traceback (most recent call last):
     tenure.errors.InputError: ClusterQueue/a: spec.fairSharing.weight: found a weight, and neither ...
     """
-    if loaded.fair_sharing != FairSharingSource.ASSUMED:
-        return
-    deciding = [called for called in loaded.weighted if _decides(loaded.cluster, called)]
+    deciding = _weights_without_source(loaded)
     if deciding:
         count = "a weight" if len(deciding) == 1 else f"{len(deciding)} weights of ClusterQueues and Cohorts"
         raise InputError(
@@ -141,6 +151,13 @@ def refuse_unstated(loaded: Loaded) -> None:
                 )
             ]
         )
+
+
+def _weights_without_source(loaded: Loaded) -> list[str]:
+    """Who sets a weight that decides if fair sharing is on, where nothing shows whether it is."""
+    if loaded.fair_sharing != FairSharingSource.ASSUMED:
+        return []
+    return [called for called in loaded.weighted if _decides(loaded.cluster, called)]
 
 
 def _has_cohort(cluster: Cluster, queues: Iterable[str]) -> bool:

@@ -12,7 +12,7 @@ from tenure.errors import InputError, Problem
 from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
-from tenure.manifests.premises import order_by_usage
+from tenure.manifests.premises import order_by_usage, unused_weights
 from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
@@ -232,7 +232,8 @@ class _Reader:
         found += [(set_aside_text(row), row.problems) for row in aside]
         if strict:
             refuse_doubts(loaded, found)
-        self.warnings = tuple(dict.fromkeys((*loaded.warnings, *(text for text, _ in found))))
+        said = (*loaded.warnings, *unused_weights(loaded), *(text for text, _ in found))
+        self.warnings = tuple(dict.fromkeys(said))
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:

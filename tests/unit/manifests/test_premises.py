@@ -174,6 +174,47 @@ def test_weights_pass_where_it_is_shown_or_no_weight_decides(objects: list[Objec
     refuse_unstated(built(*objects))
 
 
+def operator(**config: Any) -> Object:
+    found = an_object("Kueue", "cluster", {"managementState": "Managed", "config": config})
+    return {**found, "apiVersion": "kueue.openshift.io/v1"}
+
+
+SEQUENTIAL: Object = {"policy": "ByWorkload", "byWorkload": {"admission": "Sequential"}}
+
+
+@pytest.mark.parametrize(
+    ("config", "on", "is_blocked"),
+    [
+        ({"preemption": {"preemptionPolicy": "FairSharing"}}, True, False),
+        ({"preemption": {"preemptionPolicy": "Classical"}}, False, False),
+        ({}, False, False),
+        ({"gangScheduling": SEQUENTIAL}, False, True),
+        ({"gangScheduling": {"policy": "ByWorkload", "byWorkload": {"admission": "Parallel"}}}, False, False),
+        ({"gangScheduling": {**SEQUENTIAL, "policy": "None"}}, False, False),
+    ],
+)
+def test_the_object_of_openshifts_operator_is_a_configuration(
+    config: Object, on: bool, is_blocked: bool
+) -> None:
+    loaded = built(queue(fairSharing={"weight": "3"}), operator(**config))
+    refuse_unstated(loaded)
+    assert (loaded.fair_sharing, premises_of(loaded)) == (FairSharingSource.GIVEN, ())
+    assert loaded.cluster.settings.fair_sharing == (DEFAULT_STRATEGIES if on else None)
+    assert len(loaded.over_time) == is_blocked
+
+
+def test_the_config_map_that_the_operator_makes_counts_beside_its_object() -> None:
+    loaded = built(queue(), operator(preemption={"preemptionPolicy": "FairSharing"}), configuration())
+    assert loaded.cluster.settings.fair_sharing is None
+
+
+def test_a_word_that_the_operator_does_not_know_is_an_error() -> None:
+    (text,) = refused(built, operator(preemption={"preemptionPolicy": "Fair"}))
+    assert text.endswith(
+        "spec.config.preemption.preemptionPolicy: found 'Fair', expected Classical or FairSharing"
+    )
+
+
 SCOPED = queue(admissionScope={"admissionMode": USAGE})
 ACTIVE = {"conditions": [condition("Active")]}
 ORDERED = {"admissionFairSharing": {"usageHalfLifeTime": "1h"}}
