@@ -39,6 +39,7 @@ from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
+from tenure.manifests.pods import adds_to_requests
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
 from tenure.manifests.shown import BLOCKED, Shown
@@ -367,9 +368,7 @@ class Builder:
             return
         own, versions = _READ.get(kind, (None, ()))
         if own is None or (slash and group != own) or (own == "" and slash):
-            self.jobs.take(raw)
-            if not self.submitted.takes(raw, place):
-                self._ignore(place, OF_KAI if group in KAI_GROUPS else "not a kind that is read")
+            self._take_other(raw, place, group)
         elif version not in versions:
             problem = place.problem("apiVersion", show(version), " or ".join(versions))
             self.problems.append(problem)
@@ -378,6 +377,14 @@ class Builder:
             _ADD[kind](self, raw, place)
             if len(self.problems) > known and not self.strict:
                 self._spare(raw, kind, place, known)
+
+    def _take_other(self, raw: Any, place: Place, group: str) -> None:
+        """An object of none of Kueue's kinds: a job, one that decides about jobs, or one that is ignored."""
+        self.jobs.take(raw)
+        if text := adds_to_requests(raw):
+            self._warn(place, text)
+        elif not self.submitted.takes(raw, place):
+            self._ignore(place, OF_KAI if group in KAI_GROUPS else "not a kind that is read")
 
     def _spare(self, raw: object, kind: str, place: Place, known: int) -> None:
         """Keep an object with problems from refusing all others, where no other decision depends on them."""

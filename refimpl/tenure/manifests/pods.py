@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from tenure.manifests.quantities import amount_of, saturated
 from tenure.manifests.schema import CheckedToleration
+from tenure.manifests.structure import dig, items
 from tenure.manifests.workload_schema import Container, NodeExpression, NodeSelectorTerm, PodSpec
 from tenure.model import Amount, NodeOperator, NodeRequirement, Toleration
 
@@ -99,6 +100,33 @@ def _largest(one: Mapping[str, Fraction], other: Mapping[str, Fraction]) -> Requ
     for resource, exact in other.items():
         largest[resource] = max(largest.get(resource, exact), exact)
     return largest
+
+
+_OF_PODS = ("Container", "Pod")
+_UNCOUNTED = (
+    "is not counted: Kueue adds its {} to what pending pods ask for, and so must their manifests here"
+)
+
+
+def adds_to_requests(raw: object) -> str:
+    """What Kueue would take from an object to complete requests, in words; empty where it takes nothing.
+
+    Args:
+        raw: an object of any kind, untrusted.
+
+    Source: Kueue v0.19.2, pkg/workload/resources.go, handlePodOverhead and handlePodLimitRange.
+
+    >>> runtime = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}}
+    >>> adds_to_requests(runtime), adds_to_requests({**runtime, "overhead": {"podFixed": {"cpu": "1"}}})[:34]
+    ('', 'is not counted: Kueue adds its ove')
+    """
+    kind = dig(raw, "apiVersion"), dig(raw, "kind")
+    if kind == ("node.k8s.io/v1", "RuntimeClass") and dig(raw, "overhead", "podFixed"):
+        return _UNCOUNTED.format("overhead")
+    limits = items(dig(raw, "spec", "limits")) if kind == ("v1", "LimitRange") else []
+    if any(dig(limit, "type") in _OF_PODS for limit in limits):
+        return _UNCOUNTED.format("defaults")
+    return ""
 
 
 _OPERATORS = {

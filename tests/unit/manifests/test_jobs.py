@@ -63,11 +63,10 @@ def test_what_a_sample_needs_and_is_not_modelled_is_named_as_in_its_workload(nam
     assert [problem.expected for problem in found] == [problem.expected for problem in expected]
 
 
-@pytest.mark.parametrize("name", sorted(RECORDED.keys() - REFUSED))
+# The Workloads of a Deployment belong to its pods.
+@pytest.mark.parametrize("name", sorted(RECORDED.keys() - REFUSED - {"deployment"}))
 def test_a_job_whose_workload_is_given_is_not_counted_twice(name: str) -> None:
     more = [CONFIGURATION] if name == "sparkapplication" else []
-    if name == "deployment":
-        pytest.skip("the Workloads of a Deployment belong to its pods")
     found = loaded(*objects_of(name), *more, *RECORDED[name])
     assert len(found.cluster.pending) == len(RECORDED[name])
     assert all(" its Workload ml/" in text for text in found.ignored)
@@ -188,6 +187,14 @@ class TestWhatACreatedJobGets:
         ((name, problems),) = found.set_aside.items()
         assert (name, problems[0].found) == ("Workload/ml/job-evaluate", "'urgent'")
         assert problems[0].code == "not-modelled"
+
+    def test_defaults_of_limit_ranges_are_said_not_to_be_counted(self) -> None:
+        limits = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "usual", "namespace": "ml"}}
+        of_pods = {**limits, "spec": {"limits": [{"type": "Container", "default": {"cpu": "1"}}]}}
+        (warning,) = loaded(of_pods).warnings
+        assert warning.startswith("LimitRange/ml/usual: is not counted: Kueue adds its defaults")
+        of_claims = {**limits, "spec": {"limits": [{"type": "PersistentVolumeClaim"}]}}
+        assert loaded(of_claims).warnings == ()
 
     def test_problems_are_those_of_the_job(self) -> None:
         wrong = job()
