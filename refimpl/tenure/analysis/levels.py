@@ -116,6 +116,7 @@ def configuration_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass])
         settings=cluster.settings,
         cohorts=cluster.cohorts,
         growing={**cluster.growing, **growing},
+        topologies=cluster.topologies,
     )
 
 

@@ -188,6 +188,7 @@ class Arrays:
             settings=cluster.settings,
             cohorts=cluster.cohorts,
             growing=cluster.growing,
+            topologies=cluster.topologies,
         )
         try:
             self.layout = lay_out(cluster, held)

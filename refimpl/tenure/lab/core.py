@@ -171,16 +171,8 @@ def in_two_steps(cluster: Cluster) -> Arrays:
 
 def without(cluster: Cluster, gone: set[str]) -> Cluster:
     """The cluster without some workloads that hold quota."""
-    return Cluster(
-        cluster_queues=cluster.cluster_queues,
-        admitted=tuple(workload for workload in cluster.admitted if workload.key not in gone),
-        pending=cluster.pending,
-        flavors=cluster.flavors,
-        local_queues=cluster.local_queues,
-        settings=cluster.settings,
-        cohorts=cluster.cohorts,
-        growing=cluster.growing,
-    )
+    left = tuple(workload for workload in cluster.admitted if workload.key not in gone)
+    return replace(cluster, admitted=left)
 
 
 def protocol_differs(scenario: Object) -> bool:

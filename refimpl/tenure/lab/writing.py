@@ -38,6 +38,7 @@ from tenure.model import (
     Settings,
     Taint,
     Toleration,
+    TopologyRequest,
     WithinClusterQueue,
     Workload,
     WorkloadPriorityClass,
@@ -115,6 +116,11 @@ def write_request(
     }
     if request.reading != preset(default_preset()):
         written["reading"] = request.reading.written()
+    if cluster.topologies:
+        written["topologies"] = [
+            _named("Topology", name, {"levels": [{"nodeLabel": level} for level in levels]})
+            for name, levels in cluster.topologies.items()
+        ]
     if cluster.growing:
         written["workloadPriorityClasses"] = [
             write_priority_class(priority_class) for priority_class in cluster.growing.values()
@@ -190,6 +196,8 @@ class _Forms:
             spec["nodeTaints"] = taints
         if flavor.tolerations:
             spec["tolerations"] = [write_toleration(toleration) for toleration in flavor.tolerations]
+        if flavor.topology:
+            spec["topologyName"] = flavor.topology
         return _named("ResourceFlavor", flavor.name, spec)
 
     def workload(self, workload: Workload) -> Object:
@@ -340,7 +348,22 @@ def write_pod_set(pods: PodSet) -> Object:
     count = pods.count if pods.full_count is None else pods.full_count
     requests = {resource: amount // pods.count for resource, amount in pods.requests.items()}
     written = _template(pods.name, count, requests, **_constraints(pods))
+    if pods.topology is not None:
+        written["topologyRequest"] = _topology_request(pods.topology)
     return written if pods.min_count is None else {**written, "minCount": pods.min_count}
+
+
+def _topology_request(asked: TopologyRequest) -> Object:
+    fields = {
+        "required": asked.required,
+        "preferred": asked.preferred,
+        "unconstrained": asked.unconstrained,
+        "podSetSliceRequiredTopology": asked.slice_level,
+        "podSetSliceSize": asked.slice_size,
+        "podsetSliceRequiredTopologyConstraints": [{"topology": level, "size": 1} for level in asked.layers],
+        "podSetGroupName": asked.group,
+    }
+    return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 def _template(name: str, count: int, requests: Mapping[str, Amount], **more: Any) -> Object:
