@@ -122,6 +122,17 @@ def test_headlines_say_by_quota_alone(cluster: str) -> None:
         assert b"topology is not modelled" in tenure(*words, *NOW).stdout
 
 
+def test_a_request_that_no_flavor_serves_is_told_so(tmp_path: Path) -> None:
+    objects = [of_kind("ResourceFlavor", "plain", {}), *queue("none", "plain")]
+    objects.append(workload("rack", "none", 1, {"required": "rack"}))
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}), encoding="utf-8")
+    decided = answered("decide", str(file), "-w", "ml/rack")
+    assert decided["decision"] == "NoFit"
+    told = "it requests a topology, and no flavor of the ClusterQueue has one (KQ-630)"
+    assert decided["summary"][1:] == [told]
+
+
 def test_without_the_gate_no_topology_takes_part(cluster: str) -> None:
     off = ("--feature-gates", "TopologyAwareScheduling=false")
     for name in ("implied", "rack"):

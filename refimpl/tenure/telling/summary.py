@@ -12,6 +12,7 @@ from tenure.oracle.heroes.effective import as_effective
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
 from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.topology import has_topology, takes_part
 from tenure.oracle.tree import available_at, potential_at, quota_at
 from tenure.readings import Reading, default_preset, preset, preset_names
 from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
@@ -131,6 +132,10 @@ def _impossible(decision: Decision) -> Iterator[str]:
     }
     for resource in sorted(requested - covered):
         yield f"{resource} asked, which the ClusterQueue does not cover"
+    if not has_topology(decision.queue, snapshot.cluster) and takes_part(
+        decision.preemptor, decision.queue, snapshot.cluster
+    ):
+        yield "it requests a topology, and no flavor of the ClusterQueue has one (KQ-630)"
     if not decision.assignment.usage:
         yield from (beyond.text for beyond in beyond_potential(decision))
     yield from (bill_remark.text for bill_remark in bill_remarks(decision))
