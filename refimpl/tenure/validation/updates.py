@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tenure.manifests.served import at
 from tenure.manifests.showing import printable, show
@@ -116,25 +117,23 @@ def _pod_sets_stay(subject: Subject) -> Iterator[Fault]:
         yield invalid("spec.podSets", len(now), f"{len(before)} pod sets as before: they cannot change")
         return
     for i, (new, old) in enumerate(zip(now, before, strict=True)):
-        if _as_stored(_unchanging(new, old, subject)) != _as_stored(old):
+        if _unchanging(_as_stored(new), _as_stored(old), subject) != _as_stored(old):
             expected = "the pod set as it was while quota is reserved for it"
             yield invalid(f"spec.podSets.{i}", dig(new, "name"), expected)
 
 
-def _as_stored(pod_set: object) -> object:
+def _as_stored(pod_set: object) -> Any:
     return stored(at(shape("Workload"), "spec", "podSets", ""), pod_set)
 
 
-def _unchanging(new: object, old: object, subject: Subject) -> object:
+def _unchanging(new: Any, old: Any, subject: Subject) -> Any:
     """The pod set with its old count, where fewer pods are allowed."""
     shrinks = subject.gates.get("ElasticJobsViaWorkloadSlices", True)
     if not (shrinks and isinstance(new, dict) and isinstance(old, dict)):
         return new
-    count, before = whole(new.get("count", 1)), whole(old.get("count", 1))
-    if count is None or before is None or count >= before:
-        return new
-    without = {name: value for name, value in new.items() if name != "count"}
-    return {**without, "count": old["count"]} if "count" in old else without
+    # A count of 0 is left out of what is stored.
+    count, before = whole(new.get("count", 0)), whole(old.get("count", 0))
+    return new if count is None or before is None or count >= before else {**new, "count": before}
 
 
 def _never_fewer(subject: Subject) -> Iterator[Fault]:

@@ -94,7 +94,8 @@ def stored(shape: Shape, value: Any) -> Any:
         return {name: stored(shape.value, inner) for name, inner in value.items()}
     if isinstance(shape, Quantity):
         return _exact(value)
-    return value
+    number = _whole(value) if isinstance(shape, Number) else None
+    return value if number is None else number
 
 
 def _exact(value: object) -> object:

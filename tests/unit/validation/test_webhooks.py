@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenure.manifests.showing import NumberText
 from tests.unit.validation.objects import errors, group, holding, queue, thing, workload
 
 QUOTA = "spec.resourceGroups[0].flavors[0].resources[0]"
@@ -156,3 +157,11 @@ def test_a_wrong_configuration_is_an_error_and_one_that_is_not_modelled_is_none(
     assert errors({**configuration, "fairSharing": {"preemptionStrategies": ["Fair"]}}) == [
         ("Invalid", "fairSharing.preemptionStrategies")
     ]
+
+
+def test_a_held_pod_set_may_shrink_whichever_way_its_count_is_written() -> None:
+    old, fewer, more = holding(), holding(), holding()
+    fewer["spec"]["podSets"][0]["count"] = NumberText("1.0")
+    more["spec"]["podSets"][0]["count"] = NumberText("3.0")
+    assert errors(fewer, old=[old]) == []
+    assert errors(more, old=[old]) == [("Invalid", "spec.podSets.0")]
