@@ -19,15 +19,13 @@ AT_ONCE = 40
 FAIR = {"fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]}}
 
 
-def over_time(plane: Plane, numbers: list[int], seed: int, keep: Path | None = None) -> Tally:
+def over_time(plane: Plane, numbers: list[int], seed: int, tally: Tally, keep: Path | None = None) -> None:
     """Play clusters, those with even numbers without fair sharing, those with odd numbers with it."""
-    tally = Tally()
     for fair in (False, True):
         those = [number for number in numbers if number % 2 == fair]
         if those:
             plane.configure(FAIR if fair else {})
             _play(plane, those, seed, tally, keep, fair=fair)
-    return tally
 
 
 def _play(
@@ -100,11 +98,13 @@ def main() -> int:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     numbers = list(range(options.n)) if options.only is None else [options.only]
-    began = time.monotonic()
-    with control_plane() as plane:
-        tally = over_time(plane, numbers, options.seed, options.keep)
-    print("\n".join(report(tally)))
-    print(f"seed {options.seed}, {time.monotonic() - began:.0f} s")
+    began, tally = time.monotonic(), Tally()
+    try:
+        with control_plane() as plane:
+            over_time(plane, numbers, options.seed, tally, options.keep)
+    finally:
+        print("\n".join(report(tally)))
+        print(f"seed {options.seed}, {time.monotonic() - began:.0f} s")
     return int(bool(tally.unexplained))
 
 

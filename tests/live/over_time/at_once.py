@@ -1,4 +1,4 @@
-"""Many Jobs that wait at once: who holds quota in the end, and with which flavors.
+"""Jobs that all wait for one change: who holds quota in the end, and with which flavors.
 
     python -m tests.live.over_time.at_once --jobs 800 --seed 1
 
@@ -13,122 +13,145 @@ import copy
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from random import Random
 
-from tests.live.over_time.compare import differences, forecast, happened
+from tests.live.over_time.compare import Course, differences, forecast, happened
 from tests.live.over_time.draws import API, CLASS_LABEL, CLASSES, PRIORITIES, QUEUE_LABEL, pods_of
-from tests.live.over_time.ledger import Ledger
+from tests.live.over_time.ledger import Ledger, job_of
 from tests.live.over_time.pulse import Pulse
 from tests.live.plane import Plane, control_plane
 from tests.live.server import Object
 
-CLUSTER, FLAVORS, QUEUES = "once", ("once-f0", "once-f1"), 4
+QUEUES = 4
 QUIET = (5.0, 3)
 """Seconds and beats of the pulse without a change after which the cluster has settled."""
 
 
-def at_once(plane: Plane, jobs: int, seed: int) -> list[str]:
-    """What forecast and cluster differ in; empty where the forecast is right."""
-    plane.configure({})
-    plane.apply(CLASSES)
-    server, chance = plane.server, Random(seed)
-    ledger = Ledger(server)
-    pulse = Pulse(server, ledger, f"{CLUSTER}pulse")
-    try:
-        for one in _cluster(chance):
-            server.create(one)
-        for number in range(jobs):
-            server.create(_job(number, chance))
-        _settle(ledger, pulse, jobs + 1)
-        root = next(one for one in ledger.objects(CLUSTER) if one["metadata"]["name"] == f"{CLUSTER}-root")
-        fields = {"resourceGroups": [_quota(jobs // 4, jobs // 8)]}
-        ahead = [*copy.deepcopy(ledger.objects(CLUSTER)), *CLASSES]
-        next(one for one in ahead if one["metadata"]["name"] == f"{CLUSTER}-root")["spec"].update(fields)
+@dataclass(frozen=True)
+class Burst:
+    """A cohort without quota, ClusterQueues that borrow from it, and Jobs that wait.
+
+    Args:
+        name: of its namespace; the names of its other objects begin with it.
+        strategies: of each ClusterQueue.
+        jobs: of each Job the number of its queue, its priority class, its pods, and the GPUs of each.
+        gpus: that the cohort gets, on each of two flavors.
+    """
+
+    name: str
+    strategies: Sequence[str]
+    jobs: Sequence[tuple[int, str, int, int]]
+    gpus: tuple[int, int]
+
+    def play(self, plane: Plane) -> tuple[Course, Course, list[Object]]:
+        """What is forecast, what happens, and the objects that the forecast is made of."""
+        plane.configure({})
+        plane.apply(CLASSES)
+        ledger = Ledger(plane.server)
+        pulse = Pulse(plane.server, ledger, f"{self.name}pulse")
+        try:
+            return self._play(plane, ledger, pulse)
+        finally:
+            pulse.stop()
+            ledger.stop()
+
+    def _play(self, plane: Plane, ledger: Ledger, pulse: Pulse) -> tuple[Course, Course, list[Object]]:
+        for one in (*self._cluster(), *self._jobs()):
+            plane.server.create(one)
+        self._settle(ledger, pulse)
+        fields = {"resourceGroups": [self._quota(self.gpus)]}
+        ahead = [*copy.deepcopy(ledger.objects(self.name)), *CLASSES]
+        root = next(one for one in ahead if one["metadata"]["name"] == f"{self.name}-root")
+        root["spec"].update(fields)
+        said = forecast(ahead, {}, "--cycles", str(2 * len(self.jobs) + 10))
+        seen = len(ledger.changes(self.name))
+        plane.server.patch(plane.server.path_of(root), {"spec": fields})
+        self._settle(ledger, pulse)
+        after = ledger.objects(self.name)
+        jobs = {one["metadata"]["uid"]: job_of(one) for one in after if one["kind"] == "Workload"}
+        return said, happened(ledger.changes(self.name)[seen:], after, jobs), ahead
+
+    def _settle(self, ledger: Ledger, pulse: Pulse) -> None:
         began = time.monotonic()
-        said = forecast(ahead, {}, "--cycles", str(jobs * 2))
-        print(f"{jobs} Jobs: {len(said.holding)} admitted by a forecast of {time.monotonic() - began:.1f} s")
-        seen = len(ledger.changes(CLUSTER))
-        server.patch(server.path_of(root), {"spec": fields})
-        _settle(ledger, pulse, jobs + 1)
-        return differences(said, happened(ledger.changes(CLUSTER)[seen:], ledger.objects(CLUSTER), {}))
-    finally:
-        pulse.stop()
-        ledger.stop()
+        while not self._is_settled(ledger, pulse, began):
+            time.sleep(0.1)
+
+    def _is_settled(self, ledger: Ledger, pulse: Pulse, began: float) -> bool:
+        seconds, beats = QUIET
+        since = max(began, ledger.changed_at(self.name))
+        kinds = [one["kind"] for one in ledger.objects(self.name)]
+        quiet = time.monotonic() - since > seconds and pulse.since(since) >= beats
+        return quiet and kinds.count("Workload") == len(self.jobs)
+
+    def _cluster(self) -> Iterator[Object]:
+        yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.name}}
+        for flavor in self._flavors():
+            yield {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": flavor}}
+        root = f"{self.name}-root"
+        yield self._of_kind("Cohort", {"name": root}, {"resourceGroups": [self._quota((0, 0))]})
+        for i, strategy in enumerate(self.strategies):
+            spec = {
+                "namespaceSelector": {},
+                "cohortName": root,
+                "queueingStrategy": strategy,
+                "resourceGroups": [self._quota((0, 0))],
+            }
+            yield self._of_kind("ClusterQueue", {"name": f"{self.name}-q{i}"}, spec)
+            place = {"namespace": self.name, "name": f"lq{i}"}
+            yield self._of_kind("LocalQueue", place, {"clusterQueue": f"{self.name}-q{i}"})
+
+    @staticmethod
+    def _of_kind(kind: str, metadata: Object, spec: Object) -> Object:
+        return {"apiVersion": API, "kind": kind, "metadata": metadata, "spec": spec}
+
+    def _flavors(self) -> tuple[str, str]:
+        return f"{self.name}-f0", f"{self.name}-f1"
+
+    def _quota(self, amounts: tuple[int, int]) -> Object:
+        return {
+            "coveredResources": ["example.com/gpu"],
+            "flavors": [
+                {"name": flavor, "resources": [{"name": "example.com/gpu", "nominalQuota": str(amount)}]}
+                for flavor, amount in zip(self._flavors(), amounts, strict=True)
+            ],
+        }
+
+    def _jobs(self) -> Iterator[Object]:
+        for number, (queue, priority, pods, gpus) in enumerate(self.jobs):
+            labels = {QUEUE_LABEL: f"lq{queue}", CLASS_LABEL: priority}
+            yield {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": {"namespace": self.name, "name": f"j{number}", "labels": labels},
+                "spec": {
+                    "parallelism": pods,
+                    "completions": 4,
+                    "suspend": True,
+                    "template": pods_of({"example.com/gpu": str(gpus)}),
+                },
+            }
 
 
-def _settle(ledger: Ledger, pulse: Pulse, least: int) -> None:
-    began = time.monotonic()
-    while len(ledger.objects(CLUSTER)) < least or not _is_quiet(ledger, pulse, began):
-        time.sleep(0.1)
+def drawn(name: str, jobs: int, seed: int) -> Burst:
+    """A burst of random Jobs.
 
-
-def _is_quiet(ledger: Ledger, pulse: Pulse, began: float) -> bool:
-    seconds, beats = QUIET
-    since = max(began, ledger.changed_at(CLUSTER))
-    return time.monotonic() - since > seconds and pulse.since(since) >= beats
-
-
-def _cluster(chance: Random) -> Iterator[Object]:
-    yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": CLUSTER}}
-    for flavor in FLAVORS:
-        yield {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": flavor}}
-    root = f"{CLUSTER}-root"
-    yield {
-        "apiVersion": API,
-        "kind": "Cohort",
-        "metadata": {"name": root},
-        "spec": {"resourceGroups": [_quota(0, 0)]},
-    }
-    # One for all: StrictFIFO queues try what they hold at once, others a second later what they set aside.
+    All ClusterQueues have the same strategy: a StrictFIFO queue would have tried what it holds before another
+    one, which has set its workloads aside, is woken; see `races.py`.
+    """
+    chance = Random(seed)
     strategy = chance.choice(["BestEffortFIFO", "StrictFIFO"])
-    for i in range(QUEUES):
-        spec = {
-            "namespaceSelector": {},
-            "cohortName": root,
-            "queueingStrategy": strategy,
-            "resourceGroups": [_quota(0, 0)],
-        }
-        yield {
-            "apiVersion": API,
-            "kind": "ClusterQueue",
-            "metadata": {"name": f"{CLUSTER}-q{i}"},
-            "spec": spec,
-        }
-        yield {
-            "apiVersion": API,
-            "kind": "LocalQueue",
-            "metadata": {"namespace": CLUSTER, "name": f"lq{i}"},
-            "spec": {"clusterQueue": f"{CLUSTER}-q{i}"},
-        }
-
-
-def _quota(*amounts: int) -> Object:
-    return {
-        "coveredResources": ["example.com/gpu"],
-        "flavors": [
-            {"name": flavor, "resources": [{"name": "example.com/gpu", "nominalQuota": str(amount)}]}
-            for flavor, amount in zip(FLAVORS, amounts, strict=True)
-        ],
-    }
-
-
-def _job(number: int, chance: Random) -> Object:
-    labels = {
-        QUEUE_LABEL: f"lq{chance.randrange(QUEUES)}",
-        CLASS_LABEL: chance.choice(sorted(PRIORITIES)),
-    }
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"namespace": CLUSTER, "name": f"j{number}", "labels": labels},
-        "spec": {
-            "parallelism": chance.choice([1, 2, 3]),
-            "completions": 4,
-            "suspend": True,
-            "template": pods_of({"example.com/gpu": str(chance.choice([1, 2, 4]))}),
-        },
-    }
+    those = [
+        (
+            chance.randrange(QUEUES),
+            chance.choice(sorted(PRIORITIES)),
+            chance.choice([1, 2, 3]),
+            chance.choice([1, 2, 4]),
+        )
+        for _ in range(jobs)
+    ]
+    return Burst(name, [strategy] * QUEUES, those, (jobs // 4, jobs // 8))
 
 
 def main() -> int:
@@ -138,7 +161,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with control_plane() as plane:
-        found = at_once(plane, options.jobs, options.seed)
+        said, real, _ = drawn("once", options.jobs, options.seed).play(plane)
+    found = differences(said, real)
+    print(f"{options.jobs} Jobs, {len(real.holding)} of them admitted, {len(found)} differences")
     print(json.dumps(found, indent=1))
     return int(bool(found))
 

@@ -168,12 +168,14 @@ class Step:
         make: has the API server make it.
         effect: on the objects of a dump: what the step, and controllers other than the scheduler, change.
         evicts: workloads that it evicts otherwise than by preemption, with the reason, by the Job's name.
+        drained: these workloads, as they were.
     """
 
     what: str
     make: Callable[[Server], object]
     effect: Callable[[list[Object]], object]
     evicts: dict[str, str] = field(default_factory=dict)
+    drained: dict[str, Object] = field(default_factory=dict)
 
 
 @dataclass
@@ -418,7 +420,8 @@ def _stop(drawn: Drawn, state: State, chance: Random) -> Step | None:
         for workload in drained.values():
             _found(dump, workload).pop("status")
 
-    return Step(step.what, step.make, effect, dict.fromkeys(drained, "ClusterQueueStopped"))
+    evicts = dict.fromkeys(drained, "ClusterQueueStopped")
+    return Step(step.what, step.make, effect, evicts, copy.deepcopy(drained))
 
 
 def _hold(state: State, chance: Random) -> Step:

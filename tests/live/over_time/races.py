@@ -8,16 +8,36 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain, combinations, permutations
 from typing import TypeAlias
 
 from tests.live.over_time.compare import Course, PodSets, differences, forecast, holding_of
 from tests.live.over_time.ledger import condition, job_of
 from tests.live.server import Object
 
-Foreseen: TypeAlias = Callable[[list[Object], Mapping[str, str]], Iterator[Course]]
-"""The forecasts that allow for a race, of objects and whom a step evicts; none where it cannot be."""
+
+@dataclass(frozen=True)
+class Situation:
+    """What a forecast is made of.
+
+    Args:
+        dump: the objects, as the step changes them.
+        evicts: whom the step evicts, with the reason, by the Job's name.
+        drained: their workloads as they were, by the Job's name.
+    """
+
+    dump: list[Object]
+    evicts: Mapping[str, str] = field(default_factory=dict)
+    drained: Mapping[str, Object] = field(default_factory=dict)
+
+
+_STOPPED = ("ClusterQueueStopped", "LocalQueueStopped")
+MOST = 4
+"""Of more workloads than so many not every order is tried."""
+Foreseen: TypeAlias = Callable[[Situation], Iterator[Course]]
+"""The forecasts that allow for a race; none where it cannot be."""
 
 
 @dataclass(frozen=True)
@@ -35,38 +55,88 @@ class Race:
     foreseen: Foreseen
 
 
-def explained(real: Course, before: list[Object], evicts: Mapping[str, str]) -> str:
-    """The race that explains what became of a cluster, by name; empty where none does.
-
-    Args:
-        real: what became of it.
-        before: the objects that the forecast was made of.
-        evicts: whom the step evicts, with the reason.
-    """
+def explained(real: Course, situation: Situation) -> str:
+    """The race that explains what became of a cluster, by name; empty where none does."""
     for race in RACES:
-        if any(not differences(said, real) for said in race.foreseen(before, evicts)):
+        if any(not differences(said, real) for said in race.foreseen(situation)):
             return race.name
     return ""
 
 
-def _without_twins(dump: list[Object], evicts: Mapping[str, str]) -> Iterator[Course]:
+def _without_twins(situation: Situation) -> Iterator[Course]:
     """Without one of several waiting workloads that Kueue takes for equivalent."""
+    dump = situation.dump
     waiting = list(_set_aside(dump, tried=False))
     for one in waiting:
         twins = (other for other in waiting if other is not one and _shape(other) == _shape(one))
         if any(_queue_of(twin, dump) is _queue_of(one, dump) for twin in twins):
-            yield forecast([other for other in dump if other is not one], evicts)
+            yield forecast([other for other in dump if other is not one], situation.evicts)
 
 
-def _others_first(dump: list[Object], evicts: Mapping[str, str]) -> Iterator[Course]:
+def _set_aside_later(situation: Situation) -> Iterator[Course]:
     """First without those that have been tried and set aside, then with them."""
-    aside = list(_set_aside(dump, tried=True))
-    if not aside:
-        return
-    first = forecast([one for one in dump if one not in aside], evicts)
-    then = forecast(_after(dump, first), {})
-    preempted = [*first.preempted, *then.preempted]
-    yield replace(then, preempted=preempted, evicted=first.evicted, refused=first.refused or then.refused)
+    aside = [_named(one) for one in _set_aside(situation.dump, tried=True)]
+    if aside:
+        yield _in_turn(situation, [aside])
+
+
+def _restarted_later(situation: Situation) -> Iterator[Course]:
+    """First without those that were evicted when their queue was stopped, then with one after the other."""
+    waiting = [_named(one) for one in situation.dump if _is_stopped(one)]
+    if waiting:
+        yield _in_turn(situation, [waiting])
+    if len(waiting) <= MOST:
+        for order in permutations(waiting):
+            yield _in_turn(situation, [[one] for one in order])
+
+
+def _is_stopped(one: Object) -> bool:
+    evicted = condition(one, "Evicted") if one["kind"] == "Workload" else {}
+    return evicted.get("status") == "True" and evicted["reason"] in _STOPPED
+
+
+def _in_turn(situation: Situation, groups: list[list[tuple[str, str]]]) -> Course:
+    """What happens where some workloads are queued later than all others, group by group."""
+    dump, absent = situation.dump, set(chain.from_iterable(groups))
+    found = forecast([one for one in dump if _named(one) not in absent], situation.evicts)
+    for group in groups:
+        dump = _after(dump, found)
+        absent -= set(group)
+        found = _joined(found, forecast([one for one in dump if _named(one) not in absent], {}))
+    return found
+
+
+def _evicted_one_by_one(situation: Situation) -> Iterator[Course]:
+    """First while some of those that the step evicts still hold their quota, then without them."""
+    drained = situation.drained
+    for count in range(1, min(len(drained), MOST)):
+        for kept in combinations(sorted(drained), count):
+            staying = {_named(drained[name]): drained[name] for name in kept}
+            dump = [staying.get(_named(one), one) for one in map(_not_drained, situation.dump)]
+            first = forecast(dump, situation.evicts)
+            gone = {name: pods for name, pods in first.holding.items() if name not in kept}
+            first = replace(first, holding=gone)
+            yield _joined(first, forecast(_after(situation.dump, first), {}))
+
+
+def _named(one: Object) -> tuple[str, str]:
+    return one["kind"], one["metadata"]["name"]
+
+
+def _not_drained(one: Object) -> Object:
+    """A queue that is held and not drained: what runs there goes on for the moment."""
+    if one["kind"] == "Workload" or one.get("spec", {}).get("stopPolicy") != "HoldAndDrain":
+        return one
+    return {**one, "spec": {**one["spec"], "stopPolicy": "Hold"}}
+
+
+def _joined(first: Course, then: Course) -> Course:
+    return replace(
+        then,
+        preempted=[*first.preempted, *then.preempted],
+        evicted=first.evicted,
+        refused=first.refused or then.refused,
+    )
 
 
 def _set_aside(dump: list[Object], *, tried: bool) -> Iterator[Object]:
@@ -137,6 +207,18 @@ RACES = (
         "woken within a second",
         "What was tried and set aside is tried again within a second after quota has become available, what "
         "is in a queue's heap, such as the head of a StrictFIFO queue or a new workload, at once.",
-        _others_first,
+        _set_aside_later,
+    ),
+    Race(
+        "requeued after its queue was stopped",
+        "Workloads that were evicted when their queue was stopped are marked as requeued by a reconciler, "
+        "one after the other, once the queue goes on; those that have waited before are tried at once.",
+        _restarted_later,
+    ),
+    Race(
+        "evicted one after the other",
+        "Workloads that are evicted together return their quota each in its turn, and those that wait are "
+        "tried in between.",
+        _evicted_one_by_one,
     ),
 )

@@ -21,7 +21,7 @@ from tests.live.over_time.draws import API, CLASSES, State, Step, draw, draw_ste
 from tests.live.over_time.faults import FAULTS
 from tests.live.over_time.ledger import Ledger, condition, is_finished, job_of
 from tests.live.over_time.pulse import Pulse
-from tests.live.over_time.races import explained
+from tests.live.over_time.races import Situation, explained
 from tests.live.server import ApiError, Object, Server
 
 QUIET = (1.0, 1)
@@ -185,12 +185,13 @@ class Story:
             counts[f"preemptions: {reason}"] += 1
 
     def _differs(self, step: Step, said: Course, real: Course, ahead: list[Object], found: list[str]) -> None:
-        race = explained(real, ahead, step.evicts)
+        race = explained(real, Situation(ahead, step.evicts, step.drained))
         self.tally.differences.append(Difference(self.name, step.what, found, race))
         self.tally.counts[f"steps otherwise: {race or 'unexplained'}"] += 1
         if self.keep:
             named = self.keep / f"{self.name}-{len(self.tally.differences)}"
             _write(named.with_suffix(".before.json"), ahead)
+            _write(named.with_suffix(".drained.json"), list(step.drained.values()))
             _write(named.with_suffix(".after.json"), self._dump())
             text = "\n".join([step.what, *found, race, f"forecast: {said}", f"cluster: {real}", ""])
             named.with_suffix(".txt").write_text(text)
