@@ -281,6 +281,16 @@ def test_next_evicts_what_runs_in_a_queue_that_is_drained(queue: str) -> None:
     assert {"ml/job-keep-f4f3a", "ml/job-sweep-10311"} <= {found["workload"] for found in answer["waiting"]}
 
 
+def test_next_evicts_nothing_of_a_held_local_queue_when_its_cluster_queue_is_drained() -> None:
+    """As the released Kueue was seen to do: it does not find the ClusterQueue of such a workload."""
+    stopped = (
+        *("--set", "localqueue/ml/research.spec.stopPolicy=Hold"),
+        *("--set", "clusterqueue/research.spec.stopPolicy=HoldAndDrain"),
+    )
+    answer = json.loads(tenure("next", str(DUMP), *NOW[:2], *stopped, "-o", "json").stdout)
+    assert [event for event in answer["events"] if event["what"] == "evicted"] == []
+
+
 def test_who_is_released_into_a_held_queue_stays_out() -> None:
     words = (
         "--set",

@@ -66,6 +66,8 @@ def drained(cluster: Cluster, workload: Workload) -> str | None:
         cluster: the cluster.
         workload: one that holds quota.
 
+    A ClusterQueue that is drained does not evict what a held LocalQueue has submitted.
+
     Source: Kueue v0.19.2, evictions for the reasons LocalQueueStopped and ClusterQueueStopped.
 
     >>> runs = Workload("ml", "a", "u", priority=0, created_at=0, queue_name="night", cluster_queue="q")
@@ -74,8 +76,10 @@ def drained(cluster: Cluster, workload: Workload) -> str | None:
     """
     if workload.evicted:
         return None
-    if cluster.held.get((workload.namespace, workload.queue_name)) == DRAIN:
-        return f"LocalQueue {workload.namespace}/{workload.queue_name}"
+    held = cluster.held.get((workload.namespace, workload.queue_name))
+    if held is not None:
+        # Kueue's queues no longer have a LocalQueue that is held, so it finds no ClusterQueue to ask.
+        return f"LocalQueue {workload.namespace}/{workload.queue_name}" if held == DRAIN else None
     queue = cluster.cluster_queues.get(workload.cluster_queue or "")
     is_drained = queue is not None and queue.inactive.startswith(f"spec.stopPolicy is {DRAIN}")
     return f"ClusterQueue {workload.cluster_queue}" if is_drained else None
