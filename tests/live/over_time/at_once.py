@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.live.over_time.compare import Course, differences, forecast, happened
-from tests.live.over_time.draws import API, CLASS_LABEL, CLASSES, PRIORITIES, QUEUE_LABEL, pods_of
+from tests.live.over_time.draws import API, CLASS_LABEL, CLASSES, QUEUE_LABEL, pods_of
 from tests.live.over_time.ledger import Ledger, job_of
 from tests.live.over_time.pulse import Pulse
 from tests.live.plane import Plane, control_plane
@@ -38,17 +38,19 @@ class Burst:
         strategies: of each ClusterQueue.
         jobs: of each Job the number of its queue, its priority class, its pods, and the GPUs of each.
         gpus: that the cohort gets, on each of two flavors.
+        classes: the priority classes.
     """
 
     name: str
     strategies: Sequence[str]
     jobs: Sequence[tuple[int, str, int, int]]
     gpus: tuple[int, int]
+    classes: Sequence[Object] = tuple(CLASSES)
 
     def play(self, plane: Plane) -> tuple[Course, Course, list[Object]]:
         """What is forecast, what happens, and the objects that the forecast is made of."""
         plane.configure({})
-        plane.apply(CLASSES)
+        plane.apply([*self.classes])
         ledger = Ledger(plane.server)
         pulse = Pulse(plane.server, ledger, f"{self.name}pulse")
         try:
@@ -62,7 +64,7 @@ class Burst:
             plane.server.create(one)
         self._settle(ledger, pulse)
         fields = {"resourceGroups": [self._quota(self.gpus)]}
-        ahead = [*copy.deepcopy(ledger.objects(self.name)), *CLASSES]
+        ahead = [*copy.deepcopy(ledger.objects(self.name)), *self.classes]
         root = next(one for one in ahead if one["metadata"]["name"] == f"{self.name}-root")
         root["spec"].update(fields)
         said = forecast(ahead, {}, "--cycles", str(2 * len(self.jobs) + 10))
@@ -138,20 +140,26 @@ def drawn(name: str, jobs: int, seed: int) -> Burst:
     """A burst of random Jobs.
 
     All ClusterQueues have the same strategy: a StrictFIFO queue would have tried what it holds before another
-    one, which has set its workloads aside, is woken; see `races.py`.
+    one, which has set its workloads aside, is woken; see `races.py`. No priority occurs in two ClusterQueues:
+    Kueue leaves the order of their heads to chance where those are as old as each other, to the second.
     """
     chance = Random(seed)
     strategy = chance.choice(["BestEffortFIFO", "StrictFIFO"])
-    those = [
-        (
-            chance.randrange(QUEUES),
-            chance.choice(sorted(PRIORITIES)),
-            chance.choice([1, 2, 3]),
-            chance.choice([1, 2, 4]),
-        )
-        for _ in range(jobs)
+    those = []
+    for _ in range(jobs):
+        queue = chance.randrange(QUEUES)
+        priority = QUEUES * chance.randrange(3) + queue
+        those.append((queue, f"{name}{priority}", chance.choice([1, 2, 3]), chance.choice([1, 2, 4])))
+    classes = [
+        {
+            "apiVersion": API,
+            "kind": "WorkloadPriorityClass",
+            "metadata": {"name": f"{name}{value}"},
+            "value": value,
+        }
+        for value in range(3 * QUEUES)
     ]
-    return Burst(name, [strategy] * QUEUES, those, (jobs // 4, jobs // 8))
+    return Burst(name, [strategy] * QUEUES, those, (jobs // 4, jobs // 8), classes)
 
 
 def main() -> int:

@@ -409,10 +409,17 @@ def _stop(drawn: Drawn, state: State, chance: Random) -> Step | None:
     step = _edit(queue, {"stopPolicy": policy}, f"ClusterQueue {name}: stopPolicy {policy}")
     if policy != "HoldAndDrain":
         return step
+    held = [
+        one["metadata"]["name"]
+        for one in state.dump
+        if one["kind"] == "LocalQueue" and one["spec"].get("stopPolicy", "None") != "None"
+    ]
     drained = {
         job: workload
         for job, workload in state.holding.items()
         if workload["status"]["admission"]["clusterQueue"] == name
+        # Kueue does not find the ClusterQueue of a workload whose LocalQueue is held.
+        and workload["spec"]["queueName"] not in held
     }
 
     def effect(dump: list[Object]) -> None:
