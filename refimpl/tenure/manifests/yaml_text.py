@@ -1,6 +1,7 @@
 """YAML text to plain objects: whole, or item by item where it is a long List as kubectl writes it.
 
-What kubectl writes is read line by line here: one key or value a line, plain or quoted text.
+What kubectl writes is read line by line here: one key or value a line, plain or quoted text. Text that it
+folds over several lines, or keeps in its lines (`|`), is put into one line where reading fails without that.
 A file that holds more of YAML, or is wrong, is left to `yaml_events`: what is read is the same, and only the
 time differs. PyYAML with libyaml takes more than ten times as long for a dump of 10,000 workloads; and this
 module needs nothing but Python, so that such dumps can be read where PyYAML is not installed.
@@ -40,10 +41,14 @@ _NUMBER = re.compile(
 )
 
 # Indentation, dash, key and value; or indentation, dash and a value alone.
-_LINE = re.compile(r"( *)(- )?(?:([A-Za-z][A-Za-z0-9_./-]*):(?: (\S.*))?|(\S.*))")
+# Keys of managedFields: `.`, `f:spec`, `k:{"type":"Active"}`, `v:"kueue.x-k8s.io/resource-in-use"`.
+_LINE = re.compile(
+    r"( *)(- )?(?:([A-Za-z][A-Za-z0-9_./-]*|\.|[fkv]:[A-Za-z0-9_./:{}\[\],\"-]+):(?: (\S.*))?|(\S.*))"
+)
 _PLAIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/_.+(")
 _DOUBLE = re.compile(r'"([^"\\]*(?:\\["\\][^"\\]*)*)"')
 _SINGLE = re.compile(r"'([^']*(?:''[^']*)*)'")
+_QUOTED: Final = {'"': _DOUBLE, "'": _SINGLE}
 _ESCAPED = re.compile(r"\\(.)")
 _EMPTY: Final[dict[str, type[Any]]] = {"{}": dict, "[]": list}
 _DEEPEST: Final = 100
@@ -105,6 +110,58 @@ class PlainReader:
             inner[key] = value
         return whole.get(_ROOT)
 
+    def read_folded(self, lines: Sequence[str]) -> Any:
+        """As `read`, where text may go over several lines; blank lines and remarks are still there.
+
+        >>> PlainReader().read_folded(["a: 'one", "  two'", "b: three", "  four", "c: |", "  five", "  six"])
+        {'a': 'one two', 'b': 'three four', 'c': 'five\\nsix\\n'}
+
+        Raises:
+            NotPlainError: they say more than that.
+        """
+        return self.read([line for line in self.unfolded(lines) if line and line.lstrip(" ")[:1] != "#"])
+
+    def unfolded(self, lines: Sequence[str]) -> list[str]:
+        """The lines with each text in one of them; those that it was in before are empty.
+
+        Raises:
+            NotPlainError: a text is not as kubectl writes it.
+        """
+        found: list[str] = []
+        while len(found) < len(lines):
+            here = len(found)
+            said = _LINE.fullmatch(lines[here])
+            text = (said[4] or said[5] or "") if said else ""
+            if said is None or not text:
+                found.append(lines[here])
+            elif text in ("|", "|-"):
+                found += self._literal(lines, here, said)
+            elif text[0] in _QUOTED and not _QUOTED[text[0]].fullmatch(text):
+                found += _quoted(lines, here, said)
+            elif said[5] and said[1] and not said[2] and text[0] != "#":
+                if here and not lines[here - 1].strip():
+                    raise NotPlainError
+                _continue(found, said)
+            else:
+                found.append(lines[here])
+        return found
+
+    def _literal(self, lines: Sequence[str], here: int, said: re.Match[str]) -> list[str]:
+        """A text that keeps its lines, known to this reader from now on by a line that nothing else has."""
+        end, column = here + 1, _column(said)
+        margin = _indent(lines[end]) if end < len(lines) else 0
+        while end < len(lines) and _indent(lines[end]) >= margin > column:
+            end += 1
+        content = [line[margin:] for line in lines[here + 1 : end]]
+        if not content or not all(line and line.isprintable() for line in content):
+            raise NotPlainError
+        if end < len(lines) and not lines[end].strip():
+            raise NotPlainError
+        value = "\n".join(content) + ("\n" if said[0].endswith("|") else "")
+        known_as = f"{said[0]}\n{value}"
+        self._known[known_as] = (len(said[1]), bool(said[2]), said[3] or "", value, False)
+        return [known_as, *[""] * len(content)]
+
     def _entry(self, line: str) -> _Entry:
         found = _LINE.fullmatch(line)
         if found is None or not line.isprintable():
@@ -117,6 +174,41 @@ class PlainReader:
             self._known.clear()
         self._known[line] = entry
         return entry
+
+
+def _column(said: re.Match[str]) -> int:
+    return len(said[1]) + 2 * bool(said[2])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _quoted(lines: Sequence[str], here: int, said: re.Match[str]) -> list[str]:
+    """A quoted text whose quote is closed in a later line."""
+    text = said[4] or said[5]
+    whole, ended = _QUOTED[text[0]], here
+    before = said[0].removesuffix(text)
+    while not whole.fullmatch(text):
+        ended += 1
+        following = lines[ended] if ended < len(lines) else ""
+        if not following.strip() or _indent(following) <= _column(said) or text.endswith("\\"):
+            raise NotPlainError
+        text = f"{text.rstrip(' ')} {following.strip(' ')}"
+    return [before + text, *[""] * (ended - here)]
+
+
+def _continue(found: list[str], said: re.Match[str]) -> None:
+    """Put a line without a key behind the plain text that it continues."""
+    last = len(found) - 1
+    while last > 0 and not found[last]:
+        last -= 1
+    continued = _LINE.fullmatch(found[last]) if found else None
+    text = (continued[4] or (continued[5] if continued[2] else "") or "") if continued else ""
+    if continued is None or text[:1] not in _PLAIN or text in _EMPTY or len(said[1]) <= _column(continued):
+        raise NotPlainError
+    found[last] = f"{found[last].rstrip(' ')} {said[5].rstrip(' ')}"
+    found.append("")
 
 
 def _inner(nest: list[_Level], column: int, dash: bool, below: str) -> Any:
@@ -154,19 +246,24 @@ def plain_documents(text: str) -> list[tuple[object, int]] | None:
     # A line holds at most three values: a map in a list, its key and what that says.
     if 3 * text.count("\n") > MAX_VALUES:
         return None
-    reader, found = PlainReader(), []
     try:
-        for first, lines in _split(text):
-            found.append((reader.read(lines), first))
+        try:
+            return _documents(PlainReader(), text.split("\n"))
+        except NotPlainError:
+            reader = PlainReader()
+            return _documents(reader, reader.unfolded(text.split("\n")))
     except NotPlainError:
         return None
-    return found
 
 
-def _split(text: str) -> list[tuple[int, list[str]]]:
+def _documents(reader: PlainReader, lines: Sequence[str]) -> list[tuple[object, int]]:
+    return [(reader.read(said), first) for first, said in _split(lines)]
+
+
+def _split(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
     """The lines of each document without remarks, and the number of its first."""
     documents: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate(lines, 1):
         if line == "---":
             documents.append((number, []))
         elif (said := line.lstrip(" ")) and said[0] != "#":
@@ -306,8 +403,12 @@ def _items(
 
 def _read(reader: PlainReader, text: str, file: str) -> list[Any]:
     """The one item that a text holds; none where it cannot be read by itself."""
+    lines = text.removesuffix("\n").split("\n")
     try:
-        content = reader.read(text.removesuffix("\n").split("\n"))
+        try:
+            content = reader.read(lines)
+        except NotPlainError:
+            content = reader.read_folded(lines)
     except NotPlainError:
         documents, wrong = parse_yaml(text, file)
         content = documents[0].content if len(documents) == 1 and not wrong else None

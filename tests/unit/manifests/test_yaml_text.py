@@ -106,6 +106,52 @@ def test_scalars_are_what_kubectl_reads(text: str, value: object) -> None:
         assert (content["a"], type(content["a"])) == (value, type(value))
 
 
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("a: 'it''s one\n  two'\nb: 3\n", {"a": "it's one two", "b": 3}),
+        ('- a: "one: # two\n    \\"three\\""\n', [{"a": 'one: # two "three"'}]),
+        ("a: one\n  two\n  three\nb: 3\n", {"a": "one two three", "b": 3}),
+        ("a: |\n  {x: 1}\n   y\nb: 1\n", {"a": "{x: 1}\n y\n", "b": 1}),
+        ("- a: |-\n    x\n  b: 2\n", [{"a": "x", "b": 2}]),
+        ('k:{"a":"b"}:\n  .: {}\n  f:x:y: 3\n', {'k:{"a":"b"}': {".": {}, "f:x:y": 3}}),
+    ],
+)
+def test_text_over_several_lines_is_read_without_pyyaml(text: str, content: object) -> None:
+    found, (documents, problems) = plain_documents(text), parse_events(text, "a.yaml")
+    assert found == [(content, 1)]
+    assert ([document.content for document in documents], problems) == ([content], [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 'one\n\n  two'\n",
+        "a: one\n\n  two\n",
+        "a: one\n# three\n  two\n",
+        "a: 'one\ntwo'\n",
+        "a: 'one\n---\n  two'\n",
+        'a: "one\\\n  two"\n',
+        "a: 'b' c\n  d'\n",
+        "a: {}\n  b\n",
+        "a: |\n  x\n\n  y\n",
+        "a: |\n    x\n  y\n",
+        "a: |\n",
+    ],
+)
+def test_other_text_over_several_lines_is_left_to_pyyaml(text: str) -> None:
+    assert plain_documents(text) is None
+
+
+def test_recorded_examples_need_no_pyyaml() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (REPOSITORY / "examples").glob("*/*.yaml")]
+    recorded = [text for text in texts if text.startswith("# Recorded")]
+    assert len(recorded) > 10
+    for text in recorded:
+        documents, _ = parse_events(text, "a.yaml")
+        assert plain_documents(text) == [(document.content, document.line) for document in documents]
+
+
 WITHOUT = """
 import sys
 sys.modules["yaml"] = None
