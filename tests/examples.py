@@ -23,3 +23,11 @@ def change(path: Path, kind: str, name: str, *where: str | int, to: object) -> N
         found = found[part]
     found[where[-1]] = to
     path.write_text(yaml.safe_dump(whole), encoding="utf-8")
+
+
+def condition_of(path: Path, workload: str, of_type: str) -> tuple[str, str, int]:
+    """Where a Workload of a file has its condition of a type: Kueue writes them in any order."""
+    whole = yaml.safe_load(path.read_text(encoding="utf-8"))
+    (found,) = [item for item in whole["items"] if item["metadata"]["name"] == workload]
+    types = [condition["type"] for condition in found["status"]["conditions"]]
+    return ("status", "conditions", types.index(of_type))

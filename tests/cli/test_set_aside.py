@@ -13,7 +13,7 @@ import yaml
 
 from tests import command_line, process
 from tests.command_line import tenure
-from tests.examples import change, copied
+from tests.examples import change, condition_of, copied
 
 NOW = "2026-03-02T14:00:00Z"
 CLOCK = ("--now", NOW)
@@ -251,8 +251,9 @@ def test_what_happens_after_the_clock_is_said(cluster: Path) -> None:
     status = {"conditions": [{**evicted, "lastTransitionTime": LATER}]}
     change(of_team("b", cluster), "Workload", EVAL.split("/")[1], "status", to=status)
     change(of_team("a", cluster), "Workload", INDEX.split("/")[1], "metadata", "creationTimestamp", to=LATER)
-    stamped = ("status", "conditions", 0, "lastTransitionTime")
-    change(of_team("a", cluster), "Workload", RUNNING.split("/")[1], *stamped, to=LATER)
+    running = RUNNING.split("/")[1]
+    reserved = condition_of(of_team("a", cluster), running, "QuotaReserved")
+    change(of_team("a", cluster), "Workload", running, *reserved, "lastTransitionTime", to=LATER)
     words = ("decide", str(cluster), "-w", EVAL, *CLOCK)
     done = process.tenure(*words)
     assert done.returncode == 0
