@@ -255,6 +255,10 @@ wheel: $(STAMP) ## build the distribution into dist/
 	rm -rf dist
 	PIP_CONSTRAINT=$(abspath constraints.txt) $(BIN)/python -m build
 
+.PHONY: krew
+krew: wheel ## the kubectl plugin with all that it imports, as krew installs it: dist/kubectl-tenure-*.tar.gz, dist/tenure.yaml
+	$(BIN)/python -m tools.krew dist/*.whl
+
 .PHONY: environments
 environments: wheel ## the wheel in empty environments of the oldest and the newest Python, bare and with each extra alone
 	$(BIN)/python -m tools.environments dist/*.whl

@@ -82,3 +82,67 @@ def test_a_file_of_expectations(folder: Path) -> None:
 @pytest.mark.parametrize("example", ["two-teams", "shared-cohort", "hero"])
 def test_a_bundled_example_is_consistent(example: str) -> None:
     assert warned("decide", "--all-pending", "--example", example, "--now", "2027-01-01T00:00:00Z") == []
+
+
+OTHER_TREE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: apart}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+  - coveredResources: [cpu]
+    flavors: [{name: a100, resources: [{name: cpu, nominalQuota: 1}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: main, namespace: apart}
+spec: {clusterQueue: apart}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: newer, namespace: apart, creationTimestamp: "2026-03-02T10:00:00Z", resourceVersion: "1"}
+spec: {queueName: main, fancyNew: true, podSets: []}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "others"),
+    [
+        (("decide", "-w", f"team-b/{WAITS}"), True),
+        (("explain", "-w", WAITS), True),
+        (("why", "team-a/job-sft-13b-f8d23"), True),
+        (("why-not", f"team-b/{WAITS}"), True),
+        (("next", f"team-b/{WAITS}"), True),
+        (("decide", "--all-pending"), False),
+        (("decide", "--all-pending", "--cluster-queue", "gpu-cluster-queue"), True),
+        (("next",), False),
+    ],
+    ids=["decide", "explain", "why", "why-not", "next", "all", "queue", "all next"],
+)
+def test_warnings_about_other_trees_are_counted(
+    folder: Path, arguments: tuple[str, ...], others: bool
+) -> None:
+    (folder / "apart.yaml").write_text(OTHER_TREE, encoding="utf-8")
+    told = warned(*arguments, *NOW, str(folder))
+    own = f"Workload/team-a/{HELD}: {WORDS}"
+    if others:
+        # Without a file in front of it, what is said of the rest has lost nothing.
+        assert told == [own, ""]
+    else:
+        assert own in told
+        assert any(text.startswith("Workload/apart/newer: set aside: ") for text in told)
+
+
+def test_the_rest_of_the_warnings_is_one_line(folder: Path) -> None:
+    (folder / "apart.yaml").write_text(OTHER_TREE, encoding="utf-8")
+    done = tenure("why-not", f"team-b/{WAITS}", *NOW, str(folder))
+    expected = "1 more warning is about other trees of ClusterQueues; `decide --all-pending` shows all"
+    assert done.stderr.decode().splitlines()[-1] == f"warning: {expected}"
+    assert tenure("why-not", f"team-b/{WAITS}", *NOW, str(folder), "-o", "yaml").returncode == 0
+
+
+def test_the_tree_of_the_other_workload_has_its_own_warnings(folder: Path) -> None:
+    (folder / "apart.yaml").write_text(OTHER_TREE.replace(" fancyNew: true,", ""), encoding="utf-8")
+    told = warned("decide", "-w", "apart/newer", *NOW, str(folder))
+    assert told[-1] == ""

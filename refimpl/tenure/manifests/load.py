@@ -41,7 +41,7 @@ from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.pods import adds_to_requests
 from tenure.manifests.priority_classes import Jobs, priority_class
-from tenure.manifests.showing import Place, did_you_mean, in_short, listed, printable, show
+from tenure.manifests.showing import Place, about_object, did_you_mean, in_short, listed, printable, show
 from tenure.manifests.shown import BLOCKED, Shown
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
 from tenure.manifests.topologies import TOPOLOGY_VERSIONS, topology, with_topologies
@@ -392,7 +392,10 @@ class Builder:
         if _may_be_set_aside(raw, kind, own):
             del self.problems[known:]
             self.set_aside[place.object] = own
-            self._warn(place, f"set aside: {in_short(own)}")
+            queue_name = dig(raw, "spec", "queueName")
+            self._warn(
+                place, f"set aside: {in_short(own)}", queue_name if isinstance(queue_name, str) else ""
+            )
             return
         rest = without_unknown(raw, own) if _is_served(raw, kind) else None
         if rest is None:
@@ -537,7 +540,8 @@ class Builder:
         files = {found.key: file for file, found in self.workloads} if cautions else {}
         for index, caution in cautions:
             found = cluster.admitted[index]
-            self.warnings.append(caution.told(_place_of(files[found.key], found)))
+            place = _place_of(files[found.key], found)
+            self.warnings.append(about_object(caution.told(place), place.object))
 
     def _check_namespaces(self) -> None:
         waiting = [(file, found) for file, found in self.workloads if found.cluster_queue is None]
@@ -546,7 +550,8 @@ class Builder:
             problem = None if queue is None else self.namespaces.problem(found, queue, file)
             if problem is not None:
                 self.set_aside[problem.object] = (problem,)
-                self._warn(Place(problem.object, file), f"set aside: {in_short((problem,))}")
+                text = f"set aside: {in_short((problem,))}"
+                self._warn(Place(problem.object, file), text, found.queue_name)
                 self.problems.append(problem)
         if self.strict and self.problems:
             raise InputError(self.problems)
@@ -603,8 +608,8 @@ class Builder:
             text = f"fair sharing is {said} here, but by the status of {against[0]} Kueue runs {shows}"
             self._warn(self.configured_at, f"{text}; the Configuration counts")
 
-    def _warn(self, place: Place, text: str) -> None:
-        self.warnings.append(f"{_said(place)}: {text}")
+    def _warn(self, place: Place, text: str, queue_name: str = "") -> None:
+        self.warnings.append(about_object(f"{_said(place)}: {text}", place.object, queue_name))
 
     def _ignore(self, place: Place, why: str) -> None:
         self.ignored.append(f"{_said(place)}: {why}")

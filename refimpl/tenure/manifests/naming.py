@@ -149,6 +149,17 @@ def standings(loaded: Loaded, word: str) -> frozenset[Standing]:
     return frozenset(known[key] for key in workloads_called(known, loaded.owners, word, loaded.home))
 
 
+def keys_called(loaded: Loaded, word: str) -> list[str]:
+    """All workloads that a word may mean, `namespace/name`, whatever their standing.
+
+    >>> from tenure.manifests.load import load
+    >>> from tenure.resources import bundled
+    >>> keys_called(load([bundled("examples", "two-teams")]), "eval-suite")
+    ['team-b/job-eval-suite-d739e']
+    """
+    return workloads_called(_standings(loaded), loaded.owners, word, loaded.home)
+
+
 def key_of_raw(raw: object) -> str:
     """What a Workload is called in full; nothing that could be asked for where it has no name.
 

@@ -30,6 +30,30 @@ class NumberText(str):
         return printable(self)
 
 
+class ObjectWarning(str):
+    """A warning about one object; what it is about is kept beside its text: see `about_object`."""
+
+    object = ""
+    queue_name = ""
+
+
+def about_object(text: str, name: str, queue_name: str = "") -> ObjectWarning:
+    """A warning about one object.
+
+    Args:
+        text: the warning.
+        name: the object, as `Place.object` has it.
+        queue_name: of a Workload, its LocalQueue, as far as that is known here.
+
+    >>> warning = about_object("ClusterQueue/a: no ResourceFlavor was given", "ClusterQueue/a")
+    >>> str(warning), warning.object
+    ('ClusterQueue/a: no ResourceFlavor was given', 'ClusterQueue/a')
+    """
+    made = ObjectWarning(text)
+    made.object, made.queue_name = name, queue_name
+    return made
+
+
 class _Short(reprlib.Repr):
     """`reprlib` bounds the work as well as the text: a hostile value may be very large or very deep."""
 

@@ -19,7 +19,7 @@ from tenure.manifests.conversion import as_v1beta2, or_raise, place_of
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.pods import node_affinity, set_requests, tolerations_of
 from tenure.manifests.quantities import amount_of, saturated
-from tenure.manifests.showing import Place
+from tenure.manifests.showing import Place, about_object
 from tenure.manifests.structure import dig, has_condition
 from tenure.manifests.workload_schema import (
     BOOST,
@@ -140,9 +140,10 @@ class WorkloadReader:
             if key and len(self._known) < _MOST_KNOWN:
                 self._known[key] = common
         for caution in common.cautions:
-            self.warnings.append(caution.told(place))
+            self.warnings.append(about_object(caution.told(place), place.object))
         if not holds_quota and (since := dig(raw, "metadata", "deletionTimestamp")) is not None:
-            self.warnings.append(deletion_caution(since).told(place))
+            told = deletion_caution(since).told(place)
+            self.warnings.append(about_object(told, place.object))
         return _workload(checked, common)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from tenure.api import (
     doubts,
     refuse_doubts,
 )
+from tenure.apps.cli.concerned import concerning
 from tenure.apps.cli.inputs import load_input, said_warnings
 from tenure.apps.cli.options import (
     EditOptions,
@@ -36,6 +37,7 @@ from tenure.manifests.feature_gates import SETTING_OF_GATE
 from tenure.manifests.given import given
 from tenure.manifests.premises import premises_of
 from tenure.manifests.releases import gates_problems
+from tenure.manifests.showing import about_object
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 from tenure.units import END_OF_TIME
@@ -257,6 +259,7 @@ def ask(
     flags: SchedulerFlags | None = None,
     edits: EditOptions | None = None,
     kept: list[SourcedObject] | None = None,
+    about: Sequence[str | None] = (),
 ) -> Inquiry:
     """What the shared options of `tenure.apps.cli.options` ask about, as they stand on the command line.
 
@@ -267,6 +270,7 @@ def ask(
         cluster_queue: the ClusterQueue that is named, if one is.
         kept: gets the objects, where they are needed again: what is asked then goes beyond this instant, and
             nothing is said of workloads in back-off.
+        about: what workloads are called that are asked about; without any, all are.
 
     Raises:
         InputError: a malformed option, or everything that is wrong in the manifests.
@@ -285,7 +289,9 @@ def ask(
     flagged = with_flags(loaded, flags or SchedulerFlags())
     queued_by = None if kept is None else END_OF_TIME
     clock = instant_of(None) if instant is None else instant
-    return asked_about(flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict)
+    return asked_about(
+        flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict, about=about
+    )
 
 
 def asked_about(
@@ -296,13 +302,15 @@ def asked_about(
     *,
     queued_by: Instant | None = None,
     strict: bool = False,
+    about: Sequence[str | None] = (),
 ) -> Inquiry:
     """What is asked about a cluster that has been read; its warnings are said.
 
     Args:
         loaded, now, reading, cluster_queue: as `Inquiry` has them.
         queued_by: as `tenure.api.doubts` has it.
-        strict: whether what would be warned of is refused.
+        strict: whether what would be warned of is refused, whatever it concerns.
+        about: as `ask` has it.
 
     Raises:
         InputError: there is such, and `strict`.
@@ -313,5 +321,12 @@ def asked_about(
     others = [ASSUMED] if assumed else []
     if strict:
         refuse_doubts(loaded, found, (*given().warnings, *others))
-    said = said_warnings([*loaded.warnings, *(text for text, _ in found), *others])
+    warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
+    words = [word for word in (*about, cluster_queue) if word is not None]
+    said = said_warnings(concerning(loaded, warnings, words))
     return Inquiry(loaded, now, reading, cluster_queue, said)
+
+
+def _of_object(text: str, problems: Sequence[Problem]) -> str:
+    """A warning about the object that has these problems."""
+    return about_object(text, problems[0].object) if problems else text

@@ -141,7 +141,8 @@ def decide_command(
     pending.check(deciding.expect)
     explained = deciding.explained
     with reporting.of_bad_input():
-        asked = ask(source, now, interpretation, cluster_queue, flags, edits)
+        named = [pending.workload]
+        asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
         if pending.all_pending:
             grouped = not every and printing.output == Output.TEXT and are_many(asked)
             asked = asked.of_many(deciding.engine, explained=explained and not grouped)

@@ -67,7 +67,7 @@ def explain_command(
     Exit codes: 0 answered, 2 bad input, 3 internal error.
     """
     choose_colour(printing.color)
-    asked = ask(source, now, interpretation, cluster_queue, flags, edits)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=[workload])
     decision = asked.decided(workload)
     answer = explain_answer(decision, flips, worse=every)
     answer = replace(answer, premises=asked.premises(decision.queue.name))
@@ -118,7 +118,9 @@ def why_command(
     """
     choose_colour(printing.color)
     named, paths = split_words([victim, *(source.paths or [])], source.example)
-    asked = ask(replace(source, paths=paths), now, interpretation, cluster_queue, flags, edits)
+    about = [*named, workload]
+    source = replace(source, paths=paths)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=about)
     print_why(asked, named[0], workload, flips, printing.output, every=every)
 
 
@@ -212,7 +214,8 @@ def why_not_command(
     """
     choose_colour(printing.color)
     named, manifests = split_words([workload, *(paths or [])], example, most=2)
-    asked = ask(InputOptions(manifests, example, strict), now, interpretation, cluster_queue, flags, edits)
+    source = InputOptions(manifests, example, strict)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
     print_why_not(asked, named[0], named[1] if len(named) > 1 else None, flips, printing.output, every=every)
 
 

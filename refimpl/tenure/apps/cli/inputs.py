@@ -134,7 +134,8 @@ def said_warnings(found: Iterable[str]) -> list[str]:
 
     Those about the input as a whole were said when it was read.
     """
-    warnings = list(dict.fromkeys((*given().warnings, *found)))
+    # Plain texts: YAML knows no other.
+    warnings = list(dict.fromkeys(map(str, (*given().warnings, *found))))
     for warning in warnings:
         if warning not in given().warnings:
             complain("warning", warning)

@@ -135,7 +135,7 @@ def next_command(
     horizon = ahead.horizon()
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
-    asked = ask(source, now, interpretation, None, flags, edits, kept=objects)
+    asked = ask(source, now, interpretation, None, flags, edits, kept=objects, about=named)
     horizon = replace(horizon, gates=_gates(flags, asked))
     print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
 
