@@ -35,6 +35,7 @@ class Course:
         refused: why there is no forecast; empty where there is one.
         repeats: whether the same happens again and again.
         heads: of the forecast, who is handled in each cycle.
+        skipped: of the forecast, who is skipped in a cycle.
     """
 
     holding: dict[str, PodSets]
@@ -43,6 +44,7 @@ class Course:
     refused: str = ""
     repeats: bool = False
     heads: list[list[str]] = field(default_factory=list)
+    skipped: set[str] = field(default_factory=set)
 
 
 def holding_of(dump: Iterable[Object]) -> dict[str, PodSets]:
@@ -112,6 +114,8 @@ def _take(course: Course, head: Object, paths: Mapping[str, str]) -> None:
         )
         course.preempted.append((name, job, reason, f"due to {REASONS.get(reason, reason)}; {between}"))
         course.holding.pop(job, None)
+    if head["result"] == "skipped":
+        course.skipped.add(name)
     if head["result"] == "admitted":
         course.holding[name] = tuple(
             (part["count"], tuple(sorted(part["flavors"].items()))) for part in head["assignment"]

@@ -1,6 +1,6 @@
-"""What no forecast can know, recognised by evidence: the objects, and a forecast that allows for it.
+"""What no forecast knows, recognised by evidence: the objects, and a forecast that allows for it.
 
-What decides here is in Kueue's memory alone, or depends on which of its controllers is faster. An entry says
+What decides here is in Kueue's memory, or depends on which of its controllers is faster. An entry says
 where that can be so, and what the forecast would be; it explains a difference only where Kueue did just that.
 """
 
@@ -34,6 +34,8 @@ class Situation:
 
 
 _STOPPED = ("ClusterQueueStopped", "LocalQueueStopped")
+_TRIED = {"key": "example.com/tried", "value": "true", "effect": "NoSchedule"}
+"""A taint, and what tolerates it."""
 MOST = 4
 """Of more workloads than so many not every order is tried."""
 Foreseen: TypeAlias = Callable[[Situation], Iterator[Course]]
@@ -42,7 +44,7 @@ Foreseen: TypeAlias = Callable[[Situation], Iterator[Course]]
 
 @dataclass(frozen=True)
 class Race:
-    """Something that no forecast can know.
+    """Something that no forecast knows.
 
     Args:
         name: in a few words.
@@ -61,6 +63,30 @@ def explained(real: Course, situation: Situation) -> str:
         if any(not differences(said, real) for said in race.foreseen(situation)):
             return race.name
     return ""
+
+
+def _from_a_later_flavor(situation: Situation) -> Iterator[Course]:
+    """A workload that the forecast skips in a cycle can have no flavor of those that were tried then."""
+    dump = situation.dump
+    skipped = forecast(dump, situation.evicts).skipped
+    for one in dump:
+        if one["kind"] == "Workload" and job_of(one) in skipped:
+            for group in _queue_of(one, dump)["spec"]["resourceGroups"]:
+                names = [flavor["name"] for flavor in group["flavors"]]
+                for count in range(1, len(names)):
+                    yield forecast(_kept_from(_named(one), names[:count], dump), situation.evicts)
+
+
+def _kept_from(workload: tuple[str, str], flavors: list[str], dump: list[Object]) -> list[Object]:
+    """Flavors with a taint that all workloads but one tolerate."""
+    after = copy.deepcopy(dump)
+    for one in after:
+        if one["kind"] == "ResourceFlavor" and one["metadata"]["name"] in flavors:
+            one["spec"].setdefault("nodeTaints", []).append(_TRIED)
+        elif one["kind"] == "Workload" and _named(one) != workload:
+            for pod_set in one["spec"]["podSets"]:
+                pod_set["template"]["spec"].setdefault("tolerations", []).append(_TRIED)
+    return after
 
 
 def _without_twins(situation: Situation) -> Iterator[Course]:
@@ -220,5 +246,12 @@ RACES = (
         "Workloads that are evicted together return their quota each in its turn, and those that wait are "
         "tried in between.",
         _evicted_one_by_one,
+    ),
+    Race(
+        "search goes on with the next flavor",
+        "gate FlavorFungibilityPreserveScanProgress: after a cycle in which a workload was skipped, Kueue's "
+        "search goes on behind the flavor at which it ended; the forecast's begins with the first. With "
+        "fewer pods than asked for (partial admission) that one may fit again.",
+        _from_a_later_flavor,
     ),
 )

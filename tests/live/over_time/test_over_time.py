@@ -10,7 +10,7 @@ import pytest
 
 from tests.live.over_time.__main__ import over_time, report
 from tests.live.over_time.at_once import Burst, drawn
-from tests.live.over_time.compare import Course, differences, forecast, holding_of
+from tests.live.over_time.compare import Course, PodSets, differences, forecast, holding_of
 from tests.live.over_time.draws import API, pods_of
 from tests.live.over_time.faults import FAULTS
 from tests.live.over_time.races import Situation, explained
@@ -20,6 +20,7 @@ from tests.live.server import Object
 
 CLUSTERS, SEED = 24, 1
 AT = "2026-11-27T12:00:00Z"
+GPU = "example.com/gpu"
 
 
 @pytest.fixture(scope="module")
@@ -76,26 +77,45 @@ def test_of_several_evictions_each_returns_its_quota_in_its_turn() -> None:
     waiting = workload("w2", "lq0")
     dump = [*cluster(), waiting, *(workload(name, "lq1") for name in drained)]
     at_once = forecast(dump, evicts)
-    assert at_once.holding == {"w2": ((1, (("example.com/gpu", "f0"),)),)}
-    real = replace(at_once, holding={"w2": ((1, (("example.com/gpu", "f1"),)),)})
+    assert at_once.holding == {"w2": one_pod("f0")}
+    real = replace(at_once, holding={"w2": one_pod("f1")})
     assert explained(real, Situation(dump, evicts, drained)) == "evicted one after the other"
     assert explained(replace(real, holding={}), Situation(dump, evicts, drained)) == ""
 
 
-def cluster() -> list[Object]:
-    """A StrictFIFO queue that borrows, and a drained one from which it does."""
+def test_after_a_skip_the_search_goes_on_with_the_next_flavor() -> None:
+    borrowing, own = workload("w0", "lq0"), workload("w1", "lq1")
+    borrowing["spec"]["podSets"][0] |= {"count": 2, "minCount": 1, "template": pods_of({GPU: "2"})}
+    own["spec"]["podSets"][0]["template"] = pods_of({GPU: "2"})
+    dump = [*cluster(lends=(4, 2), stops="None"), borrowing, own]
+    said = forecast(dump, {})
+    assert (said.skipped, said.holding["w0"]) == ({"w0"}, one_pod("f0"))
+    real = replace(said, holding={**said.holding, "w0": one_pod("f1")})
+    assert explained(real, Situation(dump)) == "search goes on with the next flavor"
+    assert explained(replace(real, holding={"w1": one_pod("f1")}), Situation(dump)) == ""
+    alone = [one for one in dump if one is not own]
+    assert forecast(alone, {}).skipped == set()
+    assert explained(replace(real, holding={"w0": one_pod("f1")}), Situation(alone)) == ""
+
+
+def one_pod(flavor: str) -> PodSets:
+    return ((1, ((GPU, flavor),)),)
+
+
+def cluster(*, lends: tuple[int, int] = (4, 4), stops: str = "HoldAndDrain") -> list[Object]:
+    """A StrictFIFO queue that borrows on two flavors, and one, drained unless said otherwise, that lends."""
     made = [of_kind("ResourceFlavor", name, {}) for name in ("f0", "f1")]
-    for i, strategy, nominal in ((0, "StrictFIFO", 0), (1, "BestEffortFIFO", 4)):
+    for i, strategy, nominal in ((0, "StrictFIFO", (0, 0)), (1, "BestEffortFIFO", lends)):
         flavors = [
-            {"name": name, "resources": [{"name": "example.com/gpu", "nominalQuota": str(nominal)}]}
-            for name in ("f0", "f1")
+            {"name": name, "resources": [{"name": GPU, "nominalQuota": str(amount)}]}
+            for name, amount in zip(("f0", "f1"), nominal, strict=True)
         ]
         spec = {
             "cohortName": "co",
             "namespaceSelector": {},
             "queueingStrategy": strategy,
-            "resourceGroups": [{"coveredResources": ["example.com/gpu"], "flavors": flavors}],
-            "stopPolicy": "HoldAndDrain" if i else "None",
+            "resourceGroups": [{"coveredResources": [GPU], "flavors": flavors}],
+            "stopPolicy": stops if i else "None",
         }
         made += [
             of_kind("ClusterQueue", f"q{i}", spec),
@@ -105,7 +125,7 @@ def cluster() -> list[Object]:
 
 
 def workload(name: str, queue: str) -> Object:
-    pods = {"name": "main", "count": 1, "template": pods_of({"example.com/gpu": "4"})}
+    pods = {"name": "main", "count": 1, "template": pods_of({GPU: "4"})}
     return of_kind("Workload", f"job-{name}-00000", {"queueName": queue, "priority": 0, "podSets": [pods]})
 
 
@@ -114,8 +134,8 @@ def holder(name: str, flavor: str) -> Object:
     pods = {
         "name": "main",
         "count": 1,
-        "flavors": {"example.com/gpu": flavor},
-        "resourceUsage": {"example.com/gpu": "4"},
+        "flavors": {GPU: flavor},
+        "resourceUsage": {GPU: "4"},
     }
     reserved = {
         "type": "QuotaReserved",
