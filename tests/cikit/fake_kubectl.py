@@ -18,6 +18,8 @@ CLASSES = "get workloadpriorityclasses.kueue.x-k8s.io"
 CONFIG_MAP = "get configmap"
 JOBS = "get jobs.batch"
 NAMESPACES = "get namespaces"
+EVENTS = "get events"
+PRIORITY_CLASSES = "get priorityclasses.scheduling.k8s.io"
 SERVED = "api-resources --api-group=kueue.x-k8s.io"
 VIEW = "config view"
 PLURALS = {
@@ -79,6 +81,8 @@ class FakeKubectl:
         self.answer(CONFIG_MAP, json.dumps(config_map()))
         self.answer(NAMESPACES, listed([]))
         self.answer(JOBS, listed([]))
+        self.answer(EVENTS, listed([]))
+        self.answer(PRIORITY_CLASSES, listed([]))
 
     def asked(self) -> list[str]:
         """What it was asked, a line each."""

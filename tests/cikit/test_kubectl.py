@@ -23,8 +23,10 @@ from tests.cikit.command import Run, Said, in_process
 from tests.cikit.fake_kubectl import (
     CLASSES,
     CONFIG_MAP,
+    EVENTS,
     JOBS,
     NAMESPACES,
+    PRIORITY_CLASSES,
     QUEUES,
     SERVED,
     VIEW,
@@ -190,7 +192,7 @@ def test_kubectl_gets_the_flags_of_the_user_and_nothing_else(fake: FakeKubectl, 
     done = plugin(*flags[:2], "why", "train", *flags[2:], "-n", "ml", "--chunk-size", "7", "--now", NOW)
     assert done.code == 0, done.err
     asked = fake.asked()
-    assert len(asked) == 5
+    assert len(asked) == 6
     assert not any("namespace=ml" in line for line in asked)
     assert all(set(flags) <= set(line.split()) for line in asked)
     assert {line.split()[0] for line in asked} == {"get", "api-resources"}
@@ -390,6 +392,89 @@ def test_jobs_are_asked_for_only_where_a_priority_grows(
     assert job in json.loads(plugin("dump").out)["items"]
     fake.fail(JOBS, FORBIDDEN.format("jobs"))
     assert "warning: Jobs are not known, ages are counted from Workloads: " in plugin("dump").err
+
+
+def event_of(name: str, reason: str) -> dict[str, Any]:
+    """An Event about a Workload, as kubectl prints it."""
+    about = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "namespace": "ml", "name": name}
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{name}.{reason}", "namespace": "ml"},
+        "involvedObject": about,
+        "reason": reason,
+        "message": "as it was written",
+        "firstTimestamp": "2026-03-01T00:00:00Z",
+        "lastTimestamp": "2026-03-01T00:00:00Z",
+        "count": 1,
+    }
+
+
+def test_events_are_read_for_the_past_and_kept_as_far_as_they_are_used(
+    fake: FakeKubectl, plugin: Run
+) -> None:
+    kept = event_of("train", "QuotaReserved")
+    more = {"eventTime": None, "source": {"component": "never read"}, "type": "Normal"}
+    fake.answer(EVENTS, listed([{**kept, **more}, event_of("train", "Admitted")]))
+    plugin("decide", "-a", "--now", NOW)
+    assert not any(EVENTS in line for line in fake.asked())
+    found = json.loads(plugin("dump", "--chunk-size=7").out)["items"]
+    assert [each for each in found if each["kind"] == "Event"] == [kept]
+    (asked,) = [line for line in fake.asked() if EVENTS in line]
+    assert asked == "get events -A --field-selector involvedObject.kind=Workload -o json --chunk-size=7"
+
+
+@pytest.mark.parametrize("words", [("dump",), ("why", "train", "--now", NOW)])
+def test_events_that_are_forbidden_are_a_warning(
+    words: tuple[str, ...], fake: FakeKubectl, plugin: Run
+) -> None:
+    fake.fail(EVENTS, FORBIDDEN.format("events"))
+    done = plugin(*words)
+    assert (done.code, done.out != "") == (0, True)
+    (warning,) = done.err.splitlines()
+    said = "warning: Events are not known, a preemption whose time was overwritten is not dated: kubectl get"
+    assert warning.startswith(said)
+
+
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: more, namespace: ml, labels: {kueue.x-k8s.io/queue-name: batch}}
+spec:
+  template:
+    spec:
+      priorityClassName: urgent
+      containers: [{name: main, resources: {requests: {nvidia.com/gpu: 1}}}]
+"""
+
+
+def test_priority_classes_are_read_only_where_jobs_are_given(
+    fake: FakeKubectl, plugin: Run, tmp_path: Path
+) -> None:
+    known = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}}
+    fake.answer(PRIORITY_CLASSES, listed([{**known, "value": 70}]))
+    shutil.copy(FILES[0], tmp_path / "here" / "queues.yaml")
+    (tmp_path / "here" / "job.yaml").write_text(JOB, encoding="utf-8")
+    plugin("validate", "job.yaml")
+    plugin("diff", "queues.yaml", "--now", NOW)
+    plugin("next", "--now", NOW)
+    assert not any(PRIORITY_CLASSES in line for line in fake.asked())
+    words = ("decide", "-w", "more", "job.yaml", "--now", NOW)
+    done = plugin(*words)
+    assert (done.code, done.err) == (0, "")
+    assert "ml/job-more" in done.out
+    fake.fail(PRIORITY_CLASSES, FORBIDDEN.format("priorityclasses.scheduling.k8s.io"))
+    done = plugin(*words)
+    assert done.code == 2
+    said = "warning: PriorityClasses are not known, a job that names none counts as of priority 0: kubectl"
+    assert done.err.count(said) == 1
+    assert "expected the name of a PriorityClass that is given" in done.err
+
+
+def test_the_dump_has_priority_classes(fake: FakeKubectl, plugin: Run) -> None:
+    known = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}}
+    fake.answer(PRIORITY_CLASSES, listed([{**known, "value": 70}]))
+    assert {**known, "value": 70} in json.loads(plugin("dump").out)["items"]
 
 
 def test_namespaces_are_asked_for_only_where_labels_select_them(

@@ -135,7 +135,11 @@ def test_the_role_of_the_page_is_enough_for_every_command(
 ) -> None:
     dump = plugin(reader, "dump")
     assert (dump.code, dump.err) == (0, "")
-    (tmp_path / "cluster.json").write_text(dump.out, encoding="utf-8")
+    whole = json.loads(dump.out)
+    kinds = {"Event", "PriorityClass"}
+    assert kinds < {each["kind"] for each in whole["items"]}
+    # What counts the objects that it has read reads neither kind of a cluster.
+    counted = {**whole, "items": [each for each in whole["items"] if each["kind"] not in kinds]}
     for words in (
         ("decide", "-a"),
         ("why-not", f"{SPACE}/low"),
@@ -145,6 +149,7 @@ def test_the_role_of_the_page_is_enough_for_every_command(
         ("validate",),
     ):
         clock = () if words[0] in ("analyze", "validate") else ("--now", "2100-01-01T00:00:00Z")
+        (tmp_path / "cluster.json").write_text(json.dumps(whole if clock else counted), encoding="utf-8")
         here = plugin(reader, *words, *clock)
         there = in_process(tenure_main, (*words, "cluster.json", *clock), tmp_path)
         assert (here.code, here.out) == (there.code, there.out.replace("cluster.json", "cluster")), words
@@ -154,10 +159,15 @@ def test_the_role_of_the_page_is_enough_for_every_command(
 def test_the_service_account_may_do_nothing_else(history: Plane, reader: str) -> None:
     config = history.write_kubeconfig(history.folder / "reader.conf", reader)
     listed = history.kubectl("auth", "can-i", "--list", f"--kubeconfig={config}")
-    named = re.compile(r"\S+\.kueue|configmaps|jobs|pods|namespaces")
+    named = re.compile(r"\S+\.kueue|configmaps|events|jobs|namespaces|pods|priorityclasses")
     may = {line.split()[0] for line in listed.splitlines()[1:] if named.match(line)}
     kinds = role_of_the_page()["rules"][0]["resources"]
-    assert may == {*(f"{kind}.kueue.x-k8s.io" for kind in kinds), "configmaps"}
+    assert may == {
+        *(f"{kind}.kueue.x-k8s.io" for kind in kinds),
+        "configmaps",
+        "events",
+        "priorityclasses.scheduling.k8s.io",
+    }
 
 
 def test_a_real_preemption_is_explained(plugin: Plugin, reader: str) -> None:
@@ -203,6 +213,14 @@ def test_what_is_optional_and_hidden_is_a_warning(plugin: Plugin, history: Plane
     assert "warning: WorkloadPriorityClasses are not known, no priority counts as growing: " in done.err
     assert "warning: Kueue's Configuration is not known, its defaults are assumed: " in done.err
     assert plugin(token, "decide", "-a", "--strict").code == 2
+    kept = plugin(token, "dump")
+    assert kept.code == 0
+    assert (
+        "warning: PriorityClasses are not known, a job that names none counts as of priority 0: " in kept.err
+    )
+    said = "warning: Events are not known, a preemption whose time was overwritten is not dated: "
+    assert said in kept.err
+    assert said in plugin(token, "why", f"{SPACE}/low").err
 
 
 def test_credentials_that_are_not_valid_any_more_are_an_error(plugin: Plugin, history: Plane) -> None:

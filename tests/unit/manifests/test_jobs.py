@@ -125,6 +125,26 @@ class TestWhoHasNoWorkloadToCome:
         assert (found.cluster.pending, found.warnings) == ((), ())
         assert found.ignored == (f"Job/ml/train: {NO_QUEUE}",)
 
+    def test_a_job_of_which_a_dump_keeps_the_metadata_alone_is_no_submission(self) -> None:
+        kept = {"apiVersion": "batch/v1", "kind": "Job", **metadata(labels={}, **STORED)}
+        every = {**CONFIGURATION, "manageJobsWithoutQueueName": True, "integrations": {}}
+        found = loaded(kept, every, strict=True)
+        assert (found.cluster.pending, found.set_aside, found.warnings) == ((), {}, ())
+        assert found.ignored == ("Job/ml/train: only its metadata is given",)
+
+    def test_a_manifest_of_a_job_whose_workload_is_there_is_no_submission(self) -> None:
+        (workload,) = RECORDED["job"]
+        found = loaded(job(), workload)
+        assert [each.name for each in found.cluster.pending] == [workload["metadata"]["name"]]
+        its = f"its Workload ml/{workload['metadata']['name']} is given"
+        assert found.warnings == (f"Job/ml/train: {its}",)
+
+    def test_a_name_that_is_generated_is_another_one(self) -> None:
+        names = {**job()["metadata"], "generateName": "train-"}
+        del names["name"]
+        found = loaded(job(metadata=names), *RECORDED["job"])
+        assert len(found.cluster.pending) == 2
+
     def test_a_configuration_says_which_kinds_kueue_takes(self) -> None:
         (warning,) = loaded(job(), CONFIGURATION).warnings
         assert warning.endswith("integrations.frameworks of the Configuration does not have batch/job")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -33,6 +34,10 @@ ASKED: Final = (
     "kai",
 )
 """The commands of `tenure` that read a cluster."""
+_OF_PAST: Final = ("why", "why-not")
+"""The commands for which Events are history."""
+_NO_JOBS: Final = ("validate",)
+"""The commands that make no Workloads of jobs."""
 _LEFT_OUT: Final = ("check",)
 """Commands below these that read no cluster."""
 _DUMP: Final = "dump"
@@ -108,6 +113,8 @@ _FLAGS: Final = (
 )
 """Those of `kubectl options` that say which cluster is read, and how."""
 _KUEUE_NAMESPACE: Final = "kueue_namespace"
+_WORDS: Final = ("sides", "words", "paths")
+"""The parameters of commands that are files, among other words or alone."""
 
 
 class Plugin(Front):
@@ -171,19 +178,43 @@ def main() -> None:
     ended(lambda: app(prog_name="kubectl tenure"), "kubectl tenure")
 
 
-_Objects = Callable[["Kubectl", Mapping[str, Any]], "KueueDump | KaiDump"]
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What the objects of a cluster are read for; without values, to be kept for all commands.
+
+    Args:
+        past: whether it is asked about the past.
+        beside: the files that are read beside the cluster, and other words; None for those of any command.
+    """
+
+    past: bool = True
+    beside: Sequence[str] | None = None
+
+    def submits(self) -> bool:
+        """Whether there may be jobs that are yet to be created."""
+        from tenure.manifests.files import iterate_objects
+        from tenure.manifests.jobs.integrations import integration_of
+
+        if self.beside is None:
+            return True
+        # What is wrong with a file is an error where the command reads it.
+        objects = iterate_objects([word for word in self.beside if Path(word).exists()], [])
+        return any(integration_of(found.object) is not None for found in objects)
 
 
-def _of_kueue(kubectl: Kubectl, options: Mapping[str, Any]) -> KueueDump:
+_Objects = Callable[["Kubectl", Mapping[str, Any], _Use], "KueueDump | KaiDump"]
+
+
+def _of_kueue(kubectl: Kubectl, options: Mapping[str, Any], use: _Use) -> KueueDump:
     from tenure.apps.kubectl import KueueDump
 
-    return KueueDump(kubectl, options[_NAMESPACE.key], options[_KUEUE_NAMESPACE])
+    return KueueDump(kubectl, options[_NAMESPACE.key], options[_KUEUE_NAMESPACE], use.past, use.submits())
 
 
-def _of_kai(kubectl: Kubectl, options: Mapping[str, Any]) -> KaiDump:
+def _of_kai(kubectl: Kubectl, options: Mapping[str, Any], use: _Use) -> KaiDump:
     from tenure.apps.kubectl import KaiDump
 
-    del options
+    del options, use
     return KaiDump(kubectl)
 
 
@@ -203,7 +234,8 @@ def _of_cluster(command: Any, objects: _Objects) -> Any:
     made.params = [*replaced, *built("", _with_parameters(lambda **_: None, objects)).params]
 
     def run(**given: Any) -> None:
-        read = _reading(objects, given)
+        beside = [] if command.name in _NO_JOBS else _beside(given)
+        read = _reading(objects, given, _Use(command.name in _OF_PAST, beside))
         with in_place_of_stdin(read):
             command.callback(**_with_cluster({"example": None, **given}))
 
@@ -213,7 +245,7 @@ def _of_cluster(command: Any, objects: _Objects) -> Any:
 
 def _dump_command(objects: _Objects) -> Any:
     def dump(**given: Any) -> None:
-        read = _reading(objects, given)
+        read = _reading(objects, given, _Use())
         print_text((read.read or bytes)().decode("utf-8", "replace"), is_json=True)
 
     name, group = ("KAI-Scheduler's objects", " kai") if objects is _of_kai else ("Kueue's objects", "")
@@ -255,7 +287,7 @@ def _answering(run: Callable[..., None]) -> Callable[..., None]:
     return answer
 
 
-def _reading(objects: _Objects, given: dict[str, Any]) -> Given:
+def _reading(objects: _Objects, given: dict[str, Any], use: _Use) -> Given:
     """What reads the cluster when it is asked for; the options that say how are taken out of those given."""
     from tenure.apps.kubectl import NAME, Kubectl
 
@@ -266,7 +298,7 @@ def _reading(objects: _Objects, given: dict[str, Any]) -> Given:
 
     def text() -> bytes:
         if not kept:
-            dump = objects(Kubectl(Kubectl.find(), flags[False], flags[True], hint), options).read()
+            dump = objects(Kubectl(Kubectl.find(), flags[False], flags[True], hint), options, use).read()
             kept.append(dump.text)
             read.home = dump.home
             read.warnings.extend(dump.warnings)
@@ -283,6 +315,11 @@ def _passed(options: Mapping[str, Any], *, only_get: bool) -> tuple[str, ...]:
     return tuple(word for flag in flags for word in flag.words(options[flag.key]))
 
 
+def _beside(given: Mapping[str, Any]) -> list[str]:
+    """All words that may be files beside the cluster."""
+    return [str(word) for name in (*_WORDS, "beside") for word in given.get(name) or ()]
+
+
 def _with_cluster(given: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a command with the cluster among what it reads.
 
@@ -291,7 +328,7 @@ def _with_cluster(given: dict[str, Any]) -> dict[str, Any]:
     >>> _with_cluster({"paths": ["queues/"], "old": None})
     {'paths': ['queues/'], 'old': ['-']}
     """
-    named = next(name for name in ("sides", "words", "paths") if name in given)
+    named = next(name for name in _WORDS if name in given)
     words = list(given[named] or ())
     if _CLUSTER in words:
         raise bad_input(

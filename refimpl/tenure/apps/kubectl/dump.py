@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tenure.apps.kubectl.run import ClusterError, Kubectl
+from tenure.manifests.history import event_about
 from tenure.manifests.namespaces import asks_for_labels
 from tenure.manifests.naming import Home
 from tenure.manifests.structure import dig, entries
@@ -26,6 +27,19 @@ _KAI: Final = "scheduling.run.ai"
 _KAI_KINDS: Final = ("queues", "podgroups")
 _KAI_OPERATOR: Final = "kai.scheduler"
 _SHARDS: Final = "schedulingshards"
+PRIORITY_CLASSES: Final = "priorityclasses.scheduling.k8s.io"
+EVENTS: Final = "events"
+_OF_EVENT: Final = (
+    "involvedObject",
+    "reason",
+    "message",
+    "eventTime",
+    "firstTimestamp",
+    "lastTimestamp",
+    "count",
+    "series",
+)
+"""What `event_about` reads."""
 _BEFORE: Final = b'"items": ['
 
 
@@ -52,11 +66,15 @@ class KueueDump:
         kubectl: reads them.
         namespace: the only one where names of workloads are looked for; None for the context's first.
         kueue_namespace: where Kueue runs.
+        past: whether Events about Workloads are read too, which date what has been overwritten.
+        submits: whether PriorityClasses are read too, from which jobs without Workloads get priorities.
     """
 
     kubectl: Kubectl
     namespace: str | None = None
     kueue_namespace: str = "kueue-system"
+    past: bool = True
+    submits: bool = True
 
     def read(self) -> Dump:
         """Read them.
@@ -74,7 +92,10 @@ class KueueDump:
             classes = pool.submit(self._classes, served, warnings)
             configuration = pool.submit(self._configuration, warnings)
             home = pool.submit(_home, self.kubectl, self.namespace)
+            events = pool.submit(self._events, warnings) if self.past else None
+            of_kubernetes = pool.submit(self._priority_classes, warnings) if self.submits else None
         found = [queues, classes.result(), configuration.result(), workloads.result()]
+        found += [optional.result() for optional in (of_kubernetes, events) if optional is not None]
         if any(map(_grows, _parsed(classes.result()))):
             found.append(self._jobs(warnings))
         if any(asks_for_labels(dig(queue, "spec", "namespaceSelector")) for queue in _parsed(queues)):
@@ -94,6 +115,17 @@ class KueueDump:
         words = ("configmap", CONFIG_MAP, "-n", self.kueue_namespace, "-o", "json")
         assumed = "Kueue's Configuration is not known, its defaults are assumed"
         return _optional(lambda: self.kubectl.run("get", *words).strip(), assumed, warnings)
+
+    def _priority_classes(self, warnings: list[str]) -> bytes:
+        assumed = "PriorityClasses are not known, a job that names none counts as of priority 0"
+        return _optional(lambda: _items(self.kubectl, [PRIORITY_CLASSES]), assumed, warnings)
+
+    def _events(self, warnings: list[str]) -> bytes:
+        words = ("-A", "--field-selector", "involvedObject.kind=Workload")
+        assumed = "Events are not known, a preemption whose time was overwritten is not dated"
+        found = _optional(lambda: _items(self.kubectl, [EVENTS], *words), assumed, warnings)
+        told = (event for event in _parsed(found) if event_about(event) is not None)
+        return _joined(_kept(event, ("name", "namespace"), _OF_EVENT) for event in told)
 
     def _jobs(self, warnings: list[str]) -> bytes:
         assumed = "Jobs are not known, ages are counted from Workloads"
@@ -195,12 +227,18 @@ def _parsed(text: bytes) -> Iterator[dict[str, Any]]:
 
 def _reduced(text: bytes, names: Sequence[str]) -> bytes:
     """Objects of which only some metadata count."""
-    kept = []
-    for entry in _parsed(text):
-        metadata = {name: dig(entry, "metadata", name) for name in names}
-        typed = {name: entry.get(name) for name in ("apiVersion", "kind")}
-        kept.append(json.dumps({**typed, "metadata": metadata}))
-    return ",\n        ".join(kept).encode()
+    return _joined(_kept(entry, names) for entry in _parsed(text))
+
+
+def _kept(raw: dict[str, Any], names: Sequence[str], fields: Sequence[str] = ()) -> dict[str, Any]:
+    """An object with some of its metadata, and those of the other fields that have a value."""
+    typed = {name: raw.get(name) for name in ("apiVersion", "kind")}
+    rest = {name: raw[name] for name in fields if raw.get(name) is not None}
+    return {**typed, "metadata": {name: dig(raw, "metadata", name) for name in names}, **rest}
+
+
+def _joined(objects: Iterable[dict[str, Any]]) -> bytes:
+    return ",\n        ".join(map(json.dumps, objects)).encode()
 
 
 def _grows(raw: dict[str, Any]) -> bool:

@@ -43,6 +43,7 @@ _ROLE: Final = (
     "resourceClaims",
 )
 """What tells roles of a group's pods apart, beside the requests and ports of their containers."""
+_WITHOUT_SPEC: Final = {"apiVersion", "kind", "metadata"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +321,8 @@ class _Known:
         group = f"{namespace_of(raw)}/{_pod_group(raw)}"
         if _pod_group(raw) and group in self.keys:
             return group
-        return self.names.get((raw["kind"], namespace_of(raw), _name(raw)))
+        # A name that is generated is never one that is there.
+        return self.names.get((raw["kind"], namespace_of(raw), str(dig(raw, "metadata", "name"))))
 
 
 def _left_out(raw: dict[str, Any], given: Given, known: _Known) -> str:
@@ -333,8 +335,10 @@ def _reasons(raw: dict[str, Any], given: Given, known: _Known) -> Iterator[str]:
     yield "has finished" if integration.ended(raw) else ""
     workload = known.workload_of(raw)
     yield "" if workload is None else f"its Workload {printable(workload)} is given"
-    yield _managed_otherwise(raw)
     is_stored = _is_stored(raw)
+    # `kubectl tenure dump` keeps no more of the Jobs from which ages are counted.
+    yield "only its metadata is given" if is_stored and raw.keys() <= _WITHOUT_SPEC else ""
+    yield _managed_otherwise(raw)
     is_deployment = raw["kind"] == "Deployment"
     yield "Kueue makes the Workloads of its pods" if is_deployment and is_stored else ""
     # A default LocalQueue is filled in when a job is created, never afterwards.
