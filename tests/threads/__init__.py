@@ -2,8 +2,8 @@
 
 A folder `kueue-N` is about the thread kubernetes-sigs/kueue#N:
 
-- `cluster.yaml`, as `kubectl get -o yaml` prints it, in the API version of the thread's time; with
-  `config.yaml`, the scheduler's Configuration, where it decides.
+- `cluster.yaml`, written by hand as `kubectl get -o yaml` prints it, in the API version of the thread's
+  time; with `config.yaml`, the scheduler's Configuration, where it decides.
 - `question.md`: what was asked, what the thread says, what Tenure says.
 - `answer.txt`: a command after `$ `, run in the folder, and what it prints.
 
