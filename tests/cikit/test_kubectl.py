@@ -424,6 +424,20 @@ def test_events_are_read_for_the_past_and_kept_as_far_as_they_are_used(
     assert asked == "get events -A --field-selector involvedObject.kind=Workload -o json --chunk-size=7"
 
 
+@pytest.mark.parametrize("job", ["old", "gpt", "later"])
+def test_recorded_events_answer_why_as_in_a_file(job: str, fake: FakeKubectl, plugin: Run) -> None:
+    recorded = ROOT / "tests" / "recorded" / "stopped-queues.json"
+    objects = json.loads(recorded.read_text(encoding="utf-8"))["items"]
+    fake.serve(objects)
+    fake.answer(EVENTS, listed([each for each in objects if each["kind"] == "Event"]))
+    words = ("why", f"ml/{job}", "--now", "2026-11-27T23:41:19Z", "--flips", "0")
+    (fake.folder / "file.json").write_text(listed([*objects, config_map()]), encoding="utf-8")
+    there = in_process(tenure_main, (*words, "file.json"), fake.folder)
+    here = plugin(*words)
+    assert (here.code, here.out) == (0, there.out)
+    assert "Events" in here.out
+
+
 @pytest.mark.parametrize("words", [("dump",), ("why", "train", "--now", NOW)])
 def test_events_that_are_forbidden_are_a_warning(
     words: tuple[str, ...], fake: FakeKubectl, plugin: Run
