@@ -72,8 +72,12 @@ class Burst:
         plane.server.patch(plane.server.path_of(root), {"spec": fields})
         self._settle(ledger, pulse)
         after = ledger.objects(self.name)
+        changes = ledger.changes(self.name)[seen:]
+        is_gone = ledger.clear(self.name)
+        while not is_gone():
+            time.sleep(0.1)
         jobs = {one["metadata"]["uid"]: job_of(one) for one in after if one["kind"] == "Workload"}
-        return said, happened(ledger.changes(self.name)[seen:], after, jobs), ahead
+        return said, happened(changes, after, jobs), ahead
 
     def _settle(self, ledger: Ledger, pulse: Pulse) -> None:
         began = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from http.client import HTTPException
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from tests.live.server import ApiError, Object, Server
 
 KINDS = ("resourceflavors", "cohorts", "clusterqueues", "localqueues", "workloads")
 GONE = 410
+PATIENCE_S = 300.0
+"""What has not been removed after so many seconds stays."""
 
 
 class Change(NamedTuple):
@@ -68,6 +71,31 @@ class Ledger:
         """The objects of a cluster."""
         with self._lock:
             return list(self._objects[cluster].values())
+
+    def clear(self, cluster: str) -> Callable[[], bool]:
+        """Remove a cluster; whether it is gone is what it returns.
+
+        The other tests find the control plane as it was, and heads of StrictFIFO queues are tried no more.
+        """
+        began = time.monotonic()
+        for kind in (
+            f"apis/batch/v1/namespaces/{cluster}/jobs",
+            f"apis/{API}/namespaces/{cluster}/workloads",
+        ):
+            # In the background: no garbage collector runs, which would remove the finalizers of other ways.
+            self._server.delete(f"/{kind}?propagationPolicy=Background")
+        for one in reversed(self.objects(cluster)):
+            if one["kind"] != "Workload":
+                self._server.delete(self._server.path_of(one))
+
+        def is_gone() -> bool:
+            left = self.objects(cluster)
+            if left and time.monotonic() - began > PATIENCE_S:
+                names = ", ".join(f"{one['kind']}/{one['metadata']['name']}" for one in left)
+                raise TimeoutError(f"not removed: {names}")
+            return not left
+
+        return is_gone
 
     def changes(self, cluster: str) -> list[Change]:
         """What has happened to its workloads, in order."""

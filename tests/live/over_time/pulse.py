@@ -40,9 +40,13 @@ class Pulse:
         return sum(began > moment for began in self._begun)
 
     def stop(self) -> None:
-        """Submit no more."""
+        """Submit no more, and remove what was."""
         self._ends.set()
         self._thread.join()
+        if not self.broken:
+            is_gone = self._ledger.clear(self._name)
+            while not self._ledger.broken and not is_gone():
+                time.sleep(0.05)
 
     def _run(self) -> None:
         try:

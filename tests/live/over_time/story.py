@@ -17,7 +17,7 @@ import pytest
 
 from tests.command_line import tenure
 from tests.live.over_time.compare import Course, differences, forecast, happened
-from tests.live.over_time.draws import API, CLASSES, State, Step, draw, draw_step
+from tests.live.over_time.draws import CLASSES, State, Step, draw, draw_step
 from tests.live.over_time.faults import FAULTS
 from tests.live.over_time.ledger import Ledger, condition, is_finished, job_of
 from tests.live.over_time.pulse import Pulse
@@ -117,15 +117,7 @@ class Story:
                 break
             self._why()
         self.tally.counts["clusters"] += 1
-        self._clear()
-
-    def _clear(self) -> None:
-        """Remove it: heads of StrictFIFO queues are tried again and again."""
-        for kind in ("apis/batch/v1/namespaces/{}/jobs", f"apis/{API}/namespaces/{{}}/workloads"):
-            self.server.delete("/" + kind.format(self.name) + "?propagationPolicy=Orphan")
-        for one in reversed(self.ledger.objects(self.name)):
-            if one["kind"] != "Workload":
-                self.server.delete(self.server.path_of(one))
+        yield self.ledger.clear(self.name)
 
     def _step(
         self, step: Step, said: Course, ahead: list[Object]
