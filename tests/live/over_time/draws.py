@@ -169,6 +169,7 @@ class Step:
         effect: on the objects of a dump: what the step, and controllers other than the scheduler, change.
         evicts: workloads that it evicts otherwise than by preemption, with the reason, by the Job's name.
         drained: these workloads, as they were.
+        replaced: the Job whose workload is deleted and created again; empty for none.
     """
 
     what: str
@@ -176,6 +177,7 @@ class Step:
     effect: Callable[[list[Object]], object]
     evicts: dict[str, str] = field(default_factory=dict)
     drained: dict[str, Object] = field(default_factory=dict)
+    replaced: str = ""
 
 
 @dataclass
@@ -350,6 +352,7 @@ def _resize(drawn: Drawn, state: State, chance: Random) -> Step | None:
         f"Job {name} is resized from {old} to {count} pods",
         lambda server: server.patch(path, {"spec": {"parallelism": count}}),
         effect,
+        replaced=name if name in state.holding else "",
     )
 
 

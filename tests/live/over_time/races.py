@@ -26,11 +26,13 @@ class Situation:
         dump: the objects, as the step changes them.
         evicts: whom the step evicts, with the reason, by the Job's name.
         drained: their workloads as they were, by the Job's name.
+        replaced: the Job whose workload the step replaces; empty for none.
     """
 
     dump: list[Object]
     evicts: Mapping[str, str] = field(default_factory=dict)
     drained: Mapping[str, Object] = field(default_factory=dict)
+    replaced: str = ""
 
 
 _STOPPED = ("ClusterQueueStopped", "LocalQueueStopped")
@@ -104,6 +106,13 @@ def _set_aside_later(situation: Situation) -> Iterator[Course]:
     aside = [_named(one) for one in _set_aside(situation.dump, tried=True)]
     if aside:
         yield _in_turn(situation, [aside])
+
+
+def _replaced_later(situation: Situation) -> Iterator[Course]:
+    """First without the workload that is replaced, then with it."""
+    for one in situation.dump:
+        if one["kind"] == "Workload" and job_of(one) == situation.replaced:
+            yield _in_turn(situation, [[_named(one)]])
 
 
 def _restarted_later(situation: Situation) -> Iterator[Course]:
@@ -246,6 +255,12 @@ RACES = (
         "Workloads that are evicted together return their quota each in its turn, and those that wait are "
         "tried in between.",
         _evicted_one_by_one,
+    ),
+    Race(
+        "tried before a workload was replaced",
+        "The workload of a Job that holds quota and is resized is deleted, and then created again; those "
+        "that wait are tried in between, with its quota.",
+        _replaced_later,
     ),
     Race(
         "search goes on with the next flavor",

@@ -177,7 +177,7 @@ class Story:
             counts[f"preemptions: {reason}"] += 1
 
     def _differs(self, step: Step, said: Course, real: Course, ahead: list[Object], found: list[str]) -> None:
-        race = explained(real, Situation(ahead, step.evicts, step.drained))
+        race = explained(real, Situation(ahead, step.evicts, step.drained, step.replaced))
         self.tally.differences.append(Difference(self.name, step.what, found, race))
         self.tally.counts[f"steps otherwise: {race or 'unexplained'}"] += 1
         if self.keep:

@@ -107,6 +107,19 @@ def test_after_a_skip_the_search_goes_on_with_the_next_flavor() -> None:
     assert explained(replace(real, holding={"w0": one_pod("f1")}), Situation(alone)) == ""
 
 
+def test_those_that_wait_are_tried_before_a_workload_is_replaced() -> None:
+    larger, waiting = workload("w0", "lq0"), workload("w1", "lq0")
+    larger["spec"] |= {"priority": 100}
+    larger["spec"]["podSets"][0]["count"] = 3
+    dump = [*cluster(stops="None"), larger, waiting]
+    said = forecast(dump, {})
+    assert said.holding == {}
+    real = replace(said, holding={"w1": one_pod("f0")})
+    assert explained(real, Situation(dump, replaced="w0")) == "tried before a workload was replaced"
+    assert explained(real, Situation(dump)) == ""
+    assert explained(replace(real, holding={"w1": one_pod("f1")}), Situation(dump, replaced="w0")) == ""
+
+
 def one_pod(flavor: str) -> PodSets:
     return ((1, ((GPU, flavor),)),)
 
