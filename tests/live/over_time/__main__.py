@@ -26,6 +26,8 @@ def over_time(plane: Plane, numbers: list[int], seed: int, tally: Tally, keep: P
         if those:
             plane.configure(FAIR if fair else {})
             _play(plane, those, seed, tally, keep, fair=fair)
+            for one in CLASSES:
+                plane.server.delete(plane.server.path_of(one))
 
 
 def _play(

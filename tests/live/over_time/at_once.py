@@ -58,6 +58,8 @@ class Burst:
         finally:
             pulse.stop()
             ledger.stop()
+            for one in self.classes:
+                plane.server.delete(plane.server.path_of(one))
 
     def _play(self, plane: Plane, ledger: Ledger, pulse: Pulse) -> tuple[Course, Course, list[Object]]:
         for one in (*self._cluster(), *self._jobs()):

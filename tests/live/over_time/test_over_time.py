@@ -11,7 +11,7 @@ import pytest
 from tests.live.over_time.__main__ import over_time, report
 from tests.live.over_time.at_once import Burst, drawn
 from tests.live.over_time.compare import Course, PodSets, differences, forecast, holding_of
-from tests.live.over_time.draws import API, pods_of
+from tests.live.over_time.draws import API, PRIORITIES, pods_of
 from tests.live.over_time.faults import FAULTS
 from tests.live.over_time.ledger import KINDS
 from tests.live.over_time.races import Situation, explained
@@ -50,10 +50,10 @@ def test_every_fault_is_noticed(tally: Tally) -> None:
 
 @pytest.mark.usefixtures("tally")
 def test_every_cluster_is_removed(plane: Plane) -> None:
-    paths = ("batch/v1/jobs", *(f"{API}/{kind}" for kind in KINDS))
+    paths = ("batch/v1/jobs", *(f"{API}/{kind}" for kind in (*KINDS, "workloadpriorityclasses")))
     left = [one["metadata"] for path in paths for one in plane.get(f"/apis/{path}")["items"]]
     places = [one.get("namespace", one["name"]) for one in left]
-    assert [place for place in places if place.startswith((f"t{SEED}x", "tpulse"))] == []
+    assert [one for one in places if one in PRIORITIES or one.startswith((f"t{SEED}x", "tpulse"))] == []
 
 
 def test_many_jobs_at_once_are_forecast_to_the_last_holder(plane: Plane) -> None:
