@@ -35,6 +35,7 @@ _OBJECTS = (
     "clusterQueues",
     "cohorts",
     "resourceFlavors",
+    "topologies",
     "workloadPriorityClasses",
     "admitted",
 )

@@ -12,7 +12,7 @@ from tenure.manifests.naming import ANYWHERE, Home
 
 
 @dataclass(slots=True)
-class Given:
+class StandardInput:
     """An input without a path.
 
     Args:
@@ -29,11 +29,11 @@ class Given:
     warnings: list[str] = field(default_factory=list)
 
 
-_STANDARD_INPUT: Final = Given()
-_given: ContextVar[Given] = ContextVar("given", default=_STANDARD_INPUT)
+_STANDARD_INPUT: Final = StandardInput()
+_given: ContextVar[StandardInput] = ContextVar("given", default=_STANDARD_INPUT)
 
 
-def given() -> Given:
+def given() -> StandardInput:
     """What `-` stands for.
 
     >>> given().name
@@ -43,10 +43,10 @@ def given() -> Given:
 
 
 @contextmanager
-def in_place_of_stdin(replacement: Given) -> Iterator[None]:
+def in_place_of_stdin(replacement: StandardInput) -> Iterator[None]:
     """Let `-` stand for something else.
 
-    >>> with in_place_of_stdin(Given("cluster", bytes)):
+    >>> with in_place_of_stdin(StandardInput("cluster", bytes)):
     ...     given().name
     'cluster'
     """

@@ -34,7 +34,7 @@ from tenure.manifests.history import (
     was_evicted,
 )
 from tenure.manifests.instants import parse_instant
-from tenure.manifests.jobs.submitted import Given, LeftOut, MadeWorkload, SubmittedJobs
+from tenure.manifests.jobs.submitted import JobContext, SkippedJob, MadeWorkload, SubmittedJobs
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
@@ -428,7 +428,7 @@ class Builder:
             return
         newest = max((_newest(found) for _, found in self.workloads), default=0)
         configured = self.configured
-        given = Given(
+        given = JobContext(
             self.owners,
             {*self.local_queues, *self.held},
             self.base,
@@ -438,7 +438,7 @@ class Builder:
         )
         assumed: list[tuple[Place, str]] = []
         for made in list(self.submitted.made(given)):
-            if isinstance(made, LeftOut):
+            if isinstance(made, SkippedJob):
                 # Who asks what would come of a job is answered even where nothing would.
                 (self._ignore if made.is_stored else self._warn)(made.job, made.why)
             elif self._is_new(made.raw, "Workload", made.job):

@@ -40,7 +40,7 @@ class Evicted:
 
 
 @dataclass(frozen=True, slots=True)
-class AssignedPodSet:
+class AdmittedPodSet:
     """A pod set of a workload that is admitted."""
 
     name: str
@@ -66,7 +66,7 @@ class ComingHead:
     where no topology takes part."""
     result: Result
     """What comes of it."""
-    assignment: tuple[AssignedPodSet, ...]
+    assignment: tuple[AdmittedPodSet, ...]
     """What it is admitted with; empty where it is not admitted."""
     preempts: tuple[Evicted, ...]
     """Those whom it preempts in this cycle, in order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tenure.apps.ahead.answer_types import AssignedPodSet, ComingCycle, ComingHead, Evicted, LookEnd
+from tenure.apps.ahead.answer_types import AdmittedPodSet, ComingCycle, ComingHead, Evicted, LookEnd
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.telling.quota_alone import topology_of
@@ -146,9 +146,9 @@ class Course:
         )
 
 
-def _pod_sets(handled: Handled) -> Iterator[AssignedPodSet]:
+def _pod_sets(handled: Handled) -> Iterator[AdmittedPodSet]:
     for pods in handled.entry.decision.assignment.pod_sets:
-        yield AssignedPodSet(pods.name, pods.count, dict(sorted(pods.flavors.items())))
+        yield AdmittedPodSet(pods.name, pods.count, dict(sorted(pods.flavors.items())))
 
 
 def why_not_admitted(handled: Handled) -> str:

@@ -15,7 +15,7 @@ from tenure.apps.cli.app import ended
 from tenure.apps.cli.commands import SETTINGS, Front, built, command_named
 from tenure.apps.cli.terminal import complain, hint, print_text
 from tenure.errors import bad_input
-from tenure.manifests.given import Given, in_place_of_stdin
+from tenure.manifests.given import StandardInput, in_place_of_stdin
 
 if TYPE_CHECKING:
     from tenure.apps.kubectl import KaiDump, Kubectl, KueueDump
@@ -287,13 +287,13 @@ def _answering(run: Callable[..., None]) -> Callable[..., None]:
     return answer
 
 
-def _reading(objects: _Objects, given: dict[str, Any], use: _Use) -> Given:
+def _reading(objects: _Objects, given: dict[str, Any], use: _Use) -> StandardInput:
     """What reads the cluster when it is asked for; the options that say how are taken out of those given."""
     from tenure.apps.kubectl import NAME, Kubectl
 
     options = {each.name: given.pop(each.name) for each in _parameters(objects)}
     flags = {only: _passed(options, only_get=only) for only in (False, True)}
-    read = Given(NAME)
+    read = StandardInput(NAME)
     kept: list[bytes] = []
 
     def text() -> bytes:

@@ -47,7 +47,7 @@ _WITHOUT_SPEC: Final = {"apiVersion", "kind", "metadata"}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class JobContext:
     """What else is given that decides about jobs.
 
     Args:
@@ -96,7 +96,7 @@ class MadeWorkload:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SkippedJob:
     """A job that waits for nothing, and why.
 
     Args:
@@ -136,14 +136,14 @@ class SubmittedJobs:
             return False
         return True
 
-    def made(self, given: Given) -> Iterator[MadeWorkload | LeftOut]:
+    def made(self, given: JobContext) -> Iterator[MadeWorkload | SkippedJob]:
         """The Workloads of all jobs, and the jobs that have none to come."""
         known = _Known.of(given.owners)
         groups: dict[tuple[str, str], list[tuple[dict[str, Any], Place]]] = {}
         for raw, place in self.jobs:
             why = _left_out(raw, given, known)
             if why:
-                yield LeftOut(place, why, _is_stored(raw))
+                yield SkippedJob(place, why, _is_stored(raw))
             elif group := _pod_group(raw):
                 groups.setdefault((namespace_of(raw), group), []).append((raw, place))
             else:
@@ -151,7 +151,9 @@ class SubmittedJobs:
         for (namespace, group), pods in groups.items():
             yield self._of_group(namespace, group, pods, given)
 
-    def _of_job(self, raw: dict[str, Any], place: Place, given: Given) -> Iterator[MadeWorkload | LeftOut]:
+    def _of_job(
+        self, raw: dict[str, Any], place: Place, given: JobContext
+    ) -> Iterator[MadeWorkload | SkippedJob]:
         integration = INTEGRATIONS[raw["apiVersion"], raw["kind"]]
         problems: list[Problem] = []
         manifest = Manifest(raw, place, problems, self.runtimes)
@@ -164,14 +166,14 @@ class SubmittedJobs:
         if (raw["apiVersion"], raw["kind"]) == ("apps/v1", "StatefulSet") and asked[0].count == 0:
             parts = 0
         if not parts:
-            yield LeftOut(place, "asks for no replica", _is_stored(raw))
+            yield SkippedJob(place, "asks for no replica", _is_stored(raw))
         name = f"{(integration.named_after or raw['kind']).lower()}-{_name(raw)}"
         for part in range(parts):
             own = name if integration.parts is None else f"{name}-{part}"
             yield self._workload(own, raw, place, asked, problems, integration, given)
 
     def _of_group(
-        self, namespace: str, group: str, pods: list[tuple[dict[str, Any], Place]], given: Given
+        self, namespace: str, group: str, pods: list[tuple[dict[str, Any], Place]], given: JobContext
     ) -> MadeWorkload:
         """The Workload of a group of pods: a pod set for each role.
 
@@ -211,7 +213,7 @@ class SubmittedJobs:
         asked: list[AskedPods],
         problems: list[Problem],
         integration: Integration,
-        given: Given,
+        given: JobContext,
     ) -> MadeWorkload:
         manifest = Manifest(raw, place, list(problems))
         if not _name(raw):
@@ -246,7 +248,7 @@ class SubmittedJobs:
         return MadeWorkload(made, place, tuple(manifest.problems), paths, assumed)
 
     def _priority(
-        self, manifest: Manifest, asked: Iterable[AskedPods], integration: Integration, given: Given
+        self, manifest: Manifest, asked: Iterable[AskedPods], integration: Integration, given: JobContext
     ) -> tuple[dict[str, str] | None, int, str]:
         """The class that decides, its value, and what was assumed about it.
 
@@ -325,12 +327,12 @@ class _Known:
         return self.names.get((raw["kind"], namespace_of(raw), str(dig(raw, "metadata", "name"))))
 
 
-def _left_out(raw: dict[str, Any], given: Given, known: _Known) -> str:
+def _left_out(raw: dict[str, Any], given: JobContext, known: _Known) -> str:
     """Why a job has no Workload to come; empty where it has."""
     return next((why for why in _reasons(raw, given, known) if why), "")
 
 
-def _reasons(raw: dict[str, Any], given: Given, known: _Known) -> Iterator[str]:
+def _reasons(raw: dict[str, Any], given: JobContext, known: _Known) -> Iterator[str]:
     integration = INTEGRATIONS[raw["apiVersion"], raw["kind"]]
     yield "has finished" if integration.ended(raw) else ""
     workload = known.workload_of(raw)
@@ -367,7 +369,7 @@ def _managed_otherwise(raw: dict[str, Any]) -> str:
     return ""
 
 
-def queue_of(raw: object, given: Given) -> str:
+def queue_of(raw: object, given: JobContext) -> str:
     """The LocalQueue of a job: the one that it names, or its name space's default one."""
     named = _label(raw, QUEUE)
     if named or (namespace_of(raw), DEFAULT_QUEUE) not in given.local_queues:
