@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,8 +17,8 @@ from tenure.apps.cli import kubectl_main
 from tenure.apps.cli import main as tenure_main
 from tests.cikit.command import Said, in_process
 from tests.docs.blocks import blocks
-from tests.live.plane import Plane
-from tests.live.programs import ROOT
+from tests.live.plane import Plane, control_plane
+from tests.live.programs import ROOT, missing
 from tests.live.server import Object
 from tests.process import wait_until
 
@@ -64,6 +64,15 @@ def job(name: str, priority: str) -> Object:
     spec = {"suspend": True, "template": {"spec": {"restartPolicy": "Never", "containers": [container]}}}
     metadata = {"namespace": SPACE, "name": name, "labels": labels}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+@pytest.fixture(scope="module")
+def plane() -> Iterator[Plane]:
+    """A control plane of its own: answers about the whole cluster are compared, and other tests change theirs."""
+    if reason := missing():
+        pytest.skip(reason)
+    with control_plane() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
