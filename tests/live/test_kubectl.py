@@ -68,7 +68,7 @@ def job(name: str, priority: str) -> Object:
 
 @pytest.fixture(scope="module")
 def plane() -> Iterator[Plane]:
-    """A control plane of its own: answers about the whole cluster are compared, and other tests change theirs."""
+    """A control plane of its own: answers about the whole cluster are compared."""
     if reason := missing():
         pytest.skip(reason)
     with control_plane() as started:

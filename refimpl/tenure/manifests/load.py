@@ -34,7 +34,7 @@ from tenure.manifests.history import (
     was_evicted,
 )
 from tenure.manifests.instants import parse_instant
-from tenure.manifests.jobs.submitted import JobContext, SkippedJob, MadeWorkload, SubmittedJobs
+from tenure.manifests.jobs.submitted import JobContext, MadeWorkload, SkippedJob, SubmittedJobs
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
