@@ -137,6 +137,7 @@ STAGES = (
             "tests/docs/test_playground.py",
             "tests/properties",
             "tests/unit/analysis/test_sanity.py",
+            "tests/unit/oracle/test_topology.py",
             "tests/unit/timeline/test_kept.py",
             "tests/proofs/test_bridge.py",
             "tests/proofs/test_fuzz_lifter.py",

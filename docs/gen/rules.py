@@ -41,6 +41,7 @@ AREAS = {
     "amounts": "amounts",
     "quota": "quota in the tree",
     "flavors": "flavors",
+    "topology": "flavors of nodes with a topology",
     "priority": "priority",
     "queue_order": "place in the queue",
     "reservation": "since when quota is held",

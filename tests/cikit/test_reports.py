@@ -238,7 +238,7 @@ def test_all_who_wait_are_reported_with_those_who_cannot_be_decided(tmp_path: Pa
     change(
         repository / "running" / "workloads.yaml",
         "nvidia.com/gpu: 4",
-        "nvidia.com/gpu: 4\n    topologyRequest: {required: rack}",
+        "nvidia.com/gpu: 4\n            claims: [{name: gpus}]",
     )
     assert run_tenure(repository, *asked).code == 2
     (result,) = sarif_of(repository)

@@ -135,7 +135,8 @@ def test_all_tells_each_workload(dump: str) -> None:
 
 
 def test_counts_of_groups_add_up_to_all(dump: str) -> None:
-    headline, _, _, heads, *lines = said("decide", "-a", dump)
+    headline, *rest = said("decide", "-a", dump)
+    _, heads, *lines = rest[rest.index("") :]
     rows = [[int(cell) for cell in line.split()[1:]] for line in lines[:QUEUES]]
     assert (sum(map(sum, rows)), heads.split()[0]) == (PENDING, "QUEUE")
     assert headline.startswith(f"{PENDING} pending workloads: ")

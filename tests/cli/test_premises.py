@@ -9,7 +9,8 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.apps.cli.bundled import example_folder, schema
+from tenure.manifests.files import iterate_objects
 from tests.command_line import tenure
 
 RECORDED: Final = str(Path(__file__).resolve().parents[1] / "recorded" / "fair-weights-held.yaml")
@@ -23,7 +24,8 @@ AS_RECORDED: Final = (
 )
 SHOWN: Final = "fair sharing on by status.fairSharing, with the default strategies"
 ASSUMED: Final = "fair sharing off, no Configuration was given"
-COHORT: Final = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
+COHORT: Final = "shared-cohort"
+AT: Final = ("--now", "2026-05-11T14:00:00Z")
 PRETRAIN: Final = "llm/job-pretrain-mix-9fa75"
 
 Raw = dict[str, Any]
@@ -151,6 +153,18 @@ def test_the_flag_wins_over_what_the_status_shows() -> None:
     assert (answer["decision"], answer["premises"]) == ("NoFit", [])
 
 
+@pytest.fixture(scope="module")
+def manifests(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A bundled example without the status that a running Kueue writes to queues, in a file."""
+    objects = [sourced.object for sourced in iterate_objects([example_folder(COHORT)], [])]
+    for raw in objects:
+        if raw["kind"] in ("ClusterQueue", "Cohort"):
+            raw.pop("status", None)
+    found = tmp_path_factory.mktemp("manifests") / "cluster.json"
+    found.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+    return str(found)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -163,12 +177,14 @@ def test_the_flag_wins_over_what_the_status_shows() -> None:
     ],
 )
 def test_an_answer_about_a_cohort_names_the_fair_sharing_that_it_assumes(
-    name: str, words: tuple[str, ...]
+    name: str, words: tuple[str, ...], manifests: str
 ) -> None:
-    assert answered(name, *words, *COHORT)["premises"] == [ASSUMED]
-    assert f"  assumed: {ASSUMED}\n" in tenure(*words, *COHORT).stdout.decode()
+    asked = (*words, manifests, *AT)
+    assert answered(name, *asked)["premises"] == [ASSUMED]
+    assert f"  assumed: {ASSUMED}\n" in tenure(*asked).stdout.decode()
     if name != "diff":
-        assert answered(name, *words, *COHORT, "--fair-sharing", "off")["premises"] == []
+        assert answered(name, *asked, "--fair-sharing", "off")["premises"] == []
+    assert answered(name, *words, "--example", COHORT, *AT)["premises"] == [], "its status shows it"
 
 
 def test_a_queue_without_a_cohort_needs_no_premise() -> None:

@@ -33,6 +33,7 @@ GATES = {
     "PriorityBoost": False,
     "PrioritySortingWithinCohort": True,
     "ReclaimablePods": True,
+    "TopologyAwareScheduling": True,
 }
 """The feature gates that scenarios vary, with their defaults in Kueue v0.19."""
 COUNT = 300

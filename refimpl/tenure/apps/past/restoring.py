@@ -270,7 +270,7 @@ def as_request(usage: Amounts) -> tuple[PodSet, ...]:
 
     >>> as_request({FlavorResource("spot", "cpu"): 4000, FlavorResource("spot", "pods"): 2})
     (PodSet(name='spot', count=2, requests={'cpu': 4000}, min_count=None, full_count=None, node_selector={}, \
-node_affinity=(), tolerations=(), settled={}),)
+node_affinity=(), tolerations=(), settled={}, topology=None),)
     """
     flavors: dict[str, dict[str, int]] = {}
     for at, amount in usage.items():
