@@ -597,7 +597,7 @@ class Builder:
             return
         if self.configured is None:
             if self.shown.sharing and self.shown.plain:
-                first, other = self.shown.sharing[0], self.shown.plain[0]
+                first, other = min(self.shown.sharing), min(self.shown.plain)
                 text = f"status.fairSharing is absent, although {first} has it; fair sharing counts as on"
                 self._warn(Place(other), text)
             return
@@ -605,7 +605,7 @@ class Builder:
         against = self.shown.plain if on else self.shown.sharing
         if against and not (self.shown.sharing if on else self.shown.plain):
             said, shows = ("on", "without it") if on else ("off", "with it")
-            text = f"fair sharing is {said} here, but by the status of {against[0]} Kueue runs {shows}"
+            text = f"fair sharing is {said} here, but by the status of {min(against)} Kueue runs {shows}"
             self._warn(self.configured_at, f"{text}; the Configuration counts")
 
     def _warn(self, place: Place, text: str, queue_name: str = "") -> None:
