@@ -72,7 +72,7 @@ def _list(places: Places) -> Iterator[str]:
     yield "\n".join(
         f"1. {link(page.id, places, FINDINGS)}: {page.front['actual']}" for page in first_findings()
     )
-    yield "## All findings"
+    yield f"## All findings{UNSEARCHED}"
     yield '<div class="chosen" data-by="2,3,4,5" data-sorted markdown>'
     yield table(
         ["Finding", "Title", "Severity", "Status", "Field", "Source"],
