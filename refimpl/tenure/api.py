@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -211,7 +211,13 @@ def waiting_queues(loaded: Loaded, now: Instant) -> dict[str, list[Workload]]:
     return found
 
 
-def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) -> list[Workload]:
+def in_line(
+    loaded: Loaded,
+    cluster_queue: str,
+    now: Instant,
+    reading: Reading,
+    waiting: Mapping[str, Sequence[Workload]] | None = None,
+) -> list[Workload]:
     """The workloads that wait for a ClusterQueue, in the order in which they are tried.
 
     None where Kueue orders them by the usage of several LocalQueues, which is not modelled.
@@ -222,6 +228,7 @@ def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) 
         cluster_queue: the ClusterQueue; it must be there.
         now: the clock, ns since the epoch.
         reading: see `tenure.readings`.
+        waiting: as `waiting_queues` returns it, for many ClusterQueues of one cluster; None to find it.
 
     >>> from tenure.readings import preset
     >>> from tenure.resources import bundled
@@ -231,8 +238,8 @@ def in_line(loaded: Loaded, cluster_queue: str, now: Instant, reading: Reading) 
     """
     cluster = loaded.cluster
     terms = terms_of(cluster.cluster_queues[cluster_queue], cluster.settings, reading)
-    queued = waiting_queues(loaded, now).get(cluster_queue, [])
-    if order_by_usage(loaded.by_usage, ((cluster_queue, waiting) for waiting in queued)) is not None:
+    queued = (waiting_queues(loaded, now) if waiting is None else waiting).get(cluster_queue, [])
+    if order_by_usage(loaded.by_usage, ((cluster_queue, found) for found in queued)) is not None:
         return []
 
     def place(workload: Workload) -> HeapPlace:

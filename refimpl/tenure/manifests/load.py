@@ -303,15 +303,17 @@ class Builder:
 
     def add_workload(self, raw: object, place: Place) -> None:
         conditions = true_conditions(raw)
-        self._keep_past(raw)
-        self.owners[key_of_raw(raw)] = dig(raw, "metadata", "ownerReferences")
+        key = key_of_raw(raw)
+        self._keep_past(raw, key)
+        self.owners[key] = dig(raw, "metadata", "ownerReferences")
         if "Finished" in conditions or dig(raw, "spec", "active") is False:
             reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
             self.out_of_play.append(raw)
             return
-        self.shown.take_workload(place.object, raw)
-        found = self.reader.read(raw, place, self.problems, holds_quota="QuotaReserved" in conditions)
+        holds_quota = "QuotaReserved" in conditions
+        self.shown.take_workload(place.object, raw, holds_quota=holds_quota)
+        found = self.reader.read(raw, place, self.problems, holds_quota=holds_quota)
         if found is None:
             return
         # It was found to be right: what is there is a map.
@@ -331,13 +333,13 @@ class Builder:
             said = show(annotations[BOOST])
             self._warn(place, f"metadata.annotations[{BOOST}] {said} is no 32-bit integer, counted as 0")
 
-    def _keep_past(self, raw: object) -> None:
+    def _keep_past(self, raw: object, key: str) -> None:
         """What is recorded of evictions, also of a workload that takes no part."""
-        self.uids[key_of_raw(raw)] = dig(raw, "metadata", "uid")
+        self.uids[key] = dig(raw, "metadata", "uid")
         if was_evicted(raw):
-            self.history[key_of_raw(raw)] = notes_of(raw)
+            self.history[key] = notes_of(raw)
         if counts := eviction_counts(raw):
-            self.evictions[key_of_raw(raw)] = counts
+            self.evictions[key] = counts
 
     def _take_event(self, raw: object) -> None:
         """An Event counts once, whichever API group it is read from; one about anything else does not."""

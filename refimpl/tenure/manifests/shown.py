@@ -61,11 +61,11 @@ class Shown:
         if has_condition(raw, "Active") and dig(raw, "status", "fairSharing") is None:
             self.without_usage = True
 
-    def take_workload(self, called: str, raw: object) -> None:
-        """Look at a Workload that takes part."""
-        if not self.blocked and any(
-            dig(condition, "message") == BLOCKED for condition in items(dig(raw, "status", "conditions"))
-        ):
+    def take_workload(self, called: str, raw: object, *, holds_quota: bool) -> None:
+        """Look at a Workload that takes part; one that holds quota was not blocked."""
+        if holds_quota or self.blocked:
+            return
+        if any(dig(condition, "message") == BLOCKED for condition in items(dig(raw, "status", "conditions"))):
             self.blocked = called
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tenure.manifests.configuration import GROUP
+from tenure.manifests.jobs.integrations import INTEGRATIONS
 from tenure.manifests.namespaces import is_selected
 from tenure.manifests.served import (
     INT64,
@@ -24,6 +25,8 @@ from tenure.manifests.served import (
     Number,
     Shape,
     Text,
+    at,
+    kueue_shape,
 )
 from tenure.manifests.showing import show
 from tenure.manifests.structure import entries, items
@@ -44,26 +47,7 @@ from tenure.validation.walk import deviations
 
 _OLDER: Final = f"{GROUP}/v1beta1"
 
-FRAMEWORKS: Final = (
-    "batch/job",
-    "deployment",
-    "jobset.x-k8s.io/jobset",
-    "kubeflow.org/jaxjob",
-    "kubeflow.org/mpijob",
-    "kubeflow.org/paddlejob",
-    "kubeflow.org/pytorchjob",
-    "kubeflow.org/tfjob",
-    "kubeflow.org/xgboostjob",
-    "leaderworkerset.x-k8s.io/leaderworkerset",
-    "pod",
-    "ray.io/raycluster",
-    "ray.io/rayjob",
-    "ray.io/rayservice",
-    "sparkoperator.k8s.io/sparkapplication",
-    "statefulset",
-    "trainer.kubeflow.org/trainjob",
-    "workload.codeflare.dev/appwrapper",
-)
+FRAMEWORKS: Final = tuple(sorted({found.framework for found in INTEGRATIONS.values()}))
 """The integrations of v0.19."""
 
 LOCKED: Final[Mapping[str, bool]] = {
@@ -132,14 +116,7 @@ OFF: Final = frozenset(
 """Those of them and of what they need that are off by default."""
 
 _INT: Final = Number(*INT64)
-_SELECTOR: Final = Fields(
-    {
-        "matchExpressions": Items(
-            Fields({"key": Text(), "operator": Text(), "values": Items(Text())}, ("key", "operator"))
-        ),
-        "matchLabels": Named(Text()),
-    }
-)
+_SELECTOR: Final = at(kueue_shape("ClusterQueue"), "spec", "namespaceSelector")
 _LEADER: Final = Fields(
     {
         "leaderElect": Flag(),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
+from tenure.manifests.conversion import VERSIONS
 from tenure.manifests.served import (
     Anything,
     Duration,
@@ -62,14 +63,7 @@ _PROPOSED: Final[Mapping[tuple[str, ...], Shape]] = {
 """What no release has. Source: KEP-8522, API Changes; KEP-8826, API; KEP-754, WorkloadPriorityClass API."""
 
 _KAI: Final = {"Queue": QUEUE, "PodGroup": POD_GROUP}
-KUEUE: Final = (
-    "ClusterQueue",
-    "Cohort",
-    "LocalQueue",
-    "ResourceFlavor",
-    "Workload",
-    "WorkloadPriorityClass",
-)
+KUEUE: Final = tuple(VERSIONS)
 KINDS: Final = (*KUEUE, *_KAI)
 """The kinds that are validated."""
 

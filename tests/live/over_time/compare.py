@@ -22,6 +22,8 @@ REASONS = {
     "InCohortReclaimWhileBorrowing": "reclamation within the cohort while borrowing",
 }
 """The words of Kueue's messages."""
+LOOP = 5
+"""A cluster in which one workload has preempted another so many times repeats itself."""
 
 
 @dataclass
@@ -158,6 +160,16 @@ def differences(said: Course, real: Course) -> list[str]:
     found += _in_one_alone("preempted", Counter(said.preempted), Counter(real.preempted))
     found += _in_one_alone("evicted", Counter(said.evicted), Counter(real.evicted))
     return found
+
+
+def repeats_as(said: Course, real: Course) -> bool:
+    """Whether a cluster repeats what a forecast says is repeated, and has done nothing else.
+
+    It may end after some hundred times all the same: in which order workloads return to a queue is a race.
+    """
+    times = Counter(real.preempted)
+    as_forecast = said.repeats and not said.refused and times.keys() == set(said.preempted)
+    return as_forecast and max(times.values(), default=0) >= LOOP
 
 
 def _in_one_alone(what: str, said: Counter[_T], real: Counter[_T]) -> Iterator[str]:

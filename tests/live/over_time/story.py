@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from tests.command_line import tenure
-from tests.live.over_time.compare import Course, differences, forecast, happened
+from tests.live.over_time.compare import Course, differences, forecast, happened, repeats_as
 from tests.live.over_time.draws import CLASSES, State, Step, draw, draw_step
 from tests.live.over_time.faults import FAULTS
 from tests.live.over_time.ledger import Ledger, condition, is_finished, job_of
@@ -131,15 +131,15 @@ class Story:
             return True
         counts["steps"] += 1
         for wait in (QUIET, PATIENCE):
-            yield partial(self._is_quiet, *wait, began)
+            yield partial(self._is_over, said, *wait, began)
             real = self._real()
+            if repeats_as(said, real):
+                counts["preemption loops, as forecast"] += 1
+                return False
             found = differences(said, real)
             if not found:
                 break
         goes_on = self._goes_on(began)
-        if goes_on and said.repeats and not said.refused:
-            counts["preemption loops, as forecast"] += 1
-            return False
         self._count(real)
         counts["steps as forecast"] += not found
         if found:
@@ -157,6 +157,10 @@ class Story:
                 found = differences(forecast(ahead, step.evicts), real)
             if found:
                 self.tally.noticed[name] = f"{self.name}, {step.what}: {'; '.join(found)}"
+
+    def _is_over(self, said: Course, seconds: float, beats: int, began: float) -> bool:
+        """Whether nothing happens any more, or a forecast loop has begun."""
+        return self._is_quiet(seconds, beats, began) or (said.repeats and repeats_as(said, self._real()))
 
     def _is_quiet(self, seconds: float, beats: int, began: float) -> bool:
         """Whether nothing has changed for so long since the step, or for too long something always has."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tenure.manifests import Loaded
 from tenure.manifests.naming import keys_called
@@ -22,10 +22,12 @@ def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) ->
     ['all of it']
     """
     found = list(warnings)
-    asked = {root for word in words for root in _roots_of(loaded, word)}
-    if not asked:
+    if not words or not found:
         return found
     queue_of = _queues_of_workloads(loaded)
+    asked = {root for word in words for root in _roots_of(loaded, word, queue_of)}
+    if not asked:
+        return found
     kept = [text for text in found if _root_of_warning(loaded, text, queue_of) in (None, *asked)]
     more = len(found) - len(kept)
     if more:
@@ -34,11 +36,10 @@ def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) ->
     return kept
 
 
-def _roots_of(loaded: Loaded, word: str) -> Iterator[str]:
+def _roots_of(loaded: Loaded, word: str, queue_of: Mapping[str, str]) -> Iterator[str]:
     """The trees that a word asks about."""
     if word in loaded.cluster.cluster_queues:
         yield _root(loaded, word)
-    queue_of = _queues_of_workloads(loaded)
     for key in keys_called(loaded, word):
         if queue_of.get(key):
             yield _root(loaded, queue_of[key])
@@ -55,7 +56,7 @@ def _queues_of_workloads(loaded: Loaded) -> dict[str, str]:
     return found | {workload.key: workload.cluster_queue or "" for workload in cluster.admitted}
 
 
-def _root_of_warning(loaded: Loaded, text: str, queue_of: dict[str, str]) -> str | None:
+def _root_of_warning(loaded: Loaded, text: str, queue_of: Mapping[str, str]) -> str | None:
     """The tree that a warning is about; None where it may concern all."""
     if not isinstance(text, ObjectWarning):
         return None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tenure.api import PendingDecision, assumed_queue, in_line, pending_names
+from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
 from tenure.conformance.rendering import render_decision, render_pod_sets, render_problem
@@ -34,16 +34,23 @@ def head_before(asked: Inquiry, decision: Decision) -> str | None:
         asked: the cluster.
         decision: about the workload.
     """
-    line = _strict_line(asked, decision.queue.name)
+    line = _strict_lines(asked, [decision.queue.name]).get(decision.queue.name, [])
     return line[0] if decision.preemptor.key in line[1:] else None
 
 
-def _strict_line(asked: Inquiry, cluster_queue: str) -> list[str]:
-    """Who waits for a StrictFIFO ClusterQueue, in order; empty for any other, and for an inactive one."""
-    queue = asked.loaded.cluster.cluster_queues[cluster_queue]
-    if queue.inactive or queue.queueing != QueueingStrategy.STRICT_FIFO:
-        return []
-    return [waiting.key for waiting in in_line(asked.loaded, cluster_queue, asked.now, asked.reading)]
+def _strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
+    """Who waits, in order, for each of some ClusterQueues that is StrictFIFO and active."""
+    known = asked.loaded.cluster.cluster_queues
+    strict = [
+        name
+        for name in cluster_queues
+        if not known[name].inactive and known[name].queueing == QueueingStrategy.STRICT_FIFO
+    ]
+    if not strict:
+        return {}
+    waiting = waiting_queues(asked.loaded, asked.now)
+    lines = ((name, in_line(asked.loaded, name, asked.now, asked.reading, waiting)) for name in strict)
+    return {name: [found.key for found in line] for name, line in lines}
 
 
 def decision_lines(
@@ -128,16 +135,13 @@ def rendered_pending(
 ) -> written.PendingAnswer:
     """The decisions as JSON has them: what they share once, then one row for each workload."""
     seen: set[str] = set()
-    heads: dict[str, list[str]] = {}
+    lines = _strict_lines(asked, asked.loaded.cluster.cluster_queues)
+    behind = {key: line[0] for line in lines.values() for key in line[1:]}
     rows = []
     for pending_decision in _seen(decisions, seen):
         row = _rendered(pending_decision, explained)
-        queue = pending_decision.cluster_queue
-        if row["decision"] is not None and queue is not None:
-            if queue not in heads:
-                heads[queue] = _strict_line(asked, queue)
-            if row["workload"] in heads[queue][1:]:
-                row["behind"] = heads[queue][0]
+        if row["decision"] is not None and row["workload"] in behind:
+            row["behind"] = behind[row["workload"]]
         rows.append(row)
     return {
         "now": format_instant(asked.now),
@@ -233,7 +237,7 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
 def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
     """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
     queues = {row.queue for row in rows if row.decision != UNDECIDED}
-    return sum(len(_strict_line(asked, queue)[1:]) for queue in queues)
+    return sum(len(line[1:]) for line in _strict_lines(asked, queues).values())
 
 
 def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
