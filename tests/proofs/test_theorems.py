@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import z3
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
@@ -44,8 +45,9 @@ from tenure_proofs.theorems.headlines import HEADLINES
 from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, circle, theorem
 from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.induction import Part
 from tests.process import no_reader
 from tests.proofs.changed import changed
 
@@ -127,9 +129,55 @@ def test_a_theorem_is_registered_once_and_says_about_what(identifier: str, about
 
 def test_every_loop_has_a_theorem_and_every_assumption_a_proof_or_it_is_believed() -> None:
     assert all(theorems_about(name) for name in LOOPS)
-    proofs = {*OBLIGATIONS, *THEOREMS, BELIEVED}
+    proofs = {*OBLIGATIONS, *THEOREMS, BELIEVED, DEFINED, GIVEN}
     assumed = [(claim.id, place) for claim in THEOREMS.values() for place in claim.assumes.values()]
     assert [pair for pair in assumed if pair[1] not in proofs] == []
+
+
+def test_no_theorem_assumes_itself() -> None:
+    of_reference = {
+        name: claim for name, claim in THEOREMS.items() if ".core_" not in claim.statement.__module__
+    }
+    assert [way for identifier in of_reference if (way := circle(identifier, THEOREMS))] == []
+
+
+def test_a_circle_of_assumptions_is_found_and_ends_the_claim_as_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = THEOREMS["PO-ANY-060"], THEOREMS["PO-ANY-240"]
+    theorems = {
+        first.id: dataclasses.replace(first, assumes={"one": second.id, "another": "PO-KQ-230"}),
+        second.id: dataclasses.replace(second, assumes={"the other": first.id}),
+    }
+    assert circle(first.id, theorems) == (first.id, second.id, first.id)
+    monkeypatch.setattr("tenure_proofs.theorems.outcome.all_theorems", lambda: theorems)
+    end = end_of(first, None)
+    assert (end.verdict, end.detail) == (
+        Verdict.ERROR,
+        "it assumes itself: PO-ANY-060, PO-ANY-240, PO-ANY-060",
+    )
+    assert exit_code(report_of(end)) != 0
+
+
+def test_what_is_used_and_what_is_assumed_are_the_same() -> None:
+    claim = THEOREMS["PO-ANY-020"]
+    silent = dataclasses.replace(claim, assumes={}, modelled=frozenset())
+    assert (
+        "uses 'it fits all the more when more are out' of PO-KQ-230, which it does not assume"
+        in end_of(silent, None).detail
+    )
+    more = dataclasses.replace(claim, assumes={**claim.assumes, "it rains": BELIEVED})
+    assert end_of(more, None).detail == "assumes 'it rains', which nothing uses"
+    modelled = dataclasses.replace(claim, modelled=frozenset(claim.assumes))
+    assert "says 'the request fits without all of them' by a formula" in end_of(modelled, None).detail
+    with pytest.raises(ValueError, match="it rains"):
+        theorem("PO-ANY-999", about=(climb,), size="any", modelled=("it rains",))
+
+
+def test_a_lemma_that_needs_nothing_names_its_proof() -> None:
+    well = Part("lemma", (), (("all is well", z3.BoolVal(True)),))
+    bare = dataclasses.replace(THEOREMS["PO-ANY-240"], statement=lambda: iter([well]))
+    assert end_of(bare, None).detail == "shows nothing of 'all is well'"
 
 
 def test_what_is_unlimited_does_not_come_back_so_that_the_bound_is_sharp() -> None:

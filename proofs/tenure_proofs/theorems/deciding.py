@@ -20,6 +20,7 @@ from tenure.oracle.snapshot import Snapshot
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.kernels import POINT, Invariant, Law, read_kernel
@@ -65,14 +66,18 @@ def _number(assignment: Made) -> z3.ArithRef:
     return term
 
 
+FEWER_PODS = "fewer pods find a place wherever more do, as far as the most that do are meant"
+
+
 @theorem(
     "PO-ANY-235",
     about=(decide.decide, decide._try, decide._searched, decide.question_of, halved, partial._tried),
     size="any decision, of any number of candidates and of any number of pods below 2^62",
     assumes={
         "a trial after some steps is that of some number of pods": BELIEVED,
-        "fewer pods find a place wherever more do, as far as the most that do are meant": BELIEVED,
+        FEWER_PODS: BELIEVED,
     },
+    modelled=("a trial after some steps is that of some number of pods",),
 )
 def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_quota_is_lacking(
     function: Callable[..., Any] = decide.decide,
@@ -249,7 +254,7 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
 
     def more_pods(point: Any, here: State) -> list[Any]:
         fewer = z3.And(point <= middle(here), served(tried(point)))
-        return [z3.Implies(fewer, served(tried(middle(here))))]
+        return [Taken(z3.Implies(fewer, served(tried(middle(here)))), FEWER_PODS, BELIEVED)]
 
     yield from read_kernel(
         function,

@@ -20,6 +20,7 @@ from tenure.oracle.partial import Trial
 from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
@@ -73,6 +74,7 @@ def handed(*pairs: tuple[Any, Any]) -> None:
             raise LiftError(f"a law about {expected!r} is handed {found!r}")
 
 
+NEEDED = "candidates are kept only where preemption is needed, and may help"
 DOOR = z3.Function("take_target", *[z3.IntSort()] * 7)
 KIN = z3.Function("kin_between", *[z3.IntSort()] * 4)
 ASKS = _Told(6, SymToken, DOOR)
@@ -90,7 +92,7 @@ def _outcome(name: str) -> Any:
     "PO-ANY-200",
     about=(decide._decided, decide._taken, decide._outcome),
     size="any number of candidates, in any cluster, under every reading",
-    assumes={"candidates are kept only where preemption is needed, and may help": "PO-ANY-235"},
+    assumes={NEEDED: "PO-ANY-235"},
 )
 def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     function: Callable[..., Any] = decide._decided,
@@ -128,7 +130,7 @@ def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     asked = (candidate["workload"].term, candidate["evidence"].term)
     door = DOOR(said["preemptor"].term, *asked, said["terms"].term, said["now"].term, kin)
     found = said["outcome"].term
-    known = (count >= 0, z3.Implies(count > 0, z3.And(fits.term, needs.term)))
+    known = (count >= 0, Taken(z3.Implies(count > 0, z3.And(fits.term, needs.term)), NEEDED, "PO-ANY-235"))
     yield Part(
         "decided",
         known,

@@ -105,7 +105,7 @@ def _of_decisions(identifier: str, function: Callable[..., Any]) -> Iterator[Par
             yield Part(f"under {column}", tuple(claim.facts), (("it holds", every(claim.goals)),))
 
 
-@theorem("PO-ANY-210", about=ABOUT, size=SIZE, assumes=KIN)
+@theorem("PO-ANY-210", about=ABOUT, size=SIZE, assumes=KIN, modelled=KIN)
 def no_decision_preempts_an_equal_of_its_queue_before_min_admit_duration_has_passed(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:
@@ -113,7 +113,7 @@ def no_decision_preempts_an_equal_of_its_queue_before_min_admit_duration_has_pas
     return _of_decisions("PO-TBP-010", function)
 
 
-@theorem("PO-ANY-220", about=ABOUT, size=SIZE, assumes=KIN)
+@theorem("PO-ANY-220", about=ABOUT, size=SIZE, assumes=KIN, modelled=KIN)
 def no_decision_preempts_a_heros_workload_but_for_a_hero_above_or_a_peer_of_higher_priority(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:
@@ -121,7 +121,7 @@ def no_decision_preempts_a_heros_workload_but_for_a_hero_above_or_a_peer_of_high
     return _of_decisions("PO-UCQ-100", function)
 
 
-@theorem("PO-ANY-230", about=ABOUT, size=SIZE, assumes=KIN)
+@theorem("PO-ANY-230", about=ABOUT, size=SIZE, assumes=KIN, modelled=KIN)
 def no_decision_for_a_hero_preempts_outside_the_subtree_of_its_parent_cohort(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:

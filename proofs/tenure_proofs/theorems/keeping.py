@@ -13,7 +13,8 @@ from tenure.oracle.selection import FillBack, Removal
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.deciding import BOOL, INT, TOLD, same, token
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.registry import GIVEN, theorem
+from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.kernels import Law, Table, read_kernel
@@ -45,12 +46,15 @@ def end_of_removals(name: str) -> Made:
     )
 
 
-def suffices(end: Made, fits: Value) -> tuple[z3.BoolRef, ...]:
+def suffices(end: Made, fits: Value) -> z3.BoolRef:
     """What PO-ANY-010, PO-ANY-070 and PO-ANY-250 say: where the request fits, some were removed."""
     says = end.fields["fits"].term
     removed = end.fields["removed"]
     there = removed.there if isinstance(removed, Listed) else as_term(removed.present, bool)
-    return (z3.Implies(says, z3.And(there, FITS(fits.term, end.fields["usage"].term))),)
+    return z3.Implies(says, z3.And(there, FITS(fits.term, end.fields["usage"].term)))
+
+
+FILLED = "filling back keeps a workload, and the request fits"
 
 
 @theorem(
@@ -58,8 +62,8 @@ def suffices(end: Made, fits: Value) -> tuple[z3.BoolRef, ...]:
     about=(selection_after,),
     size="any number of candidates",
     assumes={
-        "where it says that the request fits, some were removed, and it does": "PO-ANY-010",
-        "filling back keeps a workload, and the request fits": "PO-ANY-020",
+        "where it says that the request fits, some were removed, and it does": GIVEN,
+        FILLED: "PO-ANY-020",
     },
 )
 def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_and_those_suffice(
@@ -131,7 +135,14 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
             "completed": Law(lambda _, candidate: SymToken(COMPLETED(candidate.term))),
         },
         of,
-        facts=(*suffices(end, fits), law),
+        facts=(
+            Taken(
+                suffices(end, fits),
+                "where it says that the request fits, some were removed, and it does",
+                GIVEN,
+            ),
+            Taken(law, FILLED, "PO-ANY-020"),
+        ),
     )
 
 
@@ -154,8 +165,8 @@ def found_of(*asked: Any) -> Value:
     return Made(Selection, {**given, "usage": SymToken(LEFT(usage.term, fits.term, beside.term))})
 
 
-def selected(end: Made, fits: Value, beside: Value) -> tuple[z3.BoolRef, ...]:
+def selected(end: Made, fits: Value, beside: Value) -> Taken:
     """The same, as facts."""
     usage = end.fields["usage"].term
     kept = z3.And(KEPT(usage, fits.term) > 0, FITS(fits.term, LEFT(usage, fits.term, beside.term)))
-    return (*suffices(end, fits), z3.Implies(end.fields["fits"].term, kept))
+    return Taken(z3.Implies(end.fields["fits"].term, kept), FILLED, "PO-ANY-245")

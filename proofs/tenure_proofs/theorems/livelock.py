@@ -23,6 +23,7 @@ from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
+from tenure_proofs.theorems.taken import given
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
@@ -118,7 +119,7 @@ def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least
     def holds(state: State, candidate: Value) -> list[Lemma]:
         size = _size(candidate.term)
         known = z3.And(size > 0, size <= usage_of(state["state"]))
-        return [Lemma("a candidate holds no more than its queue uses (believed)", z3.BoolVal(True), known)]
+        return [given("a candidate holds no more than its ClusterQueue uses", BELIEVED, known)]
 
     return by_induction(loop, Contract(invariant, result, facts=WORLD, lemmas=holds))
 

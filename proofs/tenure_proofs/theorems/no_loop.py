@@ -33,8 +33,9 @@ from tenure.rules.time_based import requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.livelock import Counted
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
+from tenure_proofs.theorems.taken import given
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
@@ -43,6 +44,7 @@ from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, State, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 STAYS = {"a workload keeps its priority and the time that it queues from": BELIEVED}
+ONE_HEAD = {"a ClusterQueue has one head in a scheduling cycle": BELIEVED}
 
 
 def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
@@ -101,6 +103,7 @@ def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
         **STAYS,
         "in one ClusterQueue, who was promised quota gets it, or one before it does": "PO-ANY-350",
     },
+    modelled={*STAYS, "in one ClusterQueue, who was promised quota gets it, or one before it does"},
 )
 def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     function: Callable[..., Any] = ground_for,
@@ -148,7 +151,8 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     "PO-ANY-350",
     about=(is_ahead_in_queue, is_kept_at_head),
     size="any number of workloads of one ClusterQueue",
-    assumes={**STAYS, "a ClusterQueue has one head in a scheduling cycle": BELIEVED},
+    assumes={**STAYS, **ONE_HEAD},
+    modelled={*STAYS, *ONE_HEAD},
 )
 def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     function: Callable[..., Any] = is_ahead_in_queue,
@@ -186,6 +190,7 @@ def _may_leave(usage: Any, _: Any) -> Any:
     "PO-ANY-360",
     about=(remove_until_fits,),
     size="any number of candidates of one ClusterQueue, one flavor-resource, any request",
+    assumes={"what a sum is": DEFINED},
 )
 def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of_it(
     function: Callable[..., Any] = remove_until_fits,
@@ -227,6 +232,6 @@ def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of
     def summed(_: State, candidate: Value) -> list[Lemma]:
         place = candidate.term
         total = _sizes(place + 1) == _sizes(place) + _size(place)
-        return [Lemma("what a sum is", z3.BoolVal(True), total)]
+        return [given("what a sum is", DEFINED, total)]
 
     return by_induction(loop, Contract(invariant, result, facts=(_sizes(0) == 0,), lemmas=summed))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 import z3
@@ -11,7 +12,8 @@ from tenure_proofs.answer import TheoremShape
 from tenure_proofs.registry import Verdict
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import Theorem
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, Theorem, all_theorems, circle
+from tenure_proofs.theorems.taken import watched
 from tenure_proofs.trusted.domains import LiftError
 
 UNREADABLE = (LiftError, z3.Z3Exception)
@@ -27,7 +29,7 @@ class End:
     Args:
         theorem: which.
         proof: what the solvers said.
-        problem: why its loop could not be read; empty where it could.
+        problem: why it is not proved whatever the solvers say; empty where nothing is wrong.
     """
 
     theorem: Theorem
@@ -62,10 +64,27 @@ def end_of(theorem: Theorem, cvc5: Cvc5 | None, seeds: int = 1) -> End:
         cvc5: the second solver; None leaves it out.
         seeds: how many random seeds Z3 is asked with.
     """
+    taken = set[tuple[str, str]]()
     try:
-        return End(theorem, prove(theorem.statement(), cvc5, seeds=seeds))
+        proof = prove(watched(theorem.statement(), taken), cvc5, seeds=seeds)
     except UNREADABLE as error:
         return End(theorem, NOT_READ, f"not readable: {error}")
+    if any(function.__module__.startswith("tenure.fast") for function in theorem.about):
+        return End(theorem, proof)
+    if way := circle(theorem.id, all_theorems()):
+        return End(theorem, proof, f"it assumes itself: {', '.join(way)}")
+    return End(theorem, proof, "; ".join(_untied(theorem, taken)))
+
+
+def _untied(theorem: Theorem, taken: Collection[tuple[str, str]]) -> Iterator[str]:
+    """What a proof uses and its theorem does not assume, and the other way round."""
+    assumed, named = set(theorem.assumes.items()), {words for words, by in taken if by}
+    yield from (f"shows nothing of {words!r}" for words, by in taken if not by and words not in named)
+    more = sorted(pair for pair in {*taken} - assumed if pair[1])
+    yield from (f"uses {words!r} of {by}, which it does not assume" for words, by in more)
+    unused = {words for words, _ in assumed - {*taken}}
+    yield from (f"assumes {words!r}, which nothing uses" for words in sorted(unused - theorem.modelled))
+    yield from (f"says {words!r} by a formula" for words in sorted(theorem.modelled - unused))
 
 
 def lines_of(ends: Iterable[End]) -> Iterator[str]:
@@ -77,12 +96,28 @@ def lines_of(ends: Iterable[End]) -> Iterator[str]:
         mark = end.verdict if end.as_expected else f"{end.verdict.upper()} !"
         seconds = f"{end.proof.z3_s:5.2f} s {end.proof.cvc5_s:5.2f} s"
         yield f"{end.theorem.id:11} {end.theorem.words:{width}}  {mark:10} {end.proof.goals:5} {seconds}"
+    yield assumed_by(end.theorem for end in shown)
     for end in shown:
         if not end.as_expected:
             yield ""
             yield f"FAIL {end.theorem.id} expected proved, is {end.verdict}"
             yield f"  the claim, of {end.theorem.size}: {end.theorem.words}"
             yield from (f"    {failure}" for failure in end.proof.failures or (end.problem,))
+
+
+def assumed_by(theorems: Iterable[Theorem]) -> str:
+    """What theorems take for granted, counted, in one line.
+
+    >>> assumed_by(())
+    'assumed: 0 proved elsewhere, 0 believed (0 distinct), 0 definitions, 0 own hypotheses'
+    """
+    pairs = [pair for theorem in theorems for pair in theorem.assumes.items()]
+    count = Counter(by if by in (BELIEVED, DEFINED, GIVEN) else "elsewhere" for _, by in pairs)
+    distinct = len({words for words, by in pairs if by == BELIEVED})
+    return (
+        f"assumed: {count['elsewhere']} proved elsewhere, {count[BELIEVED]} believed ({distinct} distinct), "
+        f"{count[DEFINED]} definitions, {count[GIVEN]} own hypotheses"
+    )
 
 
 def shape_of(end: End) -> TheoremShape:

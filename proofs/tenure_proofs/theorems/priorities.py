@@ -102,6 +102,12 @@ def _grown(function: Callable[..., Any]) -> Iterator[Part]:
         "what a class gives after some time is what it gives after some number of steps": "PO-DYN-110",
         "a workload's class is found by its name": BELIEVED,
     },
+    modelled=(
+        "the preemptor is seen through it",
+        "so is every workload that runs in the tree",
+        "what a class gives after some time is what it gives after some number of steps",
+        "a workload's class is found by its name",
+    ),
 )
 def no_decision_compares_a_priority_below_the_base_or_above_the_max_of_an_accepted_class(
     compared: Callable[..., Any] = snapshot._compared,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +13,8 @@ Statement: TypeAlias = Callable[..., Iterator[Part]]
 """The parts of a proof; its name is the claim."""
 
 BELIEVED = "believed"
-"""Where an assumption is proved that is not."""
+DEFINED, GIVEN = "definition", "hypothesis"
+"""Where one is proved that says what a function of the statement is, or that is the claim's own `if`."""
 
 _ID = re.compile(r"^PO-ANY-\d{3}$")
 
@@ -27,7 +28,8 @@ class Theorem:
         statement: the parts of its proof.
         about: the functions that are read from their source.
         size: of what it holds, in words.
-        assumes: what is taken for granted, each with the place where it is proved, or BELIEVED.
+        assumes: what is taken for granted, each with the claim that proves it, or BELIEVED, DEFINED or GIVEN.
+        modelled: those of `assumes` that no formula says: what stands for a function or a value is made so.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Theorem:
     about: tuple[Callable[..., Any], ...]
     size: str
     assumes: Mapping[str, str]
+    modelled: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
         """Between processes by its identifier: what a kernel was compiled from is found in no module."""
@@ -60,22 +63,27 @@ def theorem(
     about: tuple[Callable[..., Any], ...],
     size: str,
     assumes: Mapping[str, str] | None = None,
+    modelled: Collection[str] = (),
 ) -> Callable[[Statement], Statement]:
     """Register a statement as a theorem.
 
     Raises:
-        ValueError: a malformed identifier, or one in use, or a theorem about nothing.
+        ValueError: a malformed identifier, or one in use, a theorem about nothing, or `modelled` not assumed.
     """
     if not _ID.match(identifier) or identifier in _THEOREMS:
         raise ValueError(f"{identifier!r} is malformed or in use")
     if not about or not size:
         raise ValueError(f"{identifier} says of nothing, or not of how much, what it claims")
 
+    if unknown := set(modelled) - (assumes or {}).keys():
+        raise ValueError(f"{identifier} does not assume {sorted(unknown)}")
     # Of what is compiled its source is read.
     plain = tuple(getattr(function, "py_func", function) for function in about)
 
     def register(statement: Statement) -> Statement:
-        _THEOREMS[identifier] = Theorem(identifier, statement, plain, size, dict(assumes or {}))
+        _THEOREMS[identifier] = Theorem(
+            identifier, statement, plain, size, dict(assumes or {}), frozenset(modelled)
+        )
         return statement
 
     return register
@@ -91,3 +99,22 @@ def registered(identifier: str) -> Theorem:
 def all_theorems() -> Mapping[str, Theorem]:
     """Every registered theorem, by identifier."""
     return {identifier: _THEOREMS[identifier] for identifier in sorted(_THEOREMS)}
+
+
+def circle(identifier: str, theorems: Mapping[str, Theorem]) -> tuple[str, ...]:
+    """How a theorem assumes itself, from one to the next; empty where it does not.
+
+    Args:
+        identifier: of one of the theorems.
+        theorems: by identifier; what else is assumed is an obligation, which assumes no theorem.
+    """
+    ways: list[tuple[str, ...]] = [(identifier,)]
+    seen = set[str]()
+    for way in ways:
+        for place in dict.fromkeys(theorems[way[-1]].assumes.values()):
+            if place == identifier:
+                return (*way, place)
+            if place in theorems and place not in seen:
+                seen.add(place)
+                ways.append((*way, place))
+    return ()

@@ -20,7 +20,8 @@ from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.core_world import said
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import ADD, FITS, ONE_USAGE, fits_of, listed, usage_of, without
-from tenure_proofs.theorems.tree import _conserved
+from tenure_proofs.theorems.taken import Taken
+from tenure_proofs.theorems.tree import ADDED, _conserved, added
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
@@ -34,6 +35,7 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
     about=(fill_back, fill_back_step),
     size="any number of candidates",
     assumes={**ONE_USAGE, "none but the last was kept in vain": "PO-ANY-020"},
+    modelled=ONE_USAGE,
 )
 def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fill_back) -> Iterator[Part]:
     """Kueue main of August 2026: who is kept after filling back is kept by filling back again."""
@@ -52,7 +54,8 @@ def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fil
         return [("usage as it was", usage_of(fold) == out), ("none is spared", z3.Not(spared.there))]
 
     def needed(point: Any) -> list[Any]:
-        return [z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_of(without(out, point))))]
+        in_vain = z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_of(without(out, point))))
+        return [Taken(in_vain, "none but the last was kept in vain", "PO-ANY-020")]
 
     contract = Contract(
         lambda _, state, __: same(state["state"]),
@@ -69,6 +72,7 @@ def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fil
     about=(fits_request, mode_without_search),
     size="any decision",
     assumes={**ONE_USAGE, "the request fits where those that stay removed are out": "PO-ANY-020"},
+    modelled=ONE_USAGE,
 )
 def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
     fits: Callable[..., Any] = fits_request,
@@ -90,13 +94,18 @@ def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
         nominal=nominal,
         reaches=flags["reaches"],
     )
-    known = (found, request.term > 0, request.term <= potential.term)
+    fits_then = Taken(found, "the request fits where those that stay removed are out", "PO-ANY-020")
+    known = (fits_then, request.term > 0, request.term <= potential.term)
     yield Part("decided again", known, (("it is Fit", mode == int(FlavorMode.FIT)),))
+
+
+SORTED = "`sorted` returns what it is given, each before the next"
 
 
 def _ascending(row: Any, count: Any, place: Any) -> Any:
     """That an element is before the next one."""
-    return z3.Implies(z3.And(place >= 0, place < count - 1), row(place) < row(place + 1))
+    in_order = z3.Implies(z3.And(place >= 0, place < count - 1), row(place) < row(place + 1))
+    return Taken(in_order, SORTED, BELIEVED)
 
 
 @theorem(
@@ -105,8 +114,9 @@ def _ascending(row: Any, count: Any, place: Any) -> Any:
     size="any number of candidates",
     assumes={
         "candidates of different uid are in one strict order": "PO-TBP-210",
-        "`sorted` returns what it is given, each before the next": BELIEVED,
+        SORTED: BELIEVED,
     },
+    modelled={"candidates of different uid are in one strict order"},
 )
 def candidates_in_another_order_are_sorted_to_the_same_sequence() -> Iterator[Part]:
     """KEP-8522, Integration tests 7: deterministic. A candidate is its place in the strict order.
@@ -152,7 +162,7 @@ def candidates_in_another_order_are_sorted_to_the_same_sequence() -> Iterator[Pa
     yield Part("keeps", (among, *members, *ordered, *before), (("the same", one(place) == other(place)),))
 
 
-@theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one")
+@theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one", assumes=ADDED)
 def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Iterator[Part]:
     """By induction from the ClusterQueue up, of what PO-ANY-030 says of each of four changes.
 
@@ -164,10 +174,10 @@ def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Ite
         for name in ("before", "the first alone", "the second alone", "both", "both the other way")
     )
     changes = (
-        _conserved(before, one, place, first, count),
-        _conserved(one, both, place, second, count),
-        _conserved(before, other, place, second, count),
-        _conserved(other, again, place, first, count),
+        added(_conserved(before, one, place, first, count)),
+        added(_conserved(one, both, place, second, count)),
+        added(_conserved(before, other, place, second, count)),
+        added(_conserved(other, again, place, first, count)),
     )
     same = both[place] == again[place]
     yield Part("first", (*changes, place == 0, count > 0), (("alike", same),))

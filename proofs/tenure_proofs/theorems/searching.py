@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
 from tenure.oracle.selection import attempts_until_one_fits, best_of, remove_in_turn, rounds
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
     FITS,
@@ -20,6 +20,7 @@ from tenure_proofs.theorems.selection import (
     usage_of,
     without,
 )
+from tenure_proofs.theorems.taken import given
 from tenure_proofs.trusted.ast_lifter import Value
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, Given, Loop, Row, State
@@ -27,7 +28,10 @@ from tenure_proofs.trusted.symbols import SymToken, as_term
 
 _stays = z3.Function("stays", z3.IntSort(), z3.BoolSort())
 _beats = z3.Function("beats", z3.IntSort(), z3.IntSort(), z3.BoolSort())
-_order = z3.Function("place in the order", z3.IntSort(), z3.RealSort())
+_not_behind = z3.Function("is not behind", z3.IntSort(), z3.IntSort(), z3.BoolSort())
+
+Order: TypeAlias = Callable[[Any, Any], Any]
+"""What is said of two."""
 
 OTHER = z3.Int("any other candidate")
 
@@ -40,19 +44,32 @@ _ended = z3.Function("has ended", z3.IntSort(), z3.BoolSort())
 _step = z3.Function("a round after", z3.IntSort(), z3.IntSort())
 
 
+ONE_ORDER = "what beats another is not behind it, what does not is not before it, in one order"
+
+
+def in_one_order(beats: Order, not_behind: Order, first: Any, second: Any, third: Any) -> z3.BoolRef:
+    """That, as far as three show it: what PO-ANY-100 asks of its arguments, and PO-ANY-105 shows of them."""
+    return z3.And(
+        z3.If(beats(first, second), not_behind(first, second), not_behind(second, first)),
+        not_behind(first, first),
+        z3.Implies(z3.And(not_behind(first, second), not_behind(second, third)), not_behind(first, third)),
+    )
+
+
 @theorem(
     "PO-ANY-100",
     about=(best_of,),
     size="any number of ClusterQueues, or of cohorts, side by side",
-    assumes={"what beats another does not stand behind it, by share and then by turn": "PO-ANY-105"},
+    assumes={ONE_ORDER: GIVEN},
 )
-def the_node_that_is_visited_stays_in_the_tournament_and_none_that_stays_has_a_higher_share(
+def of_all_that_stay_one_is_found_that_none_of_them_is_ahead_of(
     function: Callable[..., Any] = best_of,
 ) -> Iterator[Part]:
-    """Kueue main of August 2026, order of target ClusterQueues: of all beside each other the greatest share.
+    """Kueue main of August 2026, order of target ClusterQueues: of all beside each other the first.
 
-    One is found exactly if one stays, and none that stays has a higher place in the order by which one beats
-    another. That it is the same in every cohort on the way down, PO-ANY-105 says.
+    This is for any order in which whatever beats another is not behind it, and whatever does not is not
+    before it. One is found exactly if one stays, and it is not behind any that stays. PO-ANY-105 shows that
+    ClusterQueues have such an order, by share and then by turn, and cohorts another, by share.
     """
     count = z3.Int("count")
     loop = Loop(
@@ -63,27 +80,24 @@ def the_node_that_is_visited_stays_in_the_tournament_and_none_that_stays_has_a_h
         beats=Given(2, bool, _beats),
     )
 
-    def said(found: Any, best: Any, last: Any, point: Any) -> Labelled:
-        among = z3.And(point >= 0, point < last, _stays(point))
+    def said(found: Any, best: Any, last: Any) -> Labelled:
+        among = z3.And(OTHER >= 0, last > OTHER, _stays(OTHER))
         return [
             ("it stays, and is one of them", z3.Implies(found, z3.And(best >= 0, best < last, _stays(best)))),
-            ("none is missed", z3.Implies(among, z3.And(found, _order(point) <= _order(best)))),
+            ("none is missed", z3.Implies(among, z3.And(found, _not_behind(best, OTHER)))),
         ]
 
-    def invariant(steps: Any, state: State, point: Any) -> Labelled:
-        return said(as_term(state["found"], bool), state["best"].term, steps, point)
+    def invariant(steps: Any, state: State, _: Any) -> Labelled:
+        return said(as_term(state["found"], bool), state["best"].term, steps)
 
-    def result(value: Value, *at: Any) -> Labelled:
-        return said(as_term(value.present, bool), value.value.term, count, at[1])
+    def result(value: Value, *_: Any) -> Labelled:
+        return said(as_term(value.present, bool), value.value.term, count)
 
     def by_order(state: State, item: Value) -> list[Lemma]:
-        new, best = item.term, state["best"].term
-        higher = z3.If(_beats(new, best), _order(new) >= _order(best), _order(new) <= _order(best))
-        return [Lemma("what wins has no lower place in the order (PO-ANY-105)", z3.BoolVal(True), higher)]
+        in_order = in_one_order(_beats, _not_behind, item.term, state["best"].term, OTHER)
+        return [given(ONE_ORDER, GIVEN, in_order)]
 
-    return by_induction(
-        loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps], lemmas=by_order)
-    )
+    return by_induction(loop, Contract(invariant, result, lemmas=by_order))
 
 
 @theorem("PO-ANY-060", about=(attempts_until_one_fits,), size="any number of attempts")
@@ -132,8 +146,10 @@ def attempts_are_made_in_order_up_to_the_first_that_fits(
     assumes={
         **ONE_USAGE,
         "while one waits, the next is the least of those that wait, by ranks as they are then": BELIEVED,
+        "what a number of those that wait is": DEFINED,
         "who leaves comes back as it was": "PO-ANY-050",
     },
+    modelled={*ONE_USAGE, "who leaves comes back as it was"},
 )
 def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     function: Callable[..., Any] = remove_in_turn,
@@ -206,10 +222,12 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
         fewer = z3.Implies(waits(usage, chosen), _waiting(then) == _waiting(usage) - 1)
         same = z3.Implies(z3.Not(usage[chosen]), without(then, chosen) == usage)
         return [
-            Lemma(
-                "while one waits the next waits, and is the least (believed)", z3.BoolVal(True), next_waits
+            given(
+                "while one waits, the next is the least of those that wait, by ranks as they are then",
+                BELIEVED,
+                next_waits,
             ),
-            Lemma("what a number of those that wait is", z3.BoolVal(True), z3.And(fewer, counted(then))),
+            given("what a number of those that wait is", DEFINED, z3.And(fewer, counted(then))),
             Lemma("who leaves comes back as it was", same, same),
         ]
 
@@ -264,8 +282,8 @@ def the_tournament_ends_within_one_round_for_each_candidate(
     def turns(state: State, _: Value) -> list[Lemma]:
         now, then = state["state"].term, _step(state["state"].term)
         gives = z3.Or(_ended(then), _left(then) < _left(now))
-        label = "a round that does not end it gives a candidate its turn (PO-ANY-115)"
-        return [Lemma(label, z3.BoolVal(True), z3.And(_left(then) >= 0, gives))]
+        label = "a round that does not end the tournament gives a candidate its turn"
+        return [given(label, "PO-ANY-115", z3.And(_left(then) >= 0, gives))]
 
     facts = (_left(start) == count, z3.Not(_ended(start)))
     return by_induction(loop, Contract(invariant, result, facts=facts, lemmas=turns))

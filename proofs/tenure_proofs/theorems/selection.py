@@ -14,7 +14,8 @@ from typing import Any
 import z3
 
 from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, NONE, Given, Listed, Loop, Row, State
@@ -54,6 +55,7 @@ ONE_USAGE = {"what is in use depends on nothing but who is out, in whatever orde
     about=(remove_until_fits, removal_step),
     size="any number of candidates",
     assumes={**ONE_USAGE, "who leaves comes back as it was": "PO-ANY-050"},
+    modelled={*ONE_USAGE, "who leaves comes back as it was"},
 )
 def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
     function: Callable[..., Any] = remove_until_fits,
@@ -138,9 +140,10 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
     size="any number of removed candidates",
     assumes={
         **ONE_USAGE,
-        "the request fits without all of them": "PO-ANY-010",
+        "the request fits without all of them": GIVEN,
         "it fits all the more when more are out": "PO-KQ-230",
     },
+    modelled=ONE_USAGE,
 )
 def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     function: Callable[..., Any] = fill_back,
@@ -222,9 +225,9 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         less, more = without(without(usage, place), ANY), without(usage, ANY)
         same = z3.Implies(place == ANY, less == more)
         antitone = z3.Implies(fits_of(less), fits_of(more))
-        label = "it fits all the more when more are out (PO-KQ-230)"
+        label = "it fits all the more when more are out"
         return [
-            Lemma(label, z3.Implies(less[point], more[point]), antitone),
+            Lemma(label, z3.Implies(less[point], more[point]), Taken(antitone, label, "PO-KQ-230")),
             Lemma("who is given back twice is given back once", same, same),
         ]
 
@@ -235,7 +238,7 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     contract = Contract(
         invariant,
         result,
-        facts=(count >= 1, fits_of(everyone_out)),
+        facts=(count >= 1, Taken(fits_of(everyone_out), "the request fits without all of them", GIVEN)),
         everywhere=lambda point: [everyone_out[point] == among(point)],
         points=lambda point, steps, _: [point, ANY, last - 1 - steps, last],
         ghosts={"$turn": turns},

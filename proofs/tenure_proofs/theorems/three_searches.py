@@ -18,14 +18,17 @@ from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.keeping import (
     ATTEMPTS,
     CANDIDATES,
+    FILLED,
     FITS,
     end_of_removals,
     fitting_of,
     found_of,
     leaving_made,
     selected,
+    suffices,
 )
 from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.taken import Taken, given
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.kernels import Law, read_kernel
@@ -46,6 +49,11 @@ def _claimed(way: Way, end: Made, fits: Value, attempts: Value) -> Labelled:
     ]
 
 
+REMOVES, IN_TURN = "an attempt removes until the request fits", "so does a hero, in turn"
+ROUND = "a round takes a candidate, or changes neither what is in use nor who was removed"
+TAKES = "who is taken is noted, and whether the request fits then"
+
+
 @theorem(
     "PO-ANY-250",
     about=(
@@ -53,24 +61,24 @@ def _claimed(way: Way, end: Made, fits: Value, attempts: Value) -> Labelled:
         classical._attempt,
         fair.select_fairly,
         fair._played,
-        fair._take,
         heroes.select_for_hero,
     ),
     size="any number of candidates, attempts and rounds",
     assumes={
         "the attempt that is made last is one of them": "PO-ANY-060",
-        "an attempt removes until the request fits": "PO-ANY-010",
-        "so does a hero, in turn": "PO-ANY-070",
-        "filling back keeps a workload, and the request fits": "PO-ANY-245",
-        "a round takes a candidate, or changes neither what is in use nor who was removed": "PO-ANY-115",
+        REMOVES: "PO-ANY-010",
+        IN_TURN: "PO-ANY-070",
+        FILLED: "PO-ANY-245",
+        ROUND: "PO-ANY-115",
+        TAKES: "PO-ANY-120",
     },
+    modelled=("the attempt that is made last is one of them",),
 )
 def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits_and_those_suffice(
     select: Callable[..., Any] = classical.select_classically,
     attempt: Callable[..., Any] = classical._attempt,
     fairly: Callable[..., Any] = fair.select_fairly,
     played: Callable[..., Any] = fair._played,
-    take: Callable[..., Any] = fair._take,
     for_hero: Callable[..., Any] = heroes.select_for_hero,
 ) -> Iterator[Part]:
     """Classical preemption, fair sharing, and a hero's search, from the candidates to what is kept.
@@ -82,7 +90,6 @@ def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits
     yield from _attempted(attempt)
     yield from _fairly(fairly)
     yield from _rounds_of(played)
-    yield from _taken(take)
     yield from _for_hero(for_hero)
 
 
@@ -109,7 +116,10 @@ def _classically(function: Callable[..., Any]) -> Iterator[Part]:
         ),
         {"question": token("question")},
         lambda way: _claimed(way, end, fits, ATTEMPTS),
-        facts=selected(end, fits, leaving.fields["beside"]),
+        facts=(
+            selected(end, fits, leaving.fields["beside"]),
+            Taken(suffices(end, fits), REMOVES, "PO-ANY-010"),
+        ),
     )
 
 
@@ -178,13 +188,15 @@ def _fairly(function: Callable[..., Any]) -> Iterator[Part]:
         ),
         {"question": token("question")},
         of,
-        facts=selected(end, fits, leaving.fields["beside"]),
+        # That those suffice who are removed in rounds is shown below.
+        facts=(selected(end, fits, leaving.fields["beside"]), suffices(end, fits)),
     )
 
 
 _usage = z3.Function("usage of a round", INT, INT)
 _some = z3.Function("a round has removed some", INT, BOOL)
 _says = z3.Function("a round says that it fits", INT, BOOL)
+_takes = z3.Function("a candidate is taken in the round after", INT, BOOL)
 _next = z3.Function("the round after", INT, INT)
 
 
@@ -208,9 +220,11 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
     def by_taking(state: State, _: Value) -> list[Lemma]:
         now, then = state["state"].term, _next(state["state"].term)
         as_it_was = z3.And(_usage(then) == _usage(now), _some(then) == _some(now), _says(then) == _says(now))
-        taken = z3.And(_some(then), _says(then) == FITS(fits, _usage(then)))
-        label = "a round takes a candidate, or changes neither (PO-ANY-115)"
-        return [Lemma(label, z3.BoolVal(True), z3.Or(as_it_was, taken))]
+        noted = z3.And(_some(then), _says(then) == FITS(fits, _usage(then)))
+        return [
+            given(ROUND, "PO-ANY-115", z3.Or(as_it_was, _takes(now))),
+            given(TAKES, "PO-ANY-120", z3.Implies(_takes(now), noted)),
+        ]
 
     yield from by_induction(
         loop,
@@ -290,6 +304,17 @@ def _round(name: str) -> Made:
             "fits": SymBool(z3.Bool(f"{name} fits")),
         },
     )
+
+
+@theorem("PO-ANY-120", about=(fair._take,), size="any candidate, after any number of rounds")
+def who_is_taken_in_a_round_is_in_use_no_more_and_is_noted_and_none_before_it_is_forgotten(
+    function: Callable[..., Any] = fair._take,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, fair-sharing preemption: what a round that takes a candidate changes.
+
+    The round says whether the request fits without the candidate, and it does not end the tournament.
+    """
+    return _taken(function)
 
 
 def _taken(function: Callable[..., Any]) -> Iterator[Part]:
@@ -381,5 +406,5 @@ def _for_hero(function: Callable[..., Any]) -> Iterator[Part]:
         ),
         {"question": token("question")},
         of,
-        facts=selected(end, fits, told["beside"]),
+        facts=(selected(end, fits, told["beside"]), Taken(suffices(end, fits), IN_TURN, "PO-ANY-070")),
     )

@@ -17,7 +17,9 @@ from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.deciding import BOOL, INT, PARTIAL, TOLD, token
 from tenure_proofs.theorems.decision import handed, said, seeing
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.searching import ONE_ORDER, in_one_order
+from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -29,7 +31,7 @@ NODES, OWN, COHORT = z3.Int("nodes"), z3.Int("own place"), z3.Int("cohort")
 PATH = z3.Const("path", z3.ArraySort(INT, BOOL))
 COUNT = z3.Int("count")
 STATE, CHARGED, WAITING = token("state"), token("charged"), token("queues where one waits")
-ONE, OTHER = z3.Ints("one another")
+ONE, OTHER, THIRD = z3.Ints("one another third")
 
 _borrows = z3.Function("borrows", INT, BOOL)
 _share = z3.Function("share of a node", INT, z3.RealSort())
@@ -40,6 +42,7 @@ _has_parent = z3.Function("has a parent", INT, BOOL)
 _is_queue = z3.Function("is a queue of it where one waits", INT, BOOL)
 _is_cohort = z3.Function("is a cohort of it", INT, BOOL)
 _turn = z3.Function("turn of the first candidate", INT, z3.RealSort())
+_height = z3.Function("height of a cohort", INT, INT)
 _waits = z3.Function("a candidate waits", INT, BOOL)
 _visits = z3.Function("a queue is visited below", INT, BOOL)
 _visited = z3.Function("who is visited below", INT, INT)
@@ -87,6 +90,17 @@ def cohort_beats(first: Any, second: Any) -> Any:
     return said(cohort_wins, share=SymInt(compared(first, second)))
 
 
+def queue_not_behind(first: Any, second: Any) -> Any:
+    """The order of queues: by share, and then by their first candidates' turns."""
+    equal = z3.And(_share(first) == _share(second), _turn(first) <= _turn(second))
+    return z3.Or(_share(first) > _share(second), equal)
+
+
+def cohort_not_behind(first: Any, second: Any) -> Any:
+    """The order of cohorts: by share."""
+    return _share(first) >= _share(second)
+
+
 TAKING_PART = ((_is_queue, queue_stays(OTHER)), (_is_cohort, cohort_stays(OTHER)))
 """The queues and the cohorts of a cohort, and which of them stay."""
 
@@ -115,6 +129,8 @@ THIS = Made(
 )
 """The tournament, as far as it says who is visited."""
 
+BEST = "of all beside each other the best is found"
+AMONG = "the queues among which one is chosen are those at which a candidate waits"
 FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
 
 
@@ -133,12 +149,17 @@ FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
     ),
     size="any tree, any number of ClusterQueues and cohorts in it",
     assumes={
-        "of all beside each other the best is found": "PO-ANY-100",
+        BEST: "PO-ANY-100",
         "two shares compare as their places in one order": BELIEVED,
         "two first candidates compare as their places in one order": BELIEVED,
-        "the queues among which one is chosen are those at which a candidate waits": BELIEVED,
-        "what holds below a cohort holds of the cohorts in it": BELIEVED,
+        AMONG: BELIEVED,
+        "the cohorts in a cohort are lower in the tree": BELIEVED,
+        "what is claimed holds of every cohort that is lower in the tree": GIVEN,
     },
+    modelled=(
+        "two shares compare as their places in one order",
+        "two first candidates compare as their places in one order",
+    ),
 )
 def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(
     next_queue: Callable[..., Any] = fair.next_queue,
@@ -155,9 +176,9 @@ def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_a
 
     At each cohort those of its queues take part at which a candidate waits and that borrow or are the
     preemptor's own, and those of its cohorts that borrow or are on the preemptor's path, and below which a
-    queue is visited. One of highest share is chosen: of queues with equal shares the one whose first
-    candidate stands first, of equal cohorts the last, and of a queue and a cohort the cohort. One is visited
-    exactly if one takes part.
+    queue is visited. One of highest share is chosen: of queues with equal shares one whose first
+    candidate stands first, and of a queue and a cohort the cohort. One is visited exactly if one takes part.
+    By induction over the height of the tree: a cohort's cohorts are lower.
     """
     yield from _at_a_queue(queue_stay, queue_beat)
     yield from _at_a_cohort(cohort_stay, cohort_beat)
@@ -184,7 +205,11 @@ def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[
         beats = as_term(way.value, bool)
         one, other = (_share(ONE), _turn(ONE)), (_share(OTHER), _turn(OTHER))
         ahead = z3.Or(one[0] > other[0], z3.And(one[0] == other[0], one[1] < other[1]))
-        return [("KQ-490 and KQ-220", beats == queue_beats(ONE, OTHER)), ("one order", beats == ahead)]
+        return [
+            ("KQ-490 and KQ-220", beats == queue_beats(ONE, OTHER)),
+            ("one order", beats == ahead),
+            (ONE_ORDER, in_one_order(lambda *_: beats, queue_not_behind, ONE, OTHER, THIRD)),
+        ]
 
     yield from read_kernel(
         seeing(
@@ -210,7 +235,7 @@ def _at_a_cohort(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator
         beats = as_term(way.value, bool)
         return [
             ("KQ-500", beats == cohort_beats(ONE, OTHER)),
-            ("one order", beats == (_share(ONE) >= _share(OTHER))),
+            (ONE_ORDER, in_one_order(lambda *_: beats, cohort_not_behind, ONE, OTHER, THIRD)),
         ]
 
     yield from read_kernel(
@@ -314,6 +339,8 @@ def _best(
 def _winning(function: Callable[..., Any]) -> Iterator[Part]:
     """The four ways in which a queue and a cohort are found, or not."""
     queue, cohort = z3.Ints("best_queue best_cohort")
+    lower = _height(cohort) < _height(COHORT)
+    below = z3.Implies(z3.And(lower, _visits(cohort)), _waits(_visited(cohort)))
     queue_takes_part, cohort_takes_part = (z3.And(among(OTHER), stays) for among, stays in TAKING_PART)
     for is_queue in (False, True):
         for is_cohort in (False, True):
@@ -321,12 +348,16 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                 "_best_queue": contender(queue) if is_queue else None,
                 "_best_cohort": contender(cohort) if is_cohort else None,
             }
-            highest = (
-                z3.Implies(queue_takes_part, z3.And(z3.BoolVal(is_queue), _share(OTHER) <= _share(queue))),
-                z3.Implies(cohort_takes_part, z3.And(z3.BoolVal(is_cohort), _share(OTHER) <= _share(cohort))),
+            first_queue = z3.And(z3.BoolVal(is_queue), queue_not_behind(queue, OTHER))
+            first_cohort = z3.And(z3.BoolVal(is_cohort), cohort_not_behind(cohort, OTHER))
+            known = (
+                Taken(z3.Implies(queue_takes_part, first_queue), BEST, "PO-ANY-100"),
+                Taken(z3.Implies(cohort_takes_part, first_cohort), BEST, "PO-ANY-100"),
+                Taken(_visits(cohort), BEST, "PO-ANY-100"),
+                Taken(_waits(queue), AMONG, BELIEVED),
+                Taken(lower, "the cohorts in a cohort are lower in the tree", BELIEVED),
+                Taken(below, "what is claimed holds of every cohort that is lower in the tree", GIVEN),
             )
-            below = z3.Implies(_visits(cohort), _waits(_visited(cohort)))
-            found = (_waits(queue), _visits(cohort), below)
 
             def of(way: Way, is_queue: bool = is_queue, is_cohort: bool = is_cohort) -> Labelled:
                 there, who = _found(way.value)
@@ -335,11 +366,16 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                     goes_down = cohort_beats(cohort, queue)
                 side, visited = z3.If(goes_down, cohort, queue), z3.If(goes_down, _visited(cohort), queue)
                 takes_part = z3.Or(queue_takes_part, cohort_takes_part)
+                equal = z3.And(queue_takes_part, _share(OTHER) == _share(queue), z3.Not(goes_down))
                 return [
                     ("one exactly if one is the best", there == z3.BoolVal(is_queue or is_cohort)),
                     ("none that takes part is forgotten", z3.Implies(takes_part, there)),
                     ("by share, the cohort of equals", z3.Implies(there, who == visited)),
                     ("none has a higher share", z3.Implies(takes_part, _share(OTHER) <= _share(side))),
+                    (
+                        "of equal queues by turn",
+                        z3.Implies(z3.And(there, equal), _turn(queue) <= _turn(OTHER)),
+                    ),
                     ("a candidate waits there", z3.Implies(there, _waits(who))),
                 ]
 
@@ -352,7 +388,7 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                 ),
                 {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
                 of,
-                facts=(*FACTS, *highest, *found),
+                facts=(*FACTS, *known),
             )
 
 
@@ -537,8 +573,12 @@ def _is(state: Made, these: Mapping[str, SymToken]) -> z3.BoolRef:
     assumes={
         "at the queue that is visited a candidate waits": "PO-ANY-105",
         "who is popped is one of those that wait at the queue, and waits no more": BELIEVED,
-        "what is taken, and what is in use then": "PO-ANY-250",
+        "what is taken, and what is in use then": "PO-ANY-120",
     },
+    modelled=(
+        "who is popped is one of those that wait at the queue, and waits no more",
+        "what is taken, and what is in use then",
+    ),
 )
 def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(
     first_step: Callable[..., Any] = fair.first_step,
@@ -564,7 +604,9 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
     facts = (
         z3.And(STRATEGY >= 0, STRATEGY < 2, SECOND >= 0, SECOND < 2),
         z3.And(AT_ONCE >= 0, LEFT >= AT_ONCE),
-        z3.Implies(IS_NEXT, AT_ONCE > 0),
+        Taken(
+            z3.Implies(IS_NEXT, AT_ONCE > 0), "at the queue that is visited a candidate waits", "PO-ANY-105"
+        ),
         BEFORE["removed"].term != TAKEN["removed"].term,
     )
     given = {"tournament": HELD_ON, "state": START}

@@ -16,11 +16,14 @@ from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
 from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.loops import Cells, Loop, Row, State
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
 
+ADDED = {"what is added is in use at every node, as much as is passed up": "PO-ANY-030"}
+IN_USE = "what is taken away is in use"
 SIZE = "any path, and any amounts below an unlimited one; local quota may be unlimited"
 
 
@@ -52,6 +55,12 @@ def _conserved(before: Any, used: Any, place: Any, change: Any, end: Any) -> Any
     return z3.Implies(z3.And(place >= 0, place < end), right)
 
 
+def added(change: z3.BoolRef) -> Taken:
+    """What PO-ANY-030 says of a change."""
+    (pair,) = ADDED.items()
+    return Taken(change, *pair)
+
+
 def _climbing(adding: bool, function: Callable[..., Any]) -> Iterator[Part]:
     """Every node of the path has in use what it had, and what more its child on the path passes up.
 
@@ -77,7 +86,8 @@ def _climbing(adding: bool, function: Callable[..., Any]) -> Iterator[Part]:
         least = z3.If(place == 0, 0 if adding else amount, _passed(below, before[below]))
         most = before[place] + amount if adding else before[place]
         known = (local >= 0, local <= UNLIMITED, before[place] >= least, most < UNLIMITED)
-        return [z3.Implies(z3.And(place >= 0, place < count), z3.And(before[place] >= 0, *known))]
+        of_it = z3.Implies(z3.And(place >= 0, place < count), z3.And(before[place] >= 0, *known))
+        return [of_it if adding else Taken(of_it, IN_USE, BELIEVED)]
 
     def invariant(steps: Any, state: State, place: Any) -> Labelled:
         used, rest = state["used"].term, as_term(state["rest"], int)
@@ -120,7 +130,7 @@ def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     return _climbing(True, function)
 
 
-@theorem("PO-ANY-040", about=(climb,), size=SIZE, assumes={"what is taken away is in use": BELIEVED})
+@theorem("PO-ANY-040", about=(climb,), size=SIZE, assumes={IN_USE: BELIEVED})
 def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:
@@ -132,7 +142,12 @@ def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
     return _climbing(False, function)
 
 
-@theorem("PO-ANY-050", about=(climb,), size=SIZE, assumes={"what is taken away is in use": BELIEVED})
+@theorem(
+    "PO-ANY-050",
+    about=(climb,),
+    size=SIZE,
+    assumes={"what is taken away is in use no more at any node": "PO-ANY-040", **ADDED},
+)
 def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator[Part]:
     """A workload that is removed and put back changes nothing; nor do several, in whatever order.
 
@@ -143,8 +158,12 @@ def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator
         z3.Array(name, z3.IntSort(), z3.IntSort()) for name in ("before", "without", "after")
     )
     changes = (
-        _conserved(before, without, place, -amount, count),
-        _conserved(without, after, place, amount, count),
+        Taken(
+            _conserved(before, without, place, -amount, count),
+            "what is taken away is in use no more at any node",
+            "PO-ANY-040",
+        ),
+        added(_conserved(without, after, place, amount, count)),
     )
     same = after[place] == before[place]
     yield Part("first", (*changes, place == 0, count > 0), (("as it was", same),))
