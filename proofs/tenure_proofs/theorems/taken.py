@@ -29,7 +29,7 @@ def given(words: str, by: str, formula: z3.BoolRef) -> Lemma:
 
 
 def watched(parts: Iterable[Part], found: set[tuple[str, str]]) -> Iterator[Part]:
-    """The same parts; what they take is put into `found`, with no proof where a lemma needs and names none."""
+    """The same parts; what they take is put into `found`, with no proof where a lemma names none."""
     for part in parts:
         found |= {(fact.words, fact.by) for fact in part.hypotheses if isinstance(fact, Taken)}
         if part.place == "lemma":
