@@ -22,6 +22,7 @@ SOURCES = {
     "KEP-754": "KEP-754, time-dependent priority",
     "KEP-8826": "KEP-8826, Uber and Hero ClusterQueues",
     "KAI-Scheduler": "KAI's MinRuntime plugin",
+    "Kueue": "Kueue, as released",
 }
 """The sources, in the order of the list."""
 _OUTCOME = "## The outcome under each preset"

@@ -26,6 +26,7 @@ from tenure.rules.flavors import (
     tolerates,
     tries_next_flavor,
 )
+from tenure.rules.quota import is_within_quota
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -40,7 +41,7 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 FROM_THE_LOWEST = (
     FlavorMode.NO_FIT,
     FlavorMode.NO_CANDIDATES,
@@ -314,6 +315,30 @@ def two_pod_sets_together_lose_at_most_one_pod_for_each_step(claim: Claim) -> No
         lost + _lost(claim, second, steps - most, step, steps) <= step,
         implies(lost == 0, asked == request),
     )
+
+
+@obligation("PO-KQ-645", rules=["KQ-200", "KQ-520"], expect=everywhere(REFUTED))
+def fewer_pods_have_candidates_elsewhere_wherever_more_have(claim: Claim) -> None:
+    """Kueue v0.19, pod set reducer: only then does the search by halves take the most pods that find a place.
+
+    Each pod asks for one unit of each of two resources. Another ClusterQueue, whose workloads use both, has
+    candidates only where it exceeds its quota of a resource that is short; more pods are short of more.
+    """
+    fewer, more = claim.number("fewer"), claim.number("more")
+    claim.assume(fewer >= 1, fewer < more)
+    mode, within = claim.lift(mode_without_search), claim.lift(is_within_quota)
+    quotas, short, offered = {}, {}, {}
+    for resource in ("cpu", "gpu"):
+        names = ("free", "potential", "nominal", "other_usage", "other_quota")
+        free, potential, nominal, usage, quota = (claim.number(f"{resource}_{name}") for name in names)
+        claim.assume(free >= 0, free <= potential, nominal >= 0, nominal <= potential, usage >= 0, quota >= 0)
+        quotas[resource] = (free, potential, nominal), negation(within(usage, quota).value)
+    for name, count in (("fewer", fewer), ("more", more)):
+        modes = [(mode(count, *known, True).value, exceeds) for known, exceeds in quotas.values()]
+        claim.assume(*(found != FlavorMode.NO_FIT for found, _ in modes))
+        short[name] = any_of(*(found == FlavorMode.NO_CANDIDATES for found, _ in modes))
+        offered[name] = any_of(*(all_of(found == FlavorMode.NO_CANDIDATES, over) for found, over in modes))
+    claim.prove(implies(all_of(offered["more"], short["fewer"]), offered["fewer"]))
 
 
 @obligation("PO-KQ-650", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))

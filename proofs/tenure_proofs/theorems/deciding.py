@@ -19,7 +19,7 @@ from tenure.oracle.question import Question, Selection
 from tenure.oracle.snapshot import Snapshot
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -66,7 +66,8 @@ def _number(assignment: Made) -> z3.ArithRef:
     return term
 
 
-FEWER_PODS = "fewer pods find a place wherever more do, as far as the most that do are meant"
+FEWER_PODS = "fewer pods find a place wherever more do, where the most that do are meant"
+"""A hypothesis of one goal alone: it is false of some clusters (PO-KQ-645)."""
 
 
 @theorem(
@@ -75,7 +76,7 @@ FEWER_PODS = "fewer pods find a place wherever more do, as far as the most that 
     size="any decision, of any number of candidates and of any number of pods below 2^62",
     assumes={
         "a trial after some steps is that of some number of pods": BELIEVED,
-        FEWER_PODS: BELIEVED,
+        FEWER_PODS: GIVEN,
     },
     modelled=("a trial after some steps is that of some number of pods",),
 )
@@ -90,8 +91,9 @@ def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_qu
 
     A search is made exactly where the assignment that is decided on fits and lacks quota, about that
     assignment, the tree, the preemptor, the terms and the clock of the decision. So where a workload is kept,
-    preemption is needed, and might help. Of several numbers of pods the one that is decided on was tried, and
-    none with more of them found a place.
+    preemption is needed, and might help. Of several numbers of pods the one that is decided on finds a place,
+    and one step before it finds none; all pods are decided on only where the fewest find none. It is the
+    greatest that finds a place provided that fewer pods find one wherever more do, which PO-KQ-645 refutes.
     """
     yield from _handed_on(function)
     yield from _tried(chosen)
@@ -236,25 +238,31 @@ def _asked(function: Callable[..., Any]) -> Iterator[Part]:
 def _halved(function: Callable[..., Any]) -> Iterator[Part]:
     everything, steps = z3.Int("everything"), z3.Int("steps")
     tried, served = z3.Function("tried", INT, INT), z3.Function("served", INT, BOOL)
+    monotone = z3.Bool(FEWER_PODS)
 
-    def least(names: State, point: Any) -> Labelled:
+    def found(names: State, point: Any) -> Labelled:
         chosen, first, end = names["chosen"].term, as_term(names["first"], int), as_term(names["end"], int)
         at_end = z3.And(end <= steps, served(tried(end)), chosen == tried(end))
         none = z3.And(end == steps + 1, chosen == everything)
+        below = z3.Implies(first > 0, z3.Not(served(tried(first - 1))))
         fewer = z3.Implies(z3.And(point >= 0, point < first), z3.Not(served(tried(point))))
-        return [("one that is served, or all pods", z3.Or(at_end, none)), ("none with more pods", fewer)]
+        return [
+            ("one that is served, or all pods", z3.Or(at_end, none)),
+            ("none one step before", below),
+            ("none with more pods, where that is monotone", z3.Implies(monotone, fewer)),
+        ]
 
     def holds(number: Any, _: State, here: State, point: Any) -> Labelled:
         first, end = (as_term(here[name], int) for name in ("first", "end"))
         order = z3.And(first >= 0, first <= end, end <= steps + 1, end - first + number <= steps + 1)
-        return [("between, and it ends", order), *least(here, point)]
+        return [("between, and it ends", order), *found(here, point)]
 
     def middle(here: State) -> Any:
         return (as_term(here["first"], int) + as_term(here["end"], int)) / 2
 
-    def more_pods(point: Any, here: State) -> list[Any]:
-        fewer = z3.And(point <= middle(here), served(tried(point)))
-        return [Taken(z3.Implies(fewer, served(tried(middle(here)))), FEWER_PODS, BELIEVED)]
+    def fewer_pods(point: Any, here: State) -> list[Any]:
+        more = z3.And(monotone, point <= middle(here), served(tried(point)))
+        return [Taken(z3.Implies(more, served(tried(middle(here)))), FEWER_PODS, GIVEN)]
 
     yield from read_kernel(
         function,
@@ -265,12 +273,12 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
             "served": Law(lambda _, trial: SymBool(served(trial.term))),
         },
         lambda way: [
-            *least(way.names, POINT),
+            *found(way.names, POINT),
             ("what is returned", way.value.term == way.names["chosen"].term),
             ("all were looked at", as_term(way.names["first"], int) == as_term(way.names["end"], int)),
         ],
         facts=(steps >= 0, steps < 2**62),
-        loops=(Invariant(holds, everywhere=more_pods),),
+        loops=(Invariant(holds, everywhere=fewer_pods),),
     )
 
 

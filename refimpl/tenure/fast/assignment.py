@@ -233,9 +233,9 @@ def _mode(found: Found) -> FlavorMode:
 
 
 def reduced(assigner: CoreAssigner, search: Callable[[Assignment], Found]) -> tuple[Assignment, Found] | None:
-    """The assignment with the most pods that fits, alone or with targets; None when no smaller count helps.
+    """An assignment of fewer pods that fits, alone or with targets; None when halving finds none.
 
-    The counts are halved, as if fewer pods always fitted where more do (KQ-600).
+    It has the most pods that fit only if all smaller counts fit too (F-079).
 
     Args:
         assigner: of the workload.

@@ -1,4 +1,4 @@
-"""How many pods are decided on: all of them or, with partial admission, as many as find a place."""
+"""How many pods are decided on: all of them or, with partial admission, fewer that find a place."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Trial:
 def try_counts(
     assigner: Assigner, search: Callable[[Assignment], Selection | None]
 ) -> tuple[Trial, tuple[Trial, ...]]:
-    """The numbers of pods that are decided on: the most that fit, alone or with targets; all where none do.
+    """The numbers of pods that are decided on: some that fit, alone or with targets, or all of them.
 
-    Fewer than all are tried only where the workload allows it. They are searched by halving, as if fewer
-    pods always fitted where more do.
+    Fewer than all are tried only where the workload allows it. They are searched by halving, which finds the
+    most that fit only if all smaller numbers fit too (F-079).
 
     Args:
         assigner: of the workload.
@@ -91,7 +91,9 @@ def _tried(
 def halved(
     everything: _Trial, steps: int, reduced: Callable[[int], _Trial], served: Callable[[_Trial], bool]
 ) -> _Trial:
-    """Of the trials with fewer and fewer pods, the first that is served, found by halving; else the first.
+    """A trial that is served, found by halving among fewer and fewer pods; else that of all pods.
+
+    It is the first that is served if all after it are.
 
     Args:
         everything: the trial of all pods, which is not served.
