@@ -1,4 +1,4 @@
-"""Theorems of any size: what is claimed of loops and of kernels, and what that takes for granted."""
+"""Theorems of any size: what is claimed of loops, and what that takes for granted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, table, verdict
 from tenure.apps.lookup.code import source_of
 from tenure.pages import THEOREMS_PAGE
-from tenure_proofs.theorems.core_table import kernels, summary
 from tenure_proofs.theorems.listed import THEOREMS
-
-CORE_PAGE = "proofs/core.md"
 
 
 def theorems(report: dict[str, Any], places: Places) -> Fills:
@@ -23,22 +20,7 @@ def theorems(report: dict[str, Any], places: Places) -> Fills:
             "assumptions": _assumptions(entries, places),
             "statements": "\n\n".join(part for entry in entries for part in _statement(entry, places)),
         },
-        CORE_PAGE: {"summary": f"{summary()}.", "kernels": _kernels(places)},
     }
-
-
-def _kernels(places: Places) -> str:
-    rows = [
-        [
-            f"`{kernel.module}.{kernel.name}`",
-            str(kernel.lines),
-            kernel.standing,
-            linked(", ".join(theorem.id for theorem in kernel.theorems), places, CORE_PAGE),
-            sentence(kernel.says),
-        ]
-        for kernel in kernels()
-    ]
-    return table(["Kernel", "Lines", "Standing", "By", "What it is equal to, or why it is tested only"], rows)
 
 
 def _list(entries: list[dict[str, Any]], places: Places) -> str:
@@ -72,11 +54,7 @@ def _assumptions(entries: list[dict[str, Any]], places: Places) -> str:
 
 
 def _statement(entry: dict[str, Any], places: Places) -> Iterator[str]:
-    # What kernels look like is found on the page about them.
-    searched = not any(
-        function.__module__.startswith("tenure.fast") for function in THEOREMS[entry["id"]].about
-    )
-    yield heading(3, f"{entry['id']}: {entry['claim']}", entry["id"], searched=searched)
+    yield heading(3, f"{entry['id']}: {entry['claim']}", entry["id"])
     yield linked(entry["source"], places, THEOREMS_PAGE)
     for function in THEOREMS[entry["id"]].about:
         yield code("python", source_of(function))

@@ -23,8 +23,9 @@ BEGIN = (
     "tenure_proofs.cvc5_worker",
     "tenure_proofs.theorems.proving",
     "tenure_proofs.trusted.ancestors",
+    "tenure_proofs.trusted.bits",
     "tenure_proofs.trusted.logic",
-    "tenure_proofs.trusted.kernels",
+    "tenure_proofs.trusted.procedures",
     "tenure_proofs.trusted.schemas",
     "tenure_proofs.trusted.transitions",
 )
@@ -44,9 +45,10 @@ CHECKS = (
     "tenure_proofs.bridge",
     "tenure_proofs.counterexamples",
     "tenure_proofs.models",
+    "tenure_proofs.stating",
     "tenure_proofs.vacuity",
 )
-"""What can only refuse a verdict: the second lifter, replays, counterexamples, empty proofs."""
+"""What can only refuse a verdict: the second lifter, replays, counterexamples, guarded statements."""
 
 READING = {
     "tenure_proofs.trusted.domains": (
@@ -85,8 +87,11 @@ READING = {
     "tenure_proofs.trusted.induction": (
         "It says what has to be shown so that something holds after any number of a loop's steps."
     ),
-    "tenure_proofs.trusted.kernels": (
-        "It reads kernels of the core: loops, what they write, and that indices and sums are in range."
+    "tenure_proofs.trusted.procedures": (
+        "It reads functions of many statements: loops by their invariants, and that indices are in range."
+    ),
+    "tenure_proofs.trusted.bits": (
+        "It reads functions that pack fields into one number, and must refuse whatever branches."
     ),
     "tenure_proofs.registry": "It says which obligations exist, and which verdict each must have.",
     "tenure_proofs.runner": (
@@ -118,8 +123,8 @@ LOOPS = (
 )
 """What theorems about loops rest on beside all the others; no verdict about an obligation rests on it."""
 
-KERNELS = ("tenure_proofs.trusted.kernels",)
-"""What theorems about kernels of the optimized core rest on beside these, and about steps around loops."""
+PROCEDURES = ("tenure_proofs.trusted.procedures", "tenure_proofs.trusted.bits")
+"""What theorems about functions of many statements, and the lemma about order keys, rest on beside these."""
 
 PAGE = "docs/explanation/what-is-trusted.md"
 FIRST, LAST = "<!-- python -m tenure_proofs.base --write -->\n", "<!-- end of the reading list -->\n"
@@ -190,11 +195,12 @@ def reading_list() -> str:
     """The list as a table in Markdown."""
     rows = [f"| `{name}` | {lines_of(name)} | {why} |" for name, why in READING.items()]
     own = sum(map(lines_of, LIFTER_AND_LOGIC))
-    loops, core = (sum(map(lines_of, group)) for group in (LOOPS, KERNELS))
+    loops, several = (sum(map(lines_of, group)) for group in (LOOPS, PROCEDURES))
     counted = (
         f"{trusted_base().lines:,} lines of code. The lifter and the logic, down to `claim`, are {own:,}.\n"
         f"{loops:,} are `loops`, `induction` and `proving`, on which theorems about loops alone rest.\n"
-        f"{core:,} are `kernels`, on which only theorems about the core and the steps around loops rest."
+        f"{several:,} are `procedures` and `bits`, on which only theorems about functions of many\n"
+        "statements, order keys and saturating sums rest."
     )
     head = f"{counted}\n\n| module | lines | why it must be believed |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n"

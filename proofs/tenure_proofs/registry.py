@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from tenure.readings import Reading, parse_reading, preset_names
 from tenure_proofs.budgets import Budget, budget_of
+from tenure_proofs.stating import stating
 from tenure_proofs.trusted.claim import Claim
 
 Statement = Callable[[Claim], None]
@@ -58,6 +59,14 @@ class Obligation:
     def columns_beside(self, preset: str) -> tuple[str, ...]:
         """The further columns that change single choices of a preset."""
         return tuple(column for column in self.also if column.startswith(f"{preset}+"))
+
+    def state(self, claim: Claim) -> None:
+        """Write the statement into a claim.
+
+        Raises:
+            LiftError: it asks for the truth of a term, or what it calls cannot be read.
+        """
+        stating(self.statement)(claim)
 
     @property
     def words(self) -> str:

@@ -141,7 +141,7 @@ def unknown_rules(obligation: Obligation) -> str:
 def stated(obligation: Obligation, claim: Claim) -> str:
     """Write the statement into the claim; what is wrong with it, if anything."""
     try:
-        obligation.statement(claim)
+        obligation.state(claim)
     except LiftError as error:
         return f"not liftable: {error}"
     except Exception as error:  # noqa: BLE001 - a statement that breaks is a result, not a crash of the run

@@ -55,7 +55,7 @@ def vacuity_of(obligation: Obligation, column: str, traces: Traces) -> Found | N
         all of them in words, or that a solver did not know; None where there is nothing of the kind.
     """
     claim = _Opaque(reading_of(column), traces)
-    obligation.statement(claim)
+    obligation.state(claim)
     found = [
         *_impossible_cases(claim, obligation.budget),
         *_idle_calls(claim, obligation.irrespective_of, obligation.budget),

@@ -160,9 +160,10 @@ def test_what_statements_are_made_of_is_behind_them() -> None:
     assert {f"tenure_proofs.trusted.{name}" for name in trusted} - found <= {
         "tenure_proofs.trusted.__init__",
         "tenure_proofs.trusted.ast_lifter",
+        "tenure_proofs.trusted.bits",
         "tenure_proofs.trusted.induction",
-        "tenure_proofs.trusted.kernels",
         "tenure_proofs.trusted.loops",
+        "tenure_proofs.trusted.procedures",
     }
     assert {f"tenure.rules.{name}" for name in rules} - found == {"tenure.rules.__init__"}
     assert {"tenure_proofs.premises", "tenure.oracle.door", "tenure.oracle.selection"} <= found

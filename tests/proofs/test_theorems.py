@@ -294,7 +294,7 @@ WRONG_STEPS: dict[str, tuple[str, Callable[..., Any], Callable[..., Any], str, s
 def _failures(claim: str, function: Callable[..., Any]) -> list[str]:
     return [
         failure.split(": z3 says")[0]
-        for failure in prove(THEOREMS[claim].statement(function), None, LITTLE).failures
+        for failure in prove(THEOREMS[claim].parts(function), None, LITTLE).failures
     ]
 
 
@@ -428,7 +428,7 @@ def test_no_rule_with_a_mistake_excludes_a_loop(mistake: str) -> None:
 @pytest.mark.parametrize("order", ["set({})", "sorted({})", "removed.rest", "filter(None, {})"])
 def test_fill_back_in_an_order_that_is_not_known_is_refused(order: str) -> None:
     with pytest.raises(LiftError, match="order of"):
-        list(THEOREMS["PO-ANY-020"].statement(changed(fill_back, (STEP, order.format(STEP)))))
+        list(THEOREMS["PO-ANY-020"].parts(changed(fill_back, (STEP, order.format(STEP)))))
 
 
 def test_a_reader_who_closes_the_table_early_is_no_failure() -> None:

@@ -123,7 +123,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._contenders,
         "share_of(state.charged, place)",
         "share_of(state.charged, place - 1)",
-        "defined",
+        "its share, with the request",
     ),
     "a queue before an equal cohort": (
         VISITED,
@@ -319,7 +319,7 @@ def test_no_step_of_the_tournament_with_a_mistake_is_proved(mistake: str) -> Non
 
 @pytest.mark.parametrize("identifier", [VISITED, ROUND])
 def test_what_the_tournament_is_proved_of_is_what_runs(identifier: str) -> None:
-    parts = list(THEOREMS[identifier].statement())
+    parts = list(THEOREMS[identifier].parts())
     assert [failure for part in parts for failure in prove([part], None, LITTLE).failures] == []
     for part in parts:
         # What contradicts itself would prove anything.

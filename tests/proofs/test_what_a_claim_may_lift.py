@@ -173,7 +173,7 @@ def test_nothing_of_z3_changes_a_formula_before_cvc5_has_it(monkeypatch: pytest.
     traces: Any = {}
     for obligation in list(OBLIGATIONS.values())[::4]:
         claim = Claim(reading_of("guaranteed"), traces)
-        obligation.statement(claim)
+        obligation.state(claim)
         assert question_of(claim, obligation).smt2().count("(assert") > 0
 
 

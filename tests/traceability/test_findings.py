@@ -130,7 +130,7 @@ def refuted_decisions(page: Page) -> Iterator[tuple[str, str]]:
     for name in page.front.get("obligations", []):
         expect = OBLIGATIONS[name].expect
         claim = Claim(reading_of(preset_names()[0]))
-        OBLIGATIONS[name].statement(claim)
+        OBLIGATIONS[name].state(claim)
         if is_one_decision(claim) and "nominal" not in claim.symbols:
             yield from ((name, reading) for reading in expect if expect[reading] == Verdict.REFUTED)
 

@@ -177,7 +177,7 @@ def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:
         for identifier in theorems_about(mutant.rule):
             try:
                 # One part after the other: the first that is refuted is enough.
-                for part in registered(identifier).statement():
+                for part in registered(identifier).parts():
                     proof = prove([part], budget=FLOOR)
                     if proof.failures and not proof.undecided:
                         return "killed", f"{identifier}: {proof.failures[0]}"

@@ -1,1 +1,1 @@
-"""Theorems of any size: about loops of the reference and kernels of the core; `listed` imports them all."""
+"""Theorems of any size: about loops and steps of the reference; `listed` imports them all."""

@@ -23,8 +23,8 @@ from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.kernels import POINT, Invariant, Law, read_kernel
 from tenure_proofs.trusted.loops import Row, State, Way
+from tenure_proofs.trusted.procedures import POINT, Invariant, Law, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 INT, BOOL = z3.IntSort(), z3.BoolSort()
@@ -134,14 +134,14 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
                     ("a workload only where needed", z3.Implies(z3.BoolVal(bool(found)), calls)),
                 ]
 
-            yield from read_kernel(
+            yield from read_procedure(
                 seeing(
                     function,
                     take_snapshot=Law(lambda *_, made=made: made),
                     with_bounded_usage=Law(lambda _, snapshot: snapshot),
                     with_effective_priority=Law(lambda *_: effective),
                     terms_of=Law(lambda *_: terms),
-                    require_bounded_search=Law(lambda *_: None, lambda *_: {}),
+                    require_bounded_search=Law(lambda *_: None),
                     _outcome=Law(lambda *_: TOLD),
                     _try=Law(lambda *_, trial=trial: (trial, trials)),
                     _within_bounds=Law(lambda *handed: handed[3]),
@@ -191,7 +191,7 @@ def _tried(function: Callable[..., Any]) -> Iterator[Part]:
             which = same(decided, derived if assignment is None else assignment)
             return [("searched for what is decided on", searched), ("the one assigned", which)]
 
-        yield from read_kernel(
+        yield from read_procedure(
             seeing(
                 function,
                 partial=PARTIAL,
@@ -232,7 +232,7 @@ def _asked(function: Callable[..., Any]) -> Iterator[Part]:
     of_it = Law(lambda held, given: request.value(held, given.fields["usage"]))
     question_of = seeing(decide.question_of, searched_request=of_it)
     read = seeing(function, question_of=question_of)
-    yield from read_kernel(read, {**given, "assignment": assignment}, of)
+    yield from read_procedure(read, {**given, "assignment": assignment}, of)
 
 
 def _halved(function: Callable[..., Any]) -> Iterator[Part]:
@@ -264,7 +264,7 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
         more = z3.And(monotone, point <= middle(here), served(tried(point)))
         return [Taken(z3.Implies(more, served(tried(middle(here)))), FEWER_PODS, GIVEN)]
 
-    yield from read_kernel(
+    yield from read_procedure(
         function,
         {
             "everything": SymToken(everything),
@@ -291,7 +291,7 @@ def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
         return [("its own assignment", same(trial["assignment"], own)), ("searched for it", selected)]
 
     assigned = Made(Trial, {"assignment": own, "groups": TOLD})
-    yield from read_kernel(
+    yield from read_procedure(
         function,
         {
             "assign": Law(lambda *_: assigned),
@@ -316,7 +316,7 @@ def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_co
         for name, number in searches.items()
     }
     expected = z3.If(hero, 1, z3.If(shares, 2, 3))
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(function, **laws),
         {"question": question},
         lambda way: [("by its kind", way.value.term == expected)],

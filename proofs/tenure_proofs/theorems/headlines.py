@@ -101,7 +101,7 @@ def _of_decisions(identifier: str, function: Callable[..., Any]) -> Iterator[Par
         if verdict == Verdict.PROVED:
             claim = _OfDecisions(reading_of(column))
             claim.decided = function
-            obligation.statement(claim)
+            obligation.state(claim)
             yield Part(f"under {column}", tuple(claim.facts), (("it holds", every(claim.goals)),))
 
 

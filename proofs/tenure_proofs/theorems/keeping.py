@@ -17,8 +17,8 @@ from tenure_proofs.theorems.registry import GIVEN, theorem
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.kernels import Law, Table, read_kernel
 from tenure_proofs.trusted.loops import Listed, State, Way
+from tenure_proofs.trusted.procedures import Law, Table, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 FITS = z3.Function("fits beside", INT, INT, BOOL)
@@ -84,7 +84,7 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
 
     def fill_back(_: State, asked: Value, then: Value, by: Value, given: Value) -> Value:
         spared = token("spared") if asked is removed else TOLD
-        kept = Table(lambda at: SymToken(BACK(at)), (KEPT(then.term, by.term),))
+        kept = Table(lambda at: SymToken(BACK(at)), KEPT(then.term, by.term))
         return Made(
             FillBack,
             {"usage": SymToken(LEFT(then.term, by.term, given.term)), "kept": kept, "spared": spared},
@@ -117,7 +117,7 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
     law = z3.Implies(
         z3.And(removed.present.term, FITS(fits.term, usage.term)), z3.And(count > 0, FITS(fits.term, filled))
     )
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             fill_back=Law(fill_back),

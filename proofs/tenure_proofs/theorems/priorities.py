@@ -122,6 +122,6 @@ def no_decision_compares_a_priority_below_the_base_or_above_the_max_of_an_accept
         if verdict == Verdict.PROVED:
             claim = _OfDecisions(reading_of(column))
             claim.compared = compared
-            obligation.statement(claim)
+            obligation.state(claim)
             yield Part(f"under {column}", tuple(claim.facts), (("it holds", every(claim.goals)),))
     yield from _grown(grown)

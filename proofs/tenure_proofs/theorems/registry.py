@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from tenure_proofs.stating import stating
 from tenure_proofs.trusted.induction import Part
 
 Statement: TypeAlias = Callable[..., Iterator[Part]]
@@ -40,8 +41,17 @@ class Theorem:
     modelled: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
-        """Between processes by its identifier: what a kernel was compiled from is found in no module."""
+        """Between processes by its identifier: what a function was compiled from is found in no module."""
         return registered, (self.id,)
+
+    def parts(self, *others: Any, **named: Any) -> Iterator[Part]:
+        """The parts of its proof; refused where it asks for the truth of a term.
+
+        Args:
+            others, named: functions to read in the place of those that it is about.
+        """
+        parts: Iterator[Part] = stating(self.statement)(*others, **named)
+        return parts
 
     @property
     def words(self) -> str:

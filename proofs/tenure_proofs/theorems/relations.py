@@ -17,7 +17,7 @@ from tenure.rules.ordering import order_key
 from tenure.rules.quota import fits_request
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.core_world import said
+from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import ADD, FITS, ONE_USAGE, fits_of, listed, usage_of, without
 from tenure_proofs.theorems.taken import Taken

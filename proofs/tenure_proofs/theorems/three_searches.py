@@ -31,8 +31,8 @@ from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import Taken, given
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.kernels import Law, read_kernel
 from tenure_proofs.trusted.loops import NONE, Given, Listed, Loop, Row, State, Way
+from tenure_proofs.trusted.procedures import Law, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymToken, as_term
 
 
@@ -98,7 +98,7 @@ def _classically(function: Callable[..., Any]) -> Iterator[Part]:
     fits = fitting_of({}, leaving, borrowing)
     last = Made(classical._Tried, {"attempt": Made(Attempt, {"may_borrow": borrowing}), "end": end})
     made = Made(Chain, {"head": last})
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             _candidates=Law(lambda *_: CANDIDATES),
@@ -148,7 +148,7 @@ def _attempted(function: Callable[..., Any]) -> Iterator[Part]:
         ]
 
     turns = Made(classical._Turns, {"may_leave": stands, "made": token("turns")})
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             _Turns=Law(lambda *_: turns),
@@ -175,7 +175,7 @@ def _fairly(function: Callable[..., Any]) -> Iterator[Part]:
         way = Way(way.path, way.ends, way.names, same_ones)
         return [("the candidates", there), *_claimed(way, end, fits, ATTEMPTS)]
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             _candidates=Law(lambda *_: candidates),
@@ -279,7 +279,7 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
             ("all that were removed", z3.BoolVal(end["removed"] is last["removed"])),
         ]
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             rounds=Law(played),
@@ -358,7 +358,7 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
             ("it goes on", z3.BoolVal(then["over"] is False)),
         ]
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             _found=Law(lambda *_: found),
@@ -395,7 +395,7 @@ def _for_hero(function: Callable[..., Any]) -> Iterator[Part]:
             *_claimed(way, end, fits, way.value.fields["attempts"]),
         ]
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             HeroSearch=Law(lambda *_: own),

@@ -23,8 +23,8 @@ from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.kernels import POINT, Held, Invariant, Law, Table, read_kernel
 from tenure_proofs.trusted.loops import Row, State, Way, every
+from tenure_proofs.trusted.procedures import POINT, Held, Invariant, Law, Table, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 NODES, OWN, COHORT = z3.Int("nodes"), z3.Int("own place"), z3.Int("cohort")
@@ -120,7 +120,7 @@ def _share_of_one(_: State, charged: Value, place: Value) -> SymToken:
 THIS = Made(
     Tournament,
     {
-        "tree": Made(Tree, {"nodes": Table(_node, (NODES,))}),
+        "tree": Made(Tree, {"nodes": Table(_node, NODES)}),
         "own": SymInt(OWN),
         "path": Held(PATH),
         "question": token("question"),
@@ -191,7 +191,7 @@ def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_a
 
 def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[Part]:
     first, second = contender(ONE), contender(OTHER)
-    yield from read_kernel(
+    yield from read_procedure(
         stay,
         {"tournament": THIS, "queue": first},
         lambda way: [("KQ-480", as_term(way.value, bool) == queue_stays(ONE))],
@@ -211,7 +211,7 @@ def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[
             (ONE_ORDER, in_one_order(lambda *_: beats, queue_not_behind, ONE, OTHER, THIRD)),
         ]
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             beat,
             compare_shares=COMPARING,
@@ -225,7 +225,7 @@ def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[
 
 
 def _at_a_cohort(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[Part]:
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(stay, _winner=Law(_below)),
         {"tournament": THIS, "state": STATE, "cohort": contender(ONE)},
         lambda way: [("KQ-480, and one is visited below", as_term(way.value, bool) == cohort_stays(ONE))],
@@ -238,7 +238,7 @@ def _at_a_cohort(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator
             (ONE_ORDER, in_one_order(lambda *_: beats, cohort_not_behind, ONE, OTHER, THIRD)),
         ]
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(beat, compare_shares=COMPARING),
         {"cohort": contender(ONE), "best": contender(OTHER)},
         in_order,
@@ -260,12 +260,12 @@ def _beside_each_other(function: Callable[..., Any]) -> Iterator[Part]:
             ("its share, with the request", one["share"].term == _share_of(CHARGED.term, _place(ONE))),
         ]
 
-    yield from read_kernel(
+    yield from read_procedure(
         function,
         {
             "tournament": THIS,
             "state": Made(Round, {"charged": CHARGED}),
-            "places": Table(lambda at: SymInt(_place(at)), (COUNT,)),
+            "places": Table(lambda at: SymInt(_place(at)), COUNT),
         },
         of,
         facts=(*FACTS, ONE >= 0, COUNT > ONE),
@@ -321,7 +321,7 @@ def _best(
     laws = {f"{kind}_stays": Law(staying), f"{kind}_beats": Law(beating)}
     if among is QUEUES:
         laws["_waiting_among"] = Law(waiting)
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             function,
             _contenders=Law(beside),
@@ -379,7 +379,7 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                     ("a candidate waits there", z3.Implies(there, _waits(who))),
                 ]
 
-            yield from read_kernel(
+            yield from read_procedure(
                 seeing(
                     function,
                     _winner=Law(_below),
@@ -432,7 +432,7 @@ def _from_the_root(function: Callable[..., Any]) -> Iterator[Part]:
     def waits(_: State, state: Value, place: Value) -> SymBool:
         return SymBool(z3.And(z3.BoolVal(state is STATE), _waits(place.term)))
 
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(function, _winner=Law(_below), _waits_at=Law(waits)),
         {"tournament": THIS, "state": STATE},
         of,
@@ -610,21 +610,21 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         BEFORE["removed"].term != TAKEN["removed"].term,
     )
     given = {"tournament": HELD_ON, "state": START}
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(
             first_step,
             **laws,
             _pop=Law(_popping),
             _waits_at=Law(_waits_there),
             _without_comparison=Law(_not_compared),
-            GROUNDS=Table(lambda at: SymInt(_ground_of(at)), (2,)),
+            GROUNDS=Table(lambda at: SymInt(_ground_of(at)), 2),
         ),
         given,
         _after_the_first,
         facts=facts,
         loops=[Invariant(_all_rejected)],
     )
-    yield from read_kernel(
+    yield from read_procedure(
         seeing(second_step, **laws, _pop_all=Law(_popping_all)), given, _after_the_second, facts=facts
     )
 

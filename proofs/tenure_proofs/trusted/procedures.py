@@ -1,0 +1,320 @@
+"""Functions of many statements, read from their source: loops that stand anywhere, returns from within.
+
+The reader of loops, for loops after and within loops, and for `while`. Nothing is unrolled: of a loop is
+known what its invariant says, which is shown at its first state and of an arbitrary step. Every index must
+be in range; where that is not shown, nothing is. That a `while` ends is not shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from types import FunctionType
+from typing import Any
+
+import z3
+
+from tenure_proofs.trusted.ast_lifter import Made, Path, Truth, Value, _outside, _Scope
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.induction import Labelled, Part
+from tenure_proofs.trusted.loops import OWN, Row, State, Way, _arbitrary, _kind, _Reader, _stored, every
+from tenure_proofs.trusted.source import body_of, parameters_given
+from tenure_proofs.trusted.symbols import Symbol, SymBool, SymInt, as_term, sort_of
+
+LEAST, MOST = -(2**63), 2**63 - 1
+"""Of 64 bits."""
+
+POINT = z3.Int(f"{OWN}point")
+"""The arbitrary point of every invariant: what is shown of it holds of every point."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Table(Symbol):
+    """An array that is only read.
+
+    Args:
+        at: what is at a place.
+        size: how many places there are.
+    """
+
+    at: Callable[[Any], Value]
+    size: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Held(Symbol):
+    """A set: which numbers are in it."""
+
+    term: z3.ArrayRef
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Law(Symbol):
+    """What stands for a function that another one calls: what a theorem says of it.
+
+    Args:
+        value: what it returns, of the names of the caller and of its arguments.
+    """
+
+    value: Callable[..., Value]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Invariant:
+    """What is said of a loop.
+
+    Args:
+        holds: at a point, of the number of steps taken, the state before the loop, and the state.
+        points: at which points it is used, of the number of steps and the state.
+        everywhere: what is known at every point, of the point and the state; it is used at the same points.
+    """
+
+    holds: Callable[[Any, State, State, Any], Labelled]
+    points: Callable[[Any, State], Sequence[Any]] = lambda *_: [POINT]
+    everywhere: Callable[[Any, State], Sequence[z3.BoolRef]] = lambda *_: ()
+
+
+def read_procedure(
+    procedure: Any,
+    given: Mapping[str, Value],
+    claim: Callable[[Way], Labelled],
+    *,
+    facts: Sequence[z3.BoolRef] = (),
+    loops: Sequence[Invariant] = (),
+    bits: bool = False,
+) -> Iterator[Part]:
+    """What has to be shown so that a claim holds wherever a function returns.
+
+    Args:
+        procedure: which; of a compiled one the function that was compiled.
+        given: an argument for each parameter.
+        claim: of each way through it; `names` are those of its end, `value` what it returns.
+        facts: what is known of the arguments.
+        loops: an invariant for each loop, in the order of the source.
+        bits: whether every sum, difference and product has to be within 64 bits.
+
+    Raises:
+        LiftError: something in it cannot be read.
+    """
+    function = plain(procedure)
+    reader = _Procedures({function: loops}, tuple(facts), bits)
+    scope = _Scope(parameters_given(function, (), dict(given)), function, ())
+    try:
+        ways = [way for way in reader.ways(body_of(function), scope) if reader.live(way.path)]
+        if not ways:
+            raise LiftError(f"{function.__name__} returns nowhere")
+        goals = [(label, z3.Implies(way.condition, goal)) for way in ways for label, goal in claim(way)]
+    except (AttributeError, TypeError) as error:
+        raise LiftError(f"{function.__name__} has what nothing is claimed of: {error}") from None
+    yield from reader.parts
+    yield Part("returns", tuple(facts), (("defined", every(reader.required)), *goals))
+
+
+def plain(procedure: Any) -> FunctionType:
+    """The function that something was compiled from; itself where nothing is compiled."""
+    function = getattr(procedure, "py_func", procedure)
+    if not isinstance(function, FunctionType):
+        raise LiftError(f"{procedure!r} is no function")
+    return function
+
+
+class _Procedures(_Reader):
+    """The reader of loops, for functions of many statements."""
+
+    def __init__(
+        self, loops: Mapping[FunctionType, Sequence[Invariant]], facts: tuple[z3.BoolRef, ...], bits: bool
+    ) -> None:
+        super().__init__()
+        self.loops, self.facts, self.bits = loops, facts, bits
+        self.parts, self.made = list[Part](), 0
+
+    def live(self, path: Path) -> bool:
+        """Whether some state goes that way; where a solver cannot tell it counts as yes."""
+        solver = z3.Solver()
+        solver.set("rlimit", 100_000)
+        solver.add(*self.facts, Way(path, "on", {}).condition)
+        return bool(solver.check() != z3.unsat)
+
+    # Values.
+
+    def expression(self, node: ast.expr, scope: _Scope) -> Value:
+        match node:
+            case ast.Subscript(value=whole, slice=place):
+                if isinstance(table := self.expression(whole, scope), Table):
+                    return table.at(self.index(table, place, scope))
+            case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
+                if scope.outer("len") is len and isinstance(table := self.expression(argument, scope), Table):
+                    return SymInt(table.size)
+        return super().expression(node, scope)
+
+    def index(self, table: Table, node: ast.expr, scope: _Scope) -> Any:
+        """A place that is there; a place below zero would be counted from the end."""
+        place = as_term(self.number(self.expression(node, scope), scope.path), int)
+        self.require(scope.path, SymBool(z3.And(place >= 0, place < table.size)))
+        return place
+
+    def compare(self, operation: ast.cmpop, left: Value, right: Value, path: Path) -> Truth:
+        if isinstance(operation, ast.In) and isinstance(right, Held):
+            return SymBool(right.term[as_term(left, int)])
+        if sort_of(left) is int and isinstance(right, IntEnum):
+            right = int(right)  # where a number stands for any member
+        return super().compare(operation, left, right, path)
+
+    def arithmetic(self, node: ast.BinOp, scope: _Scope) -> Value:
+        value = super().arithmetic(node, scope)
+        if self.bits:
+            term = as_term(value, int)
+            self.require(scope.path, SymBool(z3.And(term >= LEAST, term <= MOST)))
+        return value
+
+    # Calls.
+
+    def call(
+        self, function: Any, positional: Sequence[Value], keywords: Mapping[str, Value], path: Path
+    ) -> Value:
+        if isinstance(function, Law):
+            if keywords:
+                raise LiftError("a law is given its arguments by their order")
+            return function.value({}, *positional)
+        if isinstance(function, type) and issubclass(function, tuple):
+            given = parameters_given(plain(function.__new__), (function, *positional), keywords)
+            return Made(function, {name: given[name] for name in getattr(function, "_fields", ())})
+        return super().call(function, positional, keywords, path)
+
+    # Statements.
+
+    def ways(self, statements: Sequence[ast.stmt], scope: _Scope) -> list[Way]:
+        if not statements:
+            return super().ways(statements, scope)
+        first, rest = statements[0], statements[1:]
+        match first:
+            case ast.For() | ast.While():
+                return self.loop(first, rest, scope)
+            case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if isinstance(
+                scope.names.get(name, scope.function.__globals__.get(name)), Law
+            ):
+                self.expression(call, scope)
+                return self.ways(rest, scope)
+        return super().ways(statements, scope)
+
+    def row(self, node: ast.expr, scope: _Scope) -> Row:
+        match node:
+            case ast.Call(func=ast.Name(id="range"), args=parts) if scope.outer("range") is range:
+                bounds = [self.number(self.expression(part, scope), scope.path) for part in parts]
+                return _range(*bounds)
+        if isinstance(table := self.expression(node, scope), Table):
+            return Row(table.at, table.size)
+        raise LiftError(f"{ast.unparse(node)} in line {node.lineno} is no array")
+
+    def loop(self, node: ast.For | ast.While, rest: Sequence[ast.stmt], scope: _Scope) -> list[Way]:
+        """Every way from the beginning of a loop: what its invariant says is shown, and then used."""
+        if node.orelse:
+            raise _outside(node)
+        if not self.live(scope.path):
+            return []
+        number, invariant = self.numbered(node, scope)
+        self.made += 1
+        row = self.row(node.iter, scope) if isinstance(node, ast.For) else None
+        first = {name: value for name, value in scope.names.items() if name not in _targets(node)}
+        self.show("first", scope.path, _said(invariant, z3.IntVal(0), first, first, [POINT]))
+        steps = z3.Int(f"{OWN}steps {self.made}")
+        label = f"{OWN}{scope.function.__name__} {self.made}"
+        numbered = {**first, f"#{number}": SymInt(steps)}
+        here = self.anything(node, label, numbered)
+        points = invariant.points(steps, here)
+        facts = [formula for _, formula in _said(invariant, steps, first, here, points)]
+        known = [
+            steps >= 0,
+            *facts,
+            *(fact for point in points for fact in invariant.everywhere(point, here)),
+        ]
+        path = (*scope.path, *((SymBool(fact), True) for fact in known))
+        ways, after = self.step(node, row, steps, _Scope(here, scope.function, path))
+        goals: list[tuple[str, z3.BoolRef]] = []
+        for way in ways:
+            self.unchanged(here, way.names, first, scope.function)
+            if way.ends == "on":
+                shown = _said(invariant, steps + 1, first, way.names, [POINT])
+                goals += [(name, z3.Implies(way.condition, formula)) for name, formula in shown]
+        self.show("keeps", path, goals)
+        ends = [
+            _Scope(_left(way.names, here), scope.function, way.path) for way in ways if way.ends == "break"
+        ]
+        found = [way for then in (*ends, *after) if self.live(then.path) for way in self.ways(rest, then)]
+        return [*(way for way in ways if way.ends == "return"), *found]
+
+    def numbered(self, node: ast.For | ast.While, scope: _Scope) -> tuple[int, Invariant]:
+        """Which loop of its function it is, and what is said of it."""
+        body = body_of(scope.function)
+        places = sorted(
+            (inner.lineno, inner.col_offset)
+            for statement in body
+            for inner in ast.walk(statement)
+            if isinstance(inner, ast.For | ast.While)
+        )
+        number = places.index((node.lineno, node.col_offset))
+        said = self.loops.get(scope.function, ())
+        if number >= len(said):
+            raise LiftError(f"{scope.function.__name__}: nothing is said of the loop in line {node.lineno}")
+        return number, said[number]
+
+    def show(self, place: str, path: Path, goals: Sequence[tuple[str, z3.BoolRef]]) -> None:
+        ways = [as_term(asked, bool) if answer else z3.Not(as_term(asked, bool)) for asked, answer in path]
+        self.parts.append(Part(place, (*self.facts, *ways), tuple(goals)))
+
+    def step(
+        self, node: ast.For | ast.While, row: Row | None, steps: Any, scope: _Scope
+    ) -> tuple[list[Way], list[_Scope]]:
+        """The ways through one step, and where control goes on where there is none."""
+        if row is not None and isinstance(node, ast.For):
+            goes_on, over = SymBool(steps < row.size), SymBool(steps >= row.size)
+            taken = self.bind(node.target, row.at(steps), scope.under(goes_on, True))
+            return self.ways(node.body, taken), [
+                scope.under(SymBool(steps == row.size), True).under(over, True)
+            ]
+        assert isinstance(node, ast.While)
+        test = self.truth(node.test, scope)
+        if isinstance(test, bool):
+            return self.ways(node.body, scope) if test else [], [] if test else [scope]
+        return self.ways(node.body, scope.under(test, True)), [scope.under(test, False)]
+
+    def anything(self, node: ast.For | ast.While, label: str, names: State) -> dict[str, Value]:
+        """Whatever state the loop may be in: what no step changes is as it was before it."""
+        changed = {name for name in _stored(node.body) if name in names}
+        loose = {name: names[name] for name in changed if not isinstance(names[name], Table)}
+        return {
+            **names,
+            **{name: _arbitrary(f"{label}.{name}", value) for name, value in loose.items() if _kind(value)},
+        }
+
+    def unchanged(self, here: State, names: State, first: State, function: FunctionType) -> None:
+        """Refuse a step that changes what the arbitrary state leaves as it was."""
+        for name, value in first.items():
+            if here[name] is value and names[name] is not value:
+                raise LiftError(f"{function.__name__}: a step changes {name}")
+            if here[name] is not value and _kind(names[name]) != _kind(value):
+                raise LiftError(f"{function.__name__}: {name} is of another kind after a step")
+
+
+def _said(invariant: Invariant, steps: Any, first: State, here: State, points: Sequence[Any]) -> Labelled:
+    """An invariant at some points."""
+    return [pair for point in points for pair in invariant.holds(steps, first, here, point)]
+
+
+def _left(names: State, before: State) -> dict[str, Value]:
+    """What the names of a state stand for after a break: no others are known then."""
+    return {name: names[name] for name in before}
+
+
+def _targets(node: ast.For | ast.While) -> set[str]:
+    return _stored([node.target]) if isinstance(node, ast.For) else set()
+
+
+def _range(*bounds: Any) -> Row:
+    start, end, step = bounds if len(bounds) == 3 else (*bounds, 1) if len(bounds) == 2 else (0, *bounds, 1)
+    if step not in (1, -1):
+        raise LiftError(f"a range by {step!r}")
+    begin, length = as_term(start, int), (as_term(end, int) - as_term(start, int)) * step
+    return Row(lambda place: SymInt(begin + step * place), z3.If(length > 0, length, 0))
