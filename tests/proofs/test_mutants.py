@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import inspect
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +21,7 @@ from tenure_proofs.command import Plan, exit_code, run_plan
 from tenure_proofs.mutants import hunt, real_bugs, signed
 from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
 from tenure_proofs.mutants.hunt import DOOR, Hunted, all_mutants, hunt_one, mutated
-from tenure_proofs.mutants.mutant import Mutant, mutants_of
+from tenure_proofs.mutants.mutant import Change, Mutant, mutants_of, places
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import Report, text_lines
@@ -288,3 +291,38 @@ def test_what_is_asked_for_alone_still_meets_the_obligations_that_kill_its_mutan
     report = run_plan(Plan(only=("PO-KQ-190",), readings=("guaranteed",), with_cvc5=False, examples=1))
     assert report.good, report.faults
     assert {hunted.rule for hunted in report.mutants} == {"KQ-060", "KQ-100", "KQ-200"}
+
+
+STEPS = (
+    *("DECIDE", "TRY", "QUESTION", "TRIED", "DECIDED", "TAKEN", "KEPT"),
+    *("CLASSICALLY", "ATTEMPT", "HAS-FOUND", "FAIRLY", "PLAYED", "TAKE", "FOR-HERO"),
+)
+"""What a decision and its searches hand on, one to the next."""
+
+
+def wiring_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iterator[Change]:
+    """Every argument of a call exchanged with the next one, or with nothing."""
+    for place, node in places(definition):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            for position, given in enumerate(node.args):
+                following = node.args[(position + 1) % len(node.args)]
+                for other in (following, ast.Tuple([], ast.Load())):
+                    if ast.unparse(other) != ast.unparse(given):
+                        wrong = [*node.args[:position], other, *node.args[position + 1 :]]
+                        yield Change(place, node, ast.Call(node.func, wrong, node.keywords))
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_no_step_hands_on_another_value_unnoticed(step: str) -> None:
+    """Nor one that no family changes so: a law that ignores what it is handed would let it pass."""
+    wrong = list(mutants_of(step, hunt.LOOPS[step], (wiring_changes,)))
+    fates = {mutant.change: hunt._not_proved_any_more(mutant)[0] for mutant in wrong}
+    assert [change for change, fate in fates.items() if fate not in ("killed", "unreadable")] == []
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_mutant_of_a_step_ends_in_a_verdict_or_is_refused_by_name(step: str) -> None:
+    wrong = [mutant.id for mutant in all_mutants().values() if mutant.rule == step]
+    fates = {name: hunt_one(name, (), ()) for name in wrong}
+    assert [hunted for hunted in fates.values() if hunted.outcome not in ("killed", "unreadable")] == []
+    assert all(hunted.by.startswith("PO-ANY-") for hunted in fates.values())

@@ -9,9 +9,11 @@ from typing import Any
 
 import z3
 
+from tenure.oracle import classical, fair
 from tenure.oracle import decide as oracle_decide
-from tenure.oracle import fair
+from tenure.oracle import partial as oracle_partial
 from tenure.oracle.door import take_target
+from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.leaving import selection_after
 from tenure.oracle.partial import halved
 from tenure.oracle.search import find_targets
@@ -65,6 +67,16 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "BEST-LOOP": best_of,
     "ROUNDS-LOOP": rounds,
     "CLIMB": climb,
+    "DECIDE": oracle_decide.decide,
+    "TRY": oracle_decide._try,
+    "QUESTION": oracle_decide.question_of,
+    "TRIED": oracle_partial._tried,
+    "CLASSICALLY": classical.select_classically,
+    "ATTEMPT": classical._attempt,
+    "HAS-FOUND": classical._has_found,
+    "FAIRLY": fair.select_fairly,
+    "PLAYED": fair._played,
+    "FOR-HERO": select_for_hero,
     "DECIDED": oracle_decide._decided,
     "TAKEN": oracle_decide._taken,
     "OUTCOME": oracle_decide._outcome,

@@ -20,37 +20,23 @@ from tenure.oracle.snapshot import Snapshot
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.standins import (
+    BOOL,
+    INT,
+    PARTIAL,
+    called,
+    known_as,
+    only_of,
+    same,
+    telling,
+    token,
+)
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Row, State, Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
-
-INT, BOOL = z3.IntSort(), z3.BoolSort()
-TOLD = SymToken(z3.IntVal(0))
-"""What stands where nothing is looked into."""
-
-
-def token(name: str) -> SymToken:
-    return SymToken(z3.Int(name))
-
-
-def telling(name: str, count: int) -> Law:
-    """A function of tokens, of which nothing more is said."""
-    function = z3.Function(name, *[INT] * (count + 1))
-    return Law(lambda _, *given: SymToken(function(*(as_term(value, SymToken) for value in given))))
-
-
-def same(first: Value, second: Value) -> z3.BoolRef:
-    """Whether two values are one, whatever it is."""
-    if isinstance(first, SymToken) and isinstance(second, SymToken):
-        return first.term == second.term
-    return z3.BoolVal(first is second or (isinstance(first, tuple) and first == second))
-
-
-PARTIAL = Law(lambda _, function, *given: Law(lambda held, *more: function.value(held, *given, *more)))
-"""`functools.partial`, of positional arguments."""
 
 SEARCHED = z3.Function("searched", INT, INT)
 """What is searched for an assignment."""
@@ -104,62 +90,62 @@ def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_qu
 
 def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
     kept, size = Row(SymToken, z3.Int("count")), z3.Int("count")
-    given = {name: token(name) for name in ("cluster", "queue_name", "now", "reading", "search")}
-    taken, effective = token("the preemptor"), token("its effective priority")
+    names = ("queue_name", "now", "reading", "search", "assignment", "preemptor")
+    given, effective = {name: token(name) for name in names}, token("its effective priority")
     terms, trials = token("terms"), token("trials")
-    settings = Made(Cluster, {"settings": token("settings")})
+    cluster = Made(Cluster, {"settings": token("settings"), "": token("cluster")})
+    asked_of = (cluster, given["queue_name"], given["now"], given["reading"])
+    taken, bounded = (Made(Snapshot, {"queue": token(f"queue {name}")}) for name in ("taken", "bounded"))
     for there in (False, True):
         assignment = _assignment("assignment")
         calls = z3.And(assignment.fields["fits"].term, assignment.fields["needs_preemption"].term)
         found = Made(Selection, {"kept": kept, "candidates": Row(SymToken, size)}) if there else None
         trial = Made(Trial, {"assignment": assignment, "selection": found})
+        within = Made(Trial, {**trial.fields, "": token("within bounds")})
+        those = kept if there else ()
         for snapshot in (None, Made(Snapshot, {"queue": token("queue")})):
-            made = snapshot or Made(Snapshot, {"queue": token("queue taken")})
+            made = snapshot or bounded
+            expected = (made, effective, within, those, terms, given["reading"], given["now"], trials)
 
-            def of(
-                way: Way, made: Made = made, found: Any = found, trial: Made = trial, calls: Any = calls
-            ) -> Labelled:
-                asked = dict(zip(NAMES, way.value, strict=True))
-                these = asked["kept"] is (kept if found else asked["kept"])
-                none = isinstance(asked["kept"], tuple) or bool(found)
+            def of(way: Way, expected: Any = expected, there: bool = there, calls: Any = calls) -> Labelled:
+                handed = zip(LABELS, way.value, expected, strict=True)
                 return [
-                    ("of the tree that was looked at", same(asked["snapshot"], made)),
-                    ("with its effective priority", same(asked["preemptor"], effective)),
-                    ("whom the search has kept", z3.BoolVal(these and none)),
-                    ("on what was tried", same(asked["trial"], trial)),
-                    ("by its terms", same(asked["terms"], terms)),
-                    ("by its reading", same(asked["reading"], given["reading"])),
-                    ("by its clock", same(asked["now"], given["now"])),
-                    ("with all trials", same(asked["trials"], trials)),
-                    ("a workload only where needed", z3.Implies(z3.BoolVal(bool(found)), calls)),
+                    *((label, same(one, own)) for label, one, own in handed),
+                    ("a workload only where needed", z3.Implies(z3.BoolVal(there), calls)),
                 ]
 
+            tried = (made, effective, terms, given["now"], given["assignment"], given["search"])
             yield from read_procedure(
                 seeing(
                     function,
-                    take_snapshot=Law(lambda *_, made=made: made),
-                    with_bounded_usage=Law(lambda _, snapshot: snapshot),
-                    with_effective_priority=Law(lambda *_: effective),
-                    terms_of=Law(lambda *_: terms),
-                    require_bounded_search=Law(lambda *_: None),
-                    _outcome=Law(lambda *_: TOLD),
-                    _try=Law(lambda *_, trial=trial: (trial, trials)),
-                    _within_bounds=Law(lambda *handed: handed[3]),
+                    take_snapshot=only_of(taken, *asked_of),
+                    with_bounded_usage=only_of(bounded, taken),
+                    with_effective_priority=only_of(
+                        effective, given["preemptor"], cluster, given["now"], given["reading"]
+                    ),
+                    terms_of=only_of(
+                        terms, made.fields["queue"], cluster.fields["settings"], given["reading"]
+                    ),
+                    _try=only_of((trial, trials), *tried),
+                    _within_bounds=only_of(within, made, effective, trial, those),
                     _decided=Law(lambda _, *handed: handed),
                 ),
-                {
-                    **given,
-                    "cluster": settings,
-                    "preemptor": taken,
-                    "assignment": TOLD,
-                    "snapshot": snapshot,
-                },
+                {**given, "cluster": cluster, "snapshot": snapshot},
                 of,
                 facts=(size >= 0, z3.BoolVal(there) == calls),
             )
 
 
-NAMES = ("snapshot", "preemptor", "trial", "kept", "terms", "reading", "now", "trials")
+LABELS = (
+    "of the tree that was looked at",
+    "with its effective priority",
+    "on what was tried",
+    "whom the search has kept",
+    "by its terms",
+    "by its reading",
+    "by its clock",
+    "with all trials",
+)
 """What the last step of a decision is handed, in order."""
 
 
@@ -167,7 +153,7 @@ def _tried(function: Callable[..., Any]) -> Iterator[Part]:
     given, derived, nothing = (_assignment(name) for name in ("given", "derived", "nothing"))
     names = ("preemptor", "terms", "now")
     told = {name: token(name) for name in names}
-    inactive = z3.Bool("inactive")
+    inactive, assigner, trials = z3.Bool("inactive"), token("assigner"), token("trials")
     snapshot = Made(Snapshot, {"queue": Made(ClusterQueue, {"inactive": SymBool(inactive)})})
     for assignment in (None, given):
 
@@ -177,19 +163,34 @@ def _tried(function: Callable[..., Any]) -> Iterator[Part]:
             exact = z3.And([same(mine, theirs) for mine, theirs in zip(before, own, strict=True)])
             return SymToken(z3.If(exact, SEARCHED(_number(wanted)), -1))
 
-        def counted(held: State, _: Value, by: Law) -> Value:
-            trial = {"assignment": derived, "selection": by.value(held, derived)}
-            return Made(Trial, trial), TOLD
+        def counted(held: State, by_whom: Value, by: Value) -> Value:
+            exact = z3.is_true(z3.simplify(same(by_whom, assigner)))
+            trial = {
+                "assignment": derived,
+                "selection": called(by, held, derived),
+                "counts": (),
+                "groups": (),
+            }
+            return Made(Trial, trial if exact else {**trial, "assignment": given}), trials
 
         def of(way: Way, assignment: Made | None = assignment) -> Labelled:
-            trial = way.value[0].fields
+            trial, tried = way.value[0].fields, way.value[1]
             found, decided = trial["selection"], trial["assignment"]
+            alone = assignment is not None or found is None
+            none = same((trial["counts"], trial["groups"]), ((), ())) if alone else z3.BoolVal(True)
             if found is None:
                 no = z3.BoolVal(not NOTHING.fits)
-                return [("no search where nothing is assigned", z3.And(inactive, same(decided, nothing), no))]
+                which = z3.And(inactive, same(decided, nothing), same(tried, ()), no)
+                return [("no search where nothing is assigned", which), ("no counts are tried", none)]
             searched = found.term == SEARCHED(_number(decided))
             which = same(decided, derived if assignment is None else assignment)
-            return [("searched for what is decided on", searched), ("the one assigned", which)]
+            every_trial = same(tried, trials if assignment is None else ())
+            return [
+                ("searched for what is decided on", searched),
+                ("the one assigned", which),
+                ("with every trial", every_trial),
+                ("no counts are tried of what is given", none),
+            ]
 
         yield from read_procedure(
             seeing(
@@ -197,7 +198,7 @@ def _tried(function: Callable[..., Any]) -> Iterator[Part]:
                 partial=PARTIAL,
                 _searched=Law(law),
                 try_counts=Law(counted),
-                Assigner=Law(lambda *_: TOLD),
+                Assigner=only_of(assigner, snapshot, *(told[name] for name in names), SEARCH),
                 NOTHING=nothing,
             ),
             {**told, "snapshot": snapshot, "given": assignment, "search": SEARCH},
@@ -214,7 +215,7 @@ def _asked(function: Callable[..., Any]) -> Iterator[Part]:
     given |= {"terms": Made(PreemptionTerms, {}), "search": SEARCH, "now": SymInt(z3.Int("now"))}
     assignment = _assignment("assignment")
     calls = z3.And(assignment.fields["fits"].term, assignment.fields["needs_preemption"].term)
-    request = telling("what is asked for", 1)
+    request = telling("what is asked for", known_as)
 
     def of(way: Way) -> Labelled:
         if way.value is None:
@@ -288,15 +289,21 @@ def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
     def of(way: Way) -> Labelled:
         trial = way.value.fields
         selected = trial["selection"].term == SEARCHED(_number(own))
-        return [("its own assignment", same(trial["assignment"], own)), ("searched for it", selected)]
+        return [
+            ("its own assignment", same(trial["assignment"], own)),
+            ("searched for it", selected),
+            ("of these counts", same(trial["counts"], counts)),
+            ("by these flavors", same(trial["groups"], groups)),
+        ]
 
-    assigned = Made(Trial, {"assignment": own, "groups": TOLD})
+    counts, groups = token("counts"), token("groups")
+    assigned = Made(Trial, {"assignment": own, "groups": groups})
     yield from read_procedure(
         function,
         {
-            "assign": Law(lambda *_: assigned),
+            "assign": only_of(assigned, counts),
             "search": Law(lambda _, wanted: SymToken(SEARCHED(_number(wanted)))),
-            "counts": token("counts"),
+            "counts": counts,
         },
         of,
     )

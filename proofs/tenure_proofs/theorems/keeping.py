@@ -11,9 +11,9 @@ from tenure.oracle.leaving import Leaving, selection_after
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.selection import FillBack, Removal
 from tenure.oracle.snapshot import Snapshot
-from tenure_proofs.theorems.deciding import BOOL, INT, TOLD, same, token
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import GIVEN, theorem
+from tenure_proofs.theorems.standins import BOOL, INT, TOLD, known_as, same, token, truth_of
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -101,6 +101,7 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
                 *goals,
                 ("none where it does not fit", z3.Not(said)),
                 ("as before", same(found["usage"], before)),
+                ("none is removed or spared", same((found["removed"], found["spared"]), ((), ()))),
             ]
         kept = found["kept"]
         return [
@@ -112,6 +113,7 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
             ("without those that are kept", found["usage"].term == filled),
             ("it fits without them", FITS(fits.term, found["usage"].term)),
             ("who was removed", found["removed"].term == removed.value.term),
+            ("who is spared", same(found["spared"], token("spared"))),
         ]
 
     law = z3.Implies(
@@ -152,17 +154,19 @@ def leaving_made() -> Made:
     return Made(Leaving, {**{name: token(f"leaving {name}") for name in names}, "": token("leaving")})
 
 
-def fitting_of(_: State, leaving: Made, may_borrow: Value) -> Value:
-    return SymToken(FITTING(leaving.fields[""].term, as_term(may_borrow, bool)))
+def fitting_of(_: State, leaving: Value, may_borrow: Value) -> Value:
+    return SymToken(FITTING(known_as(leaving), truth_of(may_borrow)))
 
 
 def found_of(*asked: Any) -> Value:
     """What PO-ANY-245 says of a search that ends so."""
-    candidates, attempts, end, fits, beside = asked[2:7]
+    question, candidates, attempts, end, fits, beside, completed = asked[1:]
     usage = end.fields["usage"]
-    kept = z3.If(end.fields["fits"].term, KEPT(usage.term, fits.term), 0)
+    kept = z3.If(end.fields["fits"].term, KEPT(usage.term, known_as(fits)), 0)
     given = {"candidates": candidates, "kept": SymInt(kept), "attempts": attempts, "fits": fits}
-    return Made(Selection, {**given, "usage": SymToken(LEFT(usage.term, fits.term, beside.term))})
+    left = SymToken(LEFT(usage.term, known_as(fits), known_as(beside)))
+    given |= {"usage": left, "removed": end.fields.get("removed")}
+    return Made(Selection, {**given, "question": question, "completed": completed})
 
 
 def selected(end: Made, fits: Value, beside: Value) -> Taken:

@@ -16,8 +16,8 @@ from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, Theorem, a
 from tenure_proofs.theorems.taken import watched
 from tenure_proofs.trusted.domains import LiftError
 
-UNREADABLE = (LiftError, z3.Z3Exception)
-"""What a loop that cannot be read raises; the latter where a set is handed over for one of its members."""
+UNREADABLE = (LiftError, z3.Z3Exception, AttributeError, LookupError, TypeError, ValueError)
+"""What a function that cannot be read raises; all but the first where it hands on a value of another kind."""
 
 NOT_READ = Proof(0, (), undecided=False, z3_s=0.0, cvc5_s=0.0)
 

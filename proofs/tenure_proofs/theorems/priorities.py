@@ -21,15 +21,19 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.trusted.ast_lifter import Made
+from tenure_proofs.theorems.standins import only_of, token
+from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
 from tenure_proofs.trusted.loops import Given, every, returned
-from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, SymToken, as_term
+from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, as_term
 
 
 class _Stands(Given):
-    """What stands for a function, whatever it is given."""
+    """What stands for a function: what it comes to where it is handed these."""
+
+    def __init__(self, value: Value, *expected: Value) -> None:
+        super().__init__(len(expected), int, partial(only_of(value, *expected).value, {}))
 
     def __call__(self, *given: Any) -> Any:
         return self.meaning(*given)
@@ -53,12 +57,11 @@ class _OfDecisions(Claim):
 
 def _seen(claim: _OfDecisions, workload: Any, grown: Any, gate: SymBool) -> _Seen:
     """The priority of a workload as a decision sees it, where its class gives it a priority."""
+    cluster = Made(Cluster, {"settings": Made(Settings, {"priority_boost": gate})})
+    given = {"workload": workload, "cluster": cluster, "now": token("now"), "reading": token("reading")}
     seen, needed = returned(
-        seeing(claim.compared, grown_priority=_Stands(4, int, lambda *_: grown)),
-        workload=workload,
-        cluster=Made(Cluster, {"settings": Made(Settings, {"priority_boost": gate})}),
-        now=SymToken(z3.Int("now")),
-        reading=SymToken(z3.Int("reading")),
+        seeing(claim.compared, grown_priority=_Stands(grown, *given.values())),
+        **given,
     )
     claim.goals.append(every(needed))
     return _Seen(SymInt(as_term(seen, int)))
@@ -68,17 +71,19 @@ def _grown(function: Callable[..., Any]) -> Iterator[Part]:
     """A class that the reading accepts gives what DYN-050 says; of another nothing is returned."""
     fault = SymEnum(PolicyFault, z3.Int("fault"))
     said, base = (SymInt(z3.Int(name)) for name in ("what DYN-050 says", "base"))
-    reading = Made(Reading, {name: SymToken(z3.Int(name)) for name in ("invalid_class", "priority_steps")})
+    reading = Made(Reading, {name: token(name) for name in ("invalid_class", "priority_steps")})
+    invalid, steps = (reading.fields[name] for name in ("invalid_class", "priority_steps"))
+    policy, workload, now = token("policy"), token("workload"), SymInt(z3.Int("now"))
     found, needed = returned(
         seeing(
             function,
-            policy_fault=_Stands(3, int, lambda *_: fault),
-            priority_at=_Stands(5, int, lambda *_: said),
+            policy_fault=_Stands(fault, base, policy, invalid),
+            priority_at=_Stands(said, workload, base, policy, now, steps),
         ),
         growing=Made(WorkloadPriorityClass, {"base": base}),
-        policy=SymToken(z3.Int("policy")),
-        workload=SymToken(z3.Int("workload")),
-        now=SymInt(z3.Int("now")),
+        policy=policy,
+        workload=workload,
+        now=now,
         reading=reading,
     )
     accepted = fault.term == int(PolicyFault.NONE)

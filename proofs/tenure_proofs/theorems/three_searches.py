@@ -13,7 +13,6 @@ from tenure.oracle.heroes import search as heroes
 from tenure.oracle.leaving import Leaving
 from tenure.oracle.question import Attempt, Question, Selection
 from tenure.oracle.selection import Chain, Removal, rounds
-from tenure_proofs.theorems.deciding import BOOL, INT, TOLD, same, token
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.keeping import (
     ATTEMPTS,
@@ -28,12 +27,28 @@ from tenure_proofs.theorems.keeping import (
     suffices,
 )
 from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.standins import (
+    BOOL,
+    INT,
+    PARTIAL,
+    TOLD,
+    called,
+    known_as,
+    only_of,
+    same,
+    telling,
+    token,
+    truth_of,
+)
 from tenure_proofs.theorems.taken import Taken, given
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import NONE, Given, Listed, Loop, Row, State, Way
+from tenure_proofs.trusted.loops import NONE, Given, Listed, Loop, Row, State, Way, returned
 from tenure_proofs.trusted.procedures import Law, read_procedure
-from tenure_proofs.trusted.symbols import SymBool, SymToken, as_term
+from tenure_proofs.trusted.symbols import SymBool, SymOptional, SymToken, as_term
+
+QUESTION, CANDIDATE = token("question"), token("any candidate")
+AS_IT_IS = token("as it is")
 
 
 def _claimed(way: Way, end: Made, fits: Value, attempts: Value) -> Labelled:
@@ -41,14 +56,21 @@ def _claimed(way: Way, end: Made, fits: Value, attempts: Value) -> Labelled:
     found = way.value.fields
     kept = as_term(found["kept"], int)
     return [
+        ("of this question", same(found["question"], QUESTION)),
         ("of all candidates", same(found["candidates"], CANDIDATES)),
         ("after these attempts", same(found["attempts"], attempts)),
+        ("of whom its last attempt removed", same(found["removed"], end.fields["removed"])),
         ("by what this attempt allows", found["fits"].term == fits.term),
         ("a workload exactly if it fits", (kept > 0) == end.fields["fits"].term),
         ("those suffice", z3.Implies(kept > 0, FITS(fits.term, found["usage"].term))),
     ]
 
 
+def _evidence_as_it_is(way: Way) -> Labelled:
+    return [("with the evidence of its turn", same(way.value.fields["completed"], AS_IT_IS))]
+
+
+MADE = "attempts are made up to the first that fits, and that is the last"
 REMOVES, IN_TURN = "an attempt removes until the request fits", "so does a hero, in turn"
 ROUND = "a round takes a candidate, or changes neither what is in use nor who was removed"
 TAKES = "who is taken is noted, and whether the request fits then"
@@ -59,24 +81,25 @@ TAKES = "who is taken is noted, and whether the request fits then"
     about=(
         classical.select_classically,
         classical._attempt,
+        classical._has_found,
         fair.select_fairly,
         fair._played,
         heroes.select_for_hero,
     ),
     size="any number of candidates, attempts and rounds",
     assumes={
-        "the attempt that is made last is one of them": "PO-ANY-060",
+        MADE: "PO-ANY-060",
         REMOVES: "PO-ANY-010",
         IN_TURN: "PO-ANY-070",
         FILLED: "PO-ANY-245",
         ROUND: "PO-ANY-115",
         TAKES: "PO-ANY-120",
     },
-    modelled=("the attempt that is made last is one of them",),
 )
 def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits_and_those_suffice(
     select: Callable[..., Any] = classical.select_classically,
     attempt: Callable[..., Any] = classical._attempt,
+    has_found: Callable[..., Any] = classical._has_found,
     fairly: Callable[..., Any] = fair.select_fairly,
     played: Callable[..., Any] = fair._played,
     for_hero: Callable[..., Any] = heroes.select_for_hero,
@@ -86,37 +109,93 @@ def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits
     Under fair sharing the second strategy goes on with what is in use after the first, and none is forgotten
     that the first has removed.
     """
-    yield from _classically(select)
+    yield from _classically(select, has_found)
     yield from _attempted(attempt)
     yield from _fairly(fairly)
     yield from _rounds_of(played)
     yield from _for_hero(for_hero)
 
 
-def _classically(function: Callable[..., Any]) -> Iterator[Part]:
-    leaving, end, borrowing = leaving_made(), end_of_removals("end"), SymBool(z3.Bool("may borrow"))
+_borrows = z3.Function("an attempt may borrow", INT, BOOL)
+_end = {
+    name: z3.Function(f"{name} in the end of an attempt", INT, INT, BOOL, sort)
+    for name, sort in (("usage", INT), ("some removed", BOOL), ("removed", INT), ("fits", BOOL))
+}
+
+
+def _tried(_: State, leaving: Value, candidates: Value, may_borrow: Value) -> Made:
+    """An attempt: what its removals come to depends on what leaves, on the candidates, and on borrowing."""
+    of_these = known_as(leaving), known_as(candidates), truth_of(may_borrow)
+    told = {name: function(*of_these) for name, function in _end.items()}
+    fits = SymBool(told["fits"])
+    removed = SymOptional(SymBool(told["some removed"]), SymToken(told["removed"]))
+    end = Made(Removal, {"usage": SymToken(told["usage"]), "removed": removed, "fits": fits})
+    return Made(
+        classical._Tried,
+        {"attempt": Made(Attempt, {"may_borrow": SymBool(of_these[2]), "fits": fits}), "end": end},
+    )
+
+
+def _classically(
+    function: Callable[..., Any], has_found: Callable[..., Any] = classical._has_found
+) -> Iterator[Part]:
+    leaving, count, last, place = leaving_made(), z3.Int("choices"), z3.Int("last"), z3.Int("place")
+    choices, made = Row(lambda at: SymBool(_borrows(at)), count), token("attempts made")
+    # KQ-360 names at least one attempt for whatever it is asked.
+    least = min(map(len, classical.MAY_BORROW.values()))
+
+    def tried(at: Any) -> Made:
+        return _tried({}, leaving, CANDIDATES, SymBool(_borrows(at)))
+
+    def fits_at(at: Any) -> z3.BoolRef:
+        return as_term(tried(at).fields["end"].fields["fits"], bool)
+
+    def attempts(held: State, among: Value, attempt_of: Value, until: Value) -> Value:
+        one, own = called(attempt_of, held, SymBool(_borrows(place))), tried(place)
+        stop = truth_of(called(until, held, own))
+        exact = z3.And(z3.BoolVal(among is choices), same(one, own), stop == fits_at(place))
+        chain = SymToken(z3.If(exact, made.term, token("others").term))
+        return Made(Chain, {"head": tried(z3.If(exact, last, z3.Int("another"))), "": chain})
+
+    def stops(_: State, tried: Value) -> Value:
+        return returned(has_found, tried=tried)[0]  # type: ignore[arg-type]  # a plain function
+
+    attempts_in = telling("attempts in", known_as)
+    completing = telling("candidate in an attempt", truth_of, known_as)
+    end, borrowing = tried(last).fields["end"], SymBool(_borrows(last))
     fits = fitting_of({}, leaving, borrowing)
-    last = Made(classical._Tried, {"attempt": Made(Attempt, {"may_borrow": borrowing}), "end": end})
-    made = Made(Chain, {"head": last})
+
+    def of_these(way: Way) -> Labelled:
+        expected = completing.value({}, borrowing, CANDIDATE)
+        with_evidence = called(way.value.fields["completed"], {}, CANDIDATE)
+        return [
+            *_claimed(way, end, fits, attempts_in.value({}, made)),
+            ("with the evidence of the last attempt", same(with_evidence, expected)),
+        ]
+
+    up_to_it = z3.And(last >= 0, last < count, z3.Or(last == count - 1, fits_at(last)))
+    none_before = z3.Implies(z3.And(place >= 0, place < last), z3.Not(fits_at(place)))
     yield from read_procedure(
         seeing(
             function,
-            _candidates=Law(lambda *_: CANDIDATES),
-            leaving_of=Law(lambda *_: leaving),
-            partial=Law(lambda *_: TOLD),
-            _attempt=TOLD,
-            _in_attempt=TOLD,
-            _has_found=TOLD,
-            _choices=Law(lambda *_: TOLD),
-            attempts_until_one_fits=Law(lambda *_: token("made")),
-            some_of=Law(lambda *_: made),
-            _attempts_in=Law(lambda *_: ATTEMPTS),
+            _candidates=only_of(CANDIDATES, QUESTION),
+            leaving_of=only_of(leaving, QUESTION),
+            partial=PARTIAL,
+            _attempt=Law(_tried),
+            _in_attempt=completing,
+            _has_found=Law(stops),
+            _choices=only_of(choices, QUESTION, CANDIDATES),
+            attempts_until_one_fits=Law(attempts),
+            some_of=Law(lambda _, chain: chain),
+            _attempts_in=attempts_in,
             fitting=Law(fitting_of),
             selection_after=Law(found_of),
         ),
-        {"question": token("question")},
-        lambda way: _claimed(way, end, fits, ATTEMPTS),
+        {"question": QUESTION},
+        of_these,
         facts=(
+            count >= least,
+            Taken(z3.And(up_to_it, none_before), MADE, "PO-ANY-060"),
             selected(end, fits, leaving.fields["beside"]),
             Taken(suffices(end, fits), REMOVES, "PO-ANY-010"),
         ),
@@ -134,13 +213,15 @@ def _attempted(function: Callable[..., Any]) -> Iterator[Part]:
         exact = z3.And([same(mine, theirs) for mine, theirs in zip(asked, own, strict=True)])
         return Made(Removal, {**end.fields, "fits": SymBool(z3.And(exact, end.fields["fits"].term))})
 
-    def of(way: Way) -> Labelled:
+    def claimed(way: Way) -> Labelled:
         tried, made = way.value.fields, way.value.fields["attempt"].fields
         return [
+            ("of these candidates", same(made["waiting"], CANDIDATES)),
             (
                 "removals of these, from what is in use",
                 tried["end"].fields["fits"].term == end.fields["fits"].term,
             ),
+            ("who was removed", same(tried["end"].fields.get("removed"), end.fields["removed"])),
             ("it says whether the request fits", as_term(made["fits"], bool) == end.fields["fits"].term),
             ("what is in use then", same(made["usage"], end.fields["usage"])),
             ("whether it borrows", as_term(made["may_borrow"], bool) == borrowing.term),
@@ -151,43 +232,43 @@ def _attempted(function: Callable[..., Any]) -> Iterator[Part]:
     yield from read_procedure(
         seeing(
             function,
-            _Turns=Law(lambda *_: turns),
+            _Turns=only_of(turns, leaving, borrowing),
             fitting=Law(fitting_of),
             remove_until_fits=Law(removals),
         ),
         {"leaving": leaving, "candidates": CANDIDATES, "may_borrow": borrowing},
-        of,
+        claimed,
     )
 
 
 def _fairly(function: Callable[..., Any]) -> Iterator[Part]:
-    leaving, end = leaving_made(), end_of_removals("end")
+    leaving, end, none = leaving_made(), end_of_removals("end"), token("no attempt")
     fits = fitting_of({}, leaving, True)
     candidates = Row(SymToken, z3.Int("count"))
     found = Made(fair._Played, {"attempts": ATTEMPTS, "end": end})
-    tournament = Made(Tournament, {"leaving": leaving})
+    tournament = Made(Tournament, {"leaving": leaving, "": token("tournament")})
 
-    def of(way: Way) -> Labelled:
+    def claimed(way: Way) -> Labelled:
         if isinstance(way.value, SymToken):
-            return [("none where there is no candidate", candidates.size <= 0)]
+            return [("none where there is no candidate", z3.And(candidates.size <= 0, same(way.value, none)))]
         same_ones = Made(Selection, {**way.value.fields, "candidates": CANDIDATES})
         there = z3.BoolVal(way.value.fields["candidates"] is candidates)
         way = Way(way.path, way.ends, way.names, same_ones)
-        return [("the candidates", there), *_claimed(way, end, fits, ATTEMPTS)]
+        return [("the candidates", there), *_claimed(way, end, fits, ATTEMPTS), *_evidence_as_it_is(way)]
 
     yield from read_procedure(
         seeing(
             function,
-            _candidates=Law(lambda *_: candidates),
-            _none_yet=Law(lambda *_: TOLD),
-            _tournament_of=Law(lambda *_: tournament),
-            _played=Law(lambda *_: found),
+            _candidates=only_of(candidates, QUESTION),
+            _none_yet=only_of(none, QUESTION),
+            _tournament_of=only_of(tournament, QUESTION),
+            _played=only_of(found, tournament, candidates),
             fitting=Law(fitting_of),
-            as_it_is=TOLD,
+            as_it_is=AS_IT_IS,
             selection_after=Law(found_of),
         ),
-        {"question": token("question")},
-        of,
+        {"question": QUESTION},
+        claimed,
         # That those suffice who are removed in rounds is shown below.
         facts=(selected(end, fits, leaving.fields["beside"]), suffices(end, fits)),
     )
@@ -235,42 +316,58 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
             lemmas=by_taking,
         ),
     )
-    leaving = leaving_made()
-    asked = z3.Bool("goes again")
+    leaving, asked = leaving_made(), z3.Bool("goes again")
     strategies = (token("first strategy"), token("second strategy"))
-    steps = {"first_step": token("first step"), "second_step": token("second step")}
+    charged, ended = token("charged"), token("has ended")
+    steps = {name: token(name) for name in ("first_step", "second_step")}
     of_this = {name: token(f"{name} of this search") for name in steps}
-    tournament = Made(
-        Tournament,
-        {
-            "leaving": leaving,
-            "charged": token("charged"),
-            "strategies": strategies,
-            "goes_again": SymBool(asked),
-        },
-    )
+    told = {"leaving": leaving, "charged": charged, "strategies": strategies, "goes_again": SymBool(asked)}
+    tournament = Made(Tournament, told)
     ends = {name: _round(name) for name in steps}
+    waiting_of, tried = telling("by queue", known_as), telling("an attempt", known_as, known_as, known_as)
+    rejected_in = telling("rejected in", known_as)
 
     def bound(_: State, step: Value, whose: Value) -> Value:
-        (name,) = (name for name in steps if steps[name] is step)
-        return of_this[name] if whose is tournament else TOLD
+        named = [of_this[name] for name in steps if steps[name] is step and whose is tournament]
+        return named[0] if named else TOLD
 
-    def played(*asked: Any) -> Value:
-        begun, first = asked[2].fields, asked[3] is of_this["first_step"]
-        its_own = any(asked[3] is step for step in of_this.values())
+    def attempt_of(_: State, *asked: Value) -> Value:
+        made = tried.value({}, *asked)
+        return Made(Attempt, {"rejected": rejected_in.value({}, made), "": made})
+
+    first = attempt_of({}, CANDIDATES, ends["first_step"], strategies[0])
+    second = attempt_of({}, first.fields["rejected"], ends["second_step"], strategies[1])
+
+    def played(_: State, whose: Value, begun: Value, step: Value, stops: Value) -> Value:
+        """What comes of the rounds: that is known where they begin and go on as they have to."""
+        is_first = step is of_this["first_step"]
         one = ends["first_step"].fields
-        goes_on = same(begun["usage"], leaving.fields["usage"] if first else one["usage"])
-        none_yet = begun["removed"] is (None if first else one["removed"])
-        right = z3.And(goes_on, z3.BoolVal(its_own and none_yet and begun["fits"] is False))
-        which = one if first else ends["second_step"].fields
+        among = CANDIDATES if is_first else first.fields["rejected"]
+        expected = {
+            "usage": leaving.fields["usage"] if is_first else one["usage"],
+            "charged": charged if is_first else one["charged"],
+            "waiting": waiting_of.value({}, among),
+            "turns": None,
+            "removed": None if is_first else one["removed"],
+            "fits": False,
+            "over": False,
+        }
+        begins = [same(begun.fields[name], value) for name, value in expected.items()]
+        exact = z3.And(
+            *begins, same(whose, among), same(step, of_this["first_step" if is_first else "second_step"])
+        )
+        right = z3.And(exact, same(stops, ended))
+        which = ends["first_step" if is_first else "second_step"].fields
         return Made(Round, {**which, "fits": SymBool(z3.And(right, which["fits"].term))})
 
-    def of(way: Way) -> Labelled:
+    def claimed(way: Way) -> Labelled:
         attempts, end = way.value.fields["attempts"], way.value.fields["end"].fields
         last = ends["second_step" if len(attempts) == 2 else "first_step"].fields
         once = z3.Or(ends["first_step"].fields["fits"].term, z3.Not(asked))
+        made = zip(attempts, (first, second), strict=False)
         return [
             ("once, or by both strategies", once == z3.BoolVal(len(attempts) == 1)),
+            ("each attempt by its strategy", z3.And(*(same(one, own) for one, own in made))),
             (
                 "it begins with what is in use, and goes on with it",
                 as_term(end["fits"], bool) == last["fits"].term,
@@ -285,12 +382,12 @@ def _rounds_of(function: Callable[..., Any]) -> Iterator[Part]:
             rounds=Law(played),
             partial=Law(bound),
             **steps,
-            by_queue=Law(lambda *_: TOLD),
-            _has_ended=TOLD,
-            _attempt=Law(lambda *_: Made(Attempt, {"rejected": TOLD})),
+            by_queue=waiting_of,
+            _has_ended=ended,
+            _attempt=Law(attempt_of),
         ),
         {"tournament": tournament, "candidates": CANDIDATES},
-        of,
+        claimed,
     )
 
 
@@ -302,6 +399,7 @@ def _round(name: str) -> Made:
             "charged": token(f"{name} charged"),
             "removed": token(f"{name} removed"),
             "fits": SymBool(z3.Bool(f"{name} fits")),
+            "": token(name),
         },
     )
 
@@ -319,18 +417,15 @@ def who_is_taken_in_a_round_is_in_use_no_more_and_is_noted_and_none_before_it_is
 
 def _taken(function: Callable[..., Any]) -> Iterator[Part]:
     """That who is taken leaves and is noted, and that the round says whether the request fits then."""
-    without, fits = z3.Function("without", INT, INT, INT), z3.Function("it fits", INT, BOOL)
-    found, state = (
-        token("found"),
-        {name: token(f"state {name}") for name in ("usage", "charged", "waiting", "turns")},
-    )
-    law = Law(lambda _, usage, candidate: SymToken(without(usage.term, candidate.term)))
+    fits = z3.Function("it fits", INT, BOOL)
+    state = {name: token(f"state {name}") for name in ("usage", "charged", "waiting", "turns")}
+    without, uncharged = (telling(name, known_as, known_as) for name in ("without", "not charged"))
 
     def fitting(_: State, usage: Value, may_borrow: Value) -> Value:
-        return SymBool(z3.And(as_term(may_borrow, bool), fits(usage.term)))
+        return SymBool(z3.And(truth_of(may_borrow), fits(known_as(usage))))
 
-    leaving = Made(Leaving, {"without": law, "fits": Law(fitting)})
-    tournament = Made(Tournament, {"leaving": leaving, "question": Made(Question, {"without": law})})
+    leaving = Made(Leaving, {"without": without, "fits": Law(fitting)})
+    tournament = Made(Tournament, {"leaving": leaving, "question": Made(Question, {"without": uncharged})})
     before = Listed(
         z3.Bool("some"),
         z3.Int("head"),
@@ -338,40 +433,39 @@ def _taken(function: Callable[..., Any]) -> Iterator[Part]:
         z3.Bool("up"),
         z3.Bool("down"),
     )
-    candidate, turn = token("candidate"), token("its turn")
-    left, uncharged = (without(state[name].term, candidate.term) for name in ("usage", "charged"))
+    names = ("found", "candidate", "evidence", "shares", "its turn")
+    found, candidate, evidence, shares, turn = map(token, names)
+    left = without.value({}, state["usage"], candidate)
 
-    def turned(_: State, who: Value, removed: Value, __: Value, turns: Value) -> SymToken:
-        return turn if who is found and removed is True and turns is state["turns"] else TOLD
-
-    def of(way: Way) -> Labelled:
+    def claimed(way: Way) -> Labelled:
         then = way.value.fields
         member = z3.Int("member")
         removed = then["removed"]
         return [
-            ("it leaves", then["usage"].term == left),
-            ("nor is it charged", then["charged"].term == uncharged),
+            ("it leaves", same(then["usage"], left)),
+            ("nor is it charged", same(then["charged"], uncharged.value({}, state["charged"], candidate))),
+            ("who waits elsewhere waits on", same(then["waiting"], state["waiting"])),
             ("it is noted", z3.And(removed.members[found.term], same(then["turns"], turn))),
             ("none is forgotten", z3.Implies(before.members[member], removed.members[member])),
             ("in order", removed.head == found.term),
-            ("whether the request fits then", as_term(then["fits"], bool) == fits(left)),
+            ("whether the request fits then", as_term(then["fits"], bool) == fits(left.term)),
             ("it goes on", z3.BoolVal(then["over"] is False)),
         ]
 
     yield from read_procedure(
         seeing(
             function,
-            _found=Law(lambda *_: found),
-            _turned=Law(turned),
+            _found=only_of(found, candidate, evidence),
+            _turned=only_of(turn, found, True, shares, state["turns"]),
         ),
         {
             "tournament": tournament,
             "state": Made(Round, {**state, "removed": before}),
             "candidate": candidate,
-            "evidence": TOLD,
-            "shares": TOLD,
+            "evidence": evidence,
+            "shares": shares,
         },
-        of,
+        claimed,
     )
 
 
@@ -387,24 +481,31 @@ def _for_hero(function: Callable[..., Any]) -> Iterator[Part]:
         exact = z3.And([same(mine, theirs) for mine, theirs in zip(asked, expected, strict=True)])
         return Made(Removal, {**end.fields, "fits": SymBool(z3.And(exact, end.fields["fits"].term))})
 
-    def of(way: Way) -> Labelled:
+    turns_of = telling("turns of", known_as)
+
+    def claimed(way: Way) -> Labelled:
         (attempt,) = way.value.fields["attempts"]
-        said = as_term(attempt.fields["fits"], bool) == end.fields["fits"].term
+        made = {"waiting": CANDIDATES, "turns": turns_of.value({}, end.fields["removed"])}
+        made |= {name: end.fields[name] for name in ("usage", "fits")}
         return [
-            ("one attempt says so", said),
+            (
+                "one attempt says so",
+                z3.And(*(same(attempt.fields[name], value) for name, value in made.items())),
+            ),
             *_claimed(way, end, fits, way.value.fields["attempts"]),
+            *_evidence_as_it_is(way),
         ]
 
     yield from read_procedure(
         seeing(
             function,
-            HeroSearch=Law(lambda *_: own),
+            HeroSearch=only_of(own, QUESTION),
             remove_in_turn=Law(removals),
-            _turns_of=Law(lambda *_: TOLD),
-            as_it_is=TOLD,
+            _turns_of=turns_of,
+            as_it_is=AS_IT_IS,
             selection_after=Law(found_of),
         ),
-        {"question": token("question")},
-        of,
+        {"question": QUESTION},
+        claimed,
         facts=(selected(end, fits, told["beside"]), Taken(suffices(end, fits), IN_TURN, "PO-ANY-070")),
     )

@@ -15,10 +15,10 @@ from tenure.oracle.question import Question
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
-from tenure_proofs.theorems.deciding import BOOL, INT, PARTIAL, TOLD, token
 from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.searching import ONE_ORDER, in_one_order
+from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, TOLD, known_as, same, telling, token
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
@@ -46,6 +46,9 @@ _height = z3.Function("height of a cohort", INT, INT)
 _waits = z3.Function("a candidate waits", INT, BOOL)
 _visits = z3.Function("a queue is visited below", INT, BOOL)
 _visited = z3.Function("who is visited below", INT, INT)
+
+
+NO_ONE = token("no contender")
 
 
 def contender(place: Any) -> Made:
@@ -308,10 +311,11 @@ def _best(
         own = _are(known, THIS, STATE) if among is QUEUES else not known
         return SymBool(_by_place(beats, one, other) if own else unknown)
 
-    def best_of(held: State, items: Value, _: Value, stay: Value, beat: Value) -> Made:
+    def best_of(held: State, items: Value, nothing: Value, stay: Value, beat: Value) -> Made:
         one, other = items.at(ONE), items.at(OTHER)
         exact = z3.And(
             items.size == COUNT,
+            same(nothing, NO_ONE),
             one.fields["place"].term == _place(ONE),
             as_term(stay.value(held, one), bool) == stays(_place(ONE)),
             as_term(beat.value(held, one, other), bool) == beats(_place(ONE), _place(OTHER)),
@@ -327,7 +331,7 @@ def _best(
             _contenders=Law(beside),
             best_of=Law(best_of),
             partial=PARTIAL,
-            NO_CONTENDER=TOLD,
+            NO_CONTENDER=NO_ONE,
             **laws,
         ),
         {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
@@ -447,10 +451,13 @@ _candidate = z3.Function("the candidate before so many", INT, INT)
 _ground = z3.Function("ground of what is judged", INT, INT, INT)
 _own_ground = z3.Function("ground where no shares are compared", INT, INT)
 _found_of = z3.Function("what is found of a candidate", INT, INT, INT, INT)
+_shares_of = z3.Function("shares that are compared of a candidate", INT, INT, INT, INT)
 _ground_of = z3.Function("ground of a strategy", INT, INT)
+FOUND = telling("candidate with what is found of it", known_as, known_as)
 CHANGED = ("usage", "charged", "removed")
 BEFORE = {name: token(f"{name} before") for name in CHANGED}
 TAKEN = {name: token(f"{name} when one is taken") for name in CHANGED}
+INITIAL = z3.IntVal(int(Ground.INITIAL_SHARE))
 TURNS, FITS_THEN = z3.Int("turns_before"), z3.Bool("it fits when one is taken")
 """How many have had their turn; the rules of folds are about who they are."""
 
@@ -530,19 +537,41 @@ def _visiting(_: State, this: Value, state: Value) -> SymOptional:
     return SymOptional(SymBool(IS_NEXT), SymInt(PLACE))
 
 
-def _noting(_: State, __: Value, removed: Value, ___: Value, turns: Value) -> SymInt:
-    """One turn more, of one who stays; no claim holds of another turn."""
-    return SymInt(turns.term + (1 if removed is False else 2))
+def _compared_at(candidate: Any, ground: Any) -> tuple[Any, Any, Any]:
+    """What a strategy finds a candidate by: what is in use, whom, and on which ground."""
+    return BEFORE["charged"].term, candidate, ground
 
 
-def _taking(_: State, this: Value, state: Made, candidate: Value, evidence: Made, __: Value) -> Made:
-    handed((this, HELD_ON))
-    there, in_all = _counts(state)
-    told = state.fields["waiting"].fields
-    who, ground = z3.If(candidate.term == told["popped"].term, candidate.term, -1), evidence.fields["ground"]
-    turns, fits = SymInt(state.fields["turns"].term + 1), SymBool(FITS_THEN)
-    waiting = _waiting(there, in_all, who, ground.term)
-    return Made(Round, {**TAKEN, "waiting": waiting, "turns": turns, "fits": fits, "over": NO})
+def _noting(ground: Any) -> Law:
+    """One turn more, of the one whose turn it is and who stays; no claim holds of another turn."""
+
+    def noting(_: State, who: Value, removed: Value, shares: Value, turns: Value) -> SymInt:
+        candidate = _candidate(AT_ONCE - (turns.term - TURNS))
+        own = _compared_at(candidate, ground)
+        noted = FOUND.value({}, SymToken(candidate), SymToken(_found_of(*own)))
+        exact = z3.And(same(who, noted), known_as(shares) == _shares_of(*own), z3.BoolVal(removed is False))
+        return SymInt(turns.term + z3.If(exact, 1, 2))
+
+    return Law(noting)
+
+
+def _taking(strategy: Any) -> Law:
+    """Who is taken, with the shares that were compared; no claim holds of another."""
+
+    def taking(_: State, this: Value, state: Made, candidate: Value, why: Made, shares: Value) -> Made:
+        handed((this, HELD_ON))
+        there, in_all = _counts(state)
+        told, ground = state.fields["waiting"].fields, why.fields["ground"]
+        if ground.term.eq(_own_ground(candidate.term)):
+            by_these = z3.BoolVal(shares is None)
+        else:
+            by_these = known_as(shares) == _shares_of(*_compared_at(candidate.term, strategy))
+        own = z3.And(candidate.term == told["popped"].term, by_these)
+        turns, fits = SymInt(state.fields["turns"].term + 1), SymBool(FITS_THEN)
+        waiting = _waiting(there, in_all, z3.If(own, candidate.term, -1), ground.term)
+        return Made(Round, {**TAKEN, "waiting": waiting, "turns": turns, "fits": fits, "over": NO})
+
+    return Law(taking)
 
 
 def _not_compared(_: State, this: Value, candidate: Value) -> Made:
@@ -553,7 +582,8 @@ def _not_compared(_: State, this: Value, candidate: Value) -> Made:
 def _finding(_: State, this: Value, charged: Value, candidate: Value, ground: Value) -> tuple[Value, Value]:
     handed((this, HELD_ON))
     number = z3.IntVal(int(ground)) if isinstance(ground, Ground) else ground.term
-    return SymToken(_found_of(charged.term, candidate.term, number)), TOLD
+    own = charged.term, candidate.term, number
+    return SymToken(_found_of(*own)), SymToken(_shares_of(*own))
 
 
 def _ground_at(count: Any, ground: Any) -> Any:
@@ -593,14 +623,14 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
     exactly if it is allowed on some ground; who is rejected changes neither what is in use nor who was
     removed, and is noted.
     """
-    rejects = seeing(rejecting, _turned=Law(_noting), _found=Law(lambda *_: TOLD))
-    laws = {
-        "next_queue": Law(_visiting),
-        "compared": Law(_finding),
-        "_take": Law(_taking),
-        "_ended": ended,
-        "_rejecting": rejects,
-    }
+    laws = {"next_queue": Law(_visiting), "compared": Law(_finding), "_ended": ended}
+
+    def by(ground: Any) -> dict[str, Any]:
+        return {
+            "_take": _taking(ground),
+            "_rejecting": seeing(rejecting, _turned=_noting(ground), _found=FOUND),
+        }
+
     facts = (
         z3.And(STRATEGY >= 0, STRATEGY < 2, SECOND >= 0, SECOND < 2),
         z3.And(AT_ONCE >= 0, LEFT >= AT_ONCE),
@@ -614,6 +644,7 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         seeing(
             first_step,
             **laws,
+            **by(_ground_of(STRATEGY)),
             _pop=Law(_popping),
             _waits_at=Law(_waits_there),
             _without_comparison=Law(_not_compared),
@@ -625,7 +656,10 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         loops=[Invariant(_all_rejected)],
     )
     yield from read_procedure(
-        seeing(second_step, **laws, _pop_all=Law(_popping_all)), given, _after_the_second, facts=facts
+        seeing(second_step, **laws, **by(INITIAL), _pop_all=Law(_popping_all)),
+        given,
+        _after_the_second,
+        facts=facts,
     )
 
 
@@ -690,7 +724,7 @@ def _after_the_first(way: Way) -> Labelled:
 
 def _after_the_second(way: Way) -> Labelled:
     state: Made = way.value
-    (there, _), ground = _counts(state), _ground_at(AT_ONCE, z3.IntVal(int(Ground.INITIAL_SHARE)))
+    (there, _), ground = _counts(state), _ground_at(AT_ONCE, INITIAL)
     by_ground = z3.If(ground != 0, _is_taken(state, AT_ONCE, ground), _is(state, BEFORE))
     return [
         *_after_a_round(state),

@@ -106,7 +106,7 @@ def read_procedure(
         if not ways:
             raise LiftError(f"{function.__name__} returns nowhere")
         goals = [(label, z3.Implies(way.condition, goal)) for way in ways for label, goal in claim(way)]
-    except (AttributeError, TypeError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise LiftError(f"{function.__name__} has what nothing is claimed of: {error}") from None
     yield from reader.parts
     yield Part("returns", tuple(facts), (("defined", every(reader.required)), *goals))
