@@ -4,11 +4,17 @@
 
 Writes `served.json`: the schemas without texts, a part that is there several times once. What a status holds
 is kept of Workloads alone: of the others nothing reads it.
+
+    python -m tools.served names "$(cd tests/live && go list -m -f '{{.Dir}}' sigs.k8s.io/kueue)"
+
+Writes `tests/unit/manifests/kueue-api.txt`: every kind and field, annotation and label, and feature gate in
+the source of a release. A test looks for each of them in `spec/kueue-api.toml`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -44,6 +50,13 @@ _KEPT: Final = (
     "x-kubernetes-int-or-string",
     "x-kubernetes-list-map-keys",
 )
+NAMES: Final = ROOT / "tests" / "unit" / "manifests" / "kueue-api.txt"
+_GATE: Final = re.compile(r'featuregate\.Feature = "(\w+)"')
+_KEY: Final = re.compile(r'= "((?:[a-z0-9-]+\.)*kueue\.x-k8s\.io/[a-z0-9-]+)"')
+_ENDS: Final = ("metadata", "spec.podSets[].template.metadata")
+"""What is a map of names, or Kubernetes' own, below which no field is Kueue's."""
+_POD: Final = "spec.podSets[].template.spec"
+"""Below a pod's spec, and a container, one level counts: what is deeper decides with it."""
 _WORTH_IT: Final = 60
 """Characters from which on a part that is there twice is kept once."""
 
@@ -141,12 +154,63 @@ def _compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+def names_in(source: Path) -> Iterator[str]:
+    """Every name of Kueue's API, as `ClusterQueue spec.cohortName`, from the source of a release.
+
+    Args:
+        source: the folder of its Go module.
+    """
+    for file in sorted((source / "config" / "components" / "crd" / "bases").glob("*.yaml")):
+        crd = yaml.safe_load(file.read_text(encoding="utf-8"))["spec"]
+        for version in crd["versions"]:
+            # What v1beta1 has other names for is converted.
+            if version["name"] == VERSION or len(crd["versions"]) == 1:
+                schema = version["schema"]["openAPIV3Schema"]
+                yield from (f"{crd['names']['kind']} {path}" for path in _leaves(schema, ""))
+    texts = [path.read_text(encoding="utf-8") for path in sorted(_constants(source))]
+    yield from sorted({f"metadata {key}" for text in texts for key in _KEY.findall(text)})
+    gates = (source / "pkg" / "features" / "kube_features.go").read_text(encoding="utf-8")
+    yield from (f"gate {gate}" for gate in sorted(_GATE.findall(gates)))
+
+
+def _constants(source: Path) -> Iterator[Path]:
+    for folder in ("apis", "pkg"):
+        yield from (
+            path
+            for path in (source / folder).rglob("*.go")
+            if not path.name.endswith("_test.go") and "testing" not in path.parts
+        )
+
+
+def _leaves(schema: Mapping[str, Any], path: str) -> Iterator[str]:
+    """The paths of the fields that have no fields of their own; `[]` for each element of a list."""
+    if "items" in schema:
+        yield from _leaves(schema["items"], f"{path}[]")
+        return
+    if not schema.get("properties") or path in _ENDS or _is_deep(path):
+        yield path
+        return
+    for name, inner in sorted(schema["properties"].items()):
+        if path or name not in ("apiVersion", "kind"):
+            yield from _leaves(inner, f"{path}.{name}" if path else name)
+
+
+def _is_deep(path: str) -> bool:
+    """Whether a path is of a field of a pod, or of a container."""
+    below = path.removeprefix(f"{_POD}.").replace("[]", "")
+    return below != path and bool(below) and below.count(".") == (1 if "ontainers" in below else 0)
+
+
 def main(arguments: list[str]) -> int:
-    """Write the file."""
-    if len(arguments) != 2 or arguments[0] != "write":
+    """Write one of the files."""
+    if len(arguments) != 2 or arguments[0] not in ("write", "names"):
         print(__doc__, file=sys.stderr)
         return 2
-    FILE.write_text(text_of(crds_in(Path(arguments[1]))), encoding="utf-8")
+    folder = Path(arguments[1])
+    if arguments[0] == "names":
+        NAMES.write_text("".join(f"{name}\n" for name in names_in(folder)), encoding="utf-8")
+    else:
+        FILE.write_text(text_of(crds_in(folder)), encoding="utf-8")
     return 0
 
 

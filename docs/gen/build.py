@@ -24,6 +24,7 @@ from docs.gen.listings import listings
 from docs.gen.markdown import filled, linked
 from docs.gen.moved import redirects
 from docs.gen.navigation import completed
+from docs.gen.not_modelled import not_modelled
 from docs.gen.openings import openings
 from docs.gen.playground import page_fills, playground_files
 from docs.gen.proofs import obligation_pages, proofs
@@ -75,6 +76,7 @@ def main() -> None:
         | reference(known)
         | traceability(known)
         | schema_list()
+        | not_modelled()
         | relied_on()
         | page_fills()
     )

@@ -18,6 +18,7 @@ from tenure.manifests.stale import ahead_of_clock, not_queued_yet
 from tenure.model import Cluster, Instant, Outcome, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
+from tenure.oracle.unmodelled import deciding, problem_of
 from tenure.readings import Reading, parse_reading
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -429,13 +430,18 @@ def _decide_queue(
     if not workloads:
         return
     cluster = loaded.cluster
-    terms = terms_of(sitting.snapshot(name).queue, cluster.settings, reading)
+    snapshot = sitting.snapshot(name)
+    terms = terms_of(snapshot.queue, cluster.settings, reading)
+    unmodelled = tuple(map(problem_of, deciding(snapshot)))
 
     def place(workload: Workload) -> tuple[int, Instant, str]:
         priority = with_effective_priority(workload, cluster, now, reading).priority
         return -priority, requeue_timestamp(workload, terms), workload.key
 
     for workload in sorted(workloads, key=place):
+        if unmodelled:
+            yield PendingDecision(workload.key, name, problems=unmodelled)
+            continue
         decision = sitting.decide(workload, name)
         problem = _order_by_usage(loaded, decision)
         if problem is None:

@@ -33,6 +33,7 @@ from tenure.oracle.question import Question, Selection
 from tenure.oracle.replay import evidence_of
 from tenure.oracle.search import find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
+from tenure.oracle.unmodelled import deciding, refuse_unmodelled
 from tenure.readings import NewerThan, Reading
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -136,6 +137,7 @@ def decide(
 
     if snapshot is None:
         snapshot = with_bounded_usage(take_snapshot(cluster, queue_name, now, reading))
+    refuse_unmodelled(deciding(snapshot))
     kept = Store(cluster) if store is None else store
 
     def answered() -> CoreAnswer:
@@ -246,6 +248,7 @@ class Sitting:
             InputError, WrongClaimError: as `decide`.
         """
         snapshot, now, reading = self.snapshot(queue_name), self._now, self._reading
+        refuse_unmodelled(deciding(snapshot))
         effective = with_effective_priority(preemptor, self._cluster, now, reading)
         self._choose_engine()
         alike = self._what_decides(effective, snapshot)

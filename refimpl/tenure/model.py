@@ -8,7 +8,7 @@ decides.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Final, NamedTuple, NoReturn, TypeAlias
@@ -422,6 +422,38 @@ class FlavorFungibility:
     preference: FlavorPreference = FlavorPreference.BORROWING_OVER_PREEMPTION
 
 
+class Reach(StrEnum):
+    """What something that is not modelled may decide."""
+
+    PREEMPTIONS = "preemptions"
+    """Whom workloads of its ClusterQueue preempt, in their tree."""
+    ANYWHERE = "anywhere"
+    """Whom workloads of its ClusterQueue preempt, in any tree."""
+    TREE = "tree"
+    """Every decision in its tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmodelled:
+    """What an object says that decides and is not modelled.
+
+    Args:
+        object: such as `ClusterQueue/a`.
+        field: path of the field.
+        found: its value, as shown.
+        text: what is not modelled, in words.
+        reach: what it may decide.
+        gate: the feature gate without which it decides nothing; empty for none.
+    """
+
+    object: str
+    field: str
+    found: str
+    text: str
+    reach: Reach
+    gate: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterQueue:
     """A Kueue ClusterQueue.
@@ -440,6 +472,7 @@ class ClusterQueue:
         inactive: why its workloads are neither admitted nor candidates; empty when it is active.
         queueing: whether a head that cannot be admitted lets the others pass; no single decision asks for it.
         rules: KEP-8826's `spec.preemption.rules`; they make a queue that has a cohort a hero (UCQ-050).
+        unmodelled: what it says that decides and is not modelled.
     """
 
     name: str
@@ -455,6 +488,7 @@ class ClusterQueue:
     inactive: str = ""
     queueing: QueueingStrategy = QueueingStrategy.BEST_EFFORT_FIFO
     rules: PreemptionRules = PreemptionRules.DEFAULT
+    unmodelled: tuple[Unmodelled, ...] = ()
 
     def nominal(self) -> dict[FlavorResource, Amount]:
         """The nominal quota of every flavor-resource that the queue covers."""
@@ -470,12 +504,14 @@ class Cohort:
         parent: name of the cohort above it; None at the root.
         resource_groups: quotas of its own.
         weight: fair-sharing weight in billionths.
+        unmodelled: what it says that decides and is not modelled.
     """
 
     name: str
     parent: str | None = None
     resource_groups: tuple[ResourceGroup, ...] = ()
     weight: int = NANO
+    unmodelled: tuple[Unmodelled, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -555,6 +591,34 @@ class Cluster:
             return ""
         name = "/".join(filter(None, (workload.namespace, workload.queue_name)))
         return f"LocalQueue {name} is held: spec.stopPolicy is {policy}"
+
+
+def with_unmodelled(
+    cluster: Cluster, change: Callable[[tuple[Unmodelled, ...]], tuple[Unmodelled, ...]]
+) -> Cluster:
+    """The cluster with something else in the place of what its objects say and is not modelled.
+
+    Args:
+        cluster: the cluster.
+        change: of one object.
+
+    >>> with_unmodelled(Cluster({}), lambda _: ()).cluster_queues
+    {}
+    """
+    holders: list[ClusterQueue | Cohort] = [*cluster.cluster_queues.values(), *cluster.cohorts.values()]
+    if not any(holder.unmodelled for holder in holders):
+        return cluster
+    return dataclasses.replace(
+        cluster,
+        cluster_queues={
+            name: dataclasses.replace(queue, unmodelled=change(queue.unmodelled))
+            for name, queue in cluster.cluster_queues.items()
+        },
+        cohorts={
+            name: dataclasses.replace(cohort, unmodelled=change(cohort.unmodelled))
+            for name, cohort in cluster.cohorts.items()
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
+from tenure.oracle.unmodelled import over_time
 from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, AskedScope, Seed, States
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
 
@@ -134,7 +135,11 @@ def analyze_diff_command(
     found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
     release = kueue.release
     premises = (*found.premises, *premises_of_both(before.loaded, after.loaded))
-    answer = replace(found, kueue=release, premises=premises, warnings=tuple(warnings))
+    clusters = before.loaded.cluster, after.loaded.cluster
+    not_known = dict.fromkeys(touching.text for cluster in clusters for touching in over_time(cluster))
+    answer = replace(
+        found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
+    )
     if asked.output == DiffOutput.MARKDOWN:
         print_lines(difference_markdown(answer))
     elif asked.output == DiffOutput.TEXT:
@@ -154,7 +159,7 @@ def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
     }
     if fail_on is not None and failing[fail_on]:
         raise typer.Exit(1)
-    if answer.unsettled or answer.unsettled_guarantees:
+    if answer.unsettled or answer.unsettled_guarantees or answer.not_known:
         raise typer.Exit(EXIT_NOT_KNOWN)
 
 

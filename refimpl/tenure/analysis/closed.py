@@ -11,9 +11,11 @@ from typing import Any, Final
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, amount_of, build, did_you_mean, place_of
 from tenure.manifests.conversion import API_VERSION, name_of, to_v1beta2
+from tenure.manifests.kueue_api import as_if_modelled
 from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.structure import dig
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload
+from tenure.oracle.unmodelled import over_time
 from tenure.readings import Reading
 from tenure.timeline import Scenario, parse_scenario
 from tenure.timeline.scenario import Submission, Submit
@@ -23,6 +25,7 @@ from tenure.units import format_amount
 NAMESPACE: Final = "default"
 _KEPT: Final = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
 _CONFIGURED: Final = ("Configuration", "ConfigMap")
+_TOLD: Final = (*_KEPT, *_CONFIGURED, "PreemptionConfig")
 _PARTS: Final = 4
 """A tree's quota is searched in quarters, unless sizes are given."""
 _MOST_QUOTAS: Final = 2
@@ -79,12 +82,14 @@ class CohortTree:
         scenario: the tree alone, without workloads.
         objects: its manifests, with a LocalQueue for each ClusterQueue.
         priorities: those of the classes that there are.
+        not_known: what may decide in it and is not modelled, in words; nothing is searched then.
     """
 
     name: str
     scenario: Scenario
     objects: tuple[dict[str, Any], ...]
     priorities: tuple[PriorityChoice, ...]
+    not_known: tuple[str, ...] = ()
 
     @property
     def cluster(self) -> Cluster:
@@ -215,7 +220,9 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     Raises:
         InputError: no ClusterQueue is among them; everything that is wrong with them.
     """
-    manifests = list(_configuration(objects))
+    objects = list(objects)
+    told = build(sourced for sourced in objects if dig(sourced.object, "kind") in _TOLD).cluster
+    manifests = [as_if_modelled(manifest, manifest["kind"]) for manifest in _configuration(objects)]
     queues = [manifest for manifest in manifests if manifest["kind"] == "ClusterQueue"]
     if not queues:
         raise bad_input(
@@ -230,7 +237,14 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     for name, cluster_queue in whole.cluster.cluster_queues.items():
         roots.setdefault(world.root_of(cluster_queue), []).append(name)
     priorities = _priorities(manifests, whole.cluster)
-    return [_tree(root, names, manifests, whole, priorities) for root, names in roots.items()], whole.warnings
+    trees = [
+        dataclasses.replace(
+            _tree(root, names, manifests, whole, priorities),
+            not_known=tuple(found.text for found in over_time(told, names)),
+        )
+        for root, names in roots.items()
+    ]
+    return trees, whole.warnings
 
 
 def stated_premises(objects: Iterable[SourcedObject]) -> tuple[str, ...]:

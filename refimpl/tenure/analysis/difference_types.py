@@ -164,3 +164,5 @@ class MatrixDifference:
     """How many states were decided under both in search of one."""
     warnings: tuple[str, ...]
     """What the files say and cannot mean, and what was assumed."""
+    not_known: tuple[str, ...] = ()
+    """What decides on either side and is not modelled, in words; the exit code is 5 where there is any."""

@@ -99,6 +99,8 @@ def difference_summary(answer: MatrixDifference) -> str:
     counts = answer.counts
     total = counts.gained + counts.lost + counts.reasons + counts.unknown + counts.same
     if not answer.changed_fields:
+        if answer.not_known:
+            return "No field that is modelled differs."
         return f"No field differs, and so none of {total} cells."
     parts = (
         (counts.gained, "gained"),
@@ -139,6 +141,7 @@ def difference_lines(answer: MatrixDifference) -> Iterator[str]:
         yield f"  and {len(answer.changed_fields) - MOST_FIELDS} more"
     if answer.unsettled or answer.unsettled_guarantees:
         yield from ("", _unsettled(answer))
+    yield from (f"not known: {text}" for text in answer.not_known)
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
     yield from ("", f"never is proved by {proved}; can is shown by examples")
     yield from (f"assumed: {premise}" for premise in answer.premises)
@@ -254,6 +257,8 @@ def difference_markdown(answer: MatrixDifference) -> Iterator[str]:
         yield from (f"- {as_prose(line)}" for line in _example_lines(answer.example))
     if answer.unsettled or answer.unsettled_guarantees:
         yield from ("", f"> {_unsettled(answer)}")
+    for text in answer.not_known:
+        yield from ("", f"> not known: {as_prose(text)}")
 
 
 def _unsettled(answer: MatrixDifference) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Final
@@ -79,6 +79,7 @@ def with_contrary(answer: GuaranteesAnswer, literal: GuaranteesAnswer) -> Guaran
 
 def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWorkloads:
     never, unknown, attackers = [], [], []
+    why: dict[str, None] = {}
     for preemptor, high in product(found.matrix.queues, found.matrix.levels):
         side = MatrixSide(preemptor, high.name, high.priority)
         verdict = found.matrix.verdict(preemptor, high.priority, queue, level.priority)
@@ -86,6 +87,8 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
             never.append(side)
         elif verdict == CellVerdict.UNKNOWN:
             unknown.append(side)
+            apart = found.matrix.apart.get((preemptor, queue))
+            why |= {} if apart is None else {apart.why: None}
         for reason, settled in found.matrix.of(preemptor, high.priority, queue, level.priority):
             if settled.verdict == CellVerdict.CAN:
                 cell = AskedCell(preemptor, high.priority, queue, level.priority, reason)
@@ -99,7 +102,7 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
         sentences=(),
         as_written=(),
     )
-    return replace(guarded, sentences=tuple(_sentences(guarded)))
+    return replace(guarded, sentences=tuple(_sentences(guarded, why)))
 
 
 def _attacker(found: Guarantees, cell: AskedCell, side: MatrixSide, settled: Settled) -> Attacker:
@@ -134,7 +137,7 @@ def _when(at_once: Settled, protected: Settled | None) -> tuple[str, str]:
     return CellVerdict.UNKNOWN.value, at_once.why
 
 
-def _sentences(guarded: GuardedWorkloads) -> Iterator[str]:
+def _sentences(guarded: GuardedWorkloads, why: Iterable[str]) -> Iterator[str]:
     """One for each way of being preempted, and what never happens."""
     groups: dict[tuple[object, ...], list[MatrixSide]] = {}
     for attacker in guarded.attackers:
@@ -150,7 +153,8 @@ def _sentences(guarded: GuardedWorkloads) -> Iterator[str]:
     if guarded.never_by:
         yield f"is never preempted by {_told(guarded.never_by, guarded)}"
     if guarded.unknown_by:
-        yield f"may or may not be preempted by {_told(guarded.unknown_by, guarded)}: not known"
+        reasons = "".join(f": {reason}" for reason in why)
+        yield f"may or may not be preempted by {_told(guarded.unknown_by, guarded)}: not known{reasons}"
 
 
 def _told(sides: Sequence[MatrixSide], guarded: GuardedWorkloads) -> str:

@@ -25,6 +25,7 @@ from tenure.analysis.states import (
 )
 from tenure.model import Cluster, Duration, Instant, Workload
 from tenure.oracle.tree import Tree, quota_at
+from tenure.oracle.unmodelled import without_unmodelled
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
@@ -157,6 +158,7 @@ def settle_conditions(
         narrowers: for the ClusterQueues of all preemptors.
         asked: the conditions of each cell, the one that implies another first.
     """
+    cluster = without_unmodelled(cluster)  # no cell that is asked about is touched
     found: dict[NarrowCell, Settled] = {}
     dice = random.Random(effort.seed)
     for cell, conditions in asked.items():

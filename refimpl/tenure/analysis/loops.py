@@ -142,7 +142,9 @@ class TreeSearch:
     """What is proved of loops of any number of workloads in it; null where nothing is."""
     searches: tuple[ResourceSearch, ...]
     """By resource; of resources whose quotas are in proportion the first, and none after one with a loop.
-    Empty where loops are excluded."""
+    Empty where loops are excluded, or nothing is known."""
+    not_known: tuple[str, ...] = ()
+    """What may decide in it and is not modelled, in words; nothing was searched then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,12 +224,15 @@ class LoopHunt:
     def run(self, warnings: Sequence[str] = ()) -> LoopsAnswer:
         """Search every tree, up to its first loop; Ctrl-C ends it, and what was found counts."""
         chosen = {tree.name: self._resources(tree) for tree in self.trees}
-        proved = {tree.name: proved_of_loops(tree, self.reading) for tree in self.trees}
+        proved = {
+            tree.name: None if tree.not_known else proved_of_loops(tree, self.reading) for tree in self.trees
+        }
         for resource in self.request.resources:
             if not any(resource in found for found in chosen.values()):
                 known = sorted({name for tree in self.trees for name in tree.resources()})
                 raise bad_input("--resource", resource, f"one of {', '.join(known) or 'none'}")
         chosen |= {name: [] for name, said in proved.items() if said is not None and said.excluded}
+        chosen |= {tree.name: [] for tree in self.trees if tree.not_known}
         self._left = sum(map(len, chosen.values()))
         self._ends = time.monotonic() + self.request.within
         for tree in self.trees:
@@ -239,7 +244,7 @@ class LoopHunt:
             up_to=self.request.up_to,
             evictions=self.request.evictions,
             found=any(search.loop is not None for search in searches),
-            complete=not (self.interrupted or self._by_quota)
+            complete=not (self.interrupted or self._by_quota or any(tree.not_known for tree in self.trees))
             and not any(search.loop is None and (search.stopped or search.open) for search in searches),
             interrupted=self.interrupted,
             trees=tuple(self._done),
@@ -270,7 +275,7 @@ class LoopHunt:
                 break
         names = tuple(queue.name for queue in tree.queues)
         alike = tuple(tuple(queue.name for queue in members) for members in tree.alike if len(members) > 1)
-        return TreeSearch(tree.name, names, alike, proved, tuple(searches))
+        return TreeSearch(tree.name, names, alike, proved, tuple(searches), tree.not_known)
 
     def _resource(self, tree: CohortTree, resource: str) -> ResourceSearch:
         request, began = self.request, time.monotonic()

@@ -29,6 +29,7 @@ from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Reason
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree, build_tree
+from tenure.oracle.unmodelled import of_pair, without_unmodelled
 from tenure.readings import Reading
 
 
@@ -172,12 +173,16 @@ def analyze(
         scope=scope,
         premises=premises_of(scope, cluster),
     )
+    configured, cluster = cluster, without_unmodelled(cluster)
     asked = set(_all_sides(matrix) if wanted is None else wanted)
     preemptors = {preemptor for preemptor, _, _, _ in asked}
-    trees = trees_of(cluster)
+    trees, as_told = trees_of(cluster), trees_of(configured)
     root_of = {name: number for number, tree in enumerate(trees) for name in tree.places}
     for preemptor, victim in product(matrix.queues, repeat=2):
-        if root_of[preemptor] != root_of[victim]:
+        unmodelled = of_pair(configured, as_told[root_of[preemptor]], preemptor, victim)
+        if unmodelled:
+            matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, unmodelled[0].text)
+        elif root_of[preemptor] != root_of[victim]:
             matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_COHORT)
     for tree in trees:
         if not preemptors.intersection(tree.places):
@@ -185,7 +190,7 @@ def analyze(
         uncovered = why_uncovered(cluster)
         if uncovered:
             for preemptor, victim in product(tree.places, repeat=2):
-                matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, uncovered)
+                matrix.apart.setdefault((preemptor, victim), Settled(CellVerdict.UNKNOWN, uncovered))
             continue
         names = _with_quotas(matrix, tree)
         pairs = {pair for pair in product(names, tree.places) if pair not in matrix.apart}
@@ -206,7 +211,7 @@ def _with_quotas(matrix: Matrix, tree: Tree) -> set[str]:
     victims = found if matrix.scope == Scope.CONSISTENT else {*tree.places}
     for preemptor, victim in product(tree.places, repeat=2):
         if preemptor not in found or victim not in victims:
-            matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_QUOTAS)
+            matrix.apart.setdefault((preemptor, victim), Settled(CellVerdict.NEVER, NO_QUOTAS))
     return found
 
 

@@ -6,7 +6,8 @@ Only what follows from the rules is said, and each check has its argument. Its w
   and after any workloads have left. A quota that is lowered below what is in use is another matter.
 - *potential* is the most that a node could ever have (KQ-160).
 
-A tree with a hero queue is passed over: heroes are charged to others.
+A tree with a hero queue is passed over: heroes are charged to others. So is one in which something decides
+that is not modelled.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from tenure.model import (
 )
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Node, Tree, build_tree, potential_at, quota_at
+from tenure.oracle.unmodelled import over_time
 from tenure.readings import Reading
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
@@ -98,7 +100,7 @@ def findings_of_tree(cluster: Cluster, reading: Reading) -> Iterator[SanityFindi
             continue
         tree = build_tree(cluster, queue)
         seen.update(tree.places)
-        if not any(_is_hero(node.queue) for node in tree.nodes):
+        if not over_time(cluster, tree.places) and not any(_is_hero(node.queue) for node in tree.nodes):
             yield from _Sanity(cluster, tree, reading).findings()
 
 

@@ -13,6 +13,7 @@ from tenure.manifests.conversion import VERSIONS, name_of, to_v1beta2
 from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
+from tenure.oracle.unmodelled import over_time
 from tenure.readings import Reading
 
 
@@ -48,6 +49,8 @@ class SanityAnswer:
     """How many objects were looked at."""
     notices: tuple[SanityNotice, ...]
     """What was found, by file and line."""
+    not_known: tuple[str, ...] = ()
+    """What decides and is not modelled, in words; trees in which it may decide were passed over."""
     premises: tuple[str, ...] = ()
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
@@ -90,7 +93,8 @@ def sanity_answer(objects: Sequence[SourcedObject], reading: Reading) -> SanityA
     ]
     notices.sort(key=lambda notice: (notice.file, notice.line))
     premises = premises_of_states(loaded)
-    return SanityAnswer(reading.name, len(objects), tuple(notices), premises, loaded.warnings)
+    not_known = tuple(found.text for found in over_time(loaded.cluster))
+    return SanityAnswer(reading.name, len(objects), tuple(notices), not_known, premises, loaded.warnings)
 
 
 def _kind(raw: Any) -> str:

@@ -15,7 +15,7 @@ from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, with_config
 from tenure.as_json import Shape
 from tenure.manifests import fields, schema, topologies
 from tenure.manifests import workload_schema as workloads
-from tenure.manifests.feature_gates import KNOWN, NOT_MODELLED
+from tenure.manifests.feature_gates import known_gates, refused_gates
 from tenure.readings import CHOICES, preset_names
 
 _BETA = Literal["", "kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1"] | None
@@ -184,7 +184,8 @@ Cohorts = list[NewestCohort | OlderCohort]
 Holding = list[HoldingWorkload | OlderHoldingWorkload]
 
 _SWITCHES = {
-    name: {"const": False} if name in NOT_MODELLED else {"type": "boolean"} for name in sorted(KNOWN)
+    name: {"const": False} if name in refused_gates(fair_sharing=False) else {"type": "boolean"}
+    for name in sorted(known_gates())
 }
 
 Gates = Annotated[
@@ -199,7 +200,7 @@ AnyGates = Annotated[
         {
             "type": "object",
             "additionalProperties": {"type": "boolean"},
-            "propertyNames": {"enum": sorted(KNOWN)},
+            "propertyNames": {"enum": sorted(known_gates())},
         }
     ),
 ]

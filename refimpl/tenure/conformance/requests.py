@@ -39,6 +39,7 @@ from tenure.manifests import (
     with_topologies,
 )
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
+from tenure.manifests.kueue_api import without_gated
 from tenure.manifests.stale import not_queued_yet
 from tenure.manifests.structure import has_condition
 from tenure.manifests.workloads import out_of_play
@@ -248,6 +249,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         growing={class_.name: class_ for class_ in classes if class_.policy is not None},
         topologies=dict(topologies),
     )
+    cluster = without_gated(cluster, raw.get("featureGates") or {})
     _warn_of_holding(cluster, warnings)
     if not asks_for_one:
         return ClusterRequest(cluster, now, reading, tuple(dict.fromkeys(warnings)))
@@ -327,8 +329,9 @@ def _target_problems(queue: str | None, given: list[str]) -> list[Problem]:
 
 
 def _settings(raw: Mapping[str, Any]) -> Settings:
-    problems = gate_problems(raw.get("featureGates"), Place())
+    problems: list[Problem] = []
     fair_sharing = _fair_sharing(raw, problems)
+    problems += gate_problems(raw.get("featureGates"), Place(), fair_sharing=fair_sharing is not None)
     timestamp = raw.get("requeuingTimestamp", "Eviction")
     if not isinstance(timestamp, str) or timestamp not in TIMESTAMPS:
         expected = "Eviction or Creation" + did_you_mean(timestamp, TIMESTAMPS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal
@@ -24,6 +24,7 @@ from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import FairStrategy, RequeuingTimestamp, Settings
+from tenure.units import format_names
 
 DEFAULT_STRATEGIES: Final = (
     FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
@@ -88,6 +89,9 @@ VERSIONS: Final = (NEWEST, f"{GROUP}/v1beta1")
 KEY: Final = "controller_manager_config.yaml"
 """The key of the ConfigMap that holds the Configuration in a cluster."""
 
+_MOST: Final = 5
+"""Feature gates that a warning names."""
+
 DEFAULT_FRAMEWORKS: Final = ("batch/job",)
 """The kinds of jobs that Kueue takes where a Configuration names none."""
 
@@ -109,6 +113,7 @@ class Configured:
         over_time: what decides only over several cycles and is not modelled.
         gates: the feature gates that it sets.
         notes: what to warn of.
+        newer: what to warn of feature gates that Tenure does not know.
         frameworks: the kinds of jobs that Kueue takes, as `integrations.frameworks` calls them.
         every_job: whether Kueue takes jobs that name no queue, too.
     """
@@ -119,6 +124,7 @@ class Configured:
     over_time: tuple[Problem, ...] = ()
     gates: Mapping[str, bool] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()
     frameworks: tuple[str, ...] = DEFAULT_FRAMEWORKS
     every_job: bool = False
 
@@ -200,11 +206,13 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
     if isinstance(gates, dict):
         # Go reads null as false.
         gates = {name: False if on is None else on for name, on in gates.items()}
-    problems.extend(gate_problems(gates, place))
+    switched = version != VERSIONS[0]
+    shares = checked.fair_sharing is not None and bool(checked.fair_sharing.enable or not switched)
+    newer: list[str] = []
+    problems.extend(gate_problems(gates, place, fair_sharing=shares, newer=newer))
     if len(problems) > known:
         return None
     set_gates: Mapping[str, bool] = gates or {}
-    switched = version != VERSIONS[0]
     problems.extend(_not_modelled(checked, set_gates, place))
     fair = _fair_sharing(checked.fair_sharing, place, problems, switched=switched)
     timestamp = _timestamp(checked.wait_for_pods_ready, switched=switched)
@@ -218,6 +226,7 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
         over_time=(*blocking, *over_time_problems(set_gates, place, fair_sharing=fair is not None)),
         gates=set_gates,
         notes=tuple(_notes(checked)),
+        newer=(_newer_gates_text(newer),) if newer else (),
         frameworks=tuple((checked.integrations and checked.integrations.frameworks) or DEFAULT_FRAMEWORKS),
         every_job=bool(checked.manage_jobs_without_queue_name),
     )
@@ -312,6 +321,13 @@ def _blocking(
         return []
     said = show(found.block_admission) if found.block_admission else "nothing, which is true in v1beta1"
     return [place.problem("waitForPodsReady.blockAdmission", said, NOT_BLOCKED, ErrorCode.NOT_MODELLED)]
+
+
+def _newer_gates_text(newer: Sequence[str]) -> str:
+    """What is to be warned of feature gates that Tenure does not know."""
+    count = len(newer)
+    gates, they = ("feature gate", "it decides") if count == 1 else (f"{count} feature gates", "they decide")
+    return f"Tenure does not know the {gates} {format_names(sorted(newer), _MOST)}, nor what {they}"
 
 
 def _notes(checked: _Configuration) -> Iterator[str]:

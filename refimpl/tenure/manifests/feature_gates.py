@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
 from tenure.errors import ErrorCode, Problem
+from tenure.manifests.kueue_api import GATE, api_entries, gates_of
 from tenure.manifests.showing import Place, printable, show
 from tenure.model import FairStrategy, RequeuingTimestamp, Settings
 
@@ -17,110 +19,8 @@ TIME_BASED: Final = "TimeBasedSamePriorityPreemption"
 RECLAIMABLE_PODS: Final = "ReclaimablePods"
 """Whether `status.reclaimablePods` release quota; on by default."""
 
-_KUEUE = [
-    "AdmissionFairSharing",
-    "AdmissionGatedBy",
-    "AssignQueueLabelsForPods",
-    "CleanupProvisioningRequestsOnEviction",
-    "ConcurrentAdmission",
-    "CustomMetricLabels",
-    "DeferRayServiceFinalizationForRedisCleanup",
-    "DisableWaitForPodsReady",
-    "ElasticJobsViaWorkloadSlices",
-    "ElasticJobsViaWorkloadSlicesWithTAS",
-    "FailureRecoveryPolicy",
-    "FairSharingPreemptWithinNominal",
-    "FairSharingPrioritizeNonBorrowing",
-    "FastQuotaReleaseInPodIntegration",
-    "FinishOrphanedWorkloads",
-    "FlavorFungibility",
-    "FlavorFungibilityPreserveScanProgress",
-    "KueueDRAIntegration",
-    "KueueDRAIntegrationConsumableCapacity",
-    "KueueDRAIntegrationExtendedResource",
-    "KueueDRAIntegrationPartitionableDevices",
-    "KueueDRARejectWorkloadsWhenDRADisabled",
-    "LWSImmutableGroupSize",
-    "LocalQueueMetrics",
-    "ManagedJobsNamespaceSelectorAlwaysRespected",
-    "MetricForWorkloadCreationLatency",
-    "MetricsForCohorts",
-    "MultiKueue",
-    "MultiKueueAdaptersForCustomJobs",
-    "MultiKueueClusterProfile",
-    "MultiKueueIncrementalDispatcherConfig",
-    "MultiKueueIncrementalDispatcherRespectConfigOrder",
-    "MultiKueueKubeConfigPathValidation",
-    "MultiKueueManagerQuotaAutomation",
-    "MultiKueueOrchestratedPreemption",
-    "MultiKueueRemoteSpecSync",
-    "PartialAdmission",
-    "PodIntegrationValidateGroupOwner",
-    "PrioritizePreemptorWorkloads",
-    "PriorityBoost",
-    "PrioritySortingWithinCohort",
-    "QuotaCheckStrategy",
-    "ReclaimablePods",
-    "RecomputeAssignmentUponPreemptionTargetsOverlap",
-    "RejectUpdatesToCQWithInvalidOnFlavors",
-    "RemoveFinalizersWithStrictPatch",
-    "SchedulerLibraryIntegration",
-    "SchedulingEquivalenceHashing",
-    "ShortWorkloadNames",
-    "SkipAncestorCheckForDeletedWorkloads",
-    "SkipReassignmentForPodOwnedWorkloads",
-    "SparkApplicationIntegration",
-    "TASAssignmentsEncodingByHostnamePrefix",
-    "TASBalancedPlacement",
-    "TASCacheNodeMatchResults",
-    "TASCacheTopologyTree",
-    "TASCachingRemainingResources",
-    "TASFailedNodeReplacement",
-    "TASFailedNodeReplacementFailFast",
-    "TASHandleOverlappingFlavors",
-    "TASMultiLayerTopology",
-    "TASProfileMixed",
-    "TASRecomputeAssignmentWithinSchedulingCycle",
-    "TASReplaceNodeDueToNotReadyOverFixedTime",
-    "TASReplaceNodeOnNodeTaints",
-    "TASReplaceNodeOnPodTermination",
-    "TASRespectNodeAffinityPreferred",
-    "TASValidateWorkloadSliceSize",
-    "TLSOptions",
-    "TopologyAwareScheduling",
-    "UnadmittedWorkloadsExplicitStatus",
-    "UnadmittedWorkloadsObservability",
-    "ValidateRayAndSparkJobUpdates",
-    "VectorizedResourceRequests",
-    "VisibilityOnDemand",
-    "WorkloadIdentifierAnnotations",
-    "WorkloadPriorityClassDefaulting",
-    "WorkloadRequestUseMergePatch",
-    "WorkloadValidateResourcesAreNonNegative",
-    "WorkloadValidationForPodSetMetadata",
-]
-# Source: Kueue at the commit whose decisions were recorded (August 2026).
-
-_LOCKED = (
-    "HierarchicalCohorts",
-    "MultiKueueAllowInsecureKubeconfigs",
-    "MultiKueueRedoAdmissionOnEvictionInWorker",
-    "MultiKueueWaitForWorkloadAdmitted",
-    "ObjectRetentionPolicies",
-    "PropagateBatchJobLabelsToWorkload",
-    "SchedulerLongRequeueInterval",
-    "SkipFinalizersForPodsSuspendedByParent",
-)
-"""Gates that v0.19 still has and that decide nothing: most are locked there, and later removed."""
-
-_RETIRED = ("SchedulerTimestampPreemptionBuffer",)
-"""Gates of earlier releases that may still be in a Configuration, switched off."""
-
 STAGES: Final = ("AllAlpha", "AllBeta")
 """Names that switch all gates of a stage. Source: Kubernetes, component-base/featuregate."""
-
-KNOWN: Final = frozenset((*_KUEUE, *_LOCKED, *_RETIRED, TIME_BASED))
-"""Every feature gate that may be named."""
 
 SETTING_OF_GATE: Final[Mapping[str, str]] = {
     TIME_BASED: "time_based_preemption",
@@ -133,22 +33,34 @@ SETTING_OF_GATE: Final[Mapping[str, str]] = {
 }
 """The field of `Settings` that a gate sets."""
 
-NOT_MODELLED: Final[Mapping[str, str]] = {
-    "ConcurrentAdmission": "a workload that tries several flavors at once",
-    "MultiKueueOrchestratedPreemption": "a preemption that another cluster has to allow",
-    "SchedulerLibraryIntegration": "the scheduler library",
-    "SchedulerTimestampPreemptionBuffer": "the buffer of five minutes between equal priorities",
-}
-"""Gates that decide when they are on, and what they would switch on."""
-
-
-_ON_IN_TOURNAMENT: Final[Mapping[str, str]] = {
-    "FairSharingPrioritizeNonBorrowing": "an order of heads that passes over whether they borrow",
-}
-"""Gates that are on by default and, under fair sharing, decide over several cycles when they are off."""
-
-_OFF: Final = frozenset(("DisableWaitForPodsReady",))
+_OFF: Final = frozenset(("DisableWaitForPodsReady", "FairSharingRefill"))
 """Gates asked for by `is_on` that are off by default."""
+
+
+_MISSPELT: Final = 0.9
+"""From so much in common on, a name is that of a known gate with a mistake."""
+
+
+@cache
+def known_gates() -> frozenset[str]:
+    """Every feature gate that Tenure knows.
+
+    >>> "ReclaimablePods" in known_gates()
+    True
+    """
+    return frozenset(gate for entry in api_entries() if entry.object == GATE for gate in entry.fields)
+
+
+def refused_gates(*, fair_sharing: bool = True) -> dict[str, str]:
+    """The gates that are refused where they are on, and what they would switch on.
+
+    Args:
+        fair_sharing: whether fair sharing is on, without which some of them decide nothing.
+
+    >>> "FairSharingReevaluatePreemptionCandidates" in refused_gates(fair_sharing=False)
+    False
+    """
+    return {gate: entry.why for gate, entry in gates_of("refused").items() if fair_sharing or not entry.under}
 
 
 def is_on(gate: str, gates: Mapping[str, bool]) -> bool:
@@ -178,19 +90,35 @@ def over_time_problems(
     'False'
     """
     return [
-        place.problem(f"{field}.{gate}", "False", f"true: {what} is not modelled", ErrorCode.NOT_MODELLED)
-        for gate, what in _ON_IN_TOURNAMENT.items()
-        if fair_sharing and not is_on(gate, gates)
+        place.problem(
+            f"{field}.{gate}",
+            str(not off),
+            f"{str(off).lower()}: {entry.why} is not modelled",
+            ErrorCode.NOT_MODELLED,
+        )
+        for off in (True, False)
+        for gate, entry in gates_of("over-time", off=off).items()
+        if fair_sharing and is_on(gate, gates) != off
     ]
 
 
-def gate_problems(found: object, place: Place, field: str = "featureGates") -> list[Problem]:
+def gate_problems(
+    found: object,
+    place: Place,
+    field: str = "featureGates",
+    *,
+    fair_sharing: bool = True,
+    newer: list[str] | None = None,
+) -> list[Problem]:
     """What is wrong with a map of feature gates.
 
     Args:
         found: the map, untrusted; None is empty.
         place: where it is, for the problems.
         field: path of the map.
+        fair_sharing: whether fair sharing is on, without which some gates decide nothing.
+        newer: gets the gates that Tenure does not know and that are no misspelt ones, as a newer Kueue may
+            have them; None where they are problems too.
 
     Source: Kueue, the feature gates of its base and the code that asks for them.
 
@@ -202,22 +130,38 @@ def gate_problems(found: object, place: Place, field: str = "featureGates") -> l
         return []
     if not isinstance(found, Mapping):
         return [place.problem(field, show(found), "a map of feature gates to true or false")]
-    return [problem for name, value in found.items() if (problem := _problem(name, value, place, field))]
+    refused = refused_gates(fair_sharing=fair_sharing)
+    problems: list[Problem] = []
+    for name, value in found.items():
+        if newer is not None and isinstance(value, bool) and _is_newer(name):
+            newer.append(printable(str(name)))
+        elif problem := _problem(name, value, place, field, refused):
+            problems.append(problem)
+    return problems
 
 
-def _problem(name: object, value: object, place: Place, field: str) -> Problem | None:
+def _is_newer(name: object) -> bool:
+    """Whether a name is neither that of a gate that Tenure knows, nor nearly one."""
+    known = known_gates() | {*STAGES}
+    is_name = isinstance(name, str) and name.isascii() and name.isalnum() and name[:1].isupper()
+    return is_name and not difflib.get_close_matches(str(name)[:100], sorted(known), n=1, cutoff=_MISSPELT)
+
+
+def _problem(
+    name: object, value: object, place: Place, field: str, refused: Mapping[str, str]
+) -> Problem | None:
     path = f"{field}.{printable(str(name))}"
     if name in STAGES and isinstance(value, bool):
         expected = "the gates themselves: a switch for all gates of a stage is not modelled"
         return place.problem(path, show(value), expected, ErrorCode.NOT_MODELLED)
-    if name not in KNOWN:
-        close = difflib.get_close_matches(str(name)[:100], sorted(KNOWN), n=1)
+    if name not in known_gates():
+        close = difflib.get_close_matches(str(name)[:100], sorted(known_gates()), n=1)
         hint = f"; did you mean {close[0]}?" if close else ""
         return place.problem(path, show(value), f"a feature gate of Kueue{hint}")
     if not isinstance(value, bool):
         return place.problem(path, show(value), "true or false")
-    if value and name in NOT_MODELLED:
-        expected = f"false: {NOT_MODELLED[str(name)]} is not modelled"
+    if value and name in refused:
+        expected = f"false: {refused[str(name)]} is not modelled"
         return place.problem(path, "True", expected, ErrorCode.NOT_MODELLED)
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,7 @@ from tenure.manifests.history import (
 )
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.jobs.submitted import JobContext, MadeWorkload, SkippedJob, SubmittedJobs
+from tenure.manifests.kueue_api import stays_in_tree, unknown_in, within_reach, without_gated
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
@@ -58,6 +60,9 @@ from tenure.model import (
     WorkloadPriorityClass,
 )
 
+_WITH_STATUS: Final = frozenset(("ClusterQueue", "Cohort", "LocalQueue", "Workload"))
+_INDEX: Final = re.compile(r"\[\d+\]")
+_PREEMPTION_CONFIG: Final = "PreemptionConfig"
 _READ: Final = {
     **{kind: (GROUP, versions) for kind, versions in VERSIONS.items()},
     "Configuration": (configuration.GROUP, configuration.VERSIONS),
@@ -177,6 +182,8 @@ class Builder:
     owners: dict[str, object] = field(default_factory=dict)
     namespaces: Namespaces = field(default_factory=Namespaces)
     shown: Shown = field(default_factory=Shown)
+    preemption_configs: dict[str, bool] = field(default_factory=dict)
+    unknown: dict[tuple[str, str], tuple[Place, str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.reader = WorkloadReader(warnings=self.warnings)
@@ -207,6 +214,7 @@ class Builder:
         self._check_cluster_queues()
         self._check_namespaces()
         self._check_fair_sharing()
+        self._warn_of_unknown()
         cluster = self._cluster({name: cohort for name, (_, cohort) in self.cohorts.items()})
         self._check_holding(cluster)
         configured = None if self.settings is not None else self.configured
@@ -281,7 +289,7 @@ class Builder:
                 self._warn(place, "not looked at, because the settings were given otherwise")
                 return
             self.configured_at = place
-            for note in found.notes:
+            for note in (*found.notes, *found.newer):
                 self._warn(place, note)
 
     def add_config_map(self, raw: object, place: Place) -> None:
@@ -314,7 +322,7 @@ class Builder:
         holds_quota = "QuotaReserved" in conditions
         self.shown.take_workload(place.object, raw, holds_quota=holds_quota)
         found = self.reader.read(raw, place, self.problems, holds_quota=holds_quota)
-        if found is None:
+        if found is None or (not holds_quota and self._is_gated(raw, place)):
             return
         # It was found to be right: what is there is a map.
         right: dict[str, Any] = raw  # type: ignore[assignment]
@@ -332,6 +340,15 @@ class Builder:
         if annotations and priority_boost(annotations) is None:
             said = show(annotations[BOOST])
             self._warn(place, f"metadata.annotations[{BOOST}] {said} is no 32-bit integer, counted as 0")
+
+    def _is_gated(self, raw: object, place: Place) -> bool:
+        """Whether gates decide if Kueue makes the decision at all that a waiting workload asks for."""
+        gates = dig(raw, "spec", "preemptionGates")
+        if gates:
+            expected = "nothing here: a gate that keeps a workload from preempting is not modelled"
+            code = ErrorCode.NOT_MODELLED
+            self.problems.append(place.problem("spec.preemptionGates", show(gates), expected, code))
+        return bool(gates)
 
     def _keep_past(self, raw: object, key: str) -> None:
         """What is recorded of evictions, also of a workload that takes no part."""
@@ -376,12 +393,25 @@ class Builder:
             self.problems.append(problem)
         elif self._is_new(raw, kind, place):
             known = len(self.problems)
+            for field_ in unknown_in(raw, kind) if kind in _WITH_STATUS else ():
+                self._note_unknown(field_, kind, place)
             _ADD[kind](self, raw, place)
             if len(self.problems) > known and not self.strict:
                 self._spare(raw, kind, place, known)
 
+    def _take_preemption_config(self, raw: object, place: Place) -> None:
+        """It decides through the ClusterQueues that name it: does it reach beyond their trees?"""
+        name = dig(raw, "metadata", "name")
+        if isinstance(name, str):
+            # Of two with one name, which cannot be, both count.
+            self.preemption_configs[name] = stays_in_tree(raw) and self.preemption_configs.get(name, True)
+        self._ignore(place, "not modelled; it decides through ClusterQueues that name it")
+
     def _take_other(self, raw: Any, place: Place, group: str) -> None:
-        """An object of none of Kueue's kinds: a job, one that decides about jobs, or one that is ignored."""
+        """An object that is not read itself: a job, one that decides about jobs, or one that is ignored."""
+        if group == GROUP and dig(raw, "kind") == _PREEMPTION_CONFIG:
+            self._take_preemption_config(raw, place)
+            return
         self.jobs.take(raw)
         if text := adds_to_requests(raw):
             self._warn(place, text)
@@ -408,7 +438,19 @@ class Builder:
             self.problems[known:] = own
             return
         for problem in own:
-            self._warn(place, f"{problem.field} is not looked at: Tenure does not know this field")
+            self._note_unknown(problem.field, kind, place)
+
+    def _note_unknown(self, field: str, kind: str, place: Place) -> None:
+        """A field of a newer release, which is warned of once for all objects of a kind."""
+        key = kind, _INDEX.sub("[]", field)
+        at, shown, count = self.unknown.get(key, (place, field, 0))
+        first = min((at.object, at.file, shown, at), (place.object, place.file, field, place), key=_by_name)
+        self.unknown[key] = first[3], first[2], count + 1
+
+    def _warn_of_unknown(self) -> None:
+        for (kind, _), (place, path, count) in sorted(self.unknown.items(), key=_by_key):
+            more = f" (and of {count - 1} more {kind}{'' if count == 2 else 's'})" if count > 1 else ""
+            self._warn(place, f"{path} is not looked at: Tenure does not know this field{more}")
 
     def _is_new(self, raw: object, kind: str, place: Place) -> bool:
         metadata = dig(raw, "metadata")
@@ -617,6 +659,11 @@ class Builder:
         self.ignored.append(f"{_said(place)}: {why}")
 
     def _cluster(self, cohorts: Mapping[str, Cohort]) -> Cluster:
+        local = frozenset(name for name, stays in self.preemption_configs.items() if stays)
+        gates = self.configured.gates if self.configured is not None and self.settings is None else {}
+        return without_gated(within_reach(self._whole(cohorts), local), gates)
+
+    def _whole(self, cohorts: Mapping[str, Cohort]) -> Cluster:
         return Cluster(
             cluster_queues={name: queue for name, (_, queue) in self.cluster_queues.items()},
             admitted=tuple(found for _, found in self.workloads if found.cluster_queue is not None),
@@ -644,6 +691,14 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "ConfigMap": Builder.add_config_map,
     operators.KIND: Builder.add_operator,
 }
+
+
+def _by_name(found: tuple[str, str, str, Place]) -> tuple[str, str, str]:
+    return found[:3]
+
+
+def _by_key(found: tuple[tuple[str, str], object]) -> tuple[str, str]:
+    return found[0]
 
 
 def _newest(found: Workload) -> Instant:

@@ -13,6 +13,7 @@ from tenure.errors import Problem
 from tenure.manifests import schema
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import as_v1beta2, read_one
+from tenure.manifests.kueue_api import unmodelled_in
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.pods import tolerations_of
 from tenure.manifests.quantities import quota_of
@@ -211,6 +212,7 @@ def cluster_queue(
         inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
         queueing=_QUEUEING[spec.queueing_strategy],
         rules=_RULES[preemption.rules],
+        unmodelled=unmodelled_in(raw, "ClusterQueue", checked.metadata.name),
     )
 
 
@@ -228,6 +230,7 @@ def cohort(raw: object, place: Place, problems: list[Problem], *, defaulted: boo
         parent=spec.parent_name or None,
         resource_groups=tuple(_group(group) for group in spec.resource_groups or ()),
         weight=_weight(spec.fair_sharing),
+        unmodelled=unmodelled_in(raw, "Cohort", checked.metadata.name),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.configuration import GROUP as CONFIGURED
@@ -13,6 +13,7 @@ from tenure.manifests.configuration import embedded
 from tenure.manifests.conversion import GROUP, place_of
 from tenure.manifests.feature_gates import TIME_BASED
 from tenure.manifests.files import SourcedObject
+from tenure.manifests.kueue_api import newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
@@ -56,8 +57,16 @@ ADDITIONS: Final = (
 )
 """Every one. Source: the custom resource definitions of Kueue v0.19.2, which have none of these fields."""
 
-ADDED_GATES: Final[Mapping[str, str]] = {TIME_BASED: "KEP-8522"}
-"""Feature gates that no release has, and the proposal that adds each. Source: Kueue v0.19.2, pkg/features."""
+ADDED_GATES: Final[Mapping[str, str]] = {
+    TIME_BASED: "KEP-8522",
+    "ConfigurablePreemptions": "v0.20",
+    "DynamicQuotaOrchestration": "v0.20",
+    "FairSharingRefill": "v0.20",
+}
+"""Feature gates that v0.19 does not have, and the proposal or release that adds each.
+
+Source: Kueue v0.19.2, pkg/features. FairSharingReevaluatePreemptionCandidates is in later patches of v0.19.
+"""
 
 
 class LeftOut(NamedTuple):
@@ -123,12 +132,16 @@ class AskedKueue:
         release: one of `KNOWN_RELEASES`; None for Kueue with all that the proposals add.
         in_objects: whether the release is still to be read from the objects.
         left_out: what of the objects that release does not have; it grows while they are passed on.
+        newer: fields of a newer release that it does not look at, with the objects that have them, likewise.
+        unserved: objects of kinds that it does not serve, likewise.
         problems: feature gates with which that release does not start, likewise.
     """
 
     release: str | None = None
     in_objects: bool = False
     left_out: list[LeftOut] = field(default_factory=list)
+    newer: dict[str, list[str]] = field(default_factory=dict)
+    unserved: list[Place] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
     @classmethod
@@ -190,6 +203,9 @@ class AskedKueue:
             names = list(dict.fromkeys(lacking))
             if names:
                 yield f"{self.lacks(addition)}, and is not looked at: {format_names(names, _TOLD)}"
+        for field_, names in sorted(self.newer.items()):
+            named = format_names(list(dict.fromkeys(names)), _TOLD)
+            yield f"{field_} is not looked at: Kueue {self.release} does not have it: {named}"
 
     def lacks(self, addition: Addition) -> str:
         """That the release does not have a field."""
@@ -200,12 +216,20 @@ class AskedKueue:
         kind, version = dig(raw, "kind"), dig(raw, "apiVersion")
         if kind in ("Configuration", "ConfigMap"):
             self.problems.extend(gates_problems(_gates(sourced), self.release))
-        if kind not in _KINDS or not str(version).startswith(f"{GROUP}/"):
+        if not str(version).startswith(f"{GROUP}/"):
             return sourced
         place = place_of(raw, str(kind), file=sourced.file)
+        if str(kind) in newer_kinds():
+            self.unserved.append(place)
+        for path, _ in newer_fields(str(kind)):
+            if dig(raw, *path) is not None:
+                self.newer.setdefault(_written(path), []).append(place.object)
+                raw = without(raw, path)
+        if kind not in _KINDS:
+            return SourcedObject(sourced.file, raw)
         for addition in additions_in(raw, str(kind)):
             self.left_out.append(LeftOut(place, addition))
-            raw = _without(raw, addition.path)
+            raw = without(raw, addition.path)
         return SourcedObject(sourced.file, raw)
 
 
@@ -282,12 +306,9 @@ def _gates(sourced: SourcedObject) -> Iterator[tuple[Place, object]]:
         yield place, dig(raw, "featureGates")
 
 
-def _without(raw: Any, path: Sequence[str]) -> Any:
-    """A copy of an object without the field at a path that is there."""
-    key, rest = path[0], path[1:]
-    if rest:
-        return {**raw, key: _without(raw[key], rest)}
-    return {name: value for name, value in raw.items() if name != key}
+def _written(path: Sequence[str]) -> str:
+    *above, last = path
+    return f"{'.'.join(above)}[{last}]" if above[-1:] == ["annotations"] else ".".join(path)
 
 
 def release_among(objects: Sequence[SourcedObject]) -> str:

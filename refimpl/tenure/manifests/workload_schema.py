@@ -40,6 +40,7 @@ from tenure.manifests.fields import (
     Text,
     refuse_any,
 )
+from tenure.manifests.kueue_api import annotations_of
 from tenure.manifests.schema import Toleration
 from tenure.manifests.showing import Place, listed, show
 from tenure.manifests.structure import dig, entries, items, repeated
@@ -322,11 +323,6 @@ _CONTAINER: Final = tuple(str(field.alias) for field in Container.model_fields.v
 BOOST = "kueue.x-k8s.io/priority-boost"
 """The annotation that Kueue adds to a priority, with feature gate PriorityBoost."""
 
-_REFUSED_ANNOTATIONS = {
-    "kueue.x-k8s.io/workload-slice-replacement-for": "a workload that replaces a slice of its own",
-    "kueue.x-k8s.io/workload-allowed-resource-flavors": "a variant of a workload (concurrent admission)",
-    "kueue.x-k8s.io/admission-gated-by": "an admission gate",
-}
 _DEFAULT_POD_SET = "main"
 
 
@@ -388,10 +384,10 @@ def _annotations(annotations: object, place: Place, *, waits: bool) -> Iterator[
         return
     if not isinstance(annotations.get(BOOST, ""), str):
         yield place.problem(f"metadata.annotations[{BOOST}]", show(annotations[BOOST]), "a string")
-    for key, reason in _REFUSED_ANNOTATIONS.items():
+    for key, entry in annotations_of("Workload", "refused").items() if waits else ():
         # They say how a workload gets its quota; one that holds it has been through that.
-        if waits and annotations.get(key) not in (None, ""):
-            yield _not_modelled(place, f"metadata.annotations[{key}]", annotations[key], reason)
+        if annotations.get(key) not in (None, ""):
+            yield _not_modelled(place, f"metadata.annotations[{key}]", annotations[key], entry.why)
 
 
 def _admission(admission: object, pod_sets: list[Any], place: Place) -> Iterator[Problem]:

@@ -25,6 +25,7 @@ from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.oracle.topology import takes_part
+from tenure.oracle.unmodelled import deciding, refuse_unmodelled
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
 
@@ -151,12 +152,13 @@ def decide(
     Raises:
         InputError: no such ClusterQueue; cohorts that are their own ancestors; a WorkloadPriorityClass that
             the reading refuses, of the workload or of one that runs in its tree; usage that is not bounded,
-            see `tenure.oracle.bounded`.
+            see `tenure.oracle.bounded`; what decides and is not modelled.
 
     Source: KEP-8522; KEP-8826; Kueue main of August 2026, flavor assigner and preemptor.
     """
     if snapshot is None:
         snapshot = with_bounded_usage(take_snapshot(cluster, queue_name, now, reading))
+    refuse_unmodelled(deciding(snapshot))
     preemptor = with_effective_priority(preemptor, cluster, now, reading)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
     chosen, trials = _try(snapshot, preemptor, terms, now, assignment, search)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,7 +15,9 @@ from tenure.model import (
     Cohort,
     FlavorResource,
     NodeQuota,
+    Reach,
     ResourceGroup,
+    Unmodelled,
 )
 from tenure.rules.amounts import minus, plus
 from tenure.rules.quota import (
@@ -75,10 +77,12 @@ class Tree:
     Args:
         nodes: by place; the root is the first.
         places: place of each ClusterQueue by name.
+        unmodelled: what its objects say that is not modelled and may decide everything in it.
     """
 
     nodes: tuple[Node, ...]
     places: Mapping[str, int]
+    unmodelled: tuple[Unmodelled, ...] = ()
 
 
 def build_tree(cluster: Cluster, queue: ClusterQueue) -> Tree:
@@ -102,7 +106,15 @@ def build_tree(cluster: Cluster, queue: ClusterQueue) -> Tree:
         builder.add_queue(queue, ())
     else:
         builder.add_cohort(_root_of(cluster, queue), ())
-    return Tree(tuple(node for node in builder.nodes if node is not None), builder.places)
+    nodes = tuple(node for node in builder.nodes if node is not None)
+    return Tree(nodes, builder.places, tuple(_of_all(cluster, nodes)))
+
+
+def _of_all(cluster: Cluster, nodes: Iterable[Node]) -> Iterator[Unmodelled]:
+    for node in nodes:
+        holder = node.queue if node.queue is not None else cluster.cohorts.get(node.name)
+        if holder is not None and holder.unmodelled:
+            yield from (found for found in holder.unmodelled if found.reach == Reach.TREE)
 
 
 def empty_usage(tree: Tree) -> Usage:

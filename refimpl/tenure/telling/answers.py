@@ -253,7 +253,7 @@ def elsewhere(decision: Decision, victim: Workload) -> str:
 def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
     preempting = [case.preemptor for case in cases if case.preempted]
     if not cases:
-        return f"No pending workload could be evaluated, so none preempts {victim.key}"
+        return f"No pending workload could be evaluated: whether one preempts {victim.key} is not known"
     by = f" {BY_QUOTA}" if any(case.topology for case in cases) else ""
     if len(cases) == 1:
         return sentence(victim.key, cases[0].verdict, cases[0].preemptor, by)

@@ -18,6 +18,7 @@ from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import Duration, Instant, Workload
+from tenure.oracle.unmodelled import over_time, refuse_unmodelled
 from tenure.resources import is_folder
 from tenure.timeline.kai.loading import parse_kai_scenario
 from tenure.timeline.kai.scenario import KaiScenario
@@ -220,6 +221,7 @@ class _Reader:
         loaded = self.objects.loaded()
         if loaded.over_time:
             raise InputError(loaded.over_time)
+        refuse_unmodelled(over_time(loaded.cluster))
         self.by_usage = loaded.by_usage
         self.gates = loaded.gates
         self.shown = self.objects.shown()
@@ -339,6 +341,7 @@ class _Reader:
             yield ClockJump(at, shape.clock)
         if shape.edit is not None:
             text, cluster = self.objects.edited(shape.edit, f"{path}.edit")
+            refuse_unmodelled(over_time(cluster))
             kind, name = shape.edit.get("kind"), (shape.edit.get("metadata") or {}).get("name")
             queues = (str(name),) if kind == "ClusterQueue" else ()
             yield Edit(at, text, cluster, queues, self.objects.shown())

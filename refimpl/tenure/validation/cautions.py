@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tenure.manifests.feature_gates import TIME_BASED
+from tenure.manifests.kueue_api import unmodelled_in
 from tenure.manifests.quantities import MAX_AMOUNT, quota_of
 from tenure.manifests.showing import show
 from tenure.manifests.structure import dig, entries
@@ -15,6 +16,22 @@ from tenure.validation.faults import Fault, Subject, WarningType, duration, quan
 
 HERO = "UberClusterQueueRules"
 _PREEMPTION = "spec.preemption"
+
+
+def not_modelled(subject: Subject) -> Iterator[Fault]:
+    """What Kueue may decide by, and Tenure does not model.
+
+    Source: spec/kueue-api.toml.
+
+    >>> annotations = {"kueue.x-k8s.io/preemption-config-name": "mine"}
+    >>> queue = Subject("ClusterQueue", {"metadata": {"name": "a", "annotations": annotations}})
+    >>> [fault.type.value for fault in not_modelled(queue)]
+    ['NotModelled']
+    """
+    for found in unmodelled_in(subject.raw, subject.kind, subject.name):
+        if subject.gates.get(found.gate, True):
+            message = f"{found.text}: answers that it touches are not known"
+            yield Fault(WarningType.NOT_MODELLED, found.field, message)
 
 
 def unused_time_based_config(subject: Subject) -> Iterator[Fault]:

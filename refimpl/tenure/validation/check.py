@@ -12,6 +12,7 @@ from tenure.manifests import SourcedObject, gate_problems, place_of
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import KEY, configuration, embedded
 from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
+from tenure.manifests.kueue_api import newer_kinds
 from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
@@ -25,6 +26,7 @@ from tenure.validation.faults import (
     Source,
     Subject,
     ValidationReport,
+    WarningType,
     duplicate,
     invalid,
     not_supported,
@@ -96,7 +98,12 @@ def header_faults(raw: object, where: str = "") -> Iterator[Fault]:
         elif not isinstance(found, str):
             yield wrong_type(name, found, f"text such as {example}")
     kind = raw.get("kind")
-    if isinstance(kind, str) and kind and _group(raw) == GROUP and kind not in (*KUEUE, *_OTHERS):
+    if (
+        isinstance(kind, str)
+        and kind
+        and _group(raw) == GROUP
+        and kind not in (*KUEUE, *_OTHERS, *newer_kinds())
+    ):
         yield not_supported("kind", kind, KUEUE)
 
 
@@ -270,6 +277,11 @@ class _Run:
 
     def _configure(self, index: int, content: object, place: Place, problems: list[Problem]) -> None:
         read = configuration(content, place, problems)
+        for text_ in read.newer if read is not None else ():
+            fault = Fault(WarningType.NOT_MODELLED, "featureGates", text_)
+            self.warnings[index].append(
+                notice(Subject("Configuration", content, place), fault, Source.TENURE)
+            )
         named = dig(content, "featureGates")
         if isinstance(named, dict):
             self.gates |= {gate: on for gate, on in named.items() if isinstance(on, bool)}
@@ -336,6 +348,12 @@ class _Run:
         subject = Subject("", sourced.object, place_in(sourced.object, sourced.file))
         self.errors[index] += [notice(subject, fault, Source.SCHEMA) for fault in faults]
         self.ignored += not self.errors[index]
+        kind = dig(sourced.object, "kind")
+        if _group(sourced.object) == GROUP and isinstance(kind, str) and kind in newer_kinds():
+            message = f"{kind} of Kueue 0.20 and later is neither checked nor modelled"
+            self.warnings[index].append(
+                notice(subject, Fault(WarningType.NOT_MODELLED, "kind", message), Source.TENURE)
+            )
 
     def _look_at_all(self, everything: Overview) -> None:
         index_of = {id(subject): index for index, subject in self.subjects.items()}

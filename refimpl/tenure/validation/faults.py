@@ -50,6 +50,7 @@ class WarningType(StrEnum):
     NEGATIVE_DURATION = "NegativeDuration"
     NEVER_BORROWS = "NeverBorrows"
     NO_EFFECT = "NoEffect"
+    NOT_MODELLED = "NotModelled"
     NOTHING_FITS = "NothingFits"
     REFUSED_WITH_GATE = "RefusedWithGate"
     THRESHOLD_BOUNDS_NOTHING = "ThresholdBoundsNothing"

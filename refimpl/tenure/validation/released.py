@@ -33,6 +33,17 @@ def refused_by(kueue: AskedKueue, report: ValidationReport) -> ValidationReport:
         )
         for left in kueue.left_out
     ]
+    lacking += [
+        Notice(
+            place.object,
+            "kind",
+            str(ErrorType.NOT_SUPPORTED),
+            f"Kueue {kueue.release} does not serve this kind",
+            str(Source.SCHEMA),
+            place.file,
+        )
+        for place in kueue.unserved
+    ]
     gates = [from_problem(problem, Source.CONFIGURATION) for problem in kueue.problems]
     return replace(report, errors=(*report.errors, *lacking, *gates))
 

@@ -76,6 +76,7 @@ OF_ALL: Final[Sourced] = (Source.SCHEMA, labels.metadata_labels)
 
 WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "ClusterQueue": (
+        cautions.not_modelled,
         cautions.limits,
         cautions.unlimited_lends_nothing,
         cautions.unused_policies,
@@ -85,7 +86,7 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
         cautions.zero_weight,
         cluster_queue.concurrent_admission_later,
     ),
-    "Cohort": (cautions.unlimited_lends_nothing, cautions.zero_weight),
+    "Cohort": (cautions.not_modelled, cautions.unlimited_lends_nothing, cautions.zero_weight),
     "LocalQueue": (cautions.unreadable_weight,),
     "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
     "Queue": (kai_queue.negative_runtimes,),

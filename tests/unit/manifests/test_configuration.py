@@ -8,7 +8,7 @@ import pytest
 
 from tenure.errors import ErrorCode
 from tenure.manifests import Loaded, SourcedObject, build, gate_problems, read_configuration
-from tenure.manifests.feature_gates import KNOWN, NOT_MODELLED
+from tenure.manifests.feature_gates import known_gates, over_time_problems, refused_gates
 from tenure.manifests.showing import Place
 from tenure.model import FairStrategy, FlavorResource, RequeuingTimestamp, Settings
 from tests.unit.manifests.objects import Object, admitted, assignment, only_code, refused
@@ -86,11 +86,30 @@ def test_feature_gates() -> None:
 
 
 def test_every_other_gate_of_kueue_passes() -> None:
-    assert gate_problems(dict.fromkeys(KNOWN - set(NOT_MODELLED), True), Place()) == []
-    assert gate_problems(dict.fromkeys(KNOWN, False), Place()) == []
+    assert gate_problems(dict.fromkeys(known_gates() - refused_gates().keys(), True), Place()) == []
+    assert gate_problems(dict.fromkeys(known_gates(), False), Place()) == []
 
 
-@pytest.mark.parametrize("gate", sorted(NOT_MODELLED))
+def test_a_gate_of_fair_sharing_decides_nothing_without_it() -> None:
+    gates = {"FairSharingReevaluatePreemptionCandidates": True, "FairSharingRefill": True}
+    assert read_configuration({"apiVersion": NEW, "featureGates": gates}).over_time == ()
+    (problem,) = refused(
+        lambda: read_configuration(
+            {"apiVersion": NEW, "fairSharing": {"preemptionStrategies": WORDS}, "featureGates": gates}
+        )
+    )
+    assert "FairSharingReevaluatePreemptionCandidates" in problem
+    (later,) = over_time_problems({"FairSharingRefill": True}, Place(), fair_sharing=True)
+    assert (later.field, later.code) == ("featureGates.FairSharingRefill", ErrorCode.NOT_MODELLED)
+
+
+def test_gates_of_a_newer_kueue_are_warned_of_once() -> None:
+    gates = {"ConfigurablePreemptions": True, "DynamicQuotaOrchestration": False, "Zzzz": True, "Yyyy": False}
+    found = read_configuration({"apiVersion": NEW, "featureGates": gates})
+    assert found.newer == ("Tenure does not know the 2 feature gates Yyyy, Zzzz, nor what they decide",)
+
+
+@pytest.mark.parametrize("gate", sorted(refused_gates()))
 def test_a_gate_that_switches_on_what_is_not_modelled(gate: str) -> None:
     (problem,) = gate_problems({gate: True}, Place())
     assert (problem.field, problem.code) == (f"featureGates.{gate}", ErrorCode.NOT_MODELLED)
@@ -104,7 +123,11 @@ def test_a_gate_that_switches_on_what_is_not_modelled(gate: str) -> None:
             {"featureGates": {"PriorityBoost": "true"}},
             "featureGates.PriorityBoost: found 'true', expected true or false",
         ),
-        ({"featureGates": {"Zzzz": True}}, "featureGates.Zzzz: found True, expected a feature gate of Kueue"),
+        (
+            {"featureGates": {"PriorityBost": True}},
+            "featureGates.PriorityBost: found True, expected a feature gate of Kueue; "
+            "did you mean PriorityBoost?",
+        ),
         (
             {"fairSharing": {}},
             f"fairSharing.preemptionStrategies: found nothing, expected {STRATEGIES}",

@@ -1,4 +1,4 @@
-"""Every field of Kueue's Configuration has the effect that spec/configuration.toml says."""
+"""Every field of Kueue's Configuration has the effect that spec/kueue-api.toml says."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from tenure.errors import ErrorCode, InputError
 from tenure.manifests import Configured, read_configuration
 
 ROOT: Final = Path(__file__).resolve().parents[3]
-ENTRIES: Final[list[dict[str, Any]]] = tomllib.loads((ROOT / "spec" / "configuration.toml").read_text())[
-    "entry"
+ENTRIES: Final[list[dict[str, Any]]] = [
+    entry
+    for entry in tomllib.loads((ROOT / "spec" / "kueue-api.toml").read_text())["entry"]
+    if entry["object"] == "Configuration"
 ]
 OF_THE_TYPE: Final = Path(__file__).with_name("configuration-fields.txt").read_text().split()
 """All leaves of the type, as the source of Kueue v0.19.2 has them."""

@@ -180,7 +180,9 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
     for tree in answer.trees:
         yield from _tree_lines(tree)
     count = sum(search.loop is not None for tree in answer.trees for search in tree.searches)
-    loops = f"{_number(count, 'loop')} in {_number(len(answer.trees), 'tree')} of ClusterQueues"
+    unknown = sum(bool(tree.not_known) for tree in answer.trees)
+    trees = f"{_number(len(answer.trees) - unknown, 'tree')} of ClusterQueues"
+    loops = f"{_number(count, 'loop')} in {trees}{f', {unknown} not known' if unknown else ''}"
     written = f", written to {to}" if to is not None and count else ""
     yield f"loops: {loops}{written}, under {answer.reading}"
     yield from assumed_lines(answer.premises)
@@ -200,11 +202,12 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
 
 def _tree_lines(tree: TreeSearch) -> Iterator[str]:
     alike = "; ".join(", ".join(names) for names in tree.alike)
-    alike = f", alike: {alike}" if alike else ""
+    alike = f", alike: {alike}" if alike and not tree.not_known else ""
     yield f"{tree.tree}: {_number(len(tree.cluster_queues), 'ClusterQueue')}{alike}"
     if tree.proved is not None:
         yield f"  {tree.proved.text} ({', '.join(tree.proved.theorems)})"
-    if not tree.searches and not (tree.proved is not None and tree.proved.excluded):
+    yield from (f"  not known: {text}" for text in tree.not_known)
+    if not tree.searches and not tree.not_known and not (tree.proved is not None and tree.proved.excluded):
         yield "  nothing to search: no resource of which it owns a finite amount"
     for search in tree.searches:
         if search.loop is None:

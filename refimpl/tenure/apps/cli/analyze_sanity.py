@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tenure.analysis.sanity_answers import SanityAnswer, SanityNotice
 
 
+EXIT_NOT_KNOWN = 5
+
+
 @with_records
 def sanity_command(
     *,
@@ -47,7 +50,7 @@ def sanity_command(
     \b
     tenure analyze sanity queues/ --set clusterqueue/a.spec.fairSharing.weight=0
 
-    Exit codes: 0 answered, 1 anything found with --strict, 2 bad input.
+    Exit codes: 0 answered, 1 anything found with --strict, 2 bad input, 5 not everything was looked at.
     """
     choose_colour(printing.color)
     from tenure.analysis.sanity_answers import sanity_answer
@@ -61,6 +64,8 @@ def sanity_command(
     print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))
     if strict and answer.notices:
         raise typer.Exit(1)
+    if answer.not_known:
+        raise typer.Exit(EXIT_NOT_KNOWN)
 
 
 def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
@@ -78,7 +83,9 @@ def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
         yield ""
     count = len(answer.notices)
     told = f"{count} found" if count else "nothing found"
+    told += " in the rest" if answer.not_known else ""
     yield f"sanity: {answer.checked} object{'' if answer.checked == 1 else 's'}, {told}"
+    yield from (f"  not known: {text}" for text in answer.not_known)
     yield from assumed_lines(answer.premises)
 
 

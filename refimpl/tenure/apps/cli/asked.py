@@ -35,6 +35,7 @@ from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_proble
 from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in, strategy_name
 from tenure.manifests.feature_gates import SETTING_OF_GATE
 from tenure.manifests.given import given
+from tenure.manifests.kueue_api import gates_of_fields, without_gated
 from tenure.manifests.premises import premises_of
 from tenure.manifests.releases import gates_problems
 from tenure.manifests.showing import about_object
@@ -62,9 +63,9 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
     >>> with_flags(Loaded(Cluster({})), SchedulerFlags("PriorityBoost=true")).cluster.settings.priority_boost
     True
     """
-    release = loaded.cluster.settings.release
+    gates = _checked_gates(flags, loaded)
     changes: dict[str, Any] = {
-        SETTING_OF_GATE[gate]: on for gate, on in _deciding(flags.feature_gates, release).items()
+        SETTING_OF_GATE[gate]: on for gate, on in gates.items() if gate in SETTING_OF_GATE
     }
     if flags.requeuing_timestamp is not None:
         changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
@@ -72,20 +73,31 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
         changes["fair_sharing"] = _strategies(flags.fair_sharing)
         loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN)
     settings = replace(loaded.cluster.settings, **changes)
-    return replace(loaded, cluster=replace(loaded.cluster, settings=settings))
+    return replace(loaded, cluster=without_gated(replace(loaded.cluster, settings=settings), gates))
 
 
-def _deciding(text: str, release: str | None) -> Mapping[str, bool]:
-    """The gates that are settings of the scheduler; the others that Kueue has change no decision."""
-    gates = parse_gates(text)
-    problems = gate_problems(gates, Place(), "--feature-gates")
+def _checked_gates(flags: SchedulerFlags, loaded: Loaded) -> Mapping[str, bool]:
+    """The gates of the command line; those that are no setting of the scheduler change no decision, or bring
+    in what is not modelled.
+    """
+    gates = parse_gates(flags.feature_gates)
+    on = loaded.cluster.settings.fair_sharing is not None
+    if flags.fair_sharing is not None:
+        on = _strategies(flags.fair_sharing) is not None
+    problems = gate_problems(gates, Place(), "--feature-gates", fair_sharing=on)
+    release = loaded.cluster.settings.release
     problems += gates_problems([(Place(), gates)], release, "--feature-gates")
     if RECLAIMABLE_PODS in gates:
         where = "the Configuration among the files: it decides how workloads are read"
         problems.append(Problem("--feature-gates", RECLAIMABLE_PODS, where))
+    problems += [
+        Problem(f"--feature-gates.{gate}", "True", "false, as the Configuration among the files has it")
+        for gate in gates_of_fields()
+        if gates.get(gate) and loaded.gates.get(gate) is False
+    ]
     if problems:
         raise InputError(problems)
-    return {gate: on for gate, on in gates.items() if gate in SETTING_OF_GATE}
+    return gates
 
 
 def _timestamp(text: str) -> RequeuingTimestamp:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tenure.apps.ahead.by_usage import left_out, without_trees_by_usage
 from tenure.apps.ahead.look import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
+from tenure.apps.ahead.unknown_trees import left_out, without_unknown_trees
 from tenure.apps.ahead.words import next_lines
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
@@ -160,9 +160,9 @@ def print_next(
         every: whether the text tells everything.
 
     Raises:
-        InputError: as `tenure.apps.ahead.look.look_ahead`, and as `without_trees_by_usage`.
+        InputError: as `tenure.apps.ahead.look.look_ahead`, and as `without_unknown_trees`.
     """
-    loaded = without_trees_by_usage(asked.loaded, workload)
+    loaded = without_unknown_trees(asked.loaded, workload)
     asked = asked.warned(left_out(asked.loaded, loaded), loaded)
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
     asked.print(output, "next", answer, next_lines(answer, every=every))

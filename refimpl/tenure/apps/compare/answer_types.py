@@ -91,5 +91,7 @@ class DiffAnswer:
     topology: str | None = None
     """`not modelled` where Kueue also needs a place in a topology for any decision, so that the answer is by
     quota alone; null where no topology takes part."""
+    not_known: tuple[str, ...] = ()
+    """What decides on either side and is not modelled, in words: what it touches is not decided."""
     warnings: tuple[str, ...] = ()
     """About the input."""

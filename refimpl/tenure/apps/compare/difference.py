@@ -13,6 +13,7 @@ from tenure.apps.compare.trees import reached
 from tenure.engines import Engine
 from tenure.manifests.premises import premises_of_both
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, NotModelled, Target, Workload
+from tenure.oracle.unmodelled import over_time
 from tenure.readings import Reading, SamePriorityGate
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -134,6 +135,9 @@ def difference(
         notes=tuple(_notes(one, other)),
         premises=premises_of_both(before.loaded, after.loaded),
         topology=topology_of(one.not_modelled | other.not_modelled),
+        not_known=tuple(
+            dict.fromkeys(found.text for decided in (one, other) for found in over_time(decided.cluster))
+        ),
     )
 
 

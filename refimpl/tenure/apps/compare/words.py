@@ -22,7 +22,8 @@ def summary_of(answer: DiffAnswer) -> str:
     by = "" if answer.topology is None else f" {BY_QUOTA}"
     counts = f"{answer.pending_count} pending and {answer.running_count} running workloads"
     if not (answer.pending or answer.gained_victims or answer.lost_victims):
-        return f"No decision changes{by}: {counts}."
+        known = " that is known" if answer.not_known else ""
+        return f"No decision{known} changes{by}: {counts}."
     return (
         f"Decided otherwise{by}: {len(answer.pending)}; become victims: {len(answer.gained_victims)}; "
         f"cease to be victims: {len(answer.lost_victims)}; of {counts}."
@@ -42,6 +43,7 @@ def text_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
     yield f"  clock {format_instant(answer.now)}, reading {answer.reading}; each evaluated independently"
     yield from assumed_lines(answer.premises)
     yield from note_lines(answer.topology)
+    yield from (f"  not known: {text}" for text in answer.not_known)
     for title, changes, gained in (
         ("Become victims", answer.gained_victims, True),
         ("Cease to be victims", answer.lost_victims, False),
@@ -128,6 +130,8 @@ def markdown_lines(answer: DiffAnswer, *, every: bool = False) -> Iterator[str]:
         [_pending_row(change) for change in answer.pending],
         every=every,
     )
+    for text in answer.not_known:
+        yield from ("", f"> not known: {as_prose(text)}")
     for note in (*(f"Assumed: {premise}." for premise in answer.premises), *answer.notes):
         yield from ("", f"> {as_prose(note)}")
 

@@ -23,6 +23,8 @@ WORKLOADS: Final = "workloads"
 CLASSES: Final = "workloadpriorityclasses"
 _OPTIONAL: Final = ("cohorts", CLASSES)
 """Kinds that old releases of Kueue do not have."""
+_PREEMPTION_CONFIGS: Final = "preemptionconfigs"
+_ANY_REACH: Final = "PreemptionConfigs are not known, each counts as one that names candidates in any tree"
 _KAI: Final = "scheduling.run.ai"
 _KAI_KINDS: Final = ("queues", "podgroups")
 _KAI_OPERATOR: Final = "kai.scheduler"
@@ -96,6 +98,8 @@ class KueueDump:
             of_kubernetes = pool.submit(self._priority_classes, warnings) if self.submits else None
         found = [queues, classes.result(), configuration.result(), workloads.result()]
         found += [optional.result() for optional in (of_kubernetes, events) if optional is not None]
+        if _PREEMPTION_CONFIGS in served:
+            found.append(_optional(lambda: self._items(_PREEMPTION_CONFIGS), _ANY_REACH, warnings))
         if any(map(_grows, _parsed(classes.result()))):
             found.append(self._jobs(warnings))
         if any(asks_for_labels(dig(queue, "spec", "namespaceSelector")) for queue in _parsed(queues)):

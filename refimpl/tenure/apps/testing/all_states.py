@@ -38,6 +38,8 @@ from tenure.manifests.premises import refuse_unstated
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, Outcome, Reason
 from tenure.oracle.decide import Decision
+from tenure.oracle.tree import build_tree
+from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
 from tenure.readings import Reading
 from tenure.telling.groups import names_text
 from tenure.timeline.scenario_file import FilePart
@@ -179,6 +181,10 @@ class AllStates:
             return CheckResult(Status.HOLDS, "no loop", found, warnings=warnings)
         if loop is None:
             status = Status.HOLDS if answer.complete else Status.UNKNOWN
+            unmodelled = dict.fromkeys(text for tree in answer.trees for text in tree.not_known)
+            if unmodelled:
+                said = f"{NOT_KNOWN}: {'; '.join(unmodelled)}"
+                return CheckResult(Status.UNKNOWN, "no loop", said, warnings=warnings)
             rest = "" if answer.complete else "; not all was played"
             return CheckResult(status, "no loop", f"none in {searched}{rest}", warnings=warnings)
         fields = tuple(AllowedBy(fact.object, fact.field) for fact in loop.needed)
@@ -194,6 +200,10 @@ class AllStates:
         if inactive:
             stop = [AllowedBy(f"ClusterQueue/{name}", STOPPED)] if inactive.startswith(STOPPED) else []
             return CheckResult(Status.FAILS, expected, f"inactive: {inactive}", allowed_by=tuple(stop))
+        tree = build_tree(self._cluster, self._cluster.cluster_queues[name])
+        unmodelled = of_pair(self._cluster, tree, name, name)
+        if unmodelled:
+            return self._judged({found.text for found in unmodelled}, expected)
         request = unreached_state(self._cluster, self._levels, reading, name)
         if request is not None:
             decision = decided(request)
@@ -245,7 +255,9 @@ class AllStates:
     def _judged(self, unknown: Set[str], expected: str) -> CheckResult:
         """What is not refuted: proved, or not known for one of some reasons."""
         if unknown:
-            return CheckResult(Status.UNKNOWN, expected, f"neither proved nor refuted: {min(unknown)}")
+            is_modelled = min(unknown) not in {found.text for found in over_time(self._cluster)}
+            said = "neither proved nor refuted" if is_modelled else NOT_KNOWN
+            return CheckResult(Status.UNKNOWN, expected, f"{said}: {min(unknown)}")
         return CheckResult(Status.HOLDS, expected, PROVED)
 
     def _examples(self, cells: Sequence[CellSides], scope: Scope) -> Iterator[tuple[AskedCell, Example]]:

@@ -10,6 +10,7 @@ from tenure.oracle.heroes.effective import bills_in
 from tenure.oracle.heroes.fit import accessible_at
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import NO_QUOTA, Node
+from tenure.oracle.unmodelled import refuse_unmodelled
 from tenure.readings import Reading
 from tenure.rules.hero_tree import effective_nominal
 
@@ -61,7 +62,8 @@ def accessible_trees(cluster: Cluster, now: Instant, reading: Reading) -> Iterat
         reading: see `tenure.readings`.
 
     Raises:
-        InputError: cohorts that are their own ancestors; a WorkloadPriorityClass that the reading refuses.
+        InputError: cohorts that are their own ancestors; a WorkloadPriorityClass that the reading refuses;
+            quotas that are not modelled.
 
     Source: KEP-8826, Implementation.
     """
@@ -70,6 +72,7 @@ def accessible_trees(cluster: Cluster, now: Instant, reading: Reading) -> Iterat
     for name in sorted(cluster.cluster_queues):
         if name not in seen:
             snapshot = take_snapshot(cluster, name, now, reading)
+            refuse_unmodelled(snapshot.tree.unmodelled)
             seen.update(snapshot.tree.places)
             found.append((snapshot.tree.nodes[0].name, snapshot))
     for _, snapshot in sorted(found, key=lambda pair: pair[0]):

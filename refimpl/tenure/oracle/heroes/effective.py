@@ -189,4 +189,4 @@ def _with_columns(tree: Tree, columns: Mapping[FlavorResource, Column]) -> Tree:
             if asked in quotas or quota != NO_QUOTA:
                 quotas[asked] = quota
     nodes = (replace(node, quotas=quotas) for node, quotas in zip(tree.nodes, changed, strict=True))
-    return Tree(tuple(nodes), tree.places)
+    return replace(tree, nodes=tuple(nodes))

@@ -99,7 +99,7 @@ def _grouped(exposure: Exposure) -> Iterator[SeenShape]:
 
 def _kind(least: Least) -> tuple[object, ...]:
     reason = None if least.target is None else least.target.evidence.ground
-    return least.priority, reason, least.refusal, least.open_from
+    return least.priority, reason, least.refusal, least.open_from, least.unknown
 
 
 def _rank(seen: Seen) -> tuple[bool, int]:
@@ -142,6 +142,8 @@ def _made_up(least: Least) -> MadeUpShape | None:
 
 
 def _text(least: Least) -> str:
+    if least.unknown:
+        return least.unknown
     if least.target is None or least.priority is None:
         if least.open_from is None:
             return f"no workload: {least.refusal}"
@@ -187,8 +189,17 @@ def _summary(exposure: Exposure) -> str:
     for seen in exposure.seen:
         if seen.spans[0].least.priority is not None:
             by_least.setdefault(seen.spans[0].least.priority, []).append(seen.cluster_queue)
-    unknown = [seen.cluster_queue for seen in exposure.seen if seen.spans[0].least.open_from is not None]
+    unknown = [
+        seen.cluster_queue
+        for seen in exposure.seen
+        if seen.spans[0].least.open_from is not None and not seen.spans[0].least.unknown
+    ]
     doubt = f"; of {names(unknown)} not every size was tried" if unknown else ""
+    unmodelled = [found for seen in exposure.seen if (found := seen.spans[0].least.unknown)]
+    if unmodelled:
+        doubt += f"; {'; '.join(dict.fromkeys(unmodelled))}"
+        if not by_least:
+            return f"Who could preempt {victim} is not known in full{_until(exposure)}{doubt}"
     if not by_least:
         return f"No new workload of whatever size could preempt {victim} now{_until(exposure)}{doubt}"
     told = sorted(by_least.items())[:MOST_NAMED]

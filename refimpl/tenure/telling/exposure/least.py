@@ -31,6 +31,7 @@ class Least:
         refusal: what refuses workloads of every priority; empty where nothing does.
         open_from: the least priority of which not every size could be tried, so that it is not known
             whether one preempts; None where none of lower priority than `priority` does, of any size.
+        unknown: what is not modelled, so that nothing is known; empty otherwise.
     """
 
     priority: int | None = None
@@ -38,6 +39,7 @@ class Least:
     target: Target | None = None
     refusal: str = ""
     open_from: int | None = None
+    unknown: str = ""
 
 
 def found_by(decision: Decision, priority: int, victim: str) -> Least:

@@ -9,8 +9,10 @@ from tenure.model import Cluster, Ground, Instant, Workload
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.snapshot import Snapshot, take_snapshot
+from tenure.oracle.tree import Tree, build_tree
+from tenure.oracle.unmodelled import of_pair, said
 from tenure.readings import NewerThan, Reading
-from tenure.rules.dynamic_priority import next_step_at
+from tenure.rules.dynamic_priority import LEAST_PRIORITY, next_step_at
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
@@ -59,7 +61,8 @@ class Exposure:
 
     Args:
         victim: the running workload, with its effective priority at the clock.
-        seen: from each ClusterQueue of its tree, its own first, then by name.
+        seen: from each ClusterQueue of its tree, its own first, then by name; then from those of other trees
+            of which it is not known.
         changes: the instants after the clock at which its own protection changes, as far as they were asked.
         more_changes: whether it changes after the last of them too.
     """
@@ -89,8 +92,31 @@ def exposure_of(cluster: Cluster, victim: Workload, now: Instant, reading: Readi
     ends = _protection_ends(victim, terms_of(first.queue, cluster.settings, reading), now)
     own = sorted({*steps, *ends})
     queues = [name, *sorted(other for other in first.tree.places if other != name)]
-    seen = [_seen(snapshots, victim, queue, now, own if queue == name else steps) for queue in queues]
+    seen = []
+    for queue in [*queues, *_reaching(cluster, name, first)]:
+        unknown = of_pair(cluster, _tree_of(cluster, first, queue), queue, name)
+        if unknown:
+            span = Span(now, Least(open_from=LEAST_PRIORITY, unknown=said(unknown[0])))
+            seen.append(Seen(queue, (span,)))
+        else:
+            seen.append(_seen(snapshots, victim, queue, now, own if queue == name else steps))
     return Exposure(_running(first, victim), tuple(seen), tuple(own), more)
+
+
+def _reaching(cluster: Cluster, victim: str, snapshot: Snapshot) -> list[str]:
+    """The ClusterQueues of other trees whose workloads may preempt those of one, by what is not modelled."""
+    return sorted(
+        name
+        for name, queue in cluster.cluster_queues.items()
+        if name not in snapshot.tree.places
+        and queue.unmodelled
+        and of_pair(cluster, build_tree(cluster, queue), name, victim)
+    )
+
+
+def _tree_of(cluster: Cluster, snapshot: Snapshot, queue: str) -> Tree:
+    here = snapshot.tree
+    return here if queue in here.places else build_tree(cluster, cluster.cluster_queues[queue])
 
 
 class Instants:

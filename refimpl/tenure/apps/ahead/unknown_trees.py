@@ -1,4 +1,4 @@
-"""The trees whose course is not known, because Kueue orders workloads there by what LocalQueues have used."""
+"""The trees whose course is not known: what orders or preempts workloads there is not modelled."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ from tenure.manifests import object_name
 from tenure.manifests.premises import order_by_usage
 from tenure.model import Workload
 from tenure.oracle.tree import build_tree
+from tenure.oracle.unmodelled import over_time, problem_of, without_unmodelled
 from tenure.units import END_OF_TIME, format_names
 
 _MOST: Final = 5
 """Workloads that a warning names."""
 
 
-def without_trees_by_usage(loaded: Loaded, workload: str | None = None) -> Loaded:
-    """The cluster without the workloads that wait in a tree where usage decides who goes first.
+def without_unknown_trees(loaded: Loaded, workload: str | None = None) -> Loaded:
+    """The cluster without the workloads that wait in a tree whose course is not known.
+
+    That is one where usage decides who goes first, or an object says what decides and is not modelled.
 
     Args:
         loaded: the cluster.
@@ -29,21 +32,26 @@ def without_trees_by_usage(loaded: Loaded, workload: str | None = None) -> Loade
         InputError: it waits in such a tree.
 
     >>> from tenure.model import Cluster
-    >>> without_trees_by_usage(Loaded(Cluster({}))).set_aside
+    >>> without_unknown_trees(Loaded(Cluster({}))).set_aside
     {}
     """
-    if not loaded.by_usage:
-        return loaded
     cluster = loaded.cluster
+    is_whole = not over_time(cluster)
+    if is_whole and not loaded.by_usage:
+        return loaded
     waiting = waiting_queues(loaded, END_OF_TIME)
     aside: dict[str, Problem] = {}
     seen: set[str] = set()
-    for name in sorted(loaded.by_usage & cluster.cluster_queues.keys()):
+    for name in sorted(
+        loaded.by_usage & cluster.cluster_queues.keys() if is_whole else cluster.cluster_queues
+    ):
         if name in seen:
             continue
         tree = build_tree(cluster, cluster.cluster_queues[name]).places.keys()
         seen.update(tree)
-        problem = order_by_usage(loaded.by_usage, _workloads_of(cluster.admitted, waiting, tree))
+        unmodelled = over_time(cluster, tree)
+        usage = order_by_usage(loaded.by_usage, _workloads_of(cluster.admitted, waiting, tree))
+        problem = problem_of(unmodelled[0]) if unmodelled else usage
         if problem is not None:
             aside.update(dict.fromkeys(tree, problem))
     if workload is not None:
@@ -56,9 +64,11 @@ def without_trees_by_usage(loaded: Loaded, workload: str | None = None) -> Loade
         if queue in aside
         for pending in queued
     }
+    pending = tuple(w for w in cluster.pending if w.key not in left)
     return replace(
         loaded,
-        cluster=replace(cluster, pending=tuple(w for w in cluster.pending if w.key not in left)),
+        # Nothing waits any more where it would decide.
+        cluster=replace(without_unmodelled(cluster), pending=pending),
         set_aside={**loaded.set_aside, **{_named(key): problems for key, problems in left.items()}},
     )
 

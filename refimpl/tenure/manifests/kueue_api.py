@@ -1,0 +1,290 @@
+"""What of Kueue's API decides and is not modelled, by `spec/kueue-api.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final
+
+from tenure.manifests.showing import printable, show
+from tenure.manifests.structure import dig, items
+from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
+from tenure.resources import bundled
+
+METADATA: Final = "metadata"
+GATE: Final = "gate"
+NOT_KNOWN: Final = "not-known"
+PREEMPTION_CONFIG: Final = "kueue.x-k8s.io/preemption-config-name"
+_PREFIX: Final = "kueue.x-k8s.io/"
+_OLD_STATUS: Final = frozenset(("pendingWorkloadsStatus", "flavors"))
+"""What v1beta1 has beside: counters."""
+_SCOPES: Final = frozenset(
+    ("WithinLocalQueue", "WithinClusterQueue", "WithinParentCohort", "WithinCohortTree")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiEntry:
+    """Some names of Kueue's API and what Tenure makes of them; see the head of the file.
+
+    Args:
+        object: a kind, `Configuration`, `metadata` or `gate`.
+        fields: paths, or names.
+        effect, why, says, reach, gate, since, kep, under: as the file has them.
+        on: the kind that an annotation is read of.
+        off: whether the effect is that of a gate that is switched off.
+    """
+
+    object: str
+    fields: tuple[str, ...]
+    effect: str
+    why: str
+    says: str = ""
+    reach: str = ""
+    gate: str = ""
+    since: str = ""
+    kep: str = ""
+    under: str = ""
+    on: str = ""
+    off: bool = False
+
+
+@cache
+def api_entries() -> tuple[ApiEntry, ...]:
+    """Every entry.
+
+    >>> sorted({entry.effect for entry in api_entries() if entry.object == "Cohort"})
+    ['modelled', 'not-known']
+    """
+    text = bundled("spec", "kueue-api.toml").read_text(encoding="utf-8")
+    return tuple(_entry(raw) for raw in tomllib.loads(text)["entry"])
+
+
+def _entry(raw: dict[str, Any]) -> ApiEntry:
+    words = {name: value for name, value in raw.items() if name != "example"}
+    return ApiEntry(**{**words, "fields": tuple(raw["fields"])})
+
+
+@cache
+def gates_of(effect: str, *, off: bool = False) -> Mapping[str, ApiEntry]:
+    """The feature gates of an effect by their names.
+
+    >>> gates_of("over-time")["FairSharingRefill"].under
+    'fair sharing'
+    """
+    entries = (entry for entry in api_entries() if entry.object == GATE)
+    return {
+        gate: entry
+        for entry in entries
+        if entry.effect == effect and entry.off == off
+        for gate in entry.fields
+    }
+
+
+@cache
+def gates_of_fields() -> frozenset[str]:
+    """The feature gates without which a field or an annotation that is not modelled decides nothing.
+
+    >>> "ConfigurablePreemptions" in gates_of_fields()
+    True
+    """
+    return frozenset(entry.gate for entry in api_entries() if entry.gate)
+
+
+@cache
+def annotations_of(kind: str, effect: str) -> Mapping[str, ApiEntry]:
+    """The annotations that are read of a kind, of an effect.
+
+    >>> [*annotations_of("ClusterQueue", "not-known")]
+    ['kueue.x-k8s.io/preemption-config-name']
+    """
+    return {
+        key: entry
+        for entry in api_entries()
+        if (entry.object, entry.on, entry.effect) == (METADATA, kind, effect)
+        for key in entry.fields
+    }
+
+
+@cache
+def _fields_of(kind: str) -> tuple[tuple[tuple[str, ...], ApiEntry], ...]:
+    return tuple(
+        (tuple(field.removesuffix(".*").split(".")), entry)
+        for entry in api_entries()
+        if (entry.object, entry.effect) == (kind, NOT_KNOWN)
+        for field in entry.fields
+    )
+
+
+@cache
+def newer_fields(kind: str) -> tuple[tuple[tuple[str, ...], ApiEntry], ...]:
+    """The fields and annotations of a kind that decide and that v0.19 does not have, by their path.
+
+    >>> [path[-1] for path, _ in newer_fields("Cohort")]
+    ['effectiveQuotas']
+    """
+    of_metadata = (
+        (("metadata", "annotations", key), entry) for key, entry in annotations_of(kind, NOT_KNOWN).items()
+    )
+    return tuple(found for found in (*of_metadata, *_fields_of(kind)) if found[1].since)
+
+
+@cache
+def _status_of(kind: str) -> frozenset[str]:
+    """The fields right below the status of a kind that are known."""
+    fields = [field for entry in api_entries() if entry.object == kind for field in entry.fields]
+    status = (field.split(".")[1].removesuffix("[]") for field in fields if field.startswith("status."))
+    return frozenset(status) | _OLD_STATUS
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(key for entry in api_entries() if entry.object == METADATA for key in entry.fields)
+
+
+def unknown_in(raw: object, kind: str) -> Iterator[str]:
+    """The fields of a status and the annotations of Kueue that Tenure does not know, of a newer release.
+
+    Args:
+        raw: a ClusterQueue, Cohort, LocalQueue or Workload.
+        kind: of it.
+
+    >>> [*unknown_in({"status": {"conditions": [], "quotaOfTomorrow": {}}}, "ClusterQueue")]
+    ['status.quotaOfTomorrow']
+    """
+    status = dig(raw, "status")
+    if isinstance(status, dict) and not status.keys() <= _status_of(kind):
+        for name in status:
+            if name not in _status_of(kind) and status[name] is not None:
+                yield f"status.{printable(str(name))}"
+    annotations = dig(raw, "metadata", "annotations")
+    if isinstance(annotations, dict):
+        for key in annotations:
+            if isinstance(key, str) and key.startswith(_PREFIX) and key not in _names():
+                yield f"metadata.annotations[{printable(key)}]"
+
+
+@cache
+def newer_kinds() -> frozenset[str]:
+    """The kinds of Kueue's group that v0.19 does not serve.
+
+    >>> "PreemptionConfig" in newer_kinds()
+    True
+    """
+    return frozenset(entry.object for entry in api_entries() if entry.since and entry.fields == ("*",))
+
+
+def unmodelled_in(raw: object, kind: str, name: str) -> tuple[Unmodelled, ...]:
+    """What an object says that decides and is not modelled, so that answers that it touches are not known.
+
+    Args:
+        raw: a ClusterQueue or a Cohort as v1beta2 has it.
+        kind, name: of it.
+
+    >>> hero = {"metadata": {"annotations": {"kueue.x-k8s.io/preemption-config-name": "hero-config"}}}
+    >>> [found.text for found in unmodelled_in(hero, "ClusterQueue", "hero")]
+    ['PreemptionConfig hero-config of ClusterQueue hero is not modelled']
+    """
+    return tuple(_unmodelled(raw, kind, name))
+
+
+def _unmodelled(raw: object, kind: str, name: str) -> Iterator[Unmodelled]:
+    annotations = dig(raw, "metadata", "annotations")
+    if isinstance(annotations, dict) and annotations:
+        for key, entry in annotations_of(kind, NOT_KNOWN).items():
+            if annotations.get(key) not in (None, ""):
+                yield _made(entry, f"metadata.annotations[{key}]", annotations[key], kind, name)
+    for path, entry in _fields_of(kind):
+        found = dig(raw, *path)
+        if found is not None:
+            yield _made(entry, ".".join(path), found, kind, name)
+
+
+def _made(entry: ApiEntry, field: str, found: object, kind: str, name: str) -> Unmodelled:
+    value = printable(found) if isinstance(found, str) else ""
+    said = entry.says.format(value=value, object=f"{kind} {printable(name)}")
+    reach = Reach.TREE if entry.reach == "tree" else Reach.ANYWHERE
+    return Unmodelled(
+        f"{kind}/{printable(name)}", field, show(found), f"{said} is not modelled", reach, entry.gate
+    )
+
+
+def stays_in_tree(raw: object) -> bool:
+    """Whether a PreemptionConfig names candidates in the tree of its ClusterQueue alone.
+
+    Args:
+        raw: the object, untrusted; a scope that is not known may reach anywhere.
+
+    Source: KEP-13396, scopes of `candidateSelectors`.
+
+    >>> stays_in_tree({"spec": {"rules": [{"candidateSelectors": [{"scope": "AnyClusterQueue"}]}]}})
+    False
+    """
+    rules = dig(raw, "spec", "rules")
+    scopes = [
+        dig(selector, "scope") for rule in items(rules) for selector in items(dig(rule, "candidateSelectors"))
+    ]
+    return isinstance(rules, list) and all(isinstance(scope, str) and scope in _SCOPES for scope in scopes)
+
+
+def within_reach(cluster: Cluster, local: frozenset[str]) -> Cluster:
+    """The cluster in which what stays in its tree reaches no further.
+
+    Args:
+        cluster: as it was read.
+        local: the PreemptionConfigs that name candidates in the tree alone.
+    """
+
+    def narrowed(found: Unmodelled) -> Unmodelled:
+        key = f"metadata.annotations[{PREEMPTION_CONFIG}]"
+        is_local = found.field == key and found.found in {show(name) for name in local}
+        return replace(found, reach=Reach.PREEMPTIONS) if is_local else found
+
+    return with_unmodelled(cluster, lambda found: tuple(map(narrowed, found))) if local else cluster
+
+
+def without_gated(cluster: Cluster, gates: Mapping[str, bool]) -> Cluster:
+    """The cluster without what counts only with a feature gate that is switched off.
+
+    Args:
+        cluster: as it was read.
+        gates: by name, as a Configuration or the command line sets them. Where a gate is not set, its default
+            depends on the release, and what it would bring in is not known.
+
+    >>> from tenure.model import ClusterQueue
+    >>> found = Unmodelled("ClusterQueue/q", "", "", "", Reach.TREE, "G")
+    >>> cluster = Cluster({"q": ClusterQueue("q", unmodelled=(found,))})
+    >>> without_gated(cluster, {"G": False}).cluster_queues["q"].unmodelled
+    ()
+    """
+    off = {gate for gate, on in gates.items() if not on}
+    return (
+        with_unmodelled(cluster, lambda all_: tuple(found for found in all_ if found.gate not in off))
+        if off
+        else cluster
+    )
+
+
+def as_if_modelled(raw: Any, kind: str) -> Any:
+    """A copy of an object of v1beta2 without the fields and annotations that are not modelled.
+
+    >>> raw = {"spec": {"concurrentAdmissionPolicy": {}, "cohortName": "a"}}
+    >>> as_if_modelled(raw, "ClusterQueue")
+    {'spec': {'cohortName': 'a'}}
+    """
+    paths = [path for path, _ in _fields_of(kind)]
+    paths += [("metadata", "annotations", key) for key in annotations_of(kind, NOT_KNOWN)]
+    for path in paths:
+        if dig(raw, *path) is not None:
+            raw = without(raw, path)
+    return raw
+
+
+def without(raw: Any, path: Sequence[str]) -> Any:
+    """A copy of an object without the field at a path that is there."""
+    key, rest = path[0], path[1:]
+    if rest:
+        return {**raw, key: without(raw[key], rest)}
+    return {name: value for name, value in raw.items() if name != key}

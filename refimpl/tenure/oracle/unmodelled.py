@@ -1,0 +1,94 @@
+"""What is not modelled and may decide what is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tenure.errors import ErrorCode, InputError, Problem
+from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import Tree, build_tree
+
+NOT_KNOWN = "not known"
+
+
+def said(found: Unmodelled) -> str:
+    """What an answer says that it touches.
+
+    >>> said(Unmodelled("Cohort/a", "status", "1", "status of Cohort a is not modelled", Reach.TREE))
+    'not known: status of Cohort a is not modelled'
+    """
+    return f"{NOT_KNOWN}: {found.text}"
+
+
+def problem_of(found: Unmodelled) -> Problem:
+    """What is wrong for a question that cannot be answered with it."""
+    expected = f"nothing here; {said(found)}"
+    return Problem(found.field, found.found, expected, found.object, code=ErrorCode.NOT_MODELLED)
+
+
+def deciding(snapshot: Snapshot) -> tuple[Unmodelled, ...]:
+    """What may decide for the workloads of a snapshot's ClusterQueue, and is not modelled."""
+    return (*_own(snapshot.queue.unmodelled), *snapshot.tree.unmodelled)
+
+
+def refuse_unmodelled(found: Iterable[Unmodelled]) -> None:
+    """Refuse what may decide and is not modelled.
+
+    Raises:
+        InputError: there is any.
+    """
+    problems = [problem_of(one) for one in dict.fromkeys(found)]
+    if problems:
+        raise InputError(problems)
+
+
+def without_unmodelled(cluster: Cluster) -> Cluster:
+    """The cluster as if everything in it were modelled, for questions that nothing else touches."""
+    return with_unmodelled(cluster, lambda _: ())
+
+
+def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:
+    """What may decide whether workloads of one ClusterQueue preempt those of another, and is not modelled.
+
+    Args:
+        cluster: the cluster.
+        tree: of the preemptor's ClusterQueue.
+        preemptor, victim: ClusterQueues.
+
+    >>> from tenure.model import ClusterQueue
+    >>> found = Unmodelled("ClusterQueue/a", "", "", "", Reach.PREEMPTIONS)
+    >>> cluster = Cluster({"a": ClusterQueue("a", unmodelled=(found,)), "b": ClusterQueue("b")})
+    >>> tree = build_tree(cluster, cluster.cluster_queues["a"])
+    >>> len(of_pair(cluster, tree, "a", "a")), of_pair(cluster, tree, "a", "b")
+    (1, ())
+    """
+    own = cluster.cluster_queues[preemptor].unmodelled
+    if victim in tree.places:
+        return (*_own(own), *tree.unmodelled)
+    return tuple(found for found in own if found.reach == Reach.ANYWHERE)
+
+
+def over_time(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Unmodelled, ...]:
+    """What may decide the course of some ClusterQueues, and is not modelled.
+
+    Args:
+        cluster: the cluster.
+        queues: a whole tree of ClusterQueues; None for all.
+    """
+    return tuple(dict.fromkeys(_over_time(cluster, None if queues is None else frozenset(queues))))
+
+
+def _over_time(cluster: Cluster, queues: frozenset[str] | None) -> Iterator[Unmodelled]:
+    for name, queue in sorted(cluster.cluster_queues.items()):
+        for found in queue.unmodelled:
+            if queues is None or name in queues or found.reach == Reach.ANYWHERE:
+                yield found
+    if not any(cohort.unmodelled for cohort in cluster.cohorts.values()):
+        return
+    for name in sorted(cluster.cluster_queues if queues is None else queues):
+        yield from build_tree(cluster, cluster.cluster_queues[name]).unmodelled
+
+
+def _own(found: Iterable[Unmodelled]) -> Iterator[Unmodelled]:
+    return (one for one in found if one.reach != Reach.TREE)

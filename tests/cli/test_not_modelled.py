@@ -1,0 +1,209 @@
+"""Every command names the PreemptionConfig that its answer would rest on, and proves nothing of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.command_line import tenure
+
+FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
+NOW = ("--now", "2026-09-01T10:00:00Z")
+TEXT = "PreemptionConfig hero-config of ClusterQueue hero is not modelled"
+SAID = f"not known: {TEXT}"
+GATE = ("--feature-gates", "ConfigurablePreemptions=false")
+
+
+def said(*words: str, code: int = 0, file: Path = FILE) -> str:
+    """What a command prints, on both streams."""
+    done = tenure(*words, str(file))
+    assert done.returncode == code, done.stderr.decode()
+    return (done.stdout + done.stderr).decode()
+
+
+def read(*words: str, code: int = 0, file: Path = FILE) -> Any:
+    done = tenure(*words, str(file), "-o", "json")
+    assert done.returncode == code, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def changed(folder: Path, kind: str, change: Any) -> Path:
+    """A copy in which one object is changed; None leaves it out."""
+    objects = [raw for raw in yaml.safe_load_all(FILE.read_text()) if raw]
+    kept = [change(raw) if raw["kind"] == kind else raw for raw in objects]
+    copy = folder / "cluster.yaml"
+    copy.write_text(yaml.safe_dump_all([raw for raw in kept if raw]))
+    return copy
+
+
+@pytest.mark.parametrize("command", ["decide", "explain"])
+def test_a_workload_of_the_queue_is_not_decided(command: str) -> None:
+    assert SAID in said(command, "-w", "hero/incoming", *NOW, code=2)
+
+
+def test_why_not_names_it() -> None:
+    assert SAID in said("why-not", "hero/incoming", *NOW, code=2)
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_all_others_are_decided(engine: str) -> None:
+    rows = read("decide", "-a", "--engine", engine, *NOW)["pending"]
+    found = {row["workload"]: row["decision"] for row in rows}
+    assert found == {"apart/fits": "Fit", "b/waits": "NoCandidates", "hero/incoming": None}
+    (undecided,) = (row for row in rows if row["workload"] == "hero/incoming")
+    assert [problem["code"] for problem in undecided["problems"]] == ["not-modelled"]
+    assert SAID in undecided["problems"][0]["expected"]
+
+
+def test_why_knows_the_other_preemptors_only() -> None:
+    text = said("why", "b/b1", *NOW)
+    assert f"hero: {SAID}" in text
+    assert "b: no workload" in text
+    assert "No new workload" not in text
+    seen = read("why", "b/b1", *NOW)["exposure"]["clusterQueues"]
+    (hero,) = (span for part in seen if part["clusterQueues"] == ["hero"] for span in part["spans"])
+    assert (hero["refusal"], hero["unknownFrom"], hero["text"]) == ("", -(2**31), SAID)
+
+
+def test_next_sets_the_tree_aside_and_goes_on_with_the_others() -> None:
+    text = said("next", *NOW)
+    assert SAID in text
+    assert "1 admitted" in text
+    assert SAID in said("next", "b/waits", *NOW, code=2)
+
+
+def test_a_play_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(FILE.read_text())
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text(yaml.safe_dump({"until": "1h", "files": ["cluster.yaml"], "start": NOW[1]}))
+    done = tenure("play", str(scenario))
+    assert done.returncode == 2
+    assert SAID in done.stderr.decode()
+
+
+def test_a_simulation_is_refused(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.csv"
+    trace.write_text("job_id,queue,submit_s,duration_s,cpus,priority\n1,b,0,60,1,0\n")
+    done = tenure("simulate", str(trace), "-q", str(FILE), "--size-column", "cpus")
+    assert done.returncode == 2
+    assert SAID in done.stderr.decode()
+
+
+def test_a_difference_of_decisions_names_it() -> None:
+    text = said("diff", str(FILE), *NOW)
+    assert SAID in text
+    assert "No decision that is known changes" in text
+
+
+def test_no_cell_of_the_queue_is_proved() -> None:
+    answer = read("analyze", "matrix", "--no-cache", code=5)
+    cells = {
+        (cell["preemptor"]["clusterQueue"], cell["victim"]["clusterQueue"]): cell for cell in answer["cells"]
+    }
+    assert {pair: cell["verdict"] for pair, cell in cells.items() if pair[0] == "hero"} == {
+        ("hero", "hero"): "?",
+        ("hero", "b"): "?",
+        ("hero", "apart"): "never",
+    }
+    assert cells["hero", "b"]["why"] == TEXT
+    assert cells["b", "hero"]["verdict"] == "never"
+    assert SAID in said("analyze", "matrix", "--no-cache", code=5)
+
+
+def without(raw: Any) -> None:
+    return None
+
+
+def reaching_anywhere(raw: Any) -> Any:
+    raw["spec"]["rules"][0]["candidateSelectors"][0]["scope"] = "AnyClusterQueue"
+    return raw
+
+
+@pytest.mark.parametrize("change", [without, reaching_anywhere])
+def test_a_config_of_any_reach_touches_all_trees(change: Any, tmp_path: Path) -> None:
+    file = changed(tmp_path, "PreemptionConfig", change)
+    answer = read("analyze", "matrix", "--no-cache", code=5, file=file)
+    assert {cell["verdict"] for cell in answer["cells"] if cell["preemptor"]["clusterQueue"] == "hero"} == {
+        "?"
+    }
+    answer = read("analyze", "loops", code=5, file=file)
+    assert [tree["notKnown"] for tree in answer["trees"]] == [[TEXT]] * 2
+
+
+@pytest.mark.parametrize("command", ["guarantees", "sanity"])
+def test_other_analyses_are_not_known(command: str) -> None:
+    assert SAID in said("analyze", command, code=5)
+
+
+def test_no_loop_is_excluded() -> None:
+    text = said("analyze", "loops", code=5)
+    assert SAID in text
+    tree = next(part for part in text.split("\n\n") if "cohort all" in part)
+    assert "no loop" not in tree
+
+
+def test_a_comparison_of_configurations_is_not_known() -> None:
+    assert SAID in said("analyze", "diff", "--no-cache", str(FILE), code=5)
+
+
+def test_what_is_asserted_of_every_state_is_not_known(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(FILE.read_text())
+    asserted = {
+        "manifests": ["cluster.yaml"],
+        "never": [{"preemptor": {"clusterQueue": "hero"}, "victim": {"clusterQueue": "b"}}],
+        "noLoop": {"upTo": 2},
+        "reaches": {"clusterQueue": "hero", "nominal": True},
+    }
+    file = tmp_path / "all.tenure.yaml"
+    file.write_text(yaml.safe_dump(asserted))
+    text = said("analyze", "check", "--no-cache", code=5, file=file)
+    assert text.count(SAID) == 3
+
+
+def test_validation_warns_unless_the_server_refuses() -> None:
+    text = said("validate")
+    assert f"{TEXT}: answers that it touches are not known (NotModelled" in text
+    assert "kind: Kueue 0.19 does not serve this kind" in said("validate", "--kueue", "0.19", code=1)
+
+
+@pytest.mark.parametrize("words", [GATE, ("--kueue", "0.19")])
+def test_without_the_gate_it_decides_nothing(words: tuple[str, ...]) -> None:
+    answer = read("decide", "-w", "hero/incoming", *NOW, *words)
+    assert answer["decision"] == "NoCandidates"
+
+
+def test_the_configuration_switches_it_off(tmp_path: Path) -> None:
+    configured = {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "featureGates": {"ConfigurablePreemptions": False},
+    }
+    file = tmp_path / "cluster.yaml"
+    file.write_text(f"{FILE.read_text()}---\n{yaml.safe_dump(configured)}")
+    assert read("decide", "-w", "hero/incoming", *NOW, file=file)["decision"] == "NoCandidates"
+    assert SAID not in said("analyze", "loops", file=file)
+    assert "false, as the Configuration" in said(
+        "decide", "-a", *NOW, "--feature-gates", "ConfigurablePreemptions=true", code=2, file=file
+    )
+
+
+def with_quotas(raw: Any) -> Any:
+    if raw["metadata"]["name"] == "b":
+        raw["status"] = {"effectiveQuotas": {"resourceGroups": []}}
+    raw["metadata"].pop("annotations", None)
+    return raw
+
+
+def test_quotas_of_a_status_touch_the_whole_tree(tmp_path: Path) -> None:
+    file = changed(tmp_path, "ClusterQueue", with_quotas)
+    quotas = "not known: status.effectiveQuotas of ClusterQueue b is not modelled"
+    for words in (("decide", "-w", "hero/incoming"), ("decide", "-w", "b/waits"), ("accessible",)):
+        assert quotas in said(*words, *NOW, code=2, file=file)
+    assert read("decide", "-w", "apart/fits", *NOW, file=file)["decision"] == "Fit"
+    answer = read("analyze", "matrix", "--no-cache", code=5, file=file)
+    known = {cell["verdict"] for cell in answer["cells"] if cell["preemptor"]["clusterQueue"] == "apart"}
+    assert known == {"never"}
