@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tenure.fast.tables import NO_STAMP, Array
-from tenure.fast.uncovered import Uncovered
+from tenure.fast.uncovered import Uncovered, require_numbers
 from tenure.model import FlavorResource, Workload
 
 _ROOM = 1.25
@@ -173,6 +173,7 @@ class Columns:
         at: Mapping[FlavorResource, int],
         growing: _Places,
     ) -> None:
+        require_numbers(len(workloads), "workloads")
         self.rows = len(workloads)
         self.names = Texts(workload.key for workload in workloads)
         self.uids = Texts(workload.uid for workload in workloads)
@@ -227,8 +228,13 @@ class Columns:
     def append(
         self, workload: Workload, queues: _Places, at: Mapping[FlavorResource, int], growing: _Places
     ) -> int:
-        """Add a workload behind the others; its row."""
+        """Add a workload behind the others; its row.
+
+        Raises:
+            Uncovered: a number beyond what the core counts with.
+        """
         row = self.rows
+        require_numbers(row + 1, "workloads")
         self.row_of(workload.key)
         values = {name: numbers([read(workload)])[0] for name, read in REQUIRED.items()}
         values["queue"] = queues.get(workload.cluster_queue or "", -1)

@@ -12,6 +12,7 @@ import numpy as np
 
 from tenure.fast.amounts import MOST, minus, plus
 from tenure.fast.tables import Array, Forest
+from tenure.fast.uncovered import require_numbers
 from tenure.model import NANO, Amount, Cluster, ClusterQueue, Cohort, FlavorResource, ResourceGroup
 
 Quota = tuple[Amount, Amount, Amount, Amount]
@@ -65,6 +66,9 @@ def lay_out(cluster: Cluster, held: Iterable[FlavorResource]) -> Layout:
         cluster: its queues and cohorts; its workloads are not looked at.
         held: further flavor-resources that get a column.
 
+    Raises:
+        Uncovered: more of them than 32 bits number.
+
     Source: Kueue main of August 2026, cohort trees and subtree quota.
 
     >>> lay_out(Cluster({"q": ClusterQueue("q", cohort="c")}), ()).names
@@ -73,6 +77,8 @@ def lay_out(cluster: Cluster, held: Iterable[FlavorResource]) -> Layout:
     nodes = _Builder(cluster).nodes
     known = {at for node in nodes for at in node.quotas}
     columns = {at: column for column, at in enumerate(sorted(known.union(held)))}
+    require_numbers(len(nodes), "ClusterQueues and Cohorts")
+    require_numbers(len(columns), "flavor-resources")
     return Layout(
         names=tuple(node.name for node in nodes),
         queues={node.name: place for place, node in enumerate(nodes) if node.queue is not None},

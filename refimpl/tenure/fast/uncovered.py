@@ -24,6 +24,29 @@ class Uncovered(Exception):  # noqa: N818 - it says what the core answers, not t
         self.what = what
 
 
+MOST_NUMBERED: Final = 2**31 - 2
+"""Nodes, columns, workloads and heroes are numbered by 32 bits, and so is the place behind the last one."""
+
+
+def require_numbers(count: int, of: str) -> None:
+    """Leave to the reference what 32 bits do not number, before an array is made of it.
+
+    Args:
+        count: how many there are.
+        of: what, in the plural.
+
+    Raises:
+        Uncovered: too many.
+
+    >>> require_numbers(2**31 - 1, "workloads")
+    Traceback (most recent call last):
+        ...
+    tenure.fast.uncovered.Uncovered: more workloads than 32 bits number
+    """
+    if count > MOST_NUMBERED:
+        raise Uncovered(f"more {of} than 32 bits number")
+
+
 _KNOWN: Final = {
     "ClusterQueue": "name resource_groups within_cluster_queue min_admit_duration cohort "
     "reclaim_within_cohort borrow_within_cohort max_priority_threshold fungibility weight inactive queueing "

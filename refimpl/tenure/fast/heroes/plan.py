@@ -25,6 +25,7 @@ from tenure.fast.heroes.tables import (
 )
 from tenure.fast.layout import Layout
 from tenure.fast.tables import Array
+from tenure.fast.uncovered import require_numbers
 from tenure.model import Amount, Cluster, FlavorResource, PreemptionRules, ResourceGroup
 from tenure.readings import HeroLending, HeroScope, Reading
 
@@ -70,6 +71,7 @@ def plan_of(layout: Layout, cluster: Cluster, reading: Reading) -> Plan:
     by_name, after = _by_name(layout)
     heroes = [node for node in by_name.tolist() if _is_hero(layout, cluster, node)]
     branches = _branches(layout, heroes, depth, reading.hero_scope)
+    require_numbers(sum(len(members) for _, members in branches), "heroes of all branches")
     tree = np.zeros((UNLOCKS + 1, nodes), np.int32)
     tree[PARENT], tree[END], tree[DEPTH] = forest.parent, forest.end, depth
     tree[IS_QUEUE], tree[ACTIVE] = forest.is_queue, forest.active
