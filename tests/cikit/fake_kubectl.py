@@ -14,6 +14,7 @@ QUEUES = "get " + ",".join(
     f"{kind}.kueue.x-k8s.io" for kind in ("clusterqueues", "cohorts", "resourceflavors", "localqueues")
 )
 WORKLOADS = "get workloads.kueue.x-k8s.io"
+PREEMPTION_CONFIGS = "get preemptionconfigs.kueue.x-k8s.io"
 CLASSES = "get workloadpriorityclasses.kueue.x-k8s.io"
 CONFIG_MAP = "get configmap"
 JOBS = "get jobs.batch"

@@ -26,6 +26,8 @@ from tests.cikit.fake_kubectl import (
     EVENTS,
     JOBS,
     NAMESPACES,
+    PLURALS,
+    PREEMPTION_CONFIGS,
     PRIORITY_CLASSES,
     QUEUES,
     SERVED,
@@ -392,6 +394,17 @@ def test_jobs_are_asked_for_only_where_a_priority_grows(
     assert job in json.loads(plugin("dump").out)["items"]
     fake.fail(JOBS, FORBIDDEN.format("jobs"))
     assert "warning: Jobs are not known, ages are counted from Workloads: " in plugin("dump").err
+
+
+def test_preemption_configs_are_read_where_they_are_served(fake: FakeKubectl, plugin: Run) -> None:
+    assert "preemptionconfigs" not in plugin("dump").out + " ".join(fake.asked())
+    served = [*PLURALS.values(), "preemptionconfigs"]
+    fake.answer(SERVED, "".join(f"{plural}.kueue.x-k8s.io\n" for plural in served))
+    config = {"apiVersion": "kueue.x-k8s.io/v1alpha1", "kind": "PreemptionConfig", "metadata": {"name": "a"}}
+    fake.answer(PREEMPTION_CONFIGS, listed([config]))
+    assert config in json.loads(plugin("dump").out)["items"]
+    fake.fail(PREEMPTION_CONFIGS, FORBIDDEN.format("preemptionconfigs"))
+    assert "warning: PreemptionConfigs are not known, each counts as one" in plugin("dump").err
 
 
 def event_of(name: str, reason: str) -> dict[str, Any]:

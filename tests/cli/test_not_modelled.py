@@ -207,3 +207,25 @@ def test_quotas_of_a_status_touch_the_whole_tree(tmp_path: Path) -> None:
     answer = read("analyze", "matrix", "--no-cache", code=5, file=file)
     known = {cell["verdict"] for cell in answer["cells"] if cell["preemptor"]["clusterQueue"] == "apart"}
     assert known == {"never"}
+
+
+def test_gates_of_fair_sharing_are_refused_where_the_command_line_switches_that_on(tmp_path: Path) -> None:
+    def file(gate: str) -> Path:
+        configured = {
+            "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+            "kind": "Configuration",
+            "featureGates": {gate: True},
+        }
+        copy = tmp_path / f"{gate}.yaml"
+        copy.write_text(f"{FILE.read_text()}---\n{yaml.safe_dump(configured)}")
+        return copy
+
+    again, refill = file("FairSharingReevaluatePreemptionCandidates"), file("FairSharingRefill")
+    asked = ("-w", "b/waits", *NOW)
+    for found in (again, refill):
+        assert read("decide", *asked, file=found)["decision"] == "NoCandidates"
+    assert "a second run of the first strategy" in said(
+        "decide", *asked, "--fair-sharing", "default", code=2, file=again
+    )
+    assert read("decide", *asked, "--fair-sharing", "default", file=refill)["decision"] == "NoCandidates"
+    assert "joins the cycle" in said("next", *NOW, "--fair-sharing", "default", code=2, file=refill)

@@ -33,7 +33,7 @@ from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
 from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in, strategy_name
-from tenure.manifests.feature_gates import SETTING_OF_GATE
+from tenure.manifests.feature_gates import SETTING_OF_GATE, over_time_problems
 from tenure.manifests.given import given
 from tenure.manifests.kueue_api import gates_of_fields, without_gated
 from tenure.manifests.premises import premises_of
@@ -71,7 +71,10 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
         changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
     if flags.fair_sharing is not None:
         changes["fair_sharing"] = _strategies(flags.fair_sharing)
-        loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN)
+        on = changes["fair_sharing"] is not None
+        later = over_time_problems(loaded.gates, Place("Configuration"), fair_sharing=on)
+        over_time = tuple(dict.fromkeys((*loaded.over_time, *later)))
+        loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN, over_time=over_time)
     settings = replace(loaded.cluster.settings, **changes)
     return replace(loaded, cluster=without_gated(replace(loaded.cluster, settings=settings), gates))
 
@@ -85,6 +88,8 @@ def _checked_gates(flags: SchedulerFlags, loaded: Loaded) -> Mapping[str, bool]:
     if flags.fair_sharing is not None:
         on = _strategies(flags.fair_sharing) is not None
     problems = gate_problems(gates, Place(), "--feature-gates", fair_sharing=on)
+    # What decided nothing in the Configuration may do so with what the command line switches on.
+    problems += gate_problems(loaded.gates, Place("Configuration"), fair_sharing=on, newer=[])
     release = loaded.cluster.settings.release
     problems += gates_problems([(Place(), gates)], release, "--feature-gates")
     if RECLAIMABLE_PODS in gates:
