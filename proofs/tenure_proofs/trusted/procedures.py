@@ -55,7 +55,7 @@ class Law(Symbol):
     """What stands for a function that another one calls: what a theorem says of it.
 
     Args:
-        value: what it returns, of the names of the caller and of its arguments.
+        value: what it returns, of an empty mapping and of its arguments.
     """
 
     value: Callable[..., Value]
