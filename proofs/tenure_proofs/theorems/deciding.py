@@ -120,6 +120,8 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
                     function,
                     take_snapshot=only_of(taken, *asked_of),
                     with_bounded_usage=only_of(bounded, taken),
+                    deciding=only_of(NOT_MODELLED, made),
+                    refuse_unmodelled=only_of(None, NOT_MODELLED),
                     with_effective_priority=only_of(
                         effective, given["preemptor"], cluster, given["now"], given["reading"]
                     ),
@@ -135,6 +137,9 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
                 facts=(size >= 0, z3.BoolVal(there) == calls),
             )
 
+
+NOT_MODELLED = token("what decides and is not modelled")
+"""Where there is any, no decision is made."""
 
 LABELS = (
     "of the tree that was looked at",
