@@ -283,13 +283,14 @@ release-check: $(STAMP) ## a dry run of a release; nothing is published (STAGES=
 
 # A fresh environment, so that nothing of a developer's own gets into the lock.
 .PHONY: lock
-lock: ## write constraints.txt again from the newest releases that pyproject.toml allows
+lock: $(STAMP) ## write constraints.txt and ci/requirements again from the newest releases that pyproject.toml allows
 	@fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$(PYTHON) -m venv "$$fresh"; \
 	env -u PIP_CONSTRAINT "$$fresh/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[proofs,fast,docs,dev,release]'; \
 	{ echo '# Every release that the build is tested with, all extras included. Made by `make lock`; not edited.'; \
 	  "$$fresh/bin/python" -m pip freeze --exclude-editable; } > "$$fresh/constraints.txt"; \
 	mv "$$fresh/constraints.txt" constraints.txt
+	$(BIN)/python -m tools.locks
 
 .PHONY: clean
 clean: ## remove what was built; the environment stays

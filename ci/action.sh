@@ -7,12 +7,11 @@ fail() {
   exit 2
 }
 
-# As pip names it: a release, or the checkout of this Action; nothing where tenure is there already.
+# A release, or the checkout of this Action; nothing where tenure is there already.
 # The current folder is a pull request's: no interpreter may import from it, nor from where PYTHON… variables
 # point, since that may be below it. Hence -I, also for the processes that tenure starts, and another folder for
 # pip, whose own subprocesses are not isolated.
 install() {
-  local extras=${TENURE_EXTRAS:+[$TENURE_EXTRAS]}
   case "${TENURE_VERSION:-}" in
     installed)
       command -v tenure > /dev/null || fail "version: found 'installed', expected tenure on PATH"
@@ -21,17 +20,40 @@ install() {
       export PYTHONSAFEPATH=1
       tenure=(tenure)
       ;;
-    "") pip_install "$TENURE_SOURCE$extras" ;;
-    *) pip_install "tenure$extras==$TENURE_VERSION" ;;
+    "")
+      needed build
+      hashed
+      pip_install --no-deps --no-build-isolation -- "$TENURE_SOURCE"
+      ;;
+    *)
+      hashed
+      pip_install --no-deps -- "tenure==$TENURE_VERSION"
+      ;;
   esac
+}
+
+# What Tenure needs is installed in the releases that it is tested with, and is refused if its bytes are others.
+hashed() {
+  local extra extras
+  IFS=', ' read -ra extras <<< "${TENURE_EXTRAS:-}"
+  needed base
+  for extra in "${extras[@]}"; do
+    [[ "$extra" =~ ^(proofs|fast|charts|strategies|pytest)$ ]] ||
+      fail "extras: found '$extra', expected proofs, fast, charts, strategies or pytest"
+    needed "$extra"
+  done
+  pip_install --only-binary :all: --require-hashes "${requirements[@]}"
+}
+
+needed() {
+  requirements+=(--requirement "$TENURE_SOURCE/ci/requirements/$1.txt")
 }
 
 pip_install() {
   (
     cd "$scratch"
     unset "${!PYTHON@}"
-    # What Tenure needs is installed in the releases that it is tested with, not in the newest of the day.
-    python -I -m pip install --quiet --disable-pip-version-check --constraint "$TENURE_SOURCE/constraints.txt" -- "$1"
+    python -I -m pip install --quiet --disable-pip-version-check "$@"
   )
 }
 
@@ -67,6 +89,7 @@ if [[ -n "${TENURE_SARIF:-}" ]]; then arguments+=(--report "sarif=$TENURE_SARIF"
 if ((${#paths[@]})); then arguments+=(-- "${paths[@]}"); fi
 
 tenure=(python -I -m tenure)
+requirements=()
 install
 
 # Names in manifests may read like a command to the workflow; between these two lines none is obeyed.

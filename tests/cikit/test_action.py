@@ -12,9 +12,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 from tests.process import PATIENCE_S
+from tools.locks import EXTRAS, needs
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SCRIPT = ROOT / "ci" / "action.sh"
@@ -146,27 +149,63 @@ def test_what_proves_believes_nothing_that_is_kept(command: str, words: list[str
 
 def test_nothing_of_what_is_said_is_run(tmp_path: Path) -> None:
     evil = "$(touch made) `touch made` ; touch made"
-    done = act(tmp_path, path=no_program(tmp_path), version="", paths=evil, args=evil, extras=evil)
+    path = no_program(tmp_path)
+    done = act(tmp_path, path=path, version="", paths=evil, args=evil)
     assert done.returncode == 7
+    done = act(tmp_path, path=path, version="", paths=evil, extras=evil)
+    assert (done.returncode, done.stderr.partition(":")[0]) == (2, "error")
     assert not (tmp_path / "made").exists()
 
 
 @pytest.mark.parametrize(
-    ("said", "spec"),
+    ("said", "files"),
     [
-        ({"version": ""}, "/checkout"),
-        ({"version": "", "extras": "proofs"}, "/checkout[proofs]"),
-        ({"version": "0.1.0", "extras": "proofs,fast"}, "tenure[proofs,fast]==0.1.0"),
+        ({"version": ""}, ["build", "base"]),
+        ({"version": "", "extras": "proofs"}, ["build", "base", "proofs"]),
+        ({"version": "0.1.0", "extras": "proofs, fast"}, ["base", "proofs", "fast"]),
     ],
 )
-def test_pip_is_asked_for_what_was_said(said: dict[str, str], spec: str, tmp_path: Path) -> None:
+def test_what_tenure_needs_is_installed_by_hashes(
+    said: dict[str, str], files: list[str], tmp_path: Path
+) -> None:
     done = act(tmp_path, path=no_program(tmp_path), paths="queues", **said)
     # What cannot be installed is not run.
     assert (done.returncode, done.stdout) == (7, "")
     asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
     assert not Path(asked[0]).is_relative_to(tmp_path)
     assert asked[1:5] == ["-I", "-m", "pip", "install"]
-    assert asked[-4:] == ["--constraint", "/checkout/constraints.txt", "--", spec]
+    assert asked[5:10] == [
+        "--quiet",
+        "--disable-pip-version-check",
+        "--only-binary",
+        ":all:",
+        "--require-hashes",
+    ]
+    assert asked[10::2] == ["--requirement"] * len(files)
+    assert asked[11::2] == [f"/checkout/ci/requirements/{name}.txt" for name in files]
+
+
+@pytest.mark.parametrize("name", ["base", *EXTRAS, "build"])
+def test_every_requirement_has_the_hashes_of_its_wheels(name: str) -> None:
+    """What is pinned is what the build is tested with; nothing that pyproject.toml requires is missing."""
+    text = (ROOT / "ci" / "requirements" / f"{name}.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[a-z0-9._-]+==\S+( +--hash=sha256:[0-9a-f]{64})+ *", line) for line in lines)
+    pins = {canonicalize_name(line.partition("==")[0]): line.split()[0].partition("==")[2] for line in lines}
+    tested = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    known = {canonicalize_name(one): version for one, _, version in (line.partition("==") for line in tested)}
+    assert pins.items() <= known.items()
+    assert {canonicalize_name(Requirement(one).name) for one in needs()[name]} <= pins.keys()
+
+
+@pytest.mark.parametrize("said", ["campaign", "../../evil", "proofs;fast"])
+def test_an_extra_without_hashes_is_refused(said: str, tmp_path: Path) -> None:
+    done = act(tmp_path, path=no_program(tmp_path), version="", extras=said, paths="queues")
+    assert done.returncode == 2
+    assert (
+        done.stderr == f"error: extras: found '{said}', expected proofs, fast, charts, strategies or pytest\n"
+    )
+    assert not (tmp_path / "asked").exists()
 
 
 BACKEND = """
@@ -190,7 +229,10 @@ def checkout(folder: Path) -> Path:
     (made / "pyproject.toml").write_text(
         '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n', encoding="utf-8"
     )
-    (made / "constraints.txt").write_text("attrs==26.1.0\n", encoding="utf-8")
+    requirements = made / "ci" / "requirements"
+    requirements.mkdir(parents=True)
+    for name in ("base", "build"):
+        (requirements / f"{name}.txt").touch()
     return made
 
 
