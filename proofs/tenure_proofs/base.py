@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tenure.disk import write_file
 from tenure_proofs.fingerprints import modules_behind
 
 BEGIN = (
@@ -217,7 +218,7 @@ def main() -> None:
     page = repository / PAGE
     before, _, rest = page.read_text(encoding="utf-8").partition(FIRST)
     after = rest.partition(LAST)[2]
-    page.write_text(f"{before}{FIRST}\n{reading_list()}\n{LAST}{after}", encoding="utf-8")
+    write_file(page, f"{before}{FIRST}\n{reading_list()}\n{LAST}{after}")
 
 
 if __name__ == "__main__":

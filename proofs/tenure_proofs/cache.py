@@ -11,12 +11,12 @@ import json
 import os
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tenure.disk import UNFINISHED, write_file
 from tenure.versions import form
 
 FORM = form("proof-cache")
@@ -29,7 +29,6 @@ MOST_LEVELS = 32
 UNUSED_S = 30 * 24 * 3600
 """After so many seconds a file that was not asked for is removed."""
 
-UNFINISHED = ".part"
 UNFINISHED_S = 3600
 """After so many seconds whoever was writing a file is gone."""
 
@@ -89,7 +88,8 @@ class Cache:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.parent.mkdir(mode=0o700, exist_ok=True)
             _need_own(self._folder, path.parent)
-            _write(path, json.dumps(sealed))
+            # A lost one is proved again, and a damaged one is recognized.
+            write_file(path, json.dumps(sealed), durable=False, mode=0o600)
             self._wrote = True
         except (OSError, ValueError) as error:
             self._warn(f"{self._folder}: nothing is kept there: {error}")
@@ -156,17 +156,6 @@ def _need_users(found: os.stat_result) -> None:
         raise ValueError(f"it, or its folder, belongs to user {found.st_uid}, not {os.geteuid()}")
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise ValueError(f"others can write it, or its folder: {stat.filemode(found.st_mode)}")
-
-
-def _write(path: Path, text: str) -> None:
-    descriptor, name = tempfile.mkstemp(suffix=UNFINISHED, dir=path.parent)
-    unfinished = Path(name)
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - it is open already
-            file.write(text)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _unsealed(text: str, key: str) -> Any:

@@ -12,6 +12,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
+from tenure.disk import write_file
 from tenure.processes import spawning
 from tenure.readings import preset_names
 from tenure_proofs.asked import Shared
@@ -97,7 +98,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="every obligation, not those without a record")
     again = OBLIGATIONS.keys() - (() if parser.parse_args().all else recorded().keys())
     path = Path(str(files(__package__).joinpath("budgets.toml")))
-    path.write_text(written(with_costs_of(again)), encoding="utf-8")
+    write_file(path, written(with_costs_of(again)))
     print(f"{path.name}: {len(again)} of {len(OBLIGATIONS)} obligations asked about")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tenure.disk import write_file
 from tenure.errors import bad_input
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.runner import question_of, stated
@@ -36,7 +37,7 @@ def export(obligation: Obligation, column: str, folder: Path, traces: Traces) ->
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(head + question_of(claim, obligation).smt2(), encoding="utf-8")
+        write_file(path, head + question_of(claim, obligation).smt2())
     except OSError as error:
         raise bad_input("--smt2", str(folder), f"a folder that can be written: {error}") from None
     return path

@@ -2,18 +2,22 @@
 
 `python -c` and `python -m` look for modules in the current folder first, and that may be the checkout of a
 stranger's pull request. `multiprocessing` starts its processes by `python -c`.
+
+And what other programs print, within a bound and a time.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any
 
 _SAFE_PATH = "PYTHONSAFEPATH"
+_CHUNK = 2**16
 
 
 def python_module(module: str, *arguments: str) -> list[str]:
@@ -42,6 +46,45 @@ def spawning() -> SpawnContext:
         with _safe_path():
             ensure_running()
     return _Context()
+
+
+class Printed:
+    """What a program prints into a pipe, read beside this thread, up to a bound.
+
+    Args:
+        descriptor: of the pipe. Not its buffer: one that a thread still reads would abort the interpreter.
+        most: bytes; one more is read, so that more are noticed.
+
+    >>> reads, writes = os.pipe()
+    >>> os.write(writes, b"abc"), os.close(writes)
+    (3, None)
+    >>> Printed(reads, 2).within(10.0)
+    b'abc'
+    """
+
+    def __init__(self, descriptor: int, most: int) -> None:
+        self._descriptor = descriptor
+        self._most = most
+        self._read = bytearray()
+        self._left = False
+        self._thread = threading.Thread(target=self._gather, daemon=True)
+        self._thread.start()
+
+    def within(self, seconds: float) -> bytes | None:
+        """All of it, or more than the bound; None where it has not ended in the time."""
+        self._thread.join(seconds)
+        # The descriptor may be closed then, and another file's.
+        self._left = self._thread.is_alive()
+        return None if self._left else bytes(self._read)
+
+    def _gather(self) -> None:
+        with suppress(OSError):
+            while (
+                not self._left
+                and len(self._read) <= self._most
+                and (part := os.read(self._descriptor, _CHUNK))
+            ):
+                self._read += part
 
 
 class _Process(SpawnProcess):

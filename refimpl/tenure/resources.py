@@ -36,20 +36,6 @@ def is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a name is too long
 
 
-def write_file(path: str | Path, content: bytes) -> None:
-    """Write a file, or a pipe that a program reads; one that none reads is not waited for.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, 0o666)
-    with open(descriptor, "wb") as file:  # noqa: PTH123 - a path has no flags
-        if hasattr(os, "set_blocking"):
-            os.set_blocking(descriptor, True)
-        file.write(content)
-
-
 def is_there(path: str | Path) -> bool:
     """Whether a path means a file or a folder; one that cannot be looked at means none.
 

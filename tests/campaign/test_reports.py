@@ -59,7 +59,9 @@ def test_a_program_is_compared_and_its_campaign_goes_on(tmp_path: Path) -> None:
     said = json.loads(done.stdout)
     assert (done.returncode, said["scenarios"], said["failed"]) == (0, 12, 0)
     assert said["verdicts"] == [{"what": "agree", "count": 12}]
-    again = tenure("campaign", "--resume", "tenure-campaign.jsonl", "-o", "json", cwd=tmp_path)
+    resumed = ("campaign", "--resume", "tenure-campaign.jsonl", "-o", "json")
+    assert b"found no program" in tenure(*resumed, cwd=tmp_path).stderr
+    again = tenure(*resumed, "--exec", "oracle", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, done.stdout)
 
 

@@ -253,7 +253,7 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
 @pytest.mark.parametrize(
     ("text", "words", "said"),
     [
-        (None, (), "trace.csv: found No such file or directory, expected a trace as CSV"),
+        (None, (), "trace.csv: found no such file or folder, expected a trace as CSV"),
         ("job,queue\n", (), "job_id: found no such column, expected one of job, queue"),
         (
             HEAD + "a,team-a,0,1,1\n",

@@ -1,4 +1,4 @@
-"""The limits that the page about the protocol states are those that the code has."""
+"""The limits that the page of inputs states are those that the code has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tenure.conformance.lines import answer_line
 from tenure.manifests import limits
 from tests.docs.blocks import ROOT
 
-PAGE = (ROOT / "docs" / "reference" / "protocol.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 _ROW = re.compile(r"^\| `(MAX_\w+)` \| ([\d,]+)( MiB)? \| .+ \|$", re.MULTILINE)
 _DIGITS = re.compile(r"an integer of a line at most (\d+) digits")
 

@@ -91,7 +91,7 @@ def test_a_journal_without_room_is_named(tmp_path: Path) -> None:
 
 @needs_full
 def test_a_journal_that_cannot_even_begin_is_named() -> None:
-    with pytest.raises(InputError, match=r"--journal: found '/dev/full', expected room for what is finished"):
+    with pytest.raises(InputError, match=r"--journal: found '/dev/full', .*written: no regular file"):
         new_journal(FULL, CampaignPlan(2, 1), overwrite=True)
 
 

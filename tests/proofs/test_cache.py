@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tenure.disk import UNFINISHED
 from tenure.readings import preset, preset_names
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs import fingerprints, kept
@@ -26,7 +27,7 @@ from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Part
 from tenure_proofs.bridge import LiftReport
-from tenure_proofs.cache import FORM, MOST_BYTES, UNFINISHED, UNFINISHED_S, UNUSED_S, Cache, default_folder
+from tenure_proofs.cache import FORM, MOST_BYTES, UNFINISHED_S, UNUSED_S, Cache, default_folder
 from tenure_proofs.command import Plan, run_plan
 from tenure_proofs.fingerprints import UnknownCodeError, digest, modules_behind
 from tenure_proofs.kept import Kept, Keys

@@ -11,6 +11,7 @@ from pathlib import Path
 from tools.lints.comparisons import stated_comparisons
 from tools.lints.coverage import coverage
 from tools.lints.door import around_the_door, door
+from tools.lints.files import files
 from tools.lints.findings import findings
 from tools.lints.obligations import all_imported, no_helpers
 from tools.lints.printing import printing
@@ -44,6 +45,7 @@ LINTS: tuple[Lint, ...] = (
     forbidden_text,
     words,
     printing,
+    files,
 )
 
 
@@ -76,8 +78,8 @@ def main(arguments: list[str] | None = None) -> int:
     problems = run(root)
     for problem in problems:
         print(problem)
-    files = len(tracked_files(root))
-    print(f"lints: {files} files, {len(problems)} problem{'' if len(problems) == 1 else 's'}")
+    count = len(tracked_files(root))
+    print(f"lints: {count} files, {len(problems)} problem{'' if len(problems) == 1 else 's'}")
     return 1 if problems else 0
 
 

@@ -22,7 +22,10 @@ from tenure.analysis.matrix import trees_of
 from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell, States, decided
 from tenure.apps.cli.terminal import complain, hint, print_text
+from tenure.disk import append
 from tenure.errors import InputError
+from tenure.manifests.files import read_text
+from tenure.manifests.limits import MAX_FILE
 from tenure.model import (
     MINUTE,
     NANO,
@@ -165,7 +168,7 @@ def finished_in(journal: Path, trials: Trials) -> Iterator[tuple[int, TrialResul
     if not journal.exists():
         return
     same = trials.of_each
-    for number, line in enumerate(journal.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(read_text(journal, MAX_FILE).splitlines(), start=1):
         try:
             entry = json.loads(line)
         except ValueError:
@@ -184,8 +187,7 @@ def _keep(journal: Path, trials: Trials, number: int, result: TrialResult) -> No
         "done": result.done,
         "refuted": result.refuted,
     }
-    with journal.open("a", encoding="utf-8") as file:
-        file.write(f"{json.dumps(entry)}\n")
+    append(journal, f"{json.dumps(entry)}\n")
     hint(f"configuration {number}: {_told(result.done)}; {len(result.refuted)} refuted")
 
 

@@ -17,6 +17,7 @@ from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths,
 from tenure.apps.cli.output import Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
+from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, load, read_priority_class
 from tenure.manifests.premises import premises_of_states, refuse_unstated
@@ -24,7 +25,6 @@ from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
-from tenure.resources import is_folder, write_file
 from tenure.units import format_names
 from tenure_proofs.analysis.kept import KeptAnswers, key_of, matrices
 
@@ -225,15 +225,14 @@ def _check_svg(path: str) -> None:
     """
     if not path.endswith(".svg"):
         raise bad_input("--svg", path, "a file named *.svg")
-    if not is_folder(Path(path).parent):
-        raise bad_input("--svg", path, "a file in a folder that exists")
+    claim("--svg", path)
 
 
 def _draw(answer: MatrixAnswer, path: Path) -> None:
     from tenure.analysis.heat_map import heat_map
 
     try:
-        write_file(path, heat_map(answer).encode())
+        write_file(path, heat_map(answer))
     except OSError as error:
         raise bad_input("--svg", str(path), f"a file that can be written: {error.strerror}") from error
 

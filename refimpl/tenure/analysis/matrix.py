@@ -26,6 +26,8 @@ from tenure.analysis.states import (
 )
 from tenure.analysis.symmetry import Symmetry, renamed
 from tenure.conformance.requests import DecideRequest
+from tenure.errors import InputError, Problem
+from tenure.manifests.limits import MAX_CELLS
 from tenure.model import Cluster, Reason
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree, build_tree
@@ -166,6 +168,9 @@ def analyze(
         wanted: the cells that are asked about; None for all. Of others nothing may be read from the matrix.
         scope: of which states it is.
         known: states of the scope that are decided before random ones.
+
+    Raises:
+        InputError: more cells than `MAX_CELLS`.
     """
     matrix = Matrix(
         tuple(sorted(cluster.cluster_queues)),
@@ -173,6 +178,7 @@ def analyze(
         scope=scope,
         premises=premises_of(scope, cluster),
     )
+    _refuse_too_many(matrix, wanted)
     configured, cluster = cluster, without_unmodelled(cluster)
     asked = set(_all_sides(matrix) if wanted is None else wanted)
     preemptors = {preemptor for preemptor, _, _, _ in asked}
@@ -200,6 +206,15 @@ def analyze(
         first = [request for request in known if request.queue in tree.places]
         _settle_tree(matrix, prover, states, Symmetry(tree), cells, effort, watched, first)
     return matrix
+
+
+def _refuse_too_many(matrix: Matrix, wanted: Collection[CellSides] | None) -> None:
+    """Before any cell is made: their number grows with the square of the queues, and of the priorities."""
+    count = (len(matrix.queues) * len(matrix.levels)) ** 2 if wanted is None else len(wanted)
+    if count > MAX_CELLS:
+        made = f"{len(matrix.queues)} ClusterQueues with {len(matrix.levels)} priorities have"
+        expected = f"at most {MAX_CELLS}; analyze trees of cohorts one by one, or with fewer priority classes"
+        raise InputError([Problem("paths", f"{count} cells, as {made}", expected)])
 
 
 def _with_quotas(matrix: Matrix, tree: Tree) -> set[str]:

@@ -15,7 +15,7 @@ from tenure.manifests.conversion import VERSIONS, to_v1beta2
 from tenure.manifests.naming import workloads_called
 from tenure.manifests.releases import Addition, additions_in
 from tenure.manifests.served import Anything, Duration, Fields, Instant, Items, Named, Shape, Text, Word
-from tenure.manifests.showing import NumberText, listed, some_of, sort_of
+from tenure.manifests.showing import ONE_NAME, NumberText, listed, some_of, sort_of
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.validation import shapes
@@ -133,7 +133,9 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> I
     for edit in (edit for edits_of_one in wanted.values() for edit in edits_of_one):
         known = names[edit.kind]
         name = "/".join(edit.names)
-        expected = f"one of {len(known)} {edit.kind}s: {listed(sorted(known))}{did_you_mean(name, known)}"
+        expected = (
+            f"one of {len(known)} {edit.kind}s: {listed(sorted(known))}{did_you_mean(name, known, ONE_NAME)}"
+        )
         problems.append(Problem(edit.option, f"no {object_name(edit.kind, *edit.names)}", expected))
     if problems:
         raise InputError(problems)

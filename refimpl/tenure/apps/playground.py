@@ -19,6 +19,7 @@ from tenure.api import Loaded, decide, doubts
 from tenure.apps.edits import ManifestEdit, edited, edits_of
 from tenure.as_json import as_json
 from tenure.conformance.vectors import Vector
+from tenure.disk import write_file
 from tenure.errors import InputError, Problem
 from tenure.manifests import SourcedObject, parse_instant
 from tenure.manifests.configuration import DEFAULT_STRATEGY_NAMES
@@ -198,7 +199,8 @@ def load_text(text: str, assigned: tuple[str, ...], watched: Watched = iter) -> 
     edits = edits_of(assigned)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / FILE
-        file.write_text(text, encoding="utf-8")
+        # Half of a pair of surrogates is refused where it is read, with its line.
+        write_file(file, text.encode(errors="surrogatepass"), durable=False)
         try:
             loaded = _changed(file, edits, watched)
         except InputError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,14 +13,18 @@ from typing import Any
 
 from tenure.conformance.observing import observed_rules
 from tenure.conformance.protocol import answer
+from tenure.disk import write_file
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
+from tenure.manifests.files import read_text
+from tenure.manifests.limits import MAX_PROBLEMS, MAX_VECTORS
 from tenure.resources import bundled, is_there
 from tenure.rules.registry import all_rules
 from tenure.versions import need_form
 
 SCHEMA = "schema.json"
+_SURROGATES = re.compile("[\ud800-\udfff]")
 PLAYS = "plays.toml"
 """Rules of a play, which no single answer exercises, each with a scenario for each verdict."""
 
@@ -176,7 +181,7 @@ def exercised_by_plays(folder: Path | None = None) -> Mapping[str, Mapping[str, 
     ['accept', 'reject']
     """
     path = (folder or vectors_folder()) / PLAYS
-    return tomllib.loads(path.read_text(encoding="utf-8")) if is_there(path) else {}
+    return tomllib.loads(read_text(path, MAX_VECTORS)) if is_there(path) else {}
 
 
 def formatted(data: dict[str, Any]) -> str:
@@ -188,10 +193,10 @@ def format_files(folder: Path | None = None) -> list[Path]:
     """Rewrite every file in the one way; the files that changed."""
     changed = []
     for path in vector_files(folder):
-        before = path.read_text(encoding="utf-8")
-        after = formatted(_parse(path))
+        before = read_text(path, MAX_VECTORS)
+        after = formatted(_parsed(before, path))
         if after != before:
-            path.write_text(after, encoding="utf-8")
+            write_file(path, after, edits=True)
             changed.append(path)
     return changed
 
@@ -208,6 +213,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
         InputError: no such area, an identifier in use, or a case that does not follow the schema, whose flags
             the file does not define, or whose verdict is not what its rules find.
     """
+    _need_encodable(vector, "", "vector")
     folder = folder or vectors_folder()
     path = folder / f"{area}.json"
     if not is_there(path):
@@ -225,7 +231,7 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
     wrong = [*_undefined_flags(added), *_verdict_problems(added)]
     if wrong:
         raise InputError([Problem("", name, "a case that `tenure vectors check` accepts") for name in wrong])
-    path.write_text(formatted(data), encoding="utf-8")
+    write_file(path, formatted(data), edits=True)
     return path
 
 
@@ -248,13 +254,49 @@ def _read_file(path: Path) -> Iterator[Vector]:
 
 
 def _parse(path: Path) -> dict[str, Any]:
+    return _parsed(read_text(path, MAX_VECTORS), path)
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
     try:
-        data = decoded_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        data = decoded_json(text)
+    except RecursionError:
+        raise InputError([Problem("", "deeper nesting", "a JSON file", file=str(path))]) from None
+    except ValueError as error:
         raise InputError([Problem("", str(error), "a JSON file", file=str(path))]) from error
     if not isinstance(data, dict):
         raise InputError([Problem("", type(data).__name__, "an object", file=str(path))])
+    _need_encodable(data, str(path))
     return data
+
+
+def _need_encodable(value: Any, file: str, field: str = "") -> None:
+    """Refuse a text that UTF-8 cannot hold: JSON can spell half of a pair of surrogates.
+
+    Raises:
+        InputError: there is one; its field is named.
+    """
+    problems = [
+        Problem(
+            place, f"{ascii(text)[:80]}, which has half of a pair of surrogates", "text in UTF-8", file=file
+        )
+        for place, text in _texts(value, field)
+        if _SURROGATES.search(text)
+    ]
+    if problems:
+        raise InputError(problems[:MAX_PROBLEMS])
+
+
+def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield place, name
+            yield from _texts(inner, f"{place}.{name}".removeprefix("."))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _texts(inner, f"{place}[{number}]")
 
 
 @cache
@@ -280,7 +322,7 @@ def _validate(data: dict[str, Any], path: Path) -> None:
 
 def _format_problems(folder: Path | None) -> Iterator[str]:
     for path in vector_files(folder):
-        if path.read_text(encoding="utf-8") != formatted(_parse(path)):
+        if read_text(path, MAX_VECTORS) != formatted(_parse(path)):
             yield f"{path.name}: not formatted; `tenure vectors format` does it"
 
 

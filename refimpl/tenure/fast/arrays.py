@@ -12,6 +12,7 @@ from zipfile import ZIP_STORED, ZipFile
 import numpy as np
 from pydantic import TypeAdapter
 
+from tenure.disk import open_regular, written_file
 from tenure.fast.ageing import effective_priorities
 from tenure.fast.columns import FARTHEST, FREE, Columns, Texts
 from tenure.fast.layout import Layout, lay_out
@@ -37,6 +38,7 @@ REQUEUED_AFTER: Final = SECOND // 1000
 
 _ADAPTER: Final = TypeAdapter(Cluster)
 _FORM: Final = form("arrays")
+_SUFFIX: Final = ".npz"
 _HEADER: Final = (1, 0)
 """The version of NumPy's own format that short headers have."""
 MOST_ASKED: Final = 4096
@@ -418,8 +420,7 @@ class Arrays:
         names, uids = columns.names.arrays(), columns.uids.arrays()
         written: dict[str, Any] = {f"column.{name}": columns.column(name) for name in columns.by}
         described = _ADAPTER.dump_json(self.cluster)
-        np.savez(
-            path,
+        contents: dict[str, Any] = dict(
             form=np.array([_FORM]),
             shares_uids=np.array([columns.shares_uids]),
             cluster=np.frombuffer(described, np.uint8),
@@ -434,6 +435,8 @@ class Arrays:
             uid_bytes=uids[1],
             **written,
         )
+        with written_file(path if str(path).endswith(_SUFFIX) else f"{path}{_SUFFIX}") as file:
+            np.savez(file, **contents)
 
 
 def load(path: str | Path) -> Arrays:
@@ -445,9 +448,8 @@ def load(path: str | Path) -> Arrays:
     """
     foreign = f"{path} has not been written by this release of tenure.fast"
     try:
-        with Path(path).open("rb") as file:
-            opened = np.load(file, allow_pickle=False)
-            found = {} if isinstance(opened, np.ndarray) else _parts(opened.zip)
+        with open_regular(path) as file, ZipFile(file) as archive:
+            found = _parts(archive)
     except _DamagedError:
         raise ValueError(f"{path} is damaged: a part is not as long as it says") from None
     except OSError:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from tenure.conformance.observing import observed_rules
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import expected_from, formatted
+from tenure.disk import write_file
 from tenure.errors import InputError
 from tenure.lab.blocks import Worker, failure
 from tenure.lab.campaigns import CampaignPlan, Count, Difference, Tally, counts, tally_lines
@@ -180,9 +181,8 @@ def write_vector(folder: Path, plan: CampaignPlan, found: Difference) -> Path:
     }
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{area}.json"
-    path.write_text(
-        formatted({"schema": form("vectors"), "area": area, "flags": FLAGS, "vectors": [vector]}),
-        encoding="utf-8",
+    write_file(
+        path, formatted({"schema": form("vectors"), "area": area, "flags": FLAGS, "vectors": [vector]})
     )
     return path
 

@@ -12,11 +12,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final
 
+from tenure.disk import NotReadableError, is_same, is_users_alone, open_again, open_new, write_file
 from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.campaigns import CampaignPlan, Tally, code, read_plan, read_tally
+from tenure.manifests.limits import MAX_FILE, MAX_LINE
+from tenure.resources import is_there
 from tenure.versions import form
 
 FORM: Final = form("campaign-journal")
+_UNUSED: Final = "a journal that no other campaign writes"
 
 
 @dataclass(slots=True)
@@ -66,33 +70,55 @@ class Journal:
 
 
 def new_journal(path: Path, plan: CampaignPlan, *, overwrite: bool = False) -> Journal:
-    """Begin a journal.
+    """Begin a journal. One that is overwritten is replaced by another file, once no campaign writes it.
 
     Raises:
-        InputError: the file exists and is not to be overwritten, or cannot be written.
+        InputError: the file exists and is not to be overwritten, another campaign writes it, or it cannot be
+            written.
     """
+    header = {"schema": FORM, "code": code(), "plan": plan.written()}
     try:
-        file = path.open("w+b" if overwrite else "x+b")
+        if overwrite and is_there(path):
+            return Journal(path, plan, {}, _replaced(path, _line(header)))
+        file = open_new(path)
     except FileExistsError:
         expected = f"a file that does not exist; --resume {path} goes on with it, --overwrite starts over"
         raise bad_input("--journal", str(path), expected) from None
-    except OSError as error:
-        raise bad_input("--journal", str(path), f"a file that can be written: {error.strerror}") from None
+    except (OSError, NotReadableError) as error:
+        raise bad_input("--journal", str(path), f"a file that can be written: {_why(error)}") from None
     _lock(file, path)
-    _write(file, path, {"schema": FORM, "code": code(), "plan": plan.written()})
+    try:
+        _write(file, path, header)
+    except InputError:
+        path.unlink(missing_ok=True)
+        raise
     return Journal(path, plan, {}, file)
+
+
+def _replaced(path: Path, line: bytes) -> IO[bytes]:
+    with open_again(path) as before:
+        _lock(before, path)
+        write_file(path, line, edits=True)
+    file = open_again(path)
+    _lock(file, path)
+    file.seek(0, os.SEEK_END)
+    return file
 
 
 def resumed_journal(path: Path) -> Journal:
     """Open a journal again. A last line that a kill left unfinished is removed.
 
     Raises:
-        InputError: no journal, one of other code, or one that another process writes.
+        InputError: no journal, one of other code, one that another process writes, or one that another user
+            could have written: it names a program, and says what has been compared.
     """
     try:
-        file = path.open("r+b")
-    except OSError as error:
-        raise bad_input("--resume", str(path), f"a campaign's journal: {error.strerror}") from None
+        others = is_users_alone(path)
+        if others:
+            raise bad_input("--resume", str(path), f"a journal that the user alone can write: {others}")
+        file = open_again(path)
+    except (OSError, NotReadableError) as error:
+        raise bad_input("--resume", str(path), f"a campaign's journal: {_why(error)}") from None
     try:
         _lock(file, path)
         plan, done, end = _read(file, path)
@@ -102,6 +128,10 @@ def resumed_journal(path: Path) -> Journal:
         file.close()
         raise
     return Journal(path, plan, done, file)
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _read(file: IO[bytes], path: Path) -> tuple[CampaignPlan, dict[int, Tally], int]:
@@ -143,9 +173,15 @@ def _block_of(entry: Any, plan: CampaignPlan) -> int:
 
 
 def _whole_lines(file: IO[bytes]) -> Iterator[tuple[Any, int]]:
-    """Every line that was written whole, with where it ends."""
+    """Every line that was written whole, with where it ends.
+
+    Raises:
+        ValueError: a line is longer, or the file larger, than any that is written.
+    """
     end = 0
-    for line in file:
+    while line := file.readline(MAX_LINE + 1):
+        if len(line) > MAX_LINE or end > MAX_FILE:
+            raise ValueError("too large")
         if not line.endswith(b"\n"):
             return
         end += len(line)
@@ -154,7 +190,7 @@ def _whole_lines(file: IO[bytes]) -> Iterator[tuple[Any, int]]:
 
 def _write(file: IO[bytes], path: Path, entry: Any) -> None:
     try:
-        file.write(json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+        file.write(_line(entry))
         file.flush()
         os.fsync(file.fileno())
     except OSError as error:
@@ -165,6 +201,10 @@ def _write(file: IO[bytes], path: Path, entry: Any) -> None:
         raise bad_input("--journal", str(path), expected) from None
 
 
+def _line(entry: Any) -> bytes:
+    return json.dumps(entry, separators=(",", ":"), ensure_ascii=False).encode(errors="replace") + b"\n"
+
+
 def _lock(file: IO[bytes], path: Path) -> None:
     if os.name != "posix":
         return  # nothing there tells two writers apart
@@ -172,8 +212,13 @@ def _lock(file: IO[bytes], path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
+        locked = False
+    else:
+        # Whoever held it may have put another file in its place.
+        locked = is_same(file, path)
+    if not locked:
         file.close()
-        raise bad_input("--journal", str(path), "a journal that no other campaign writes just now") from None
+        raise InputError([Problem("--journal", f"{str(path)!r}, which is in use", _UNUSED)])
 
 
 def _bad(path: Path, line: int, found: str, expected: str, field: str = "") -> InputError:

@@ -109,7 +109,10 @@ def _is_assignment(found: object) -> bool:
 
 
 def _is_victim(found: object) -> bool:
-    if not isinstance(found, dict) or not isinstance(found.get("rules") or [], list):
+    if not isinstance(found, dict):
+        return False
+    rules = found.get("rules") or []
+    if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
         return False
     return all(isinstance(found.get(name), str) for name in ("workload", "clusterQueue", "reason"))
 

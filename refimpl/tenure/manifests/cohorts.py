@@ -31,34 +31,41 @@ def tree_problems(
     Cohort/c0: spec.parentName: found 301 levels of cohorts, expected at most 100
     """
     parents = {name: cohort.parent for name, (_, cohort) in cohorts.items()}
+    # First, as all that follows walks up the tree from many of its nodes.
+    deep = too_deep(parents)
+    if deep is not None:
+        name, levels = deep
+        place = cohorts[name][0]
+        yield place.problem("spec.parentName", f"{levels} levels of cohorts", f"at most {MAX_COHORT_LEVELS}")
+        return
     cycles = list(_cycles(parents))
     above = set(parents) if asked is None else {name for start in asked for name in _path(start, parents)}
-    refused = [cycle for cycle in cycles if not above.isdisjoint(cycle)]
-    for cycle in refused:
+    for cycle in (cycle for cycle in cycles if not above.isdisjoint(cycle)):
         found = f"a cycle: {listed([*cycle, cycle[0]])}"
         expected = "a parent that is not below the cohort itself"
         yield cohorts[cycle[0]][0].problem("spec.parentName", found, expected)
-    if not refused:
-        yield from _depth_problems(cohorts, {name for cycle in cycles for name in cycle})
 
 
-def _depth_problems(
-    cohorts: Mapping[str, tuple[Place, Cohort]], in_cycles: Collection[str]
-) -> Iterator[Problem]:
-    """The deepest cohort, where it is too deep; below a cycle, levels are counted from the cycle."""
-    levels = dict.fromkeys(in_cycles, 1)
-    for name in cohorts:
-        path: list[str] = []
-        here: str | None = name
-        while here is not None and here not in levels:
-            path.append(here)
-            here = cohorts[here][1].parent if here in cohorts else None
-        above = 0 if here is None else levels[here]
-        levels |= {name: above + i for i, name in enumerate(reversed(path), start=1)}
-    deepest = max(cohorts, key=lambda name: levels[name], default="")
-    if levels.get(deepest, 0) > MAX_COHORT_LEVELS:
-        found = f"{levels[deepest]} levels of cohorts"
-        yield cohorts[deepest][0].problem("spec.parentName", found, f"at most {MAX_COHORT_LEVELS}")
+def too_deep(parents: Mapping[str, str | None]) -> tuple[str, int] | None:
+    """The cohort below the most levels, and how many, itself included; None where they are not too many.
+
+    Args:
+        parents: of every Cohort that was given, by its name. One that is only named counts as a level, and a
+            cycle as many as it has cohorts.
+
+    >>> too_deep({f"c{i}": f"c{i + 1}" for i in range(100)}), too_deep({"a": "b", "b": "a"})
+    (('c0', 101), None)
+    """
+    levels: dict[str, int] = {}
+    for cycle in _cycles(parents):
+        levels |= dict.fromkeys(cycle, len(cycle))
+    for name in parents:
+        path = _path(name, parents, levels)
+        above = parents.get(path[-1]) if path else None
+        start = levels.get(above, 0) if above is not None else 0
+        levels |= {here: start + i for i, here in enumerate(reversed(path), start=1)}
+    deepest = min(levels, key=lambda name: (-levels[name], name), default="")
+    return (deepest, levels[deepest]) if levels.get(deepest, 0) > MAX_COHORT_LEVELS else None
 
 
 def _cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
@@ -74,7 +81,7 @@ def _cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
         path = _path(name, parents, done)
         above = parents.get(path[-1]) if path else None
         done.update(path)
-        if above in path:
+        if above is not None and above in path:
             yield path[path.index(above) :]
 
 

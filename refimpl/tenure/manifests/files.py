@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-import stat
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.disk import TooLargeError, read_bytes, root_of
 from tenure.errors import InputError, Problem
 from tenure.manifests.given import given
 from tenure.manifests.json_text import iterate_list, parse_json
@@ -23,36 +22,49 @@ from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
 from tenure.resources import is_folder
 
 _EXPECTED: Final = "a file or folder to read"
-_KINDS: Final = (
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-    (stat.S_ISDIR, "a folder"),
-)
-_CHUNK: Final = 2**20
 
 
-def read_file(path: str | Path, file: str, problems: list[Problem]) -> bytes | None:
+def read_file(path: str | Path, file: str, problems: list[Problem], most: int = MAX_FILE) -> bytes | None:
     """What a file or a pipe holds; None where it cannot be read, which is a problem.
 
     Args:
         path: the file.
         file: what problems call it.
         problems: gets what is wrong.
+        most: bytes that are read.
 
     >>> problems = []
     >>> read_file("/dev/null", "/dev/null", problems), str(problems[0])
     (None, '/dev/null: found a device, expected a file or folder to read')
     """
     try:
-        found = _read(path)
+        return read_bytes(path, most)
+    except InputError as error:
+        problems.extend(error.problems)
+    except TooLargeError:
+        problems.append(_too_large(file, most))
     except (OSError, ValueError) as error:
         problems.append(Problem("", reason(error), _EXPECTED, file=file))
-        return None
-    if isinstance(found, str):
-        problems.append(Problem("", found, _EXPECTED, file=file))
-        return None
-    return _within_limit(found, file, problems)
+    return None
+
+
+def read_text(path: str | Path, most: int) -> str:
+    """The text of a file in UTF-8.
+
+    Args:
+        path: the file.
+        most: bytes that are read.
+
+    Raises:
+        InputError: it cannot be read, has more bytes, or is no text in UTF-8; the line is named.
+    """
+    problems: list[Problem] = []
+    file = printable_path(path)
+    raw = read_file(path, file, problems, most)
+    text = None if raw is None else decoded(raw, file, problems)
+    if text is None:
+        raise InputError(problems)
+    return text
 
 
 def read_standard_input(problems: list[Problem]) -> bytes | None:
@@ -81,51 +93,16 @@ def reason(error: OSError | ValueError) -> str:
     return printable((said or type(error).__name__).lower())
 
 
-def _read(path: str | Path) -> bytes | str:
-    """The bytes, or what the path is instead of a file."""
-    # Python would refuse it in other words from one version to the next.
-    if "\0" in str(path):
-        return "a null character in the path"
-    # A pipe that no program writes to would be waited for, here and at the first byte.
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except OSError as error:
-        if error.errno == errno.ENXIO:
-            return "a socket"
-        raise
-    mode = os.fstat(descriptor).st_mode
-    kind = next((name for is_kind, name in _KINDS if is_kind(mode)), None)
-    if kind is not None:
-        os.close(descriptor)
-        return kind
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        if not stat.S_ISFIFO(mode):
-            return file.read(MAX_FILE + 1)
-        return _read_pipe(descriptor)
-
-
-def _read_pipe(descriptor: int) -> bytes | str:
-    """As `<(kubectl get ...)` makes one; from the first byte on it is waited for, as standard input is."""
-    try:
-        first = os.read(descriptor, _CHUNK)
-    except BlockingIOError:
-        first = None
-    if first == b"":
-        return "a pipe without a writer"
-    os.set_blocking(descriptor, True)
-    read, size = [first or b""], len(first or b"")
-    while size <= MAX_FILE and (more := os.read(descriptor, _CHUNK)):
-        read.append(more)
-        size += len(more)
-    return b"".join(read)
-
-
 def _within_limit(raw: bytes, file: str, problems: list[Problem]) -> bytes | None:
     if len(raw) <= MAX_FILE:
         return raw
-    expected = f"at most {in_mebibytes(MAX_FILE)} in one file"
-    problems.append(Problem("", f"more than {in_mebibytes(MAX_FILE)}", expected, file=file))
+    problems.append(_too_large(file, MAX_FILE))
     return None
+
+
+def _too_large(file: str, most: int) -> Problem:
+    size = in_mebibytes(most)
+    return Problem("", f"more than {size}", f"at most {size} in one file", file=file)
 
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -252,23 +229,6 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
 _BELOW: Final = "a file or folder below the current folder, or below its own where that is elsewhere"
 
 
-def root_of(path: str | Path) -> Path:
-    """The folder that is not left by links in what is named, nor by the names in it: whoever can write there
-    would have files read that only the reader can.
-
-    Args:
-        path: a folder that is named, or that of a file that is.
-
-    Returns:
-        the current folder, where the path is in it and it is not the root of the file system; else the path.
-
-    >>> root_of(".") == Path.cwd()
-    True
-    """
-    own, here = Path(path).resolve(), Path.cwd()
-    return here if own.is_relative_to(here) and here.parent != here else own
-
-
 def below(files: Iterable[Path], folder: str | Path, problems: list[Problem]) -> list[Path]:
     """The files that lie below a folder when links are followed, in the order of their names.
 
@@ -380,7 +340,7 @@ def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str,
     raw = read_standard_input(problems) if from_stdin else read_file(path, file, problems)
     if raw is None:
         return
-    text = _decode(raw, file, problems)
+    text = decoded(raw, file, problems)
     # A dump may be large: the bytes and the text need not stay side by side.
     del raw
     if text is not None:
@@ -409,11 +369,12 @@ def _documents(
     yield from (document for document in found if document.content is not None)
 
 
-def _decode(raw: bytes, file: str, problems: list[Problem]) -> str | None:
+def decoded(raw: bytes, file: str, problems: list[Problem], first: int = 1) -> str | None:
+    """Bytes as text; None where they are no UTF-8, which is a problem that names the line, from the first."""
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
+        line = raw.count(b"\n", 0, error.start) + first
         found = f"byte 0x{raw[error.start]:02x} in line {line}"
         problems.append(Problem("", found, "text in UTF-8", file=file, line=line))
         return None

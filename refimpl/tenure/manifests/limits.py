@@ -48,6 +48,27 @@ MAX_WORKLOADS_OF_JOB: Final = 10_000
 MAX_COHORT_LEVELS: Final = 100
 """Cohorts above one another."""
 
+MAX_VECTORS: Final = 32 * 2**20
+"""Bytes of one file of vectors; the largest published one has less than one."""
+
+MAX_TRACE: Final = 2**30
+"""Bytes of a trace, after decompression."""
+
+MAX_ROWS: Final = 5_000_000
+"""Lines of a trace, its header aside."""
+
+MAX_ROW: Final = 2**16
+"""Characters of a line of a trace."""
+
+MAX_CELLS: Final = 100_000
+"""Cells of a matrix: pairs of a ClusterQueue and a priority, squared."""
+
+MAX_WAIT: Final = 300
+"""Seconds for one answer of kubectl or of git."""
+
+MAX_LISTING: Final = 128 * 2**20
+"""Bytes of git's list of the files of a revision."""
+
 MAX_LINE: Final = 32 * 2**20
 """Bytes of one request to the oracle."""
 

@@ -216,7 +216,7 @@ class AskedKueue:
         kind, version = dig(raw, "kind"), dig(raw, "apiVersion")
         if kind in ("Configuration", "ConfigMap"):
             self.problems.extend(gates_problems(_gates(sourced), self.release))
-        if not str(version).startswith(f"{GROUP}/"):
+        if not isinstance(kind, str) or not str(version).startswith(f"{GROUP}/"):
             return sourced
         place = place_of(raw, str(kind), file=sourced.file)
         if str(kind) in newer_kinds():

@@ -217,21 +217,26 @@ class Place(NamedTuple):
 
 
 _LONGEST: Final = 100
-_MOST: Final = 5000
-"""Names that are compared; above this, comparing costs more than the hint is worth."""
+_MOST: Final = 500
+"""Names that are compared for each name of an input; above this, comparing costs more than the hint is worth."""
 
 
-def did_you_mean(name: object, known: Collection[str]) -> str:
+ONE_NAME: Final = 5000
+"""So many names are compared where a user has written one name."""
+
+
+def did_you_mean(name: object, known: Collection[str], most: int = _MOST) -> str:
     """The end of a sentence that expects a name: the one that looks like it, or nothing.
 
     Args:
         name: what was written.
         known: the names that there are.
+        most: of more of them none is compared.
 
     >>> did_you_mean("team-b1", ["team-b", "team-a"]), did_you_mean("x", ["team-a"])
     ('; did you mean team-b?', '')
     """
-    if not isinstance(name, str) or len(name) > _LONGEST or len(known) > _MOST:
+    if not isinstance(name, str) or len(name) > _LONGEST or len(known) > most:
         return ""
     same = [text for text in known if text.lower() == name.lower()]
     found = same or difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)

@@ -11,11 +11,11 @@ from typing import Any, Final
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
+from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
 from tenure.pages import COMMANDS_PAGE, IDENTIFIER, address_of, anchor, site_address
 from tenure.release import __version__
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
-from tenure.resources import is_folder, write_file
 
 # What XML has no place for; names of objects and solvers may hold any of it.
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -229,7 +229,7 @@ def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
     """Reports as `--report FORM=FILE` asks for them.
 
     Raises:
-        InputError: no such form, no file, or a folder that is not there: said before any work is done.
+        InputError: no such form, no file, or one that cannot be; see `claim`.
 
     >>> parse_targets(["junit=out.xml", "github=-"])
     (ReportTarget(form='junit', path='out.xml'), ReportTarget(form='github', path='-'))
@@ -239,8 +239,8 @@ def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
         form, separator, path = name.partition("=")
         if not separator or form not in FORMS or not path:
             raise bad_input(_OPTION, name, f"FORM=FILE with a form of {', '.join(FORMS)}")
-        if path != _STDOUT and not is_folder(Path(path).parent):
-            raise bad_input(_OPTION, name, f"a file in a folder that exists; {Path(path).parent} does not")
+        if path != _STDOUT:
+            claim(_OPTION, path)
         targets.append(ReportTarget(form, path))
     return tuple(targets)
 
@@ -270,7 +270,7 @@ def write_reports(report: Report, targets: Sequence[ReportTarget], show: Callabl
             show(text, target.form)
             continue
         try:
-            write_file(target.path, text.encode(errors="replace"))
+            write_file(target.path, text)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise InputError(

@@ -9,10 +9,12 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import SourcedObject, gate_problems, place_of
+from tenure.manifests.cohorts import too_deep
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import KEY, configuration, embedded
 from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.kueue_api import newer_kinds
+from tenure.manifests.limits import MAX_COHORT_LEVELS
 from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place, printable, show
 from tenure.manifests.structure import dig
@@ -357,6 +359,14 @@ class _Run:
 
     def _look_at_all(self, everything: Overview) -> None:
         index_of = {id(subject): index for index, subject in self.subjects.items()}
+        # First, as the rules walk up the tree from each of its nodes.
+        deep = too_deep(everything.parents)
+        if deep is not None:
+            name, levels = deep
+            subject = everything.names("Cohort")[name]
+            fault = invalid("spec.parentName", levels, f"at most {MAX_COHORT_LEVELS} levels of cohorts")
+            self.errors[index_of[id(subject)]].append(notice(subject, fault, Source.TENURE))
+            return
         for rule in TOGETHER:
             for subject, fault in rule(everything):
                 found = notice(subject, fault, Source.TENURE)

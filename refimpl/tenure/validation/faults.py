@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from itertools import islice
 from typing import Any, TypeAlias
 
 from tenure.errors import InputError
@@ -17,6 +18,7 @@ from tenure.manifests.structure import dig
 from tenure.readings import Reading, default_preset, preset
 
 _LONGEST_NAME = 100
+_MOST_KNOWN = 500
 
 
 class ErrorType(StrEnum):
@@ -134,7 +136,11 @@ def suggestion(found: object, known: Iterable[str]) -> str:
     """
     if not isinstance(found, str):
         return ""
-    close = difflib.get_close_matches(found[:_LONGEST_NAME], list(known), n=1)
+    others = [name for name in islice(known, _MOST_KNOWN + 1) if name != found]
+    # Comparing each of many names with each of many others would take longer than all the rest.
+    if len(others) > _MOST_KNOWN:
+        return ""
+    close = difflib.get_close_matches(found[:_LONGEST_NAME], others, n=1)
     return f"; did you mean {printable(close[0])}?" if close else ""
 
 

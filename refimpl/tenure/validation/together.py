@@ -53,11 +53,11 @@ class Overview:
 
     def above(self, cohort: object) -> list[str]:
         """A cohort and those above it, each once even where they form a cycle."""
-        path: list[str] = []
+        path: dict[str, None] = {}
         while isinstance(cohort, str) and cohort and cohort not in path:
-            path.append(cohort)
+            path[cohort] = None
             cohort = self.parents.get(cohort)
-        return path
+        return list(path)
 
     def root(self, queue: Subject) -> str:
         """The name at the top of a ClusterQueue's tree; empty where it is in none."""
@@ -163,15 +163,15 @@ def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     ]
     named = Counter(name for _, _, name in naming if isinstance(name, str) and name)
     described = overview.names("Cohort")
+    known = sorted({*described, *named})
     for subject, path, name in naming:
         if not isinstance(name, str) or not name or name in described or named[name] > 1:
             continue
-        others = sorted({*described, *named} - {name})
         # A queue that is validated alone may share its cohort with queues that are not given.
-        if others:
+        if known != [name]:
             message = (
                 f"no other object names or describes cohort {show(name)}: nothing can be borrowed"
-                f"{suggestion(name, others)}"
+                f"{suggestion(name, known)}"
             )
             yield subject, Fault(WarningType.DANGLING_REFERENCE, path, message)
 

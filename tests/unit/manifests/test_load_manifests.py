@@ -178,7 +178,7 @@ class TestBuild:
         assert len(built(*chain[1:]).cluster.cohorts) == 99
 
     def test_a_long_cycle_is_told_shortly(self) -> None:
-        ring = [an_object("Cohort", f"c{i}", {"parentName": f"c{(i + 1) % 5000}"}) for i in range(5000)]
+        ring = [an_object("Cohort", f"c{i}", {"parentName": f"c{(i + 1) % 100}"}) for i in range(100)]
         (warning,) = built(*ring).warnings
         assert len(warning) < 250
 

@@ -16,6 +16,7 @@ from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpret
 from tenure.apps.cli.output import Output, Printing, about, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour, hint, progress
 from tenure.as_json import as_json
+from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
 from tenure.telling.summary import assumed_lines
@@ -149,6 +150,7 @@ def loops_command(
     from tenure.analysis.closed import called, stated_premises, trees_of
     from tenure.analysis.loops import LoopHunt
 
+    claim("--to", to)
     request, reading = bounds.request(), interpretation.chosen()
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
@@ -284,4 +286,7 @@ def _code(answer: LoopsAnswer) -> int:
 def _write(file: Path, scenarios: Sequence[dict[str, Any]]) -> None:
     import yaml
 
-    file.write_text(yaml.safe_dump_all(scenarios, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    try:
+        write_file(file, yaml.safe_dump_all(scenarios, sort_keys=False, allow_unicode=True))
+    except OSError as error:
+        raise bad_input("--to", str(file), f"a file that can be written: {error.strerror}") from None

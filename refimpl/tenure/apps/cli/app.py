@@ -12,6 +12,7 @@ import typer
 from tenure import __version__
 from tenure.apps.cli.commands import SETTINGS, Front
 from tenure.apps.cli.terminal import Color, choose_colour, complain, discard, hint, print_lines, write_as_text
+from tenure.disk import one_command
 from tenure.errors import InputError, Problem
 
 SOLVERS = ("z3-solver", "cvc5")
@@ -116,7 +117,8 @@ def ended(run: Callable[[], object], name: str) -> None:
 def _code_of(run: Callable[[], object], name: str) -> Any:
     """The exit code; what fails has been told."""
     try:
-        run()
+        with one_command():
+            run()
     except SystemExit as end:
         return _own_code(end)
     except KeyboardInterrupt:

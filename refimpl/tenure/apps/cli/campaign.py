@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from enum import StrEnum
@@ -175,7 +176,8 @@ def campaign_command(
     tenure campaign --scenarios 1000000 --seed 8522 --jobs 8
     tenure campaign --resume tenure-campaign.jsonl --jobs 8
 
-    Another program; one difference again, from its index or its vector file:
+    Another program, which is named again with --resume; one difference again, from its index or its vector
+    file:
 
     \b
     tenure campaign --exec ./adapter --scenarios 100000 -o json
@@ -216,7 +218,7 @@ def campaign_command(
         if plan.only:
             _decide_some(plan, printing.show, printing.differences, printing.output)
         else:
-            kept = _opened(plan, keeping.journal, keeping.resume, overwrite=keeping.overwrite)
+            kept = _opened(plan, keeping)
             folder = printing.differences or kept.path.with_suffix(".differences")
             with kept:
                 _run(kept, Hands(workers.jobs, workers.scheduler), printing.show, folder, printing.output)
@@ -226,16 +228,31 @@ def campaign_command(
         ) from failure
 
 
-def _opened(plan: CampaignPlan, path: Path, resume: Path | None, *, overwrite: bool) -> Journal:
-    """The journal, new or old; what it needs is asked for before it is made."""
+def _opened(plan: CampaignPlan, keeping: JournalOptions) -> Journal:
+    """The journal, new or old; what it needs is asked for before it is made.
+
+    Raises:
+        InputError: an old one cannot be used, or records another program than the command line names.
+    """
     from tenure.lab.journal import new_journal, resumed_journal
 
-    if resume is not None:
-        journal = resumed_journal(resume)
+    if keeping.resume is not None:
+        journal = resumed_journal(keeping.resume)
+        # A file chooses no program: what runs is what the user names here.
+        if journal.plan.command != plan.command:
+            journal.file.close()
+            found = repr(shlex.join(plan.command)) if plan.command else "no program"
+            recorded = _again(journal.plan) or "none: the journal compares the optimized core"
+            raise InputError([Problem("--exec", found, f"the program of the journal, {recorded}")])
         _check(journal.plan)
         return journal
     _check(plan)
-    return new_journal(path, plan, overwrite=overwrite)
+    return new_journal(keeping.journal, plan, overwrite=keeping.overwrite)
+
+
+def _again(plan: CampaignPlan) -> str:
+    """The option that names a plan's program, as a shell takes it; empty for the optimized core."""
+    return f"--exec {shlex.quote(shlex.join(plan.command))}" if plan.command else ""
 
 
 def _check(plan: CampaignPlan) -> None:
@@ -269,7 +286,7 @@ def _run(journal: Journal, hands: Hands, shown: int, folder: Path, output: Campa
 def _say_how_to_go_on(journal: Journal, why: str) -> None:
     done = len(journal.done)
     complain("stopped", f"{why}; {done} of {done + len(journal.left)} blocks are in {journal.path}")
-    hint(f"go on with: tenure campaign --resume {journal.path}")
+    hint(f"go on with: tenure campaign --resume {journal.path} {_again(journal.plan)}".rstrip())
 
 
 def _decide_some(plan: CampaignPlan, shown: int, folder: Path | None, output: CampaignOutput) -> None:

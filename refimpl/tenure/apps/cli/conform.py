@@ -14,11 +14,11 @@ from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_check
 from tenure.apps.cli.sizes import chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import WITH_INPUT
+from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
 from tenure.lab.verdicts import Mode
 from tenure.manifests import did_you_mean
 from tenure.readings import preset
-from tenure.resources import write_file
 
 if TYPE_CHECKING:
     from tenure.lab.conform_report import Conformance
@@ -220,6 +220,7 @@ def conform_command(
     """
     choose_colour(printing.color)
     reporting = Reporting(printing.report, "tenure conform")
+    claim("--keep", treatment.keep)
     calls = program.call or ["decide"]
     for call in calls:
         if call not in WITH_INPUT:
@@ -281,7 +282,7 @@ def conform_command(
 def _keep(conformance: Conformance, path: Path) -> None:
     requests = "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements)
     try:
-        write_file(path, requests.encode())
+        write_file(path, requests)
     except OSError as error:
         raise bad_input("--keep", str(path), f"a file that can be written: {error.strerror}") from None
 

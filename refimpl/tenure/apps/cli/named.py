@@ -10,6 +10,7 @@ from typing import Final
 from tenure.errors import InputError, Problem
 from tenure.manifests import Loaded, did_you_mean, listed
 from tenure.manifests.naming import Standing, standings
+from tenure.manifests.showing import ONE_NAME
 from tenure.resources import is_there
 
 NAME_HELP: Final = "its name or its Job's, with namespace where that is needed"
@@ -79,6 +80,6 @@ def _meant(named: Sequence[str]) -> str:
             beside = [str(folder / entry.name) for entry in islice(folder.iterdir(), _MOST_SIBLINGS)]
         except (OSError, ValueError):
             continue
-        if hint := did_you_mean(word, beside):
+        if hint := did_you_mean(word, beside, ONE_NAME):
             return hint
     return ""

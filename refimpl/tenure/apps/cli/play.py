@@ -25,6 +25,7 @@ from tenure.apps.cli.terminal import (
     print_text,
     progress,
 )
+from tenure.disk import claim
 from tenure.errors import bad_input, safe
 from tenure.manifests import parse_duration, parse_instant
 from tenure.model import Instant
@@ -267,6 +268,7 @@ def _list_scenarios(view: ViewOptions, printing: CheckPrinting) -> None:
 def _check_chart(chart: str, theme: str, plays: int) -> None:
     """Before anything is played, since a play may take long."""
     check_chart(chart, theme)
+    claim("--chart", chart)
     if plays != 1:
         raise bad_input("--chart", chart, "one scenario and one reading")
 

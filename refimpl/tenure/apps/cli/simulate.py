@@ -21,11 +21,12 @@ from tenure.apps.cli.output import Output, aligned, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, print_text
 from tenure.apps.simulate.answer_types import GroupedBy
 from tenure.as_json import as_json
+from tenure.disk import claim, write_file
 from tenure.engines import require_core
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
 from tenure.model import MINUTE, Duration
-from tenure.resources import is_folder, write_file
+from tenure.resources import is_folder
 from tenure.units import format_duration
 
 if TYPE_CHECKING:
@@ -198,8 +199,7 @@ class DrawingOptions:
         Raises:
             InputError: a folder that does not exist, or cannot be made.
         """
-        if self.html is not None and not is_folder(self.html.parent):
-            raise bad_input("--html", str(self.html), "a file in a folder that exists")
+        claim("--html", self.html)
         if self.svg is not None and not is_folder(self.svg):
             try:
                 self.svg.mkdir()
@@ -223,7 +223,7 @@ class DrawingOptions:
                 files[self.svg / f"{name}.svg"] = themed_svg(sketch, told)
         for path, text in files.items():
             try:
-                write_file(path, text.encode())
+                write_file(path, text)
             except OSError as error:
                 raise bad_input("--html or --svg", str(path), f"a file to write: {error.strerror}") from None
 

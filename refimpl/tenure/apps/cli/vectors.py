@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +17,8 @@ from tenure.conformance.vectors import Run
 from tenure.engines import Engine, require_core
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
-from tenure.manifests.files import read_file
+from tenure.manifests.files import decoded, read_standard_input, read_text
+from tenure.manifests.limits import MAX_VECTORS
 
 if TYPE_CHECKING:
     from tenure.apps.cli.answer_types import VectorRun, VectorsChecked, VectorsRun
@@ -163,22 +163,20 @@ def add(
 
 
 def _text(source: Path | None) -> str:
-    try:
-        if source is None:
-            return sys.stdin.read()
-        problems: list[Problem] = []
-        raw = read_file(source, str(source), problems)
-        if raw is None:
-            raise InputError(problems)
-        return raw.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise bad_input("vector", str(source or "-"), f"a readable JSON file ({error})") from None
+    if source is not None:
+        return read_text(source, MAX_VECTORS)
+    problems: list[Problem] = []
+    raw = read_standard_input(problems)
+    text = None if raw is None else decoded(raw, "stdin", problems)
+    if text is None:
+        raise InputError(problems)
+    return text
 
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
         vector = decoded_json(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise bad_input(
             "vector", str(error), "a JSON object as spec/vectors/schema.json describes it"
         ) from None

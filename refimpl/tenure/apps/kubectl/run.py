@@ -9,13 +9,16 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Final
 
 from tenure.errors import safe
-from tenure.manifests.limits import MAX_FILE, in_mebibytes
+from tenure.manifests.limits import MAX_FILE, MAX_WAIT, in_mebibytes
 from tenure.manifests.showing import printable
+from tenure.processes import Printed
 
 PROGRAM: Final = "KUBECTL"
 """The environment variable that names kubectl where PATH does not lead to it."""
@@ -24,6 +27,8 @@ _MOST_SAID: Final = 2**16
 _MOST_REASONS: Final = 4
 _LONGEST: Final = 1000
 """Characters of a line."""
+_SETTLED_S: Final = 10.0
+"""After its end, so long for what it has said."""
 _QUIET_S: Final = 1.0
 """After so long without an end, what is on standard error is for the user: the prompt of a login, say."""
 _LOG_LINE: Final = re.compile(r"[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+ ")
@@ -75,6 +80,7 @@ class Kubectl:
         get_flags: those of `kubectl get` besides.
         show: shows the user a line of standard error while kubectl runs.
         most: bytes of one answer.
+        patience: seconds for one answer.
     """
 
     program: str
@@ -82,6 +88,7 @@ class Kubectl:
     get_flags: tuple[str, ...] = ()
     show: Callable[[str], None] = field(default=lambda _: None)
     most: int = MAX_FILE
+    patience: float = MAX_WAIT
 
     @staticmethod
     def find() -> str:
@@ -116,28 +123,40 @@ class Kubectl:
         what = f"kubectl {' '.join(words[:2])}"
         try:
             process = subprocess.Popen(
-                [self.program, *words, *self.flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                [self.program, *words, *self.flags],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
             )
         except OSError as error:
             reason = printable((error.strerror or type(error).__name__).lower())
             raise ClusterError(
                 what, reason, f"a program that can be run: {printable(self.program)}"
             ) from None
-        with process:
-            said = _Said(process.stderr, self.show)
-            thread = threading.Thread(target=said.read, daemon=True)
-            thread.start()
-            try:
-                printed = process.stdout.read(self.most + 1) if process.stdout else b""
-            except BaseException:
-                process.kill()
-                raise
-            if len(printed) > self.most:
-                process.kill()
-                most = in_mebibytes(self.most)
-                raise ClusterError(what, f"more than {most}", f"at most {most} in one answer")
+        assert process.stdout is not None
+        said = _Said(process.stderr, self.show)
+        thread = threading.Thread(target=said.read, daemon=True)
+        thread.start()
+        end, printed = time.monotonic() + self.patience, None
+        try:
+            printed = Printed(process.stdout.fileno(), self.most).within(self.patience)
+            if printed is not None and len(printed) <= self.most:
+                process.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            printed = None
+        finally:
+            # What it has started may keep its pipes open, and is not waited for.
+            process.kill()
             code = process.wait()
-            thread.join()
+            process.stdout.close()
+            thread.join(_SETTLED_S if printed is not None else 0)
+            said.leave()
+        if printed is None:
+            expected = "an end in that time; --request-timeout bounds each request of kubectl"
+            raise ClusterError(what, f"no end within {self.patience:g} s", expected)
+        if len(printed) > self.most:
+            most = in_mebibytes(self.most)
+            raise ClusterError(what, f"more than {most}", f"at most {most} in one answer")
         if code:
             raise _failed(what, code, said.lines())
         return printed
@@ -150,13 +169,25 @@ class _Said:
         self._stream = stream
         self._show = show
         self._kept = b""
+        self._left = False
 
     def read(self) -> None:
         """Read up to the end."""
         if self._stream is None:
             return
-        descriptor, shown = self._stream.fileno(), 0
-        while True:
+        descriptor = self._stream.fileno()
+        with suppress(OSError, ValueError):  # it is closed
+            self._gather(descriptor)
+
+    def leave(self) -> None:
+        """Read no more, whoever still writes."""
+        self._left = True
+        if self._stream is not None:
+            self._stream.close()
+
+    def _gather(self, descriptor: int) -> None:
+        shown = 0
+        while not self._left:
             if shown < len(self._kept) and not self._is_ready(descriptor):
                 lines, shown = _lines(self._kept[shown:]), len(self._kept)
                 for line in lines:

@@ -29,6 +29,7 @@ from tenure.conformance.vectors import Vector, load_vectors
 from tenure.errors import bad_input
 from tenure.lab.divergences import Divergence, all_divergences
 from tenure.manifests import did_you_mean
+from tenure.manifests.showing import ONE_NAME
 from tenure.pages import Page, address_of, family_of
 from tenure.readings import preset_names, readings_file
 
@@ -66,7 +67,7 @@ def card_of(identifier: str) -> Card:
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
         expected = (
             "the identifier of a rule, a finding, a claim, a reading, a vector or a divergence, "
-            f"as `tenure show` lists them{did_you_mean(spelt, [entry.id for entry in known.values()])}"
+            f"as `tenure show` lists them{did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)}"
         )
         raise bad_input("ID", identifier, expected)
     return _MADE[listed.kind](listed.id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,11 @@ from typing import IO, Final
 
 import numpy as np
 
+from tenure.disk import NotReadableError, open_regular
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import MAX_AMOUNT, parse_instant
+from tenure.manifests import MAX_AMOUNT, in_mebibytes, parse_instant
+from tenure.manifests.files import decoded, printable_path, reason
+from tenure.manifests.limits import MAX_ROW, MAX_ROWS, MAX_TRACE
 from tenure.manifests.quantities import amount_of, parse_quantity
 from tenure.model import SECOND, Amount, Cluster, Duration, Instant, Workload, WorkloadPriorityClass
 from tenure.rules.cycle import persisted
@@ -23,8 +25,6 @@ from tenure.rules.dynamic_priority import priority_in_decision
 from tenure.timeline.trace import TracedJobs, traced
 from tenure.timeline.trace.jobs import ages_of
 
-MOST_JOBS: Final = 5_000_000
-"""More rows are refused."""
 MOST_TOLD: Final = 10
 """Problems of a trace that are told at once."""
 SIZES: Final = ("gpus", "cpus")
@@ -101,28 +101,55 @@ def read_trace(path: Path, columns: TraceColumns) -> JobTrace:
     Raises:
         InputError: no such file or column, a value that is no number, a job named twice, or no job at all.
     """
+    file = printable_path(path)
     try:
-        with _opened(path) as lines:
-            reader = csv.DictReader(lines)
-            size = _size_column(columns, reader.fieldnames or (), str(path))
-            rows = list(_rows(reader, columns, size, str(path)))
-    except OSError as error:
-        found = error.strerror or str(error)
+        with open_regular(path) as raw, _decompressed(raw, path) as source:
+            reader = csv.DictReader(_lines(source, file))
+            size = _size_column(columns, reader.fieldnames or (), file)
+            rows = list(_rows(reader, columns, size, file))
+    except InputError:
+        raise
+    except (OSError, NotReadableError) as error:
         raise InputError(
-            [Problem("", found, "a trace as CSV, or such a file in gzip", file=str(path))]
+            [Problem("", reason(error), "a trace as CSV, or such a file in gzip", file=file)]
         ) from None
-    except (EOFError, UnicodeDecodeError, zlib.error, csv.Error) as error:
-        raise InputError([Problem("", str(error), "a trace as CSV, in UTF-8", file=str(path))]) from None
+    except (EOFError, zlib.error, csv.Error) as error:
+        raise InputError([Problem("", str(error), "a trace as CSV, in UTF-8", file=file)]) from None
     if not rows:
-        raise InputError([Problem(columns.job, "no job", "at least one", file=str(path))])
+        raise InputError([Problem(columns.job, "no job", "at least one", file=file)])
     ordered = tuple(sorted(rows, key=lambda row: row.submit))
-    return JobTrace(str(path), ordered, columns.queue, size, columns.priority_class or "")
+    return JobTrace(file, ordered, columns.queue, size, columns.priority_class or "")
 
 
-def _opened(path: Path) -> IO[str]:
-    if path.suffix == ".gz":
-        return io.TextIOWrapper(gzip.open(path), encoding="utf-8", newline="")
-    return path.open(encoding="utf-8", newline="")
+def _decompressed(source: IO[bytes], path: Path) -> IO[bytes]:
+    return gzip.GzipFile(fileobj=source) if path.suffix == ".gz" else source  # type: ignore[return-value] # reads alike
+
+
+def _lines(source: IO[bytes], file: str) -> Iterator[str]:
+    """The lines of a trace, none of which is too long, nor all of them too large or too many.
+
+    Raises:
+        InputError: they are, or one is no text.
+    """
+    size, number = 0, 0
+    while line := source.readline(MAX_ROW + 1):
+        number += 1
+        size += len(line)
+        for found, most, what in (
+            (len(line), MAX_ROW, f"{MAX_ROW} bytes in a line"),
+            (number - 1, MAX_ROWS, f"{MAX_ROWS} rows"),
+            (size, MAX_TRACE, f"{in_mebibytes(MAX_TRACE)}, decompressed"),
+        ):
+            if found > most:
+                raise InputError(
+                    [Problem(f"line {number}", f"more than {what}", f"at most {what}", file=file)]
+                )
+        problems: list[Problem] = []
+        # Not an end of the line that Python knows besides: the parser of CSV joins what quotes hold together.
+        text = decoded(line, file, problems, number)
+        if text is None:
+            raise InputError(problems)
+        yield text
 
 
 def _rows(reader: csv.DictReader[str], columns: TraceColumns, size: str, file: str) -> Iterator[TraceRow]:
@@ -131,22 +158,19 @@ def _rows(reader: csv.DictReader[str], columns: TraceColumns, size: str, file: s
     problems: list[Problem] = []
     for row in reader:
         line = reader.line_num
-        if len(lines) >= MOST_JOBS:
-            problems.append(Problem(f"line {line}", f"more than {MOST_JOBS} rows", "fewer", file=file))
-            break
         cells = {name: str(text or "").strip() for name, text in row.items() if name is not None}
         try:
             found = _row(cells, columns, size, f"line {line}", file)
         except InputError as error:
             problems += error.problems
-            if len(problems) >= MOST_TOLD:
-                break
-            continue
-        if found.job in lines:
-            expected = f"each job once; line {lines[found.job]} has it too"
-            problems.append(Problem(f"line {line}, {columns.job}", repr(found.job), expected, file=file))
-        lines[found.job] = line
-        yield found
+        else:
+            if found.job in lines:
+                expected = f"each job once; line {lines[found.job]} has it too"
+                problems.append(Problem(f"line {line}, {columns.job}", repr(found.job), expected, file=file))
+            lines[found.job] = line
+            yield found
+        if len(problems) >= MOST_TOLD:
+            break
     if problems:
         raise InputError(problems[:MOST_TOLD])
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tenure.disk import write_file
 from tenure.errors import bad_input
-from tenure.resources import is_folder, write_file
+from tenure.resources import is_folder
 from tenure.timeline.chart.compose import compose
 from tenure.timeline.chart.scene import DARK, LIGHT, THEMES, recoloured, theme_named
 from tenure.timeline.chart.words import clean, description
@@ -55,7 +56,7 @@ def write_chart(record: Record, path: Path, theme: str = "light") -> None:
         tenure.errors.InputError: see `check_chart`, or the file cannot be written.
     """
     check_chart(str(path), theme)
-    drawn = png_chart(record, theme) if path.suffix == ".png" else svg_chart(record, theme).encode()
+    drawn = png_chart(record, theme) if path.suffix == ".png" else svg_chart(record, theme)
     try:
         write_file(path, drawn)
     except OSError as error:
