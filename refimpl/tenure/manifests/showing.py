@@ -218,7 +218,7 @@ class Place(NamedTuple):
 
 _LONGEST: Final = 100
 _MOST: Final = 500
-"""Names that are compared for each name of an input; above this, comparing costs more than the hint is worth."""
+"""Names that are compared for each name of an input; comparing more costs more than a hint is worth."""
 
 
 ONE_NAME: Final = 5000

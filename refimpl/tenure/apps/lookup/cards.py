@@ -65,9 +65,10 @@ def card_of(identifier: str) -> Card:
     if listed is None:
         # Keys of readings and presets are small letters, all others begin with capital ones.
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
+        hint = did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)
         expected = (
             "the identifier of a rule, a finding, a claim, a reading, a vector or a divergence, "
-            f"as `tenure show` lists them{did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)}"
+            f"as `tenure show` lists them{hint}"
         )
         raise bad_input("ID", identifier, expected)
     return _MADE[listed.kind](listed.id)
