@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from tenure.errors import bad_input
 from tenure.model import (
     Assignment,
-    BorrowWithinCohort,
     Cluster,
     Instant,
     Kin,
@@ -22,8 +21,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
-from tenure.oracle.candidates import offered, own_offers
-from tenure.oracle.classical import subtrees_around
+from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import Decision, question_of
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.door import take_target
@@ -397,30 +395,6 @@ class Searches:
                 for workload in running
             )
         return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
-
-
-def finds_no_target(question: Question) -> bool:
-    """Whether it is seen without a list of candidates that a search finds no target.
-
-    A preemptor without a hierarchical advantage (KQ-350) asks for more than its ClusterQueue has left of its
-    nominal quota. Without borrowWithinCohort (KQ-340) it preempts workloads of other ClusterQueues in an
-    attempt without borrowing alone, which fails then, as what runs elsewhere does not count there. So no
-    target is found if no workload may be preempted in its own ClusterQueue either.
-
-    Args:
-        question: the search.
-
-    Returns:
-        False where that is not known, too: in trees with heroes and under fair sharing.
-    """
-    terms = question.terms
-    if question.snapshot.heroes is not None or terms.fair_sharing:
-        return False
-    if terms.borrow_within_cohort != BorrowWithinCohort.NEVER:
-        return False
-    if any(advantage for _, _, advantage in subtrees_around(question)):
-        return False
-    return not any(True for offer in own_offers(question) for _ in offered(question, offer))
 
 
 def would_be_faster(pairs: int) -> bool:

@@ -18,7 +18,7 @@ from tenure import engines, fast
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError, finds_no_target
+from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
 from tenure.fast import CoreAnswer, Prepared
 from tenure.lab.strategies import examples
@@ -37,6 +37,7 @@ from tenure.model import (
     WithinClusterQueue,
     Workload,
 )
+from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.question import Question, Selection

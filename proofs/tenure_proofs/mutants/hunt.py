@@ -12,6 +12,7 @@ import z3
 from tenure.oracle import classical, fair
 from tenure.oracle import decide as oracle_decide
 from tenure.oracle import partial as oracle_partial
+from tenure.oracle.classical import finds_no_target, reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.leaving import selection_after
@@ -55,6 +56,7 @@ UNNAMED: dict[str, Callable[..., Any]] = {
     DOOR: take_target,
     "REMOVAL": removal_step,
     "FILL-BACK": fill_back_step,
+    "NOMINAL-ALONE": reclaims_nominal_quota_alone,
 }
 """What is not a rule and has mutants all the same, by what stands for it."""
 
@@ -98,6 +100,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "ENDED": fair._ended,
     "REJECTING": fair._rejecting,
     "TAKE": fair._take,
+    "NO-TARGET": finds_no_target,
 }
 """What theorems are about, loops above all, by what stands for it."""
 

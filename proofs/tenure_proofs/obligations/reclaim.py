@@ -14,8 +14,10 @@ from tenure.model import (
     ReclaimWithinCohort,
     Workload,
 )
+from tenure.oracle.classical import reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.rules.quota import fits_quota, fits_request
 from tenure.rules.reclaim import (
     attempts,
     ground_across_queues,
@@ -331,4 +333,44 @@ def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
             tried == Attempts.BORROWING_THEN_WITHOUT,
         ),
         implies(all_of(elsewhere, negation(never)), tried == Attempts.BORROWING_THEN_WITHOUT),
+    )
+
+
+@obligation(
+    "PO-KQ-395",
+    rules=["KQ-190", "KQ-300", "KQ-340", "KQ-350", "KQ-380"],
+    expect=everywhere(PROVED),
+    irrespective_of={
+        "KQ-060": "it says for the advantage and for the attempt alike whether the request borrows",
+    },
+)
+def where_nominal_quota_alone_is_reclaimed_none_elsewhere_helps_without_an_advantage(claim: Claim) -> None:
+    """Kueue main of August 2026, classical preemption: what `finds_no_target` knows of other ClusterQueues.
+
+    The request is of two flavor-resources. None of them has a turn in an attempt that borrows. And where
+    what its ClusterQueue has left of nominal quota does not suffice for it, it does not fit in an attempt
+    without borrowing, however much is available.
+    """
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    kin, beside_heroes = claim.record("kin", Kin), claim.flag("beside_heroes")
+    within, fits = [], []
+    for name in ("one", "another"):
+        request, usage, nominal, free = (
+            claim.number(f"{what} of {name}") for what in ("request", "usage", "nominal", "free")
+        )
+        within.append(claim.lift(fits_quota)(usage, request, nominal).value)
+        fits.append(claim.lift(fits_request)(request, free, negation(within[-1]), False).value)
+    claim.assume(
+        negation(_own(target, terms)),
+        implies(any_of(terms.hero, kin.hero), beside_heroes),
+        negation(evidence.advantage),
+        negation(claim.lift(has_advantage)(all_of(*within), False).value),
+    )
+    alone = claim.lift(reclaims_nominal_quota_alone)(terms, beside_heroes).value
+    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, kin).value
+    has_a_turn = claim.lift(stands_in_attempt)(False, claim.flag("over_quota"), ground, True).value
+    claim.prove(
+        implies(all_of(alone, ground != Ground.NONE), negation(has_a_turn)),
+        negation(all_of(*fits)),
     )

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from tenure.model import Amounts, Attempts, Evidence
-from tenure.oracle.candidates import Offer, candidates_among, own_offers
+from tenure.model import Amounts, Attempts, BorrowWithinCohort, Evidence
+from tenure.oracle.candidates import Offer, candidates_among, offered, own_offers
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import Leaving, fitting, leaving_of, selection_after
 from tenure.oracle.question import (
@@ -32,6 +32,7 @@ from tenure.oracle.selection import (
 from tenure.oracle.tree import Tree, Usage, quota_at
 from tenure.rules.quota import fits_quota, remaining_request
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal, stands_in_attempt
+from tenure.rules.terms import PreemptionTerms
 
 MAY_BORROW = {
     Attempts.BORROWING: (True,),
@@ -102,6 +103,47 @@ def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
         if below is not None:
             yield level.place, below.place, below.advantage
         below = level
+
+
+def finds_no_target(question: Question) -> bool:
+    """Whether it is seen without a list of candidates that a search finds no target.
+
+    A preemptor without a hierarchical advantage (KQ-350) asks for more than its ClusterQueue has left of its
+    nominal quota. Without borrowWithinCohort (KQ-340) it preempts workloads of other ClusterQueues in an
+    attempt without borrowing alone, which fails then, as what runs elsewhere does not count there. So no
+    target is found if no workload may be preempted in its own ClusterQueue either.
+
+    Args:
+        question: the search.
+
+    Returns:
+        False where that is not known, too: in trees with heroes and under fair sharing.
+    """
+    if not reclaims_nominal_quota_alone(question.terms, question.snapshot.heroes is not None):
+        return False
+    return not (_has_advantage_somewhere(question) or _has_own_candidate(question))
+
+
+def reclaims_nominal_quota_alone(terms: PreemptionTerms, beside_heroes: bool) -> bool:
+    """Whether a search takes of other ClusterQueues only what its own has left of its nominal quota.
+
+    Unless it has a hierarchical advantage.
+
+    Args:
+        terms: what holds for the preemptor.
+        beside_heroes: whether the tree has heroes.
+    """
+    if beside_heroes or terms.fair_sharing:
+        return False
+    return terms.borrow_within_cohort == BorrowWithinCohort.NEVER
+
+
+def _has_advantage_somewhere(question: Question) -> bool:
+    return any(advantage for _, _, advantage in subtrees_around(question))
+
+
+def _has_own_candidate(question: Question) -> bool:
+    return any(True for offer in own_offers(question) for _ in offered(question, offer))
 
 
 class Level(NamedTuple):

@@ -12,11 +12,11 @@ import pytest
 
 from tenure import engines
 from tenure.conformance.requests import read_decide_request
-from tenure.engines import finds_no_target
 from tenure.errors import InputError
 from tenure.lab.options import ALL_FEATURES
 from tenure.lab.scenarios import examples
 from tenure.model import Instant
+from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import decide
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.search import find_targets
