@@ -174,17 +174,18 @@ def matrix_lines(report: Report) -> Iterator[str]:
 
 
 def of_what_size(obligation: str, proved: Collection[str]) -> str:
-    """Of what a headline invariant is proved where it is: of decisions of any size, by a theorem.
+    """Of what a headline invariant is proved where it is, and under which assumption.
 
     Args:
         obligation: its identifier.
         proved: the theorems that are proved.
 
-    >>> of_what_size("PO-TBP-010", ["PO-ANY-210"]), of_what_size("PO-TBP-010", [])
-    ('decisions of any size: PO-ANY-210', 'any target of the door')
+    >>> of_what_size("PO-DYN-010", ["PO-ANY-255"]), of_what_size("PO-DYN-010", [])
+    ('without priority boost; decisions of any size: PO-ANY-255', 'without priority boost; any workload')
     """
-    theorem, otherwise = HEADLINES[obligation]
-    return f"decisions of any size: {theorem}" if theorem in proved else otherwise
+    theorem, assumed, otherwise = HEADLINES[obligation]
+    size = f"decisions of any size: {theorem}" if theorem in proved else otherwise
+    return f"{assumed}; {size}"
 
 
 def _lifting_lines(report: Report) -> Iterator[str]:

@@ -129,12 +129,10 @@ def no_decision_for_a_hero_preempts_outside_the_subtree_of_its_parent_cohort(
     return _of_decisions("PO-UCQ-110", function)
 
 
-DOOR, EACH = "any target of the door", "any workload"
-
 HEADLINES = {
-    "PO-TBP-010": ("PO-ANY-210", DOOR),
-    "PO-UCQ-100": ("PO-ANY-220", DOOR),
-    "PO-UCQ-110": ("PO-ANY-230", DOOR),
-    "PO-DYN-010": ("PO-ANY-255", EACH),
+    "PO-TBP-010": ("PO-ANY-210", "within a ClusterQueue", "any target of the door"),
+    "PO-UCQ-100": ("PO-ANY-220", "across ClusterQueues, hero_scope=branch", "any target of the door"),
+    "PO-UCQ-110": ("PO-ANY-230", "hero_scope=branch", "any target of the door"),
+    "PO-DYN-010": ("PO-ANY-255", "without priority boost", "any workload"),
 }
-"""By headline invariant: the theorem that says it of decisions, and of what it is proved without that."""
+"""By headline invariant: the theorem about decisions, what both assume, and of what it is proved itself."""
