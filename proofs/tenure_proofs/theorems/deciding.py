@@ -27,6 +27,7 @@ from tenure_proofs.theorems.standins import (
     called,
     known_as,
     only_of,
+    refuses_only_of,
     same,
     telling,
     token,
@@ -121,7 +122,7 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
                     take_snapshot=only_of(taken, *asked_of),
                     with_bounded_usage=only_of(bounded, taken),
                     deciding=only_of(NOT_MODELLED, made),
-                    refuse_unmodelled=only_of(None, NOT_MODELLED),
+                    refuse_unmodelled=refuses_only_of(NOT_MODELLED),
                     with_effective_priority=only_of(
                         effective, given["preemptor"], cluster, given["now"], given["reading"]
                     ),

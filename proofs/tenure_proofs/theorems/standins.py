@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import z3
 
 from tenure_proofs.trusted.ast_lifter import Made, Value
+from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.loops import Row, State, every
 from tenure_proofs.trusted.procedures import Law
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
@@ -40,12 +41,22 @@ def same(first: Value, second: Value) -> z3.BoolRef:
 
 def only_of(value: Value, *expected: Value) -> Law:
     """A function that comes to a value where it is handed these; of anything else it may come to anything."""
+    return Law(lambda _, *handed: value if _are(handed, expected) else anything_like(value))
+
+
+def refuses_only_of(*expected: Value) -> Law:
+    """A function that returns nothing and may raise: nothing is stated where it is handed anything else."""
 
     def law(_: State, *handed: Value) -> Value:
-        known = len(handed) == len(expected) and z3.simplify(z3.And(*map(same, handed, expected)))
-        return value if known is not False and z3.is_true(known) else anything_like(value)
+        if not _are(handed, expected):
+            raise LiftError("what may raise is handed another value")
+        return None
 
     return Law(law)
+
+
+def _are(handed: Sequence[Value], expected: Sequence[Value]) -> bool:
+    return len(handed) == len(expected) and z3.is_true(z3.simplify(z3.And(*map(same, handed, expected))))
 
 
 def anything_like(value: Value, name: str = "anything else") -> Value:
