@@ -25,7 +25,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tenure import __version__
-from tools import licences, stages, surface
+from tools import licences, stages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 BUILD: Final = ROOT / "build" / "release"
@@ -98,19 +98,6 @@ def lock() -> Found:
         if requirement.name != "tenure" and (pinned is None or pinned not in requirement.specifier):
             yield f"constraints.txt: {requirement}: found {pinned or 'no pin'}; make lock"
     yield f"ok: {len(pins)} releases are pinned"
-
-
-def names() -> Found:
-    """Nothing of the last release is gone; no identifier or vector stands for another thing than in it."""
-    tag = _said("git", "describe", "--tags", "--abbrev=0", "--match", "v*").stdout.strip()
-    kept = _said("git", "show", f"{tag}:tools/surface.txt").stdout if tag else ""
-    released = [line for line in kept.splitlines() if line and not line.startswith("#")]
-    now = surface.surface()
-    gone, new = surface.changes(released, now)
-    yield from (f"gone since {tag}: {line}" for line in gone)
-    if surface.released() != now:
-        yield "tools/surface.txt: found another surface than there is; python -m tools.surface write"
-    yield f"ok: {len(now)} names, {len(new)} new since {tag or 'the beginning: no release is tagged'}"
 
 
 def distributions() -> Found:
@@ -214,7 +201,6 @@ CHECKS: Final[dict[str, Callable[[], Found]]] = {
     "changelog": changelog,
     "pages": pages,
     "lock": lock,
-    "surface and identifiers": names,
     "licences": licensed,
     "links": links,
     "distributions": distributions,

@@ -22,7 +22,6 @@ from docs.gen.illustrations import illustrations
 from docs.gen.lessons import lesson_pictures
 from docs.gen.listings import listings
 from docs.gen.markdown import filled, linked
-from docs.gen.moved import redirects
 from docs.gen.navigation import completed
 from docs.gen.not_modelled import not_modelled
 from docs.gen.openings import openings
@@ -31,7 +30,6 @@ from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.real_traces import real_traces
 from docs.gen.reference import reference, restated
-from docs.gen.relied import relied_on
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
 from docs.gen.sources import edited, places, written_pages
@@ -58,7 +56,7 @@ def main() -> None:
     of_analysis, analysis = analyzed()
     of_traces, traces = real_traces()
     drawings |= lesson_pictures() | of_analysis | of_traces
-    made = pages | charts | drawings | schema_files() | restated(known) | redirects(known) | reports()
+    made = pages | charts | drawings | schema_files() | restated(known) | reports()
     for path, text in made.items():
         _write(path, text)
     for path, content in playground_files(opened).items():
@@ -77,7 +75,6 @@ def main() -> None:
         | traceability(known)
         | schema_list()
         | not_modelled()
-        | relied_on()
         | page_fills()
     )
     navigation: list[dict[str, Any]] = mkdocs_gen_files.config["nav"]

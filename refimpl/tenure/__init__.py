@@ -40,6 +40,4 @@ if not TYPE_CHECKING:
             from tenure import api
 
             return getattr(api, name)
-        from tenure.deprecation import renamed
-
-        return renamed(__name__, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,6 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from docs.gen.elsewhere import HOSTS
-from docs.gen.moved import MOVED
 from docs.gen.playground import FOLDER
 from docs.gen.proofs import claimed
 from tenure.conformance.vectors import load_vectors
@@ -218,17 +217,6 @@ def test_every_link_leads_somewhere(site: Site) -> None:
         for path, page in site.pages.items()
     }
     assert {path: urls for path, urls in wrong.items() if urls} == {}
-
-
-def test_a_former_address_leads_to_the_present_page(site: Site) -> None:
-    former = MOVED.read_text(encoding="utf-8").splitlines()
-    assert former
-    for address in former:
-        identifier = "-".join(address.rpartition("/")[2].split("-")[:2])
-        page = site.page(f"{address}/index.html")
-        (link,) = page.links
-        target = (page.path.parent / link / "index.html").resolve()
-        assert f"{identifier}:" in site.pages[target].words
 
 
 def test_what_is_searched_is_read_quickly(site: Site) -> None:

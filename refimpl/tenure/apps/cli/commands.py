@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from tenure.apps.cli.terminal import coloured, complain
-from tenure.deprecation import FORMER, advice
+from tenure.apps.cli.terminal import coloured
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -115,29 +114,10 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_
 
 # `Any`, here and below: Typer's commands and contexts are click's own in some releases and copies in others.
 class Command(TyperCommand):
-    """A command with its help in colours, on a terminal; former names of its options are told and taken."""
+    """A command with its help in colours, on a terminal."""
 
     def get_help(self, ctx: Any) -> str:
         return coloured(super().get_help(ctx))
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        end = args.index("--") if "--" in args else len(args)
-        return super().parse_args(ctx, [*(_option(ctx, word) for word in args[:end]), *args[end:]])
-
-
-def _option(ctx: Any, word: str) -> str:
-    name, equals, value = word.partition("=")
-    return _present("option", ctx.command_path, name) + equals + value
-
-
-def _present(kind: str, path: str, word: str) -> str:
-    """A word as it is, or what has come in the place of a former name, which is told on standard error."""
-    former = f"{kind} {path} {word}"
-    told = advice(former)
-    if told is None:
-        return word
-    complain("warning", told)
-    return FORMER[former][0].rpartition(" ")[2]
 
 
 class Group(TyperGroup):
@@ -147,8 +127,7 @@ class Group(TyperGroup):
         return coloured(super().get_help(ctx))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name = _present("command", ctx.command_path, args[0])
-        args = [name, *args[1:]]
+        name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
             close = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f"Did you mean '{close[0]}'?" if close else f"One of {', '.join(self.list_commands(ctx))}."
