@@ -338,7 +338,7 @@ def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
 
 @obligation(
     "PO-KQ-395",
-    rules=["KQ-190", "KQ-300", "KQ-340", "KQ-350", "KQ-380"],
+    rules=["KQ-060", "KQ-190", "KQ-300", "KQ-340", "KQ-350", "KQ-380"],
     expect=everywhere(PROVED),
     irrespective_of={
         "KQ-060": "it says for the advantage and for the attempt alike whether the request borrows",
