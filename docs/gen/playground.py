@@ -93,9 +93,8 @@ def fetched() -> dict[str, bytes]:
     pinned = tomllib.loads(PINNED.read_text(encoding="utf-8"))
     KEPT.mkdir(parents=True, exist_ok=True)
     files = {name: content for package in pinned["npm"] for name, content in from_npm(package)}
-    modules: dict[str, dict[str, bytes]] = {"decide": dict(_own("refimpl/tenure")), "prove": {}}
-    modules["decide"] |= _data() | dict(_plain_yaml())
-    modules["prove"] |= dict(_own("proofs/tenure_proofs"))
+    modules = own_modules()
+    modules["decide"] |= dict(_plain_yaml())
     for wheel in _wheels(pinned):
         with zipfile.ZipFile(wheel.open("rb")) as archive:
             held = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
@@ -173,6 +172,14 @@ def _run(*command: str) -> None:
         raise FetchError(told[-1] if told else f"{command[0]} ended with {done.returncode}")
 
 
+def own_modules() -> dict[str, dict[str, bytes]]:
+    """What is ours in each of the two archives, by path: modules, and the data that they read."""
+    return {
+        "decide": dict(_own("refimpl/tenure")) | _data(),
+        "prove": dict(_own("proofs/tenure_proofs")),
+    }
+
+
 def _own(folder: str) -> Iterator[tuple[str, bytes]]:
     """A package of ours; not the optimized core, which no browser compiles."""
     root = ROOT / folder
@@ -184,7 +191,7 @@ def _own(folder: str) -> Iterator[tuple[str, bytes]]:
 
 def _data() -> dict[str, bytes]:
     """What the package reads of `spec/`, where the wheel has it; the vectors are files of their own."""
-    paths = [ROOT / "spec" / "readings.toml", *(ROOT / "spec" / "rules").glob("*.md")]
+    paths = [*(ROOT / "spec").glob("*.toml"), *(ROOT / "spec" / "rules").glob("*.md")]
     return {
         f"tenure/_bundled/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in sorted(paths)
     }

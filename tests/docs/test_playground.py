@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import sysconfig
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -198,20 +199,39 @@ def test_a_matrix_that_is_too_large_is_refused_with_the_limit() -> None:
 
 
 LOADED = """
-import sys
+import json, sys
 from importlib.abc import MetaPathFinder
 class Absent(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name in ("numpy", "numba", "cvc5", "rich", "typer", "jsonschema", "tenure.fast"):
             raise ModuleNotFoundError(f"{name} is not in the page")
 sys.meta_path.insert(0, Absent())
+sys.path[:0] = sys.argv[1:]
 import tenure.apps.playground, tenure_proofs.playground, tenure_proofs.playground_matrix
+assert tenure.__file__.startswith(sys.argv[1])
+for question in sys.stdin:
+    print(tenure.apps.playground.answered(question).replace(chr(10), ""))
 """
 
 
-def test_what_the_page_loads_needs_nothing_that_is_not_in_the_page() -> None:
-    told = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
+def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_path: Path) -> None:
+    for held in playground.own_modules().values():
+        for name, content in held.items():
+            place = tmp_path / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    asked = [
+        {key: example[key] for key in ("text", "now", "reading", "workload")} | {"flips": 0}
+        for _, example in playground.examples()
+    ]
+    # Without `-S` this repository is found, too.
+    command = [sys.executable, "-I", "-S", "-c", LOADED, str(tmp_path), sysconfig.get_path("purelib")]
+    lines = "".join(json.dumps(each) + "\n" for each in asked)
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["problems"] for answer in answers] == [[] for _ in asked]
+    assert all(answer["decision"] for answer in answers)
 
 
 def test_every_example_is_decided() -> None:

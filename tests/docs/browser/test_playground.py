@@ -47,12 +47,18 @@ def part(name: str) -> str:
     return f"document.querySelector('[data-part={name}]')"
 
 
+def explained(browser: Tab) -> None:
+    """Wait for an answer; problems are one, and end the wait."""
+    state = browser.until(f"['explained', 'problems'].find(each => each === {STATE})")
+    assert state == "explained", browser.value('document.getElementById("tenure-playground").innerText')
+
+
 def put(browser: Tab, name: str, value: str, event: str) -> None:
     """Give a control a value, and wait for the answer."""
     browser.value(f'{STATE} = ""')
     browser.value(f"{part(name)}.value = {value!r}")
     browser.value(f'{part(name)}.dispatchEvent(new Event("{event}", {{bubbles: true}}))')
-    browser.until(f'{STATE} === "explained"')
+    explained(browser)
 
 
 def victims(browser: Tab) -> list[str]:
@@ -90,7 +96,7 @@ def opened(
     ):
         browser.new_tab()
         browser.open(f"{base}/playground/")
-        browser.until(f'{STATE} === "explained"')
+        explained(browser)
         yield browser, base
 
 
@@ -126,7 +132,7 @@ def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Tab, st
     assert "is preempted for x/pending" in chosen(browser, RESEARCH, BATCH, "can")
     browser.value(f'{STATE} = ""')
     browser.value(f"{part('cell')}.querySelector('button').click()")
-    browser.until(f'{STATE} === "explained"')
+    explained(browser)
     assert "x/pending: Preempt" in browser.value(f"{part('outcome')}.textContent")
 
     browser.value("ace.edit(document.querySelector('[data-part=editor]')).setValue('spec: [1')")
@@ -151,13 +157,13 @@ def test_what_a_page_links_opens_by_its_identifier(opened: tuple[Tab, str]) -> N
         CHANGED: "team-b/job-embedding-refresh-01386",
     }.items():
         browser.value(f'{STATE} = ""; window.decided = 0; location.hash = "example={kept}"')
-        browser.until(f'{STATE} === "explained"')
+        explained(browser)
         assert victims(browser)[0] == found
         assert browser.value("window.decided") == 1, kept
     put(browser, "example", "F-026", "change")
     assert "example=F-026" in browser.value("location.hash")
     browser.value(f'{STATE} = ""; location.hash = "example={CHANGED}"')
-    browser.until(f'{STATE} === "explained"')
+    explained(browser)
     command = browser.value(f"{part('command')}.textContent")
     assert "-w team-a/job-long-context-8a5dc" in command
     assert command.endswith("gpu-cluster-queue.spec.preemption.withinClusterQueueConfig.minAdmitDuration=10m")
@@ -176,7 +182,7 @@ def test_an_address_that_is_opened_stays_when_an_earlier_text_is_packed_at_last(
     )
     browser.until(f'{STATE} === "problems"')
     browser.value(f'{STATE} = ""; location.hash = "example=F-001"')
-    browser.until(f'{STATE} === "explained"')
+    explained(browser)
     browser.until("window.isHeld")
     browser.value("window.release(); new Promise(done => setTimeout(done)).then(() => undefined)")
     assert "example=F-001" in browser.value("location.hash")
