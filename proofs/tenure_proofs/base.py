@@ -12,12 +12,13 @@ import ast
 import importlib.util
 import io
 import tokenize
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from tenure.disk import write_file
-from tenure_proofs.fingerprints import modules_behind
+from tenure_proofs.fingerprints import OURS
 
 BEGIN = (
     "tenure_proofs.runner",
@@ -127,6 +128,9 @@ LOOPS = (
 PROCEDURES = ("tenure_proofs.trusted.procedures", "tenure_proofs.trusted.bits")
 """What theorems about functions of many statements, and the lemma about order keys, rest on beside these."""
 
+UNSEEN = ("import_module", "__import__", "run_module", "run_path")
+"""What imports a module that no source shows."""
+
 PAGE = "docs/explanation/what-is-trusted.md"
 FIRST, LAST = "<!-- python -m tenure_proofs.base --write -->\n", "<!-- end of the reading list -->\n"
 
@@ -157,12 +161,77 @@ def trusted_base() -> TrustedBase:
     return TrustedBase(modules, sum(map(lines_of, modules)))
 
 
-def lines_of(module: str) -> int:
-    """How many lines of code a module has."""
+def modules_behind(*names: str, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """These modules of ours, and those that they import, wherever in their sources, and so on.
+
+    Args:
+        names: where to begin.
+        without: modules that are not looked into, nor counted.
+
+    Raises:
+        ValueError: a module imports another by a name that is made while it runs.
+    """
+    left_out, found, rest = set(without), set[str](), list(names)
+    while rest:
+        name = rest.pop()
+        if name not in found | left_out:
+            found.add(name)
+            rest.extend(_imports_of(name))
+    return tuple(sorted(found))
+
+
+@cache
+def _imports_of(name: str) -> tuple[str, ...]:
+    path = _file(name)
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    if unseen := {word for node in nodes for word in _named(node)}.intersection(UNSEEN):
+        raise ValueError(f"{name} imports by {', '.join(sorted(unseen))}")
+    return tuple(dict.fromkeys(name for node in nodes for name in _imported(node, package)))
+
+
+def _imported(node: ast.AST, package: str) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names):
+            yield from (alias.name for alias in names if _is_ours(alias.name))
+        case ast.ImportFrom(module=module, names=names, level=level):
+            base = importlib.util.resolve_name("." * level + (module or ""), package)
+            if _is_ours(base):
+                below = [f"{base}.{alias.name}" for alias in names]
+                modules = [name for name in below if _is_module(name)]
+                yield from modules
+                if len(modules) < len(below):
+                    yield base
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            yield name
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in OURS
+
+
+@cache
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _file(module: str) -> Path:
     found = importlib.util.find_spec(module)
     assert found is not None
     assert found.origin is not None
-    return code_lines(Path(found.origin).read_text(encoding="utf-8"))
+    return Path(found.origin)
+
+
+def lines_of(module: str) -> int:
+    """How many lines of code a module has."""
+    return code_lines(_file(module).read_text(encoding="utf-8"))
 
 
 def code_lines(source: str) -> int:

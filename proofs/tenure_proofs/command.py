@@ -281,11 +281,11 @@ def run_plan(plan: Plan) -> Report:
     theorems = _theorems_of(plan.only)
     changed |= {name for name in LOOPS if any(theorem in theorems for theorem in theorems_about(name))}
     wrong = [mutant.id for mutant in all_mutants().values() if mutant.rule in changed] if plan.mutants else []
-    cache, keys = Cache(plan.cache, partial(complain, "warning")), kept.Keys()
-    lifts = kept.lifts(cache, keys, plan.examples, plan.random_seed)
-    verdicts = kept.verdicts(cache, keys, plan.with_cvc5, plan.seeds)
-    fates = kept.fates(cache, keys)
-    decided = kept.bounded_parts(cache, keys)
+    cache = Cache(plan.cache, partial(complain, "warning"))
+    lifts = kept.lifts(cache, plan.examples, plan.random_seed)
+    verdicts = kept.verdicts(cache, plan.with_cvc5, plan.seeds)
+    fates = kept.fates(cache)
+    decided = kept.bounded_parts(cache)
     with pool(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, with_cvc5=plan.with_cvc5, seeds=plan.seeds)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
-from importlib.metadata import version
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
@@ -18,30 +15,18 @@ from tenure_proofs.bounded.trial import Part, Tried, read_tried, tried_form
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import Cache
 from tenure_proofs.counterexamples import Counterexample, shown
-from tenure_proofs.fingerprints import (
-    UnknownCodeError,
-    digest,
-    modules_behind,
-    modules_digest,
-    package_digest,
-)
+from tenure_proofs.fingerprints import key_of
 from tenure_proofs.mutants.hunt import LOOPS, Hunted, all_mutants, concerns, theorems_about
 from tenure_proofs.mutants.mutant import Mutant
 from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.pool import lifted_function
-from tenure_proofs.registry import Obligation, Verdict, reading_of
-from tenure_proofs.runner import Result, unknown_rules
-from tenure_proofs.solvers import seed_name, solver_versions
+from tenure_proofs.registry import Obligation, Verdict
+from tenure_proofs.runner import Result
+from tenure_proofs.solvers import seed_name
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
-
-ASKS = ("tenure.rules", "tenure_proofs.runner", "tenure_proofs.cvc5_worker")
-"""Behind every verdict: all rules, also those that a registry hands out by name, and what asks about them."""
-
-REPLAYS = ("tenure.conformance.protocol",)
-"""The whole oracle; it counts where a counterexample went through it."""
 
 
 class Kept(Generic[_Task, _Done]):
@@ -49,21 +34,20 @@ class Kept(Generic[_Task, _Done]):
 
     Args:
         cache: where.
-        key_of: the hash of all that the answer to a task depends on.
+        asked: the question that a task is.
         form: the answer as JSON; None for one that must not be kept.
-        read: the answer to a task from that, or None when it is no answer any more. It raises ValueError
-            where no run can have kept that.
+        read: the answer to a task from that. It raises ValueError where no run can have kept that.
     """
 
     def __init__(
         self,
         cache: Cache,
-        key_of: Callable[[_Task], str],
+        asked: Callable[[_Task], tuple[object, ...]],
         form: Callable[[_Done], Any],
-        read: Callable[[_Task, Any], _Done | None],
+        read: Callable[[_Task, Any], _Done],
     ) -> None:
         self._cache = cache
-        self._key_of = key_of
+        self._asked = asked
         self._form = form
         self._read = read
         self.found = 0
@@ -72,26 +56,20 @@ class Kept(Generic[_Task, _Done]):
         self, tasks: Sequence[_Task], ask: Callable[[Sequence[_Task]], Iterator[_Done]]
     ) -> Iterator[_Done]:
         """The answers in the order of the tasks; only those that are not kept are asked for."""
-        keys = [self._key(task) for task in tasks]
+        keys = [key_of(*self._asked(task)) for task in tasks]
         known = [self._known(task, key) for task, key in zip(tasks, keys, strict=True)]
         self.found = sum(item is not None for item in known)
         fresh = ask([task for task, item in zip(tasks, known, strict=True) if item is None])
         for key, item in zip(keys, known, strict=True):
             yield self._remember(key, next(fresh)) if item is None else item
 
-    def _key(self, task: _Task) -> str | None:
-        try:
-            return self._key_of(task)
-        except UnknownCodeError:
-            return None
-
-    def _known(self, task: _Task, key: str | None) -> _Done | None:
-        value = None if key is None else self._cache.get(key)
-        if key is None or value is None:
+    def _known(self, task: _Task, key: str) -> _Done | None:
+        value = self._cache.get(key)
+        if value is None:
             return None
         try:
             done = self._read(task, value)
-            wrong = "" if done is None or _text(self._form(done)) == _text(value) else "more than an answer"
+            wrong = "" if _text(self._form(done)) == _text(value) else "more than an answer"
         except ValueError as error:
             wrong = _words(error)
         if wrong:
@@ -99,9 +77,9 @@ class Kept(Generic[_Task, _Done]):
             return None
         return done
 
-    def _remember(self, key: str | None, done: _Done) -> _Done:
+    def _remember(self, key: str, done: _Done) -> _Done:
         value = self._form(done)
-        if key is not None and value is not None:
+        if value is not None:
             self._cache.put(key, value)
         return done
 
@@ -117,108 +95,33 @@ def _words(error: ValueError) -> str:
     return f"{'.'.join(map(str, first['loc'])) or 'the answer'}: {first['msg']}"
 
 
-class Keys:
-    """Hashes of all that answers depend on."""
-
-    def of_lifting(self, function: Callable[..., Any], examples: int, random_seed: int) -> str:
-        """Of a comparison of both lifters with each other and with plain execution."""
-        code = _code(function.__module__, "tenure_proofs.bridge")
-        versions = (self._versions, version("hypothesis"))
-        return digest("lifting", function.__qualname__, code, versions, examples, random_seed)
-
-    def of_verdict(self, obligation: Obligation, preset: str, with_cvc5: bool, seeds: int) -> str:
-        """Of an obligation under a preset and the further columns beside it."""
-        columns = (preset, *obligation.columns_beside(preset))
-        asked = [(column, _choices(column), obligation.expected_under(column)) for column in columns]
-        return digest("verdict", self._stated(obligation), asked, with_cvc5, seeds)
-
-    def of_mutant(self, identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> str:
-        """Of what becomes of a mutant, which may have met every obligation about its rule."""
-        mutant = all_mutants()[identifier]
-        code = _code(mutant.function.__module__, "tenure_proofs.mutants.hunt")
-        wrong = mutant.function.__qualname__, mutant.place, mutant.before, mutant.after
-        concerned = [
-            (
-                self._stated(obligation),
-                obligation.rules,
-                [(reading, obligation.expect[reading]) for reading in readings],
-            )
-            for obligation in obligations
-            if concerns(obligation, mutant)
-        ]
-        asked = [(name, _choices(name)) for name in readings]
-        signed = [(*place, reason) for place, reason in signed_by_hand().items()]
-        return digest("mutant", identifier, mutant.rule, code, wrong, concerned, asked, signed)
-
-    def of_part(self, part: Part) -> str:
-        """Of whole decisions about some clusters: all the code that makes, decides and judges them counts."""
-        code = modules_digest(modules_behind("tenure_proofs.bounded.trial"))
-        readings = [(preset_name, _choices(preset_name)) for preset_name in preset_names()]
-        return digest("bounded", part.family, part.size, part.number, part.of, code, readings, sys.version)
-
-    def _stated(self, obligation: Obligation) -> str:
-        code = _code(obligation.statement.__module__)
-        asked = (
-            obligation.id,
-            obligation.statement.__qualname__,
-            obligation.rules,
-            dict(obligation.irrespective_of),
-            dataclasses.astuple(obligation.budget),
-            unknown_rules(obligation),
-        )
-        return digest(asked, code, self._versions)
-
-    @cached_property
-    def _versions(self) -> dict[str, str]:
-        return {**solver_versions(), "python": sys.version}
-
-
-@cache
-def _code(*modules: str) -> str:
-    return modules_digest(modules_behind(*modules, *ASKS, without=REPLAYS))
-
-
-def _choices(column: str) -> dict[str, str]:
-    return reading_of(column).choices()
-
-
-def lifts(cache: Cache, keys: Keys, examples: int, random_seed: int) -> Kept[str, LiftReport]:
+def lifts(cache: Cache, examples: int, random_seed: int) -> Kept[str, LiftReport]:
     """Of functions, by what stands for them."""
-
-    def key_of(name: str) -> str:
-        return keys.of_lifting(lifted_function(name), examples, random_seed)
 
     def read(name: str, value: Any) -> LiftReport:
         return read_lifting(lifted_function(name).__name__, examples, value)
 
-    return Kept(cache, key_of, lifting_form, read)
+    return Kept(cache, lambda name: ("lifting", name, examples, random_seed), lifting_form, read)
 
 
-def verdicts(cache: Cache, keys: Keys, with_cvc5: bool, seeds: int) -> Kept[tuple[str, str], Result]:
+def verdicts(cache: Cache, with_cvc5: bool, seeds: int) -> Kept[tuple[str, str], Result]:
     """Of obligations and presets, by their names."""
     solvers = (*map(seed_name, range(seeds)), *(["cvc5"] if with_cvc5 else []))
 
-    def key_of(asked: tuple[str, str]) -> str:
-        return keys.of_verdict(OBLIGATIONS[asked[0]], asked[1], with_cvc5, seeds)
-
-    def read(asked: tuple[str, str], value: Any) -> Result | None:
+    def read(asked: tuple[str, str], value: Any) -> Result:
         return read_verdict(OBLIGATIONS[asked[0]], asked[1], solvers, value)
 
-    return Kept(cache, key_of, verdict_form, read)
+    return Kept(cache, lambda asked: ("verdict", *asked, with_cvc5, seeds), verdict_form, read)
 
 
-def fates(cache: Cache, keys: Keys) -> Kept[str, Hunted]:
+def fates(cache: Cache) -> Kept[str, Hunted]:
     """Of mutants, by their identifiers, when every obligation is asked under every preset."""
-
-    def key_of(mutant: str) -> str:
-        return keys.of_mutant(mutant, tuple(OBLIGATIONS.values()), preset_names())
-
-    return Kept(cache, key_of, mutant_form, read_mutant)
+    return Kept(cache, lambda mutant: ("mutant", mutant), mutant_form, read_mutant)
 
 
-def bounded_parts(cache: Cache, keys: Keys) -> Kept[Part, Tried]:
+def bounded_parts(cache: Cache) -> Kept[Part, Tried]:
     """Of whole decisions, by the parts of the families."""
-    return Kept(cache, keys.of_part, tried_form, read_part)
+    return Kept(cache, lambda part: ("bounded", part), tried_form, read_part)
 
 
 def lifting_form(report: LiftReport) -> dict[str, Any] | None:
@@ -301,12 +204,11 @@ class _Strict(BaseModel):
 
 
 class KeptExample(_Strict):
-    """A counterexample, and a hash of the oracle that it went through, if it did."""
+    """A counterexample."""
 
     values: dict[str, str]
     story: tuple[str, ...]
     scenario: dict[str, JsonValue] | None
-    oracle: str | None
 
 
 class KeptVerdict(_Strict):
@@ -349,12 +251,11 @@ def _kept_example(example: Counterexample) -> KeptExample:
         values={name: shown(value) for name, value in example.values.items()},
         story=example.story,
         scenario=example.scenario,
-        oracle=None if example.scenario is None else package_digest("tenure"),
     )
 
 
-def read_verdict(obligation: Obligation, preset: str, solvers: Sequence[str], value: Any) -> Result | None:
-    """The same again; None where a counterexample went through another oracle than the present one.
+def read_verdict(obligation: Obligation, preset: str, solvers: Sequence[str], value: Any) -> Result:
+    """The same again.
 
     Args:
         obligation: which.
@@ -379,15 +280,9 @@ def read_verdict(obligation: Obligation, preset: str, solvers: Sequence[str], va
             )
         if (verdict.counterexample is None) != (verdict.verdict == "proved"):
             raise ValueError(f"{verdict.verdict} under {verdict.reading}, and a counterexample or none")
-    if any(_is_of_another_oracle(verdict.counterexample) for verdict in every):
-        return None
     return dataclasses.replace(
         _result(obligation, kept), beside=tuple(_result(obligation, verdict) for verdict in kept.beside)
     )
-
-
-def _is_of_another_oracle(example: KeptExample | None) -> bool:
-    return example is not None and example.scenario is not None and example.oracle != package_digest("tenure")
 
 
 def _result(obligation: Obligation, kept: KeptVerdict) -> Result:

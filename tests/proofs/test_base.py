@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
-from tenure_proofs import runner
+from tenure_proofs import base, runner
 from tenure_proofs.base import (
     CHECKS,
     FIRST,
@@ -19,11 +20,11 @@ from tenure_proofs.base import (
     READING,
     code_lines,
     lines_of,
+    modules_behind,
     reading_list,
     trusted_base,
 )
 from tenure_proofs.counterexamples import Counterexample
-from tenure_proofs.fingerprints import modules_behind
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.runner import run_obligation
@@ -79,6 +80,27 @@ def test_no_theorem_about_one_loop_rests_on_what_reads_functions_of_many_stateme
 def test_no_verdict_about_an_obligation_rests_on_what_reads_loops() -> None:
     behind = modules_behind("tenure_proofs.runner", "tenure_proofs.cvc5_worker", without=(*PROVED, *CHECKS))
     assert not set(LOOPS) & set(behind)
+
+
+@pytest.mark.parametrize(
+    ("text", "modules"),
+    [
+        ("from . import logic", {"tenure_proofs.trusted.logic"}),
+        ("from .. import premises, nothing", {"tenure_proofs.premises", "tenure_proofs"}),
+        ("from .logic import all_of", {"tenure_proofs.trusted.logic"}),
+        ("import tenure.rules.share as share, json", {"tenure.rules.share"}),
+        ("from tenure import rules", {"tenure.rules"}),
+        ("from tenurely import rules", set()),
+    ],
+)
+def test_every_way_to_import_is_seen(text: str, modules: set[str]) -> None:
+    (node,) = ast.parse(text).body
+    assert set(base._imported(node, "tenure_proofs.trusted")) == modules
+
+
+def test_what_imports_by_a_name_that_is_made_while_it_runs_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"tenure\.apps\.cli\.commands imports by import_module"):
+        modules_behind("tenure.apps.cli.commands")
 
 
 def test_no_rule_no_oracle_no_obligation_and_no_check_is_counted() -> None:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import multiprocessing
 import os
-import random
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
 
 from tenure.disk import UNFINISHED
-from tenure.readings import preset, preset_names
-from tenure.rules.time_based import is_time_expired
+from tenure.readings import preset_names
 from tenure_proofs import fingerprints, kept
 from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.bounded.spaces import Size
@@ -29,25 +24,16 @@ from tenure_proofs.bounded.trial import Part
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import FORM, MOST_BYTES, UNFINISHED_S, UNUSED_S, Cache, default_folder
 from tenure_proofs.command import Plan, run_plan
-from tenure_proofs.fingerprints import UnknownCodeError, digest, modules_behind
-from tenure_proofs.kept import Kept, Keys
+from tenure_proofs.fingerprints import code_digest, key_of, package_digest
+from tenure_proofs.kept import Kept
 from tenure_proofs.mutants.hunt import Hunted, all_mutants
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.registry import Obligation, Verdict, everywhere
+from tenure_proofs.registry import Verdict
 from tenure_proofs.report import FromCache, to_json
-from tenure_proofs.runner import Result, run_beside, run_obligation, stated
+from tenure_proofs.runner import Result, run_beside, run_obligation
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.trusted.claim import Claim
-from tests.proofs.trees import ROOT
 
 PROTECTED = OBLIGATIONS["PO-TBP-010"]
-
-
-def key(
-    obligation: Obligation = PROTECTED, preset: str = "guaranteed", *, both: bool = True, seeds: int = 1
-) -> str:
-    """The hash under which a verdict would be kept, by a process that has looked at nothing yet."""
-    return Keys().of_verdict(obligation, preset, both, seeds)
 
 
 def keeping(folder: Path) -> Plan:
@@ -72,17 +58,6 @@ def test_what_is_kept_is_what_asking_again_says(tmp_path: Path) -> None:
     assert {result.verdict for result in again.results} == {Verdict.PROVED, Verdict.REFUTED}
 
 
-def test_whole_decisions_depend_on_the_oracle_the_size_and_the_part() -> None:
-    part = Part("one queue", Size.SMALL, 0, 2)
-    other = (replace(part, family="trees"), replace(part, size=Size.DEEP), replace(part, number=1))
-    assert len({Keys().of_part(changed) for changed in (part, *other, replace(part, of=3))}) == 5
-    assert Keys().of_part(part) == Keys().of_part(replace(part))
-    behind = modules_behind("tenure_proofs.bounded.trial")
-    assert {"tenure.oracle.selection", "tenure.rules.reclaim", "tenure_proofs.bounded.policies"} <= set(
-        behind
-    )
-
-
 def test_mutants_are_kept_too(tmp_path: Path) -> None:
     plan = Plan(("PO-KQ-190",), ("guaranteed",), with_cvc5=False, examples=1, cache=tmp_path)
     fresh, again = (run_plan(plan) for _ in range(2))
@@ -96,183 +71,38 @@ def test_nothing_is_kept_where_no_folder_is_named(tmp_path: Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_hash_is_the_same_in_every_process() -> None:
-    assert key() == key()
-
-
-def test_what_is_asked_is_part_of_the_hash() -> None:
-    asked = [
-        key(),
-        key(preset="released"),
-        key(seeds=2),
-        key(both=False),
-        key(replace(PROTECTED, budget=replace(PROTECTED.budget, cvc5=1))),
-        key(replace(PROTECTED, expect=everywhere(Verdict.PROVED) | {"guaranteed": Verdict.REFUTED})),
-        key(replace(PROTECTED, also={"guaranteed+wake=events": Verdict.PROVED})),
-        key(replace(PROTECTED, id="PO-TBP-011")),
-        key(replace(PROTECTED, rules=("TBP-020",))),
-        key(replace(PROTECTED, irrespective_of={"TBP-020": "told for the story"})),
-    ]
-    assert len(set(asked)) == len(asked)
-
-
-BEHIND = {"PO-TBP-010", "PO-UCQ-300", "PO-UCQ-060", "PO-KQ-240", "PO-TBP-300"}
-"""Obligations that have premises, schemas, ancestors, folds and transitions behind them."""
-
-
-def behind(obligation: Obligation) -> set[str]:
-    """The modules that count for an obligation, the packages around them included."""
-    modules = modules_behind(obligation.statement.__module__, *kept.ASKS, without=kept.REPLAYS)
-    return {part for name in modules for part in fingerprints._path_to(name)}
-
-
-@pytest.fixture
-def otherwise(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Makes one module another than it is."""
-    right = fingerprints._module
-
-    def change(name: str) -> None:
-        def wrong(text: str) -> fingerprints.Module:
-            return right(text)._replace(digest="changed") if text == name else right(text)
-
-        monkeypatch.setattr(fingerprints, "_module", wrong)
-        kept._code.cache_clear()
-
-    yield change
-    kept._code.cache_clear()
-
-
-@pytest.mark.parametrize("identifier", sorted(BEHIND))
-def test_every_module_behind_a_verdict_is_part_of_its_hash(
-    identifier: str, otherwise: Callable[[str], None]
+def test_a_change_of_any_file_of_a_solver_or_of_the_question_is_another_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = key(OBLIGATIONS[identifier])
-    for name in sorted(behind(OBLIGATIONS[identifier])):
-        otherwise(name)
-        assert key(OBLIGATIONS[identifier]) != right, name
-    otherwise("tenure.apps.cli.app")
-    assert key(OBLIGATIONS[identifier]) == right
+    asked = ("verdict", "PO-TBP-010", "guaranteed", True, 1)
+    other = [("verdict", "PO-TBP-010", "guaranteed", True, 2), ("lifting", *asked[1:]), asked[1:]]
+    assert len({key_of(*question) for question in (asked, *other)}) == 4
+    right = key_of(*asked)
+    monkeypatch.setattr(fingerprints, "_versions", lambda: ["z3-solver 4.0"])
+    assert key_of(*asked) != right
+    monkeypatch.undo()
+    package = tmp_path / "ours"
+    package.mkdir()
+    names = ("__init__.py", "below/table.toml", "below/rule.py")
+    for name in names:
+        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).write_text("", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    digests = [package_digest("ours")]
+    for name in names:
+        (package / name).write_text("# changed", encoding="utf-8")
+        digests.append(package_digest("ours"))
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "rule.pyc").write_text("compiled", encoding="utf-8")
+    assert len({*digests, package_digest("ours")}) == 4
+    assert package_digest("tenure") != package_digest("tenure_proofs")
 
 
-def test_what_statements_are_made_of_is_behind_them() -> None:
-    found = set().union(*(behind(OBLIGATIONS[identifier]) for identifier in BEHIND))
-    trusted = [path.stem for path in (ROOT / "proofs/tenure_proofs/trusted").glob("*.py")]
-    rules = [path.stem for path in (ROOT / "refimpl/tenure/rules").glob("*.py")]
-    assert {f"tenure_proofs.trusted.{name}" for name in trusted} - found <= {
-        "tenure_proofs.trusted.__init__",
-        "tenure_proofs.trusted.ast_lifter",
-        "tenure_proofs.trusted.bits",
-        "tenure_proofs.trusted.induction",
-        "tenure_proofs.trusted.loops",
-        "tenure_proofs.trusted.procedures",
-    }
-    assert {f"tenure.rules.{name}" for name in rules} - found == {"tenure.rules.__init__"}
-    assert {"tenure_proofs.premises", "tenure.oracle.door", "tenure.oracle.selection"} <= found
-
-
-def test_all_code_that_runs_for_a_verdict_is_behind_it() -> None:
-    seed = random.randrange(2**32)
-    files: dict[str, str] = {}
-    by_module = {obligation.statement.__module__: behind(obligation) for obligation in OBLIGATIONS.values()}
-    file_of = {name: str(fingerprints._file(name)) for name in set().union(*by_module.values())}
-    for obligation in random.Random(seed).sample(list(OBLIGATIONS.values()), 50):
-        counted = {file_of[name] for name in by_module[obligation.statement.__module__]}
-        ran = code_of(partial(stated, obligation, Claim(preset("guaranteed"))))
-        files |= dict.fromkeys(ran - counted, obligation.id)
-    ran = code_of(partial(run_obligation, OBLIGATIONS["PO-TBP-300"], "guaranteed", None))
-    assert ran - set(file_of.values()) == set()
-    assert files == {}, f"seed {seed}"
-
-
-def code_of(do: Callable[[], object]) -> set[str]:
-    """The files of ours whose code runs while something is done."""
-    found: set[str] = set()
-
-    def look(frame: FrameType, event: str, _: object) -> None:
-        found.add(frame.f_code.co_filename)
-
-    before = sys.gettrace()
-    sys.settrace(look)
-    try:
-        do()
-    finally:
-        sys.settrace(before)
-    ours = tuple(str(ROOT / package) for package in ("refimpl", "proofs"))
-    return {file for file in found if file.startswith(ours)}
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "counts"),
-    [
-        (b">= MINUTE,", b">= 0,", True),
-        (b">= MINUTE,", b">= MINUTE,  # why", False),
-        (b"MINUTE, WithinClusterQueue", b"SECOND as MINUTE, WithinClusterQueue", True),
-    ],
-)
-def test_a_modules_source_counts_and_no_comment_in_it(
-    before: bytes, after: bytes, counts: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def changed(path: Path) -> bytes:
-        text = path.read_bytes()
-        assert path.name != "premises.py" or text.count(before) == 1
-        return text.replace(before, after) if path.name == "premises.py" else text
-
-    right = fingerprints._module("tenure_proofs.premises").digest
-    monkeypatch.setattr(fingerprints, "source", changed)
-    wrong = fingerprints._module.__wrapped__("tenure_proofs.premises").digest
-    assert (wrong != right) == counts
-
-
-@pytest.mark.parametrize(
-    ("text", "modules"),
-    [
-        ("from . import logic", {"tenure_proofs.trusted.logic"}),
-        ("from .. import premises, nothing", {"tenure_proofs.premises", "tenure_proofs"}),
-        ("from .logic import all_of", {"tenure_proofs.trusted.logic"}),
-        ("import tenure.rules.share as share, json", {"tenure.rules.share"}),
-        ("from tenure import rules", {"tenure.rules"}),
-        ("from tenurely import rules", set()),
-    ],
-)
-def test_every_way_to_import_is_seen(text: str, modules: set[str]) -> None:
-    (node,) = ast.parse(text).body
-    assert set(fingerprints._imported(node, "tenure_proofs.trusted")) == modules
-
-
-def test_what_imports_by_a_name_that_is_made_while_it_runs_is_never_kept() -> None:
-    with pytest.raises(UnknownCodeError, match=r"tenure\.apps\.cli\.commands imports by import_module"):
-        modules_behind("tenure.apps.cli.commands")
-
-
-def test_whatever_else_is_kept_depends_on_the_code_behind_it(otherwise: Callable[[str], None]) -> None:
-    keys, everybody = Keys(), tuple(OBLIGATIONS.values())
-    mutant = next(mutant.id for mutant in all_mutants().values() if mutant.rule == "TBP-020")
-
-    def hashes() -> tuple[str, str, str]:
-        return (
-            keys.of_lifting(is_time_expired, 50, 0),
-            keys.of_mutant(mutant, everybody, ("guaranteed",)),
-            keys.of_part(Part("one queue", Size.SMALL, 0, 2)),
-        )
-
-    right = hashes()
-    expected = {
-        "tenure.rules.share": (True, True, True),
-        "tenure_proofs.bridge": (True, True, False),
-        "tenure_proofs.trusted.ast_lifter": (True, True, True),
-        "tenure_proofs.mutants.hunt": (False, True, False),
-        "tenure_proofs.obligations.time_based": (False, True, False),
-        "tenure.oracle.classical": (False, True, True),
-        "tenure_proofs.bounded.policies": (False, False, True),
-        "tenure.apps.cli.app": (False, False, False),
-    }
-    for name, changes in expected.items():
-        otherwise(name)
-        assert tuple(one != other for one, other in zip(hashes(), right, strict=True)) == changes, name
-
-
-def test_every_obligation_has_a_hash_of_its_own() -> None:
-    assert len({key(obligation) for obligation in OBLIGATIONS.values()}) == len(OBLIGATIONS)
+def test_the_tables_of_the_specification_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = code_digest()
+    (tmp_path / "readings.toml").write_text("changed", encoding="utf-8")
+    monkeypatch.setattr(fingerprints, "bundled", lambda _: tmp_path)
+    assert fingerprints.code_digest.__wrapped__() != right
 
 
 def warned(folder: Path) -> tuple[Cache, list[str]]:
@@ -513,7 +343,7 @@ FORGED: dict[str, Callable[[dict[str, Any]], object]] = {
         beside=copy.deepcopy(value["beside"])
     ),
     "a counterexample of what is proved": lambda value: value.update(
-        counterexample={"values": {}, "story": [], "scenario": None, "oracle": None}
+        counterexample={"values": {}, "story": [], "scenario": None}
     ),
     "one field more": lambda value: value.update(more=1),
     "one field less": lambda value: value.pop("detail"),
@@ -533,7 +363,7 @@ def test_a_verdict_that_no_run_has_kept_is_asked_again(
     forgery: str, right: dict[str, Any], tmp_path: Path
 ) -> None:
     cache, heard = warned(tmp_path)
-    answers = kept.verdicts(cache, Keys(), with_cvc5=True, seeds=1)
+    answers = kept.verdicts(cache, with_cvc5=True, seeds=1)
     asked = ("PO-TBP-300", "guaranteed")
     assert is_believed(answers, asked, right)
     assert heard == []
@@ -545,15 +375,14 @@ def test_a_verdict_that_no_run_has_kept_is_asked_again(
 
 def is_believed(answers: Kept[Any, Any], task: Any, value: Any) -> bool:
     """Whether a kept answer is accepted as the answer."""
-    key = answers._key(task)
-    assert key is not None
+    key = key_of(*answers._asked(task))
     answers._cache.put(key, value)
     return answers._known(task, key) is not None
 
 
 def test_a_refuted_claim_has_its_counterexample(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
-    answers = kept.verdicts(cache, Keys(), with_cvc5=False, seeds=2)
+    answers = kept.verdicts(cache, with_cvc5=False, seeds=2)
     form = kept.verdict_form(run_obligation(PROTECTED, "as-written", None, seeds=2))
     assert form is not None
     assert is_believed(answers, (PROTECTED.id, "as-written"), form)
@@ -562,21 +391,9 @@ def test_a_refuted_claim_has_its_counterexample(tmp_path: Path) -> None:
     assert len(heard) == 1
 
 
-def test_a_counterexample_of_another_oracle_is_replayed_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache, heard = warned(tmp_path)
-    answers = kept.verdicts(cache, Keys(), with_cvc5=False, seeds=1)
-    form = kept.verdict_form(run_obligation(PROTECTED, "as-written", None))
-    assert is_believed(answers, (PROTECTED.id, "as-written"), form)
-    monkeypatch.setattr(kept, "package_digest", lambda _: "another")
-    assert not is_believed(answers, (PROTECTED.id, "as-written"), form)
-    assert heard == []
-
-
 def test_a_comparison_of_lifters_that_no_run_has_kept_is_made_again(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
-    answers = kept.lifts(cache, Keys(), examples=3, random_seed=0)
+    answers = kept.lifts(cache, examples=3, random_seed=0)
     right = {"function": "is_time_expired", "examples": 3, "problem": "", "undecided": False}
     assert is_believed(answers, "TBP-020", right)
     changes = ({"function": "f"}, {"examples": 4}, {"problem": "they differ"}, {"undecided": 0}, {"more": 1})
@@ -591,7 +408,7 @@ def test_a_mutant_that_nothing_known_has_noticed_is_tried_again(tmp_path: Path) 
     rule, before, after = mutant.change
     right = {"id": mutant.id, "rule": rule, "before": before, "after": after}
     killed = {**right, "outcome": "killed", "by": "PO-TBP-020 under as-written: refuted, not proved"}
-    answers = kept.fates(cache, Keys())
+    answers = kept.fates(cache)
     assert is_believed(answers, mutant.id, killed)
     assert is_believed(answers, mutant.id, {**killed, "outcome": "equivalent", "by": ""})
     changes = (
@@ -618,7 +435,7 @@ def test_decisions_that_were_not_all_judged_are_made_again(tmp_path: Path) -> No
         "decisions": 6,
         "tallies": [[*name, 2, 0, None] for name in names],
     }
-    answers = kept.bounded_parts(cache, Keys())
+    answers = kept.bounded_parts(cache)
     assert is_believed(answers, part, right)
     changes = (
         {"family": "trees"},
@@ -641,9 +458,3 @@ def test_the_users_cache_folder_is_where_xdg_says(monkeypatch: pytest.MonkeyPatc
     for ignored in ("", "relative"):
         monkeypatch.setenv("XDG_CACHE_HOME", ignored)
         assert default_folder() == Path.home() / ".cache/tenure/proofs"
-
-
-def test_a_hash_is_of_plain_values_only() -> None:
-    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
-    with pytest.raises(UnknownCodeError):
-        digest(object())

@@ -12,7 +12,7 @@ from docs.gen.proved import SEEDS
 from tenure.manifests import parse_instant
 from tenure_proofs.cache import Cache, default_folder
 from tenure_proofs.counterexamples import Counterexample
-from tenure_proofs.kept import Keys, verdicts
+from tenure_proofs.kept import verdicts
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.pool import end_solvers, prove_task
 from tenure_proofs.registry import Verdict
@@ -29,7 +29,7 @@ REFUTED = [
 def kept_example() -> Iterator[Callable[[str, str], Counterexample]]:
     """The counterexample of an obligation as `tenure prove` has it; whichever test asks first finds it."""
     ask = partial(prove_task, with_cvc5=True, seeds=SEEDS)
-    found = verdicts(Cache(default_folder(), pytest.fail), Keys(), with_cvc5=True, seeds=SEEDS)
+    found = verdicts(Cache(default_folder(), pytest.fail), with_cvc5=True, seeds=SEEDS)
 
     def example(identifier: str, reading: str) -> Counterexample:
         (result,) = found.run([(identifier, reading)], partial(map, ask))

@@ -53,7 +53,7 @@ from tenure.rules.time_based import duration_in_force
 from tenure.versions import form, need_form
 from tenure_proofs.analysis.prover import SolverProver
 from tenure_proofs.analysis.runs import LEVELS, Runs
-from tenure_proofs.fingerprints import digest, package_digest
+from tenure_proofs.fingerprints import code_digest
 from tenure_proofs.solvers import Cvc5
 
 JOURNAL = "analyze-campaign-journal"
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--heroes", action="store_true", help="each configuration has heroes")
     parser.add_argument("--scope", type=Scope, default=Scope.CONSISTENT, choices=list(Scope))
     given = parser.parse_args(arguments)
-    code = digest(package_digest("tenure"), package_digest("tenure_proofs"))[:16]
+    code = code_digest()[:16]
     trials = Trials(
         given.seed, given.configurations, given.states, given.queues, code, given.scope, given.heroes
     )

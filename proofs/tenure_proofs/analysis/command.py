@@ -26,7 +26,8 @@ from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_proofs.analysis.kept import KeptAnswers, key_of, matrices
+from tenure_proofs.analysis.kept import KeptAnswers, matrices
+from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
     from tenure.analysis.matrix import Effort

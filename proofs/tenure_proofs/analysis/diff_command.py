@@ -29,7 +29,8 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
 from tenure_proofs.analysis.command import EXIT_NOT_KNOWN, AskAgain, AskedScope, Seed, States
-from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
+from tenure_proofs.analysis.kept import KeptAnswers, with_solvers
+from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
     from tenure.analysis.change_examples import AnalyzedSide

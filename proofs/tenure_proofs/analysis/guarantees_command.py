@@ -26,7 +26,8 @@ from tenure_proofs.analysis.command import (
     States,
     read_configuration,
 )
-from tenure_proofs.analysis.kept import KeptAnswers, key_of, with_solvers
+from tenure_proofs.analysis.kept import KeptAnswers, with_solvers
+from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
     from tenure.analysis.guarantee_types import GuaranteesAnswer

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
@@ -19,7 +19,7 @@ from tenure.model import Cluster
 from tenure.readings import Reading
 from tenure_proofs.budgets import CLOCK
 from tenure_proofs.cache import Cache, default_folder
-from tenure_proofs.fingerprints import digest, package_digest
+from tenure_proofs.fingerprints import digest
 
 if TYPE_CHECKING:
     from tenure.analysis.matrix import CellSides, Effort, Matrix
@@ -138,16 +138,6 @@ def need_the_solvers() -> None:
     except ImportError as error:
         hint = "the solvers, which `tenure analyze` needs here: pip install 'tenure[proofs]'"
         raise bad_input("environment", f"no module {error.name}", hint) from None
-
-
-def key_of(*asked: object) -> str:
-    """The name of an answer: what was asked, and the code that answers."""
-    return digest(*_code(), repr(asked))
-
-
-@cache
-def _code() -> tuple[str, str]:
-    return package_digest("tenure"), package_digest("tenure_proofs")
 
 
 class KeptAnswers(Generic[A]):

@@ -9,7 +9,8 @@ from tenure.analysis.scopes import Scope
 from tenure.apps.testing.check import CheckResult
 from tenure.model import Cluster
 from tenure.readings import Reading
-from tenure_proofs.analysis.kept import KeptAnswers, key_of, need_the_solvers, with_solvers
+from tenure_proofs.analysis.kept import KeptAnswers, need_the_solvers, with_solvers
+from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
     from tenure.analysis.guarantees import NarrowCell
