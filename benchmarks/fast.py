@@ -4,11 +4,10 @@
 
 Shapes: one ClusterQueue, a flat cohort of 50, a tree of three levels with 100 ClusterQueues, fair sharing
 over 50, and a hero above a tree. Every workload holds two resources; the request is such that about a share
-of all must leave, and its flavors are given. `cold` decides on arrays, with nothing sorted; `prepared` by an
-engine that has decided before, for 16 requests in turn; `batch` for 1000 pending workloads, all kinds of
-preemptors again; `objects` is turning the answer into named victims. `kueue` is `GetTargets` of the released
-Kueue, which knows no heroes, on a snapshot of the same objects; its victims must be the core's. All are
-medians of processor time, in microseconds; of Kueue the lower one of that and of time on the clock.
+of all must leave, and its flavors are given. `cold` decides on arrays, with nothing sorted; `objects` is
+turning the answer into named victims. `kueue` is `GetTargets` of the released Kueue, which knows no heroes,
+on a snapshot of the same objects; its victims must be the core's. All are medians of processor time, in
+microseconds; of Kueue the lower one of that and of time on the clock.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from typing import Any
 from benchmarks import growth
 from benchmarks.kueue_timer import Peer
 from benchmarks.measuring import MICROSECOND, machine, median, once
-from benchmarks.shapes import NOW, SHAPES, TARGET, Case, Shape, case_of, pending_of
+from benchmarks.shapes import NOW, SHAPES, TARGET, Shape, case_of
 from tenure.engines import Engine
 from tenure.engines import decide as decide_by_engine
-from tenure.fast import COMPILED, NOT_COMPILED, Arrays, CoreAnswer, Prepared, Uncovered
+from tenure.fast import COMPILED, NOT_COMPILED, Arrays, Uncovered
 from tenure.fast import decide as decide_by_core
 from tenure.oracle.decide import decide as decide_by_reference
-from tenure.readings import Reading, preset
+from tenure.readings import preset
 
 SIZES = (100, 1_000, 10_000, 100_000)
 READING = preset("released")
@@ -50,8 +49,6 @@ HEADS = (
     "victims",
     "reference",
     "cold",
-    "prepared",
-    "batch",
     "objects",
     "kueue",
     "ratio",
@@ -59,14 +56,6 @@ HEADS = (
 SLOW = 20_000
 """From so many workloads on the reference decides once only."""
 
-LONG = 2_000_000_000
-"""A batch that takes so many nanoseconds is not repeated."""
-
-WARM = 50
-"""Decisions of a batch that are made before it is measured: kernels are compiled when first needed."""
-
-REQUESTS = 16
-PENDING = 1_000
 FORMAT = 1
 
 Row = dict[str, Any]
@@ -144,11 +133,11 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
         answer = decide_by_core(arrays[0], *asked)
     except Uncovered:
         decided = decide_by_engine(Engine.REFERENCE, case.cluster, *asked)
-        return row | {"victims": len(decided.targets), **dict.fromkeys(HEADS[5:10])}
+        return row | {"victims": len(decided.targets), **dict.fromkeys(HEADS[5:8])}
     row["victims"] = len(answer.found.rows)
     row["bytes"] = arrays[0].nbytes / max(1, len(arrays[0]))
     cold = [median(lambda: decide_by_core(arrays[0], *asked), seconds)]
-    row |= {"cold": cold[0]} | _kept(case, share / 100, arrays[0], answer, seconds, reading)
+    row["cold"] = cold[0]
     row["objects"] = median(lambda: list(answer.claims()), seconds)
     row["kueue"] = None
     cold.append(median(lambda: decide_by_core(arrays[0], *asked), seconds))
@@ -164,36 +153,9 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
     return row
 
 
-def _kept(
-    case: Case, share: float, arrays: Arrays, answer: CoreAnswer, seconds: float, reading: Reading
-) -> Row:
-    engine = Prepared(arrays, reading)
-    requests = [case.assignment(share * (number + 1) / REQUESTS) for number in range(REQUESTS)]
-
-    def in_turn() -> CoreAnswer:
-        for request in requests:
-            last = engine.decide(case.preemptor, TARGET, NOW, request)
-        return last
-
-    if in_turn().found.rows.tolist() != answer.found.rows.tolist():
-        raise RuntimeError("the prepared engine takes others")
-    prepared = median(in_turn, seconds) / REQUESTS
-    pending = list(pending_of(case, share, PENDING))
-
-    def batch() -> None:
-        for _ in Prepared(arrays, reading).decide_many(pending, NOW):
-            pass
-
-    for _ in Prepared(arrays, reading).decide_many(pending[:WARM], NOW):
-        pass
-    first = once(batch)
-    figure = first if first > LONG else median(batch, seconds)
-    return {"prepared": prepared, "batch": figure / PENDING}
-
-
 def _cells(row: Row) -> Iterator[str]:
     yield from (str(row["shape"]), str(row["workloads"]), f"{row['share']} %", str(row["victims"]))
-    for name in HEADS[4:10]:
+    for name in HEADS[4:8]:
         yield "-" if row.get(name) is None else f"{row[name] / MICROSECOND:.1f}"
     yield f"{row['kueue'] / row['cold']:.0f}" if row.get("kueue") and row.get("cold") else "-"
 

@@ -45,7 +45,6 @@ LINES: Final = (
     Line("kueue", "Kueue", "#d9730d", ""),
     Line("reference", "reference", "#8a8f98", "6 3"),
     Line("cold", "core, cold", "#2f7fd1", ""),
-    Line("prepared", "core, prepared", "#1f9e77", "2 2"),
 )
 
 Row = dict[str, Any]
@@ -81,7 +80,7 @@ def speed_table(found: Row) -> str:
             SHAPES[row["shape"]],
             f"{row['workloads']:,}",
             f"{row['victims']:,}",
-            *(_cell(row.get(name)) for name in ("kueue", "reference", "cold", "prepared", "batch")),
+            *(_cell(row.get(name)) for name in ("kueue", "reference", "cold")),
             _times(row),
         ]
         for row in found["decisions"]
@@ -94,8 +93,6 @@ def speed_table(found: Row) -> str:
         "Kueue",
         "Reference",
         "Cold",
-        "Prepared",
-        "Batch",
         "Kueue / cold",
     ]
     return table(head, rows)

@@ -38,7 +38,7 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 
 if TYPE_CHECKING:
-    from tenure.fast import Arrays, CoreAnswer, Prepared
+    from tenure.fast import Arrays, CoreAnswer
 
 
 class Engine(StrEnum):
@@ -155,8 +155,8 @@ def decide(
 class Sitting:
     """Decisions about many pending workloads of one cluster, each evaluated independently.
 
-    They share what they have in common: a snapshot for each tree, the core's kept removals, and the whole
-    decision for workloads that no rule tells apart.
+    They share what they have in common: a snapshot for each tree, the core's arrays, and the whole decision
+    for workloads that no rule tells apart.
 
     Args:
         engine: who decides; `Engine.AUTO` goes over from the reference to the core where much is searched.
@@ -198,7 +198,6 @@ class Sitting:
         self._cluster, self._now, self._reading = cluster, now, reading
         self._explained, self._expected, self._searched = explained, expected, searched
         self._store = Store(cluster)
-        self._prepared: Prepared | None = None
         self._taken = self._take if taken is None else taken
         self._trees: dict[str, Snapshot] = {}
         self._around: dict[str, Snapshot] = {}
@@ -268,8 +267,10 @@ class Sitting:
 
         if self._engine != Engine.FAST:
             return by_reference()
+        from tenure.fast import decide as decide_by_core
+
         return _by_core(
-            lambda: self._asked_core().decide(preemptor, name, now),
+            lambda: decide_by_core(self._store.arrays(), preemptor, name, now, reading),
             by_reference,
             effective,
             snapshot,
@@ -306,13 +307,6 @@ class Sitting:
     def has_searched(self) -> bool:
         """Whether anything was searched, here or before; what fits needs no search, and no core."""
         return self._searched or self._searches.looked_at > 0
-
-    def _asked_core(self) -> Prepared:
-        if self._prepared is None:
-            from tenure.fast import Prepared
-
-            self._prepared = Prepared(self._store.arrays(), self._reading)
-        return self._prepared
 
 
 def _pods(pods: PodSet) -> Hashable:

@@ -29,7 +29,7 @@ def compare(request: DecideRequest, reading: Reading, *, given: bool = False) ->
         given: whether the core gets the reference's assignment instead of deriving one.
     """
     asked = dataclasses.replace(request, reading=reading)
-    ways = (Approach.GIVEN,) if given else (Approach.FRESH, Approach.KEPT)
+    ways = (Approach.GIVEN,) if given else (Approach.FRESH, Approach.CHANGED)
     compared = [compare_one_way(asked, way) for way in ways]
     assert not any(decided_twice.fault for decided_twice in compared), compared
     return next((decided_twice for decided_twice in compared if not decided_twice.agree), compared[0])

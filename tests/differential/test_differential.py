@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
-from tenure.fast import entries
 from tenure.fast.arrays import load
 from tenure.fast.decide import decide
 from tenure.lab.strategies import ALL_FEATURES, Feature, decide_inputs
@@ -59,15 +58,6 @@ def test_both_share_fairly_alike_in_deep_trees(scenario: Object) -> None:
     compared = compare(read_decide_request(scenario), preset("released"))
     assert not compared.left
     assert compared.reference == compared.core
-
-
-@FEW
-@given(decide_inputs(features=ALL_FEATURES - {Feature.HEROES}))
-def test_whole_array_steps_decide_alike(monkeypatch: pytest.MonkeyPatch, scenario: Object) -> None:
-    monkeypatch.setattr(entries, "COMPILED", False)
-    request = read_decide_request(scenario)
-    for reading in readings_of(scenario):
-        assert compare(request, reading).agree
 
 
 @pytest.mark.parametrize(

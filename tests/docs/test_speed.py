@@ -55,9 +55,7 @@ def test_without_a_file_it_says_how(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_table_names_what_was_not_measured() -> None:
     row = {"shape": "heroes", "workloads": 100, "share": SHARE, "victims": 9, "reference": 2e6, "cold": None}
-    assert "| a hero above 100 queues | 100 | 9 | - | 2.0 ms | - | - | - | - |" in speed_table(
-        {"decisions": [row]}
-    )
+    assert "| a hero above 100 queues | 100 | 9 | - | 2.0 ms | - | - |" in speed_table({"decisions": [row]})
 
 
 def test_the_figures_lie_beside_their_schema() -> None:

@@ -20,7 +20,7 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
 from tenure.errors import InputError
-from tenure.fast import CoreAnswer, Prepared
+from tenure.fast import Arrays, CoreAnswer
 from tenure.lab.strategies import examples
 from tenure.model import (
     BorrowWithinCohort,
@@ -348,13 +348,13 @@ def test_searches_are_forgotten_where_they_list_too_many(
 
 def test_the_core_answers_once_for_all_whom_no_rule_tells_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    decide = Prepared.decide
+    decide = fast.decide
 
-    def counted(self: Prepared, preemptor: Workload, *rest: Any) -> CoreAnswer:
+    def counted(arrays: Arrays, preemptor: Workload, *rest: Any) -> CoreAnswer:
         asked.append(preemptor.key)
-        return decide(self, preemptor, *rest)
+        return decide(arrays, preemptor, *rest)
 
-    monkeypatch.setattr(Prepared, "decide", counted)
+    monkeypatch.setattr(fast, "decide", counted)
     # Newer than all that run, or older than one of them; another request, or another priority.
     same = [waiting(4, name=f"w{number}", created_at=NOW_NS + number) for number in range(3)]
     others = [

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from tenure.fast.paths import Steps
 from tenure.fast.rounds import Rounds
 from tenure.fast.tables import Array, Ask, Forest, Order, Rows, Work
 
@@ -25,7 +24,6 @@ _FIELDS: Final[dict[type, str]] = {
     Work: "i8x2 i1 i4 i8 i4 i4 i1 i1 i4 i8x2 i8 i8x2",
     Rounds: "i8x2 f8 f8 i8x2 i8 i8 i8 i8 i8 i8 i8x2 i8 i4 ? ? i8x2",
     Order: "- - -",
-    Steps: "i8x2 i8x2 i8x2 i8x2 i8x2 ? i8x2 i4",
 }
 """Of each record the types of its arrays, in order, and their dimensions where there are more than one; - a
 number."""
@@ -54,7 +52,7 @@ def address_table(record: Any) -> Array:
     """Where the arrays of a record are; right as long as the record is kept.
 
     Args:
-        record: `Rows`, `Order`, `Forest`, `Ask`, `Work`, `Rounds` or `Steps`.
+        record: `Rows`, `Order`, `Forest`, `Ask`, `Work` or `Rounds`.
 
     Returns:
         int64[4 * fields].

@@ -65,18 +65,13 @@ class Arrays:
     layout: Layout
     usage: Array
     classes: tuple[WorkloadPriorityClass, ...]
-    changes: int
-    """How often anything was changed; what was made of the store before a change is worth nothing."""
     desks: dict[str, Any]
-    """What searches keep of each ClusterQueue until then, by its name; see `tenure.fast.search`."""
-    calls: dict[tuple[int, int], Any]
-    """What kernels are called with, until then; see `tenure.fast.entries`."""
+    """What searches have in common, by ClusterQueue, until a change; see `tenure.fast.search`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._growing: dict[str, int] = {}
         self._free = 0
         self._arrange(cluster, {at for workload in cluster.admitted for at in workload.usage})
-        self.changes = 0
         self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
         self.counted: Counter[str] = Counter()
         self._made: dict[tuple[object, ...], Any] = {}
@@ -84,7 +79,6 @@ class Arrays:
         self._work: Work | None = None
         self._rounds: Rounds | None = None
         self.desks: dict[str, Any] = {}
-        self.calls: dict[tuple[int, int], Any] = {}
         self._sum_up()
 
     def __len__(self) -> int:
@@ -241,8 +235,6 @@ class Arrays:
         self._asked.clear()
         self._work = self._rounds = None
         self.desks.clear()
-        self.calls.clear()
-        self.changes += 1
 
     def rows(
         self,

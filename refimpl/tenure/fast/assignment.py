@@ -177,7 +177,7 @@ class CoreAssigner:
         if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
             return CoreWay(FlavorMode.NO_FIT, level)
         found = searching.find((at,), {at: request})
-        level, _ = self._level(searching.usage_without(found, at), column, request)
+        level, _ = self._level(searching.arrays.work().usage, column, request)  # without the found ones
         return CoreWay(_mode(found), level)
 
     def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> CoreWay:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.fast.amounts import LEAST, minus, plus
+from tenure.fast.amounts import minus, plus
 from tenure.fast.compiled import compiled, inlined
 from tenure.fast.grounds import classical_ground, key_of, may_reclaim_any, offers
 from tenure.fast.nodes import (
@@ -18,7 +18,6 @@ from tenure.fast.nodes import (
     move,
     note_held,
 )
-from tenure.fast.sampling import NO_DIVIDER, find_divider
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
     ADVANTAGE,
@@ -86,44 +85,23 @@ def _classify_below(
 
 
 @compiled
-def gather(given: SearchInput, divider: int) -> tuple[int, int, int, int]:
+def gather(given: SearchInput) -> tuple[int, int, int]:
     """Collect all candidates.
 
-    Args:
-        divider: row of a candidate before which those with lower keys are put, and the others behind it;
-            `NO_DIVIDER` for none.
-
     Returns:
-        how many there are, how many of them elsewhere, how many with advantage, and how many before
-        the divider.
+        how many there are, how many of them elsewhere, and how many with advantage.
     """
     rows, _, _, _, policy, order, work = given
-    count, elsewhere, advantaged, low = 0, 0, 0, 0
-    limit = LEAST
-    if divider != NO_DIVIDER:
-        limit = key_of(rows, divider, work.group[rows.queue[divider]], policy, order)
+    count, elsewhere, advantaged = 0, 0, 0
     for row in range(rows.size):
         if not offers(given, row):
             continue
         group = work.group[rows.queue[row]]
         elsewhere += int(group != OWN)
         advantaged += int(group == ADVANTAGE)
-        if row != divider:
-            key = key_of(rows, row, group, policy, order)
-            _put(work, key, row, count, low)
-            low += int(key < limit)
-            count += 1
-    if divider != NO_DIVIDER:
-        _put(work, limit, divider, count, low)
+        work.keys[count], work.rows[count] = key_of(rows, row, group, policy, order), row
         count += 1
-    return count, elsewhere, advantaged, low
-
-
-@inlined
-def _put(work: Work, key: int, row: int, count: int, place: int) -> None:
-    """Put a candidate in a place among others; who was there goes behind the last."""
-    work.keys[count], work.rows[count] = work.keys[place], work.rows[place]
-    work.keys[place], work.rows[place] = key, row
+    return count, elsewhere, advantaged
 
 
 @compiled
@@ -177,10 +155,8 @@ def select(given: SearchInput) -> tuple[int, int, bool]:
     """
     _, forest, usage, ask, _, _, work = given
     classify(given)
-    row = find_divider(given)
-    count, elsewhere, advantaged, low = gather(given, row)
-    work.ends[0], work.ends[1] = count, low
-    top, settled, plain = int(row != NO_DIVIDER), 0, is_plain(forest, usage, ask)
+    count, elsewhere, advantaged = gather(given)
+    work.ends[0], top, settled, plain = count, 0, 0, is_plain(forest, usage, ask)
     may_borrow, again = attempts(given, elsewhere, advantaged)
     while True:
         copy_tree(forest, usage, ask.path, work.usage)

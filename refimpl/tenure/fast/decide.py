@@ -94,20 +94,12 @@ def decide(
     queue = arrays.cluster.cluster_queues[queue_name]
     if queue.inactive:
         return CoreAnswer(Outcome.NO_FIT, NO_VICTIMS, NO_FIT, arrays)
-    return answer_of(searcher(arrays, preemptor, queue, now, reading), preemptor, assignment)
-
-
-def answer_of(searching: Searcher, preemptor: Workload, assignment: Assignment | None) -> CoreAnswer:
-    """Decide with the searches for a pending workload.
-
-    Raises:
-        Uncovered: what the core leaves to the reference.
-    """
+    searching = searcher(arrays, preemptor, queue, now, reading)
     try:
         assignment, found = _assigned(searching, preemptor, assignment)
     except OverflowError:
         raise Uncovered("a number beyond 64 bits") from None
-    return CoreAnswer(outcome_of(assignment, found), found, assignment, searching.arrays)
+    return CoreAnswer(outcome_of(assignment, found), found, assignment, arrays)
 
 
 def _assigned(searching: Searcher, preemptor: Workload, given: Assignment | None) -> tuple[Assignment, Found]:

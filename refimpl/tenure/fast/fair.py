@@ -14,10 +14,9 @@ from tenure.fast.rounds import (
     Rounds,
     Strategies,
     classify_fairly,
-    find_next,
     gather_by_queue,
-    line_up,
     reject,
+    sort_next,
 )
 from tenure.fast.shares import NOT_BORROWING, compare, ratio_of, weigh
 from tenure.fast.tables import (
@@ -92,7 +91,7 @@ def _queue_wins(given: SearchInput, rounds: Rounds, queue: int, best: int) -> bo
 @compiled
 def refresh(given: SearchInput, rounds: Rounds, node: int, changed: bool) -> None:
     """Find winners again from a queue up to its root, and shares where what is in use has changed."""
-    find_next(given, rounds, node)
+    sort_next(given.work, rounds, node)
     while node >= 0:
         if changed:
             count_share(given.forest, rounds, node)
@@ -117,7 +116,7 @@ def start(given: SearchInput, rounds: Rounds) -> None:
     follow_path(given.ask, rounds)
     for node in range(forest.end[top] - 1, top - 1, -1):
         count_share(forest, rounds, node)
-        find_next(given, rounds, node)
+        sort_next(given.work, rounds, node)
         find_winner(given, rounds, node)
 
 
@@ -183,7 +182,7 @@ def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tu
             return row, INITIAL_SHARE if how.initial else FINAL_SHARE, share
         undo(rounds.charged, work.log, known)
         reject(work, rounds, node)
-        find_next(given, rounds, node)
+        sort_next(given.work, rounds, node)
     return -1, NONE, 0
 
 
@@ -271,16 +270,6 @@ def select(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, in
     if count == 0:
         copy_tree(given.forest, given.usage, given.ask.path, given.work.usage)
         return 0, 0, False
-    return hold(given, rounds, how)
-
-
-@compiled
-def select_sorted(
-    by_queue: Array, starts: Array, given: SearchInput, rounds: Rounds, how: Strategies
-) -> tuple[int, int, bool]:
-    """As `select`, where the rows are sorted already, see `line_up`."""
-    classify_fairly(given)
-    line_up(by_queue, starts, given, rounds)
     return hold(given, rounds, how)
 
 

@@ -157,19 +157,6 @@ def undo(usage: Array, log: Array, known: int) -> None:
         usage[log[0, index], log[1, index]] = log[2, index]
 
 
-@compiled
-def replay(rows: Rows, forest: Forest, gone: Array, watched: Array, usage: Array, log: Array) -> None:
-    """Let workloads leave.
-
-    Args:
-        gone: rows, int32[k].
-        watched: as for `move`.
-        usage: what is in use, changed in place.
-    """
-    for row in gone:
-        move(forest, rows, row, watched, usage, log, False)
-
-
 @inlined
 def note_held(rows: Rows, row: int, ask: Ask, held: Array, place: int) -> None:
     """Write down what a workload holds of each column that is requested.

@@ -8,7 +8,7 @@ import numpy as np
 
 from tenure.fast.compiled import compiled
 from tenure.fast.grounds import key_of, may_reclaim, may_reclaim_any, own_ground, uses_any
-from tenure.fast.nodes import clear_groups, copy_part, exceeds
+from tenure.fast.nodes import clear_groups, exceeds
 from tenure.fast.shares import count_lendable
 from tenure.fast.sorting import settle
 from tenure.fast.tables import ELSEWHERE, NONE, OWN, Array, Forest, SearchInput, Work
@@ -194,29 +194,6 @@ def gather_by_queue(given: SearchInput, rounds: Rounds) -> int:
 
 
 @compiled
-def line_up(by_queue: Array, starts: Array, given: SearchInput, rounds: Rounds) -> None:
-    """Instead of `gather_by_queue`: each queue's workloads in their order; candidates are found in turn.
-
-    Only equals of the preemptor in its ClusterQueue that have exceeded their time may be elsewhere than where
-    their keys say; where there may be any, `gather_by_queue`.
-
-    Args:
-        by_queue: rows by their keys, evicted ones first, each queue's side by side, int32[n].
-        starts: where each node's begin there, int64[nodes + 1].
-    """
-    forest, ask, work = given.forest, given.ask, given.work
-    top = ask.path[len(ask.path) - 1]
-    first, end = starts[top], starts[forest.end[top]]
-    copy_part(by_queue, first, end, work.rows, first)
-    for node in range(len(rounds.end)):
-        rounds.start[node] = rounds.next[node] = starts[node]
-        rounds.end[node] = (
-            starts[node + 1] if top <= node < forest.end[top] and work.group[node] >= 0 else starts[node]
-        )
-        rounds.settled[node] = rounds.end[node]
-
-
-@compiled
 def sort_next(work: Work, rounds: Rounds, node: int) -> None:
     """Bring the next candidate of a queue to its place."""
     position = rounds.next[node]
@@ -224,20 +201,6 @@ def sort_next(work: Work, rounds: Rounds, node: int) -> None:
         rounds.top[node], rounds.settled[node] = settle(
             work.keys, work.rows, rounds.ends[node], rounds.top[node], position
         )
-
-
-@compiled
-def find_next(given: SearchInput, rounds: Rounds, node: int) -> None:
-    """Bring the next candidate of a queue to its place, or pass over a workload that is not one."""
-    work = given.work
-    sort_next(work, rounds, node)
-    while rounds.next[node] < rounds.end[node]:
-        position = rounds.next[node]
-        row = work.rows[position]
-        if _offers(given, row):
-            work.keys[position] = key_of(given.rows, row, work.group[node], given.policy, given.order)
-            return
-        rounds.next[node] += 1
 
 
 @compiled

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from tenure.fast.arrays import Arrays
-from tenure.fast.entries import Sorted, call_of, find_classically, find_fairly
+from tenure.fast.classical import select as select_classically
+from tenure.fast.fair import select as select_fairly
 from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
-from tenure.fast.nodes import replay
 from tenure.fast.policy import Terms, policy_for, policy_of, terms_of
 from tenure.fast.rounds import strategies_of
-from tenure.fast.tables import Array, Ask, Order, Policy, Rows, Work
+from tenure.fast.tables import Array, Ask, Order, Policy, Rows, SearchInput, Work
 from tenure.fast.uncovered import Uncovered
 from tenure.model import (
     Amounts,
@@ -46,13 +46,6 @@ class Found(NamedTuple):
 NO_VICTIMS = Found(np.empty(0, np.int32), np.empty(0, np.int8), np.empty(0, np.int8))
 
 
-class Keeper(Protocol):
-    """Keeps what searches of one kind have in common."""
-
-    def find(self, searcher: Searcher, needed: Collection[FlavorResource], request: Amounts) -> Found:
-        """As `Searcher.find`."""
-
-
 class Searcher(NamedTuple):
     """Searches for one pending workload in one store at one instant.
 
@@ -62,7 +55,6 @@ class Searcher(NamedTuple):
         node: its node.
         path: from it up to the root, int32[depth].
         rows, order, policy: what the kernels are given.
-        keeper: what further searches of the same kind share; None searches again each time.
         heroes: how heroes are counted; None where the store has none.
     """
 
@@ -73,7 +65,6 @@ class Searcher(NamedTuple):
     rows: Rows
     order: Order
     policy: Policy
-    keeper: Keeper | None = None
     heroes: Heroes | None = None
 
     def view(self) -> View | None:
@@ -95,56 +86,25 @@ class Searcher(NamedTuple):
             needed: the flavor-resources that lack quota.
             request: all that has to fit, each amount above zero.
         """
-        if self.keeper is not None and self.view() is None:  # with heroes quotas follow what runs
-            return self.keeper.find(self, needed, request)
-        return self.find_anew(needed, request)
-
-    def find_anew(
-        self,
-        needed: Collection[FlavorResource],
-        request: Amounts,
-        sorted_rows: Sorted | None = None,
-    ) -> Found:
-        """As `find`, whatever is kept.
-
-        Args:
-            needed, request: as there.
-            sorted_rows: the same workloads, where they have been sorted; only fair sharing looks at them.
-        """
+        ask = self.ask(needed, request)
         arrays, view = self.arrays, self.view()
-        settings = arrays.cluster.settings
+        settings, work = arrays.cluster.settings, arrays.work()
         if view is not None:
-            ask, work = self.ask(needed, request), arrays.work()
             return _found(work, *view.find(self.rows, ask, self.policy, self.order, work, settings))
-        call = call_of(arrays, self.rows, self.order, self.kind(needed, request))
-        amount = np.fromiter(request.values(), np.int64, len(request))
+        forest = arrays.layout.forest
+        given = SearchInput(self.rows, forest, arrays.usage, ask, self.policy, self.order, work)
         if settings.fair_sharing is not None:
             how = strategies_of(settings, lowers=arrays.is_small())
-            start, end, claims = find_fairly(call, arrays.usage, amount, self.policy, how, sorted_rows)
-            return _found(call.work, start, end, True, claims)
-        start, end, may_borrow = find_classically(call, arrays.usage, amount, self.policy)
-        return _found(call.work, start, end, may_borrow, False)
-
-    def usage_without(self, found: Found, at: FlavorResource) -> Array:
-        """What is in use at every node once the found ones have left; only one column is looked at."""
-        work = self.arrays.work()
-        if self.keeper is not None:
-            watched = np.zeros(self.arrays.usage.shape[1], np.bool_)
-            watched[self.arrays.layout.columns[at]] = True
-            work.usage[:] = self.arrays.usage
-            replay(self.rows, self.arrays.layout.forest, found.rows, watched, work.usage, work.log)
-        return work.usage
+            start, end, claims = select_fairly(given, arrays.rounds(), how)
+            return _found(work, start, end, True, claims)
+        start, end, may_borrow = select_classically(given)
+        return _found(work, start, end, may_borrow, False)
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         """The question as arrays."""
-        kind = self.kind(needed, request)
-        return kind._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
-
-    def kind(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
-        """The question without amounts."""
-        key = ("ask", self.node, frozenset(needed), *request)
+        key = (self.node, frozenset(needed), *request)
         kind: Ask = self.arrays.asked_of(key, lambda: self._ask(needed, request))
-        return kind
+        return kind._replace(amount=np.fromiter(request.values(), np.int64, len(request)))
 
     def _ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
         self.arrays.require(needed)
@@ -186,7 +146,7 @@ def searcher(
         desk = arrays.desks[queue.name] = _desk(arrays, queue, reading)
     policy = policy_of(desk.policy, arrays, preemptor, desk.terms, now, reading)
     rows, order = desk.timeless or _rows(arrays, now, reading, desk.terms)
-    return Searcher(arrays, queue, desk.node, desk.path, rows, order, policy, None, desk.heroes)
+    return Searcher(arrays, queue, desk.node, desk.path, rows, order, policy, desk.heroes)
 
 
 class _Desk(NamedTuple):

@@ -204,25 +204,3 @@ def _split(keys: Array, rows: Array, start: int, end: int) -> int:
         place += int(key < pivot)
     _swap(keys, rows, start, place - 1)
     return place - 1
-
-
-@compiled
-def by_node(rows: Array, queue: Array, starts: Array, into: Array) -> None:
-    """Put rows of the same node side by side, in the order in which they come.
-
-    Args:
-        rows: int32[n].
-        queue: the node of each row.
-        starts: of each node, where its first one is at the end, int64[nodes + 1]; all zero before.
-        into: the result, int32[n].
-    """
-    for row in rows:
-        starts[queue[row] + 1] += 1
-    for node in range(1, len(starts)):
-        starts[node] += starts[node - 1]
-    for row in rows:
-        into[starts[queue[row]]] = row
-        starts[queue[row]] += 1
-    for node in range(len(starts) - 1, 0, -1):
-        starts[node] = starts[node - 1]
-    starts[0] = 0

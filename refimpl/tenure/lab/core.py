@@ -5,7 +5,6 @@ The core is imported when it is asked: programs are compared where NumPy is not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import Reading
 
 if TYPE_CHECKING:
-    from tenure.fast import Arrays, CoreAnswer, Prepared
+    from tenure.fast import Arrays, CoreAnswer
 
 Object = dict[str, Any]
 
@@ -35,10 +34,10 @@ class Approach(StrEnum):
 
     FRESH = "asked of new arrays"
     GIVEN = "asked with the reference's assignment"
-    KEPT = "asked of arrays that have changed, once and again"
+    CHANGED = "asked of arrays that have changed"
 
 
-WAYS = (Approach.FRESH, Approach.FRESH, Approach.GIVEN, Approach.FRESH, Approach.FRESH, Approach.KEPT)
+WAYS = (Approach.FRESH, Approach.FRESH, Approach.GIVEN, Approach.FRESH, Approach.FRESH, Approach.CHANGED)
 """In turn; new arrays occur often because that is what most users have."""
 
 
@@ -76,67 +75,28 @@ def compare(request: DecideRequest, way: Approach) -> DecidedTwice:
     try:
         asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
         expected = said_by_reference(decide_by_reference(*asked, request.assignment))
-        answers = [said_by(answer) for answer in _answers(request, way, expected[2])]
+        core = said_by(_answer_of_core(request, way, expected[2]))
     except InputError:
         return DecidedTwice(expected, None, REFUSED)
     except Uncovered as uncovered:
         return DecidedTwice(expected, None, uncovered.what)
-    except _KeptDiffersError as differs:
-        return DecidedTwice(differs.cold, differs.kept)
     except Exception as fault:  # noqa: BLE001 - it costs one scenario, and is a difference
         return DecidedTwice(expected, None, fault=f"{type(fault).__name__}: {fault}")
-    different = [answer for answer in answers if answer != expected]
-    return DecidedTwice(expected, different[0] if different else expected)
+    return DecidedTwice(expected, core)
 
 
-class _KeptDiffersError(Exception):
-    """The prepared engine and a cold decision differ about another workload than the one that is compared."""
+def _answer_of_core(request: DecideRequest, way: Approach, assignment: Assignment) -> CoreAnswer:
+    from tenure.fast import Arrays
 
-    def __init__(self, cold: Said, kept: Said) -> None:
-        super().__init__(cold, kept)
-        self.cold, self.kept = cold, kept
-
-
-def _answers(request: DecideRequest, way: Approach, assignment: Assignment) -> Iterator[CoreAnswer]:
-    from tenure.fast import Arrays, Prepared
-
-    arrays = in_two_steps(request.cluster) if way is Approach.KEPT else Arrays(request.cluster)
+    arrays = in_two_steps(request.cluster) if way is Approach.CHANGED else Arrays(request.cluster)
     given = assignment if way is Approach.GIVEN else request.assignment
-    asked = (arrays, request.preemptor, request.queue, request.now, request.reading, given)
-    yield decide_by_core(*asked)
-    if way is Approach.KEPT:
-        engine = Prepared(arrays, request.reading)
-        # Others first: the engine has then gone less far, or further, than this decision takes it.
-        for other, usage in _others(request.preemptor, assignment):
-            _agree_about(engine, other, request, usage)
-        for _ in range(2):
-            yield engine.decide(request.preemptor, request.queue, request.now, given)
-
-
-def _others(preemptor: Workload, assignment: Assignment) -> Iterator[tuple[Workload, Assignment]]:
-    """The same workload with half and with twice the request, and one of a higher priority."""
-    for factor in (1, 4):
-        usage = {at: amount * factor // 2 for at, amount in assignment.usage.items()}
-        yield preemptor, replace(assignment, usage=usage)
-    yield replace(preemptor, priority=preemptor.priority + 1), assignment
-
-
-def _agree_about(engine: Prepared, other: Workload, request: DecideRequest, given: Assignment) -> None:
-    """Ask the prepared engine and a cold decision about another workload.
-
-    Raises:
-        _KeptDiffersError: they differ.
-    """
-    kept = said_by(engine.decide(other, request.queue, request.now, given))
-    cold = said_by(decide_by_core(engine.arrays, other, request.queue, request.now, request.reading, given))
-    if kept != cold:
-        raise _KeptDiffersError(cold, kept)
+    return decide_by_core(arrays, request.preemptor, request.queue, request.now, request.reading, given)
 
 
 def decide_by_core(
     arrays: Arrays, preemptor: Workload, queue: str, now: Instant, reading: Reading, given: Assignment | None
 ) -> CoreAnswer:
-    """The core's decision about arrays that nothing is kept of."""
+    """As `tenure.fast.decide`."""
     from tenure.fast import decide
 
     return decide(arrays, preemptor, queue, now, reading, given)

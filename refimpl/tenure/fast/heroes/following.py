@@ -31,7 +31,6 @@ from tenure.fast.rounds import (
     reject,
     sort_next,
 )
-from tenure.fast.sampling import NO_DIVIDER
 from tenure.fast.shares import compare, count_lendable, ratio_of, weigh
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
@@ -79,7 +78,7 @@ def select_classically(
     """
     rows, _, _, ask, policy, _, work = given
     classify(given)
-    count, elsewhere, advantaged, _ = gather(given, NO_DIVIDER)
+    count, elsewhere, advantaged = gather(given)
     may_borrow, again = attempts(given, elsewhere, advantaged)
     work.ends[0], top, settled = count, 0, 0
     while True:
