@@ -6,75 +6,46 @@ Neither what numba obeys nor what it loads depends on the current folder, which 
 
 from __future__ import annotations
 
-import io
+import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import IO, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from tenure.fast.machine_code import kept_folder, warn_not_kept
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_SETTINGS = "numba.core.config"
-
-
-class _SettingsLoader(Loader):
-    """Loads numba's settings without the file `.numba_config.yaml` of the current folder.
-
-    numba reads it when it is imported, and again whenever it compiles. It is a relative path, so to look for
-    the file beforehand, or to import elsewhere, would do only until another thread changes the folder.
-    """
-
-    def __init__(self, usual: Loader) -> None:
-        self._usual = usual
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._usual.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        # Functions of a module look here before they look among the built-in ones.
-        vars(module)["open"] = _open_absolute
-        self._usual.exec_module(module)
-
-
-class _SettingsFinder(MetaPathFinder):
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if name != _SETTINGS:
-            return None
-        others = [finder for finder in sys.meta_path if not isinstance(finder, _SettingsFinder)]
-        spec = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
-        if spec is not None and spec.loader is not None:
-            spec.loader = _SettingsLoader(spec.loader)
-        return spec
-
-
-def _open_absolute(file: str, *how: Any) -> IO[Any]:
-    path = Path(file)
-    return path.open(*how) if path.is_absolute() else io.StringIO()
-
 
 def _imported_njit() -> Any:
-    # A program that has imported numba before has its settings from where it wanted them.
-    finder = _SettingsFinder()
-    sys.meta_path.insert(0, finder)
+    """numba's compiler, deaf to the file `.numba_config.yaml` of the current folder; None without it.
+
+    numba reads that relative path when it is imported, and again whenever it compiles. It cannot without
+    PyYAML, and looks for no file where the name is that of a device.
+    """
+    ours, yaml = "numba" not in sys.modules, sys.modules.get("yaml")
     try:
-        from numba import njit
-        from numba.core import config
+        if ours:  # a program that has imported numba before has its settings from where it wanted them
+            sys.modules["yaml"] = cast("ModuleType", None)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "A Numba config file is found", UserWarning)
+            from numba import njit
+            from numba.core import config
     except ImportError:
         return None
-    else:
-        # What numba would leave uncompiled calls what only machine code can: readers of addresses.
-        return None if vars(config)["DISABLE_JIT"] else njit
     finally:
-        sys.meta_path.remove(finder)
+        if yaml is not None:
+            sys.modules["yaml"] = yaml
+        elif ours:
+            del sys.modules["yaml"]
+    if ours:
+        vars(config)["_config_fname"] = os.devnull
+    # What numba would leave uncompiled calls what only machine code can: readers of addresses.
+    return None if vars(config)["DISABLE_JIT"] else njit
 
 
 _njit = _imported_njit()
