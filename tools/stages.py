@@ -130,7 +130,7 @@ STAGES = (
     Stage(
         "long properties",
         "test-properties",
-        "properties of random histories, trees and timelines, lifted functions and played steps, "
+        "properties of random histories, trees and timelines, lifted functions, played steps and premises, "
         "what has no effect, in full number",
         longer=(
             "tests/docs/test_playground.py",
@@ -138,6 +138,7 @@ STAGES = (
             "tests/unit/analysis/test_sanity.py",
             "tests/unit/oracle/test_topology.py",
             "tests/unit/timeline/test_kept.py",
+            "tests/proofs/test_believed.py",
             "tests/proofs/test_bridge.py",
             "tests/proofs/test_fuzz_lifter.py",
             "tests/proofs/test_played_steps.py",

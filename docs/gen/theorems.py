@@ -9,18 +9,28 @@ from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, ta
 from tenure.apps.lookup.code import source_of
 from tenure.pages import THEOREMS_PAGE
 from tenure_proofs.theorems.listed import THEOREMS
+from tenure_proofs.theorems.outcome import discharged
+from tenure_proofs.theorems.registry import BELIEVED, PYTHON
+
+TRUSTED_PAGE = "explanation/what-is-trusted.md"
 
 
 def theorems(report: dict[str, Any], places: Places) -> Fills:
-    """What the page takes from a report."""
+    """What the pages take from a report."""
     entries = report["theorems"]
     return {
         THEOREMS_PAGE: {
             "theorems": _list(entries, places),
-            "assumptions": _assumptions(entries, places),
+            "assumptions": _assumptions(entries, places, THEOREMS_PAGE),
             "statements": "\n\n".join(part for entry in entries for part in _statement(entry, places)),
         },
+        TRUSTED_PAGE: {"premises": premises(entries, places)},
     }
+
+
+def premises(entries: list[dict[str, Any]], places: Places) -> str:
+    """The premises that no claim proves, with what attacks each."""
+    return _assumptions(entries, places, TRUSTED_PAGE, only=(BELIEVED, PYTHON))
 
 
 def _list(entries: list[dict[str, Any]], places: Places) -> str:
@@ -37,20 +47,21 @@ def _list(entries: list[dict[str, Any]], places: Places) -> str:
     return table(["Theorem", "Claim", "Of", "Verdict", "Goals"], rows)
 
 
-def _assumptions(entries: list[dict[str, Any]], places: Places) -> str:
+def _assumptions(entries: list[dict[str, Any]], places: Places, here: str, only: tuple[str, ...] = ()) -> str:
     used: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         for assumed, proof in entry["assumes"].items():
-            used.setdefault((assumed, proof), []).append(entry["id"])
+            if not only or proof in only:
+                used.setdefault((assumed, proof), []).append(entry["id"])
     rows = [
         [
             sentence(assumed),
-            linked(proof, places, THEOREMS_PAGE),
-            linked(", ".join(by), places, THEOREMS_PAGE),
+            linked(discharged(assumed, proof), places, here),
+            linked(", ".join(by), places, here),
         ]
         for (assumed, proof), by in used.items()
     ]
-    return table(["Assumption", "Proved by", "Used by"], rows)
+    return table(["Assumption", "Proved by, or attacked by", "Used by"], rows)
 
 
 def _statement(entry: dict[str, Any], places: Places) -> Iterator[str]:

@@ -175,7 +175,7 @@ class TheoremShape(Shape):
     size: str
     """Of what it holds."""
     assumes: dict[str, str]
-    """What is taken for granted, each with what proves it; `believed` where nothing does."""
+    """What is taken for granted, each with what proves it; `believed` where random states attack it."""
     verdict: Verdict
     """How it ended, under every reading; refuted means that some step does not keep what is claimed."""
     goals: int

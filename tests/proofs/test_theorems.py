@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,9 +45,9 @@ from tenure_proofs.report import Report, closing_line, text_lines, to_json
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.headlines import HEADLINES
 from tenure_proofs.theorems.listed import THEOREMS
-from tenure_proofs.theorems.outcome import End, end_of
+from tenure_proofs.theorems.outcome import End, assumed_by, end_of, premises_of
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, circle, theorem
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, circle, theorem
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tests.process import no_reader
@@ -129,7 +131,7 @@ def test_a_theorem_is_registered_once_and_says_about_what(identifier: str, about
 
 def test_every_loop_has_a_theorem_and_every_assumption_a_proof_or_it_is_believed() -> None:
     assert all(theorems_about(name) for name in LOOPS)
-    proofs = {*OBLIGATIONS, *THEOREMS, BELIEVED, DEFINED, GIVEN}
+    proofs = {*OBLIGATIONS, *THEOREMS, BELIEVED, PYTHON, DEFINED, GIVEN}
     assumed = [(claim.id, place) for claim in THEOREMS.values() for place in claim.assumes.values()]
     assert [pair for pair in assumed if pair[1] not in proofs] == []
 
@@ -178,6 +180,42 @@ def test_a_lemma_that_needs_nothing_names_its_proof() -> None:
     well = Part("lemma", (), (("all is well", z3.BoolVal(True)),))
     bare = dataclasses.replace(THEOREMS["PO-ANY-240"], statement=lambda: iter([well]))
     assert end_of(bare, None).detail == "shows nothing of 'all is well'"
+
+
+def test_premises_are_listed_and_counted_with_how_they_enter_and_what_discharges_them() -> None:
+    end = end_of(THEOREMS["PO-ANY-020"], None)
+    assert assumed_by([end]) == (
+        "assumed: 1 proved elsewhere, 1 believed (1 distinct), 0 about Python, 1 definitions, "
+        "1 own hypotheses; 1 of them as lemmas of a step, 1 as facts about every point"
+    )
+    listed = list(premises_of([end]))
+    assert "    PO-KQ-230; used by PO-ANY-020 (lemma)" in listed
+    assert "    definition; used by PO-ANY-020 (everywhere)" in listed
+    assert any(line.endswith("random decisions, seed 37; used by PO-ANY-020 (modelled)") for line in listed)
+
+
+def test_every_lemma_and_every_fact_about_every_point_names_what_discharges_it() -> None:
+    folder = Path(sys.modules[end_of.__module__].__file__ or "").parent
+    calls = [
+        node
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    lemmas = [ast.unparse(call) for call in calls if _gives_more(call)]
+    facts = [item.value for call in calls for item in call.keywords if item.arg == "everywhere"]
+    assert lemmas == []
+    assert len(facts) == 4
+    assert [fact for fact in map(ast.unparse, facts) if not fact.startswith("everywhere(")] == []
+    assert _gives_more(ast.parse("Lemma('x', needs, gives)", mode="eval").body)
+
+
+def _gives_more(call: ast.AST) -> bool:
+    """Whether a lemma gives something else than it needs, and that is not `Taken` from elsewhere."""
+    match call:
+        case ast.Call(func=ast.Name(id="Lemma"), args=[_, needs, gives]):
+            return ast.unparse(gives) != ast.unparse(needs) and not ast.unparse(gives).startswith("Taken(")
+    return False
 
 
 def test_what_is_unlimited_does_not_come_back_so_that_the_bound_is_sharp() -> None:

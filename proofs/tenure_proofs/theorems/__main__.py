@@ -7,11 +7,11 @@ import sys
 from tenure.apps.cli.terminal import discard, print_lines
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.listed import THEOREMS
-from tenure_proofs.theorems.outcome import end_of, lines_of
+from tenure_proofs.theorems.outcome import end_of, lines_of, premises_of
 
 
 def main() -> int:
-    """Print a table, and what is not proved; the exit code says whether all is.
+    """Print a table, what is not proved, and all premises; the exit code says whether all is proved.
 
     Returns:
         0 when both solvers prove every theorem, 1 otherwise.
@@ -19,7 +19,7 @@ def main() -> int:
     with Cvc5() as cvc5:
         ends = [end_of(theorem, cvc5) for theorem in THEOREMS.values()]
     try:
-        print_lines(lines_of(ends))
+        print_lines([*lines_of(ends), "", *premises_of(ends)])
         sys.stdout.flush()
     except BrokenPipeError:
         # A reader who has seen enough is no failure.

@@ -24,6 +24,7 @@ from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import given
+from tenure_proofs.theorems.tree import IN_USE
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
@@ -75,7 +76,7 @@ WORLD = (
     "PO-ANY-300",
     about=(remove_until_fits,),
     size="any number of victims; two ClusterQueues, amounts up to 2^60",
-    assumes={"a candidate holds no more than its ClusterQueue uses": BELIEVED},
+    assumes={IN_USE: BELIEVED},
 )
 def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least(
     function: Callable[..., Any] = remove_until_fits,
@@ -118,8 +119,8 @@ def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least
 
     def holds(state: State, candidate: Value) -> list[Lemma]:
         size = _size(candidate.term)
-        known = z3.And(size > 0, size <= usage_of(state["state"]))
-        return [given("a candidate holds no more than its ClusterQueue uses", BELIEVED, known)]
+        known = z3.And(size >= 0, size <= usage_of(state["state"]))
+        return [given(IN_USE, BELIEVED, known)]
 
     return by_induction(loop, Contract(invariant, result, facts=WORLD, lemmas=holds))
 

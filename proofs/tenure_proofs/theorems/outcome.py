@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import z3
 
 from tenure_proofs.answer import TheoremShape
 from tenure_proofs.registry import Verdict
 from tenure_proofs.solvers import Cvc5
+from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, Theorem, all_theorems, circle
-from tenure_proofs.theorems.taken import watched
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, Theorem, all_theorems, circle
+from tenure_proofs.theorems.taken import EVERYWHERE, LEMMA, watched
 from tenure_proofs.trusted.domains import LiftError
 
 UNREADABLE = (LiftError, z3.Z3Exception, AttributeError, LookupError, TypeError, ValueError)
@@ -30,11 +31,13 @@ class End:
         theorem: which.
         proof: what the solvers said.
         problem: why it is not proved whatever the solvers say; empty where nothing is wrong.
+        forms: how what it assumes enters its proof, by words and proof; nothing of what no formula says.
     """
 
     theorem: Theorem
     proof: Proof
     problem: str = ""
+    forms: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -64,17 +67,17 @@ def end_of(theorem: Theorem, cvc5: Cvc5 | None, seeds: int = 1) -> End:
         cvc5: the second solver; None leaves it out.
         seeds: how many random seeds Z3 is asked with.
     """
-    taken = set[tuple[str, str]]()
+    taken: dict[tuple[str, str], str] = {}
     try:
         proof = prove(watched(theorem.parts(), taken), cvc5, seeds=seeds)
     except UNREADABLE as error:
         return End(theorem, NOT_READ, f"not readable: {error}")
     if way := circle(theorem.id, all_theorems()):
         return End(theorem, proof, f"it assumes itself: {', '.join(way)}")
-    return End(theorem, proof, "; ".join(_untied(theorem, taken)))
+    return End(theorem, proof, "; ".join(_untied(theorem, taken)), taken)
 
 
-def _untied(theorem: Theorem, taken: Collection[tuple[str, str]]) -> Iterator[str]:
+def _untied(theorem: Theorem, taken: Iterable[tuple[str, str]]) -> Iterator[str]:
     """What a proof uses and its theorem does not assume, and the other way round."""
     assumed, named = set(theorem.assumes.items()), {words for words, by in taken if by}
     yield from (f"shows nothing of {words!r}" for words, by in taken if not by and words not in named)
@@ -94,7 +97,7 @@ def lines_of(ends: Iterable[End]) -> Iterator[str]:
         mark = end.verdict if end.as_expected else f"{end.verdict.upper()} !"
         seconds = f"{end.proof.z3_s:5.2f} s {end.proof.cvc5_s:5.2f} s"
         yield f"{end.theorem.id:11} {end.theorem.words:{width}}  {mark:10} {end.proof.goals:5} {seconds}"
-    yield assumed_by(end.theorem for end in shown)
+    yield assumed_by(shown)
     for end in shown:
         if not end.as_expected:
             yield ""
@@ -103,19 +106,46 @@ def lines_of(ends: Iterable[End]) -> Iterator[str]:
             yield from (f"    {failure}" for failure in end.proof.failures or (end.problem,))
 
 
-def assumed_by(theorems: Iterable[Theorem]) -> str:
+def assumed_by(ends: Iterable[End]) -> str:
     """What theorems take for granted, counted, in one line.
 
-    >>> assumed_by(())
-    'assumed: 0 proved elsewhere, 0 believed (0 distinct), 0 definitions, 0 own hypotheses'
+    >>> assumed_by(())  # doctest: +ELLIPSIS
+    'assumed: 0 proved elsewhere, 0 believed (0 distinct), 0 about Python, 0 definitions, 0 own hypotheses...'
     """
-    pairs = [pair for theorem in theorems for pair in theorem.assumes.items()]
-    count = Counter(by if by in (BELIEVED, DEFINED, GIVEN) else "elsewhere" for _, by in pairs)
+    shown = list(ends)
+    pairs = [pair for end in shown for pair in end.theorem.assumes.items()]
+    form = Counter(end.forms.get(pair) for end in shown for pair in end.theorem.assumes.items())
+    kinds = (BELIEVED, PYTHON, DEFINED, GIVEN)
+    count = Counter(by if by in kinds else "elsewhere" for _, by in pairs)
     distinct = len({words for words, by in pairs if by == BELIEVED})
     return (
         f"assumed: {count['elsewhere']} proved elsewhere, {count[BELIEVED]} believed ({distinct} distinct), "
-        f"{count[DEFINED]} definitions, {count[GIVEN]} own hypotheses"
+        f"{count[PYTHON]} about Python, {count[DEFINED]} definitions, {count[GIVEN]} own hypotheses; "
+        f"{form[LEMMA]} of them as lemmas of a step, {form[EVERYWHERE]} as facts about every point"
     )
+
+
+def premises_of(ends: Iterable[End]) -> Iterator[str]:
+    """What theorems take for granted, each with what discharges it, how it enters, and where."""
+    used: dict[tuple[str, str], list[str]] = {}
+    for end in ends:
+        for pair in end.theorem.assumes.items():
+            used.setdefault(pair, []).append(f"{end.theorem.id} ({end.forms.get(pair, 'modelled')})")
+    for (words, by), where in used.items():
+        yield words
+        yield f"    {discharged(words, by)}; used by {', '.join(where)}"
+
+
+def discharged(words: str, by: str) -> str:
+    """What discharges a premise, in words: of one that is believed, how it is attacked.
+
+    >>> discharged("what is taken away is in use", BELIEVED), discharged("it rains", "PO-KQ-230")
+    ('believed, attacked by 10,000 random decisions, seed 37', 'PO-KQ-230')
+    """
+    if by != BELIEVED:
+        return f"about {by}" if by == PYTHON else by
+    states, kind = ATTACKED[words]
+    return f"{by}, attacked by {states:,} random {kind}, seed {SEED}"
 
 
 def shape_of(end: End) -> TheoremShape:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tenure_proofs.stating import stating
+from tenure_proofs.theorems.believed import ATTACKED
 from tenure_proofs.trusted.induction import Part
 
 Statement: TypeAlias = Callable[..., Iterator[Part]]
 """The parts of a proof; its name is the claim."""
 
-BELIEVED = "believed"
+BELIEVED, PYTHON = "believed", "Python"
+"""Where no claim proves one: a random search attacks it (`ATTACKED`), or it is about Python itself."""
 DEFINED, GIVEN = "definition", "hypothesis"
 """Where one is proved that says what a function of the statement is, or that is the claim's own `if`."""
 
@@ -29,7 +31,7 @@ class Theorem:
         statement: the parts of its proof.
         about: the functions that are read from their source.
         size: of what it holds, in words.
-        assumes: what is taken for granted, each with the claim that proves it, or BELIEVED, DEFINED or GIVEN.
+        assumes: what is taken for granted, each with the claim that proves it, or one of the words above.
         modelled: those of `assumes` that no formula says: what stands for a function or a value is made so.
     """
 
@@ -78,7 +80,8 @@ def theorem(
     """Register a statement as a theorem.
 
     Raises:
-        ValueError: a malformed identifier, or one in use, a theorem about nothing, or `modelled` not assumed.
+        ValueError: a malformed identifier, or one in use, a theorem about nothing, `modelled` not assumed, or
+            a premise that is BELIEVED and not attacked.
     """
     if not _ID.match(identifier) or identifier in _THEOREMS:
         raise ValueError(f"{identifier!r} is malformed or in use")
@@ -87,6 +90,9 @@ def theorem(
 
     if unknown := set(modelled) - (assumes or {}).keys():
         raise ValueError(f"{identifier} does not assume {sorted(unknown)}")
+    believed = {words for words, by in (assumes or {}).items() if by == BELIEVED}
+    if spared := believed - ATTACKED.keys():
+        raise ValueError(f"{identifier} believes what nothing attacks: {sorted(spared)}")
     # Of what is compiled its source is read.
     plain = tuple(getattr(function, "py_func", function) for function in about)
 

@@ -18,9 +18,9 @@ from tenure.rules.quota import fits_request
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.selection import ADD, FITS, ONE_USAGE, fits_of, listed, usage_of, without
-from tenure_proofs.theorems.taken import Taken
+from tenure_proofs.theorems.taken import Taken, everywhere
 from tenure_proofs.theorems.tree import ADDED, _conserved, added
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
@@ -53,15 +53,14 @@ def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fil
         spared = listed(fold.fields["spared"])
         return [("usage as it was", usage_of(fold) == out), ("none is spared", z3.Not(spared.there))]
 
-    def needed(point: Any) -> list[Any]:
-        in_vain = z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_of(without(out, point))))
-        return [Taken(in_vain, "none but the last was kept in vain", "PO-ANY-020")]
+    def needed(point: Any) -> Any:
+        return z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_of(without(out, point))))
 
     contract = Contract(
         lambda _, state, __: same(state["state"]),
         lambda value, *_: same(value),
         facts=(count >= 1, fits_of(out)),
-        everywhere=needed,
+        everywhere=everywhere(("none but the last was kept in vain", "PO-ANY-020", needed)),
         points=lambda point, steps, _: [point, last - 1 - steps],
     )
     return by_induction(loop, contract)
@@ -105,7 +104,7 @@ SORTED = "`sorted` returns what it is given, each before the next"
 def _ascending(row: Any, count: Any, place: Any) -> Any:
     """That an element is before the next one."""
     in_order = z3.Implies(z3.And(place >= 0, place < count - 1), row(place) < row(place + 1))
-    return Taken(in_order, SORTED, BELIEVED)
+    return Taken(in_order, SORTED, PYTHON)
 
 
 @theorem(
@@ -114,7 +113,7 @@ def _ascending(row: Any, count: Any, place: Any) -> Any:
     size="any number of candidates",
     assumes={
         "candidates of different uid are in one strict order": "PO-TBP-210",
-        SORTED: BELIEVED,
+        SORTED: PYTHON,
     },
     modelled={"candidates of different uid are in one strict order"},
 )

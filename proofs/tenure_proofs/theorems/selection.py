@@ -14,8 +14,8 @@ from typing import Any
 import z3
 
 from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
-from tenure_proofs.theorems.taken import Taken
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, theorem
+from tenure_proofs.theorems.taken import LEMMA, Taken, everywhere
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, NONE, Given, Listed, Loop, Row, State
@@ -142,6 +142,7 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
         **ONE_USAGE,
         "the request fits without all of them": GIVEN,
         "it fits all the more when more are out": "PO-KQ-230",
+        "all of them are out at first": DEFINED,
     },
     modelled=ONE_USAGE,
 )
@@ -227,7 +228,7 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         antitone = z3.Implies(fits_of(less), fits_of(more))
         label = "it fits all the more when more are out"
         return [
-            Lemma(label, z3.Implies(less[point], more[point]), Taken(antitone, label, "PO-KQ-230")),
+            Lemma(label, z3.Implies(less[point], more[point]), Taken(antitone, label, "PO-KQ-230", LEMMA)),
             Lemma("who is given back twice is given back once", same, same),
         ]
 
@@ -239,7 +240,9 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         invariant,
         result,
         facts=(count >= 1, Taken(fits_of(everyone_out), "the request fits without all of them", GIVEN)),
-        everywhere=lambda point: [everyone_out[point] == among(point)],
+        everywhere=everywhere(
+            ("all of them are out at first", DEFINED, lambda point: everyone_out[point] == among(point))
+        ),
         points=lambda point, steps, _: [point, ANY, last - 1 - steps, last],
         ghosts={"$turn": turns},
         lemmas=less_out,

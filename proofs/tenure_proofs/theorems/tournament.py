@@ -154,14 +154,16 @@ FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
     assumes={
         BEST: "PO-ANY-100",
         "two shares compare as their places in one order": BELIEVED,
-        "two first candidates compare as their places in one order": BELIEVED,
+        "candidates of all groups are in one strict order": "PO-KQ-105",
+        "two candidates of different uid are never tied": "PO-KQ-110",
         AMONG: BELIEVED,
         "the cohorts in a cohort are lower in the tree": BELIEVED,
         "what is claimed holds of every cohort that is lower in the tree": GIVEN,
     },
     modelled=(
         "two shares compare as their places in one order",
-        "two first candidates compare as their places in one order",
+        "candidates of all groups are in one strict order",
+        "two candidates of different uid are never tied",
     ),
 )
 def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(

@@ -15,8 +15,8 @@ import z3
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.taken import Taken
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.taken import Taken, everywhere
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.loops import Cells, Loop, Row, State
@@ -24,6 +24,9 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
 
 ADDED = {"what is added is in use at every node, as much as is passed up": "PO-ANY-030"}
 IN_USE = "what is taken away is in use"
+PASSED = "a node has in use what is passed up to it, at least"
+BOUNDED = "no amount is below zero, and no usage is unlimited, before or after"
+CONSISTENT = {BOUNDED: GIVEN, PASSED: BELIEVED}
 SIZE = "any path, and any amounts below an unlimited one; local quota may be unlimited"
 
 
@@ -80,14 +83,14 @@ def _climbing(adding: bool, function: Callable[..., Any]) -> Iterator[Part]:
         adding=adding,
     )
 
-    def consistent(place: Any) -> list[z3.BoolRef]:
-        below = place - 1
-        local = _of("local", place).term
-        least = z3.If(place == 0, 0 if adding else amount, _passed(below, before[below]))
-        most = before[place] + amount if adding else before[place]
-        known = (local >= 0, local <= UNLIMITED, before[place] >= least, most < UNLIMITED)
-        of_it = z3.Implies(z3.And(place >= 0, place < count), z3.And(before[place] >= 0, *known))
-        return [of_it if adding else Taken(of_it, IN_USE, BELIEVED)]
+    def bounded(place: Any) -> Any:
+        local, most = _of("local", place).term, before[place] + amount if adding else before[place]
+        known = (before[place] >= 0, most < UNLIMITED, local >= 0, local <= UNLIMITED)
+        return z3.Implies(z3.And(place >= 0, place < count), z3.And(*known))
+
+    def passed(place: Any) -> Any:
+        enough = before[place] >= _passed(place - 1, before[place - 1])
+        return z3.Implies(z3.And(place > 0, place < count), enough)
 
     def invariant(steps: Any, state: State, place: Any) -> Labelled:
         used, rest = state["used"].term, as_term(state["rest"], int)
@@ -108,17 +111,19 @@ def _climbing(adding: bool, function: Callable[..., Any]) -> Iterator[Part]:
             ("never below zero", z3.Implies(z3.And(place >= 0, place < count), used[place] >= 0)),
         ]
 
+    known = {BOUNDED: bounded, PASSED: passed}
+    held = () if adding else (Taken(before[0] >= amount, IN_USE, BELIEVED),)
     contract = Contract(
         invariant,
         result,
-        facts=(count >= 1, amount >= 0, amount < UNLIMITED),
-        everywhere=consistent,
+        facts=(count >= 1, amount >= 0, amount < UNLIMITED, *held),
+        everywhere=everywhere(*((words, by, known[words]) for words, by in CONSISTENT.items())),
         points=lambda place, steps, _: [place, place - 1, steps, steps - 1],
     )
     return by_induction(loop, contract)
 
 
-@theorem("PO-ANY-030", about=(climb,), size=SIZE)
+@theorem("PO-ANY-030", about=(climb,), size=SIZE, assumes=CONSISTENT)
 def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:
@@ -130,7 +135,7 @@ def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     return _climbing(True, function)
 
 
-@theorem("PO-ANY-040", about=(climb,), size=SIZE, assumes={IN_USE: BELIEVED})
+@theorem("PO-ANY-040", about=(climb,), size=SIZE, assumes={**CONSISTENT, IN_USE: BELIEVED})
 def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:

@@ -1,0 +1,39 @@
+"""Premises that no claim proves, and the random search for a state that refutes each: its figures.
+
+`tests/proofs/test_believed.py` has the searches; their long stage draws as many states as are named here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+SEED = 37
+"""What every search draws from."""
+
+_DECISIONS, _PLAYS, _TREES = "decisions", "plays", "trees of cohorts"
+
+ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        "what is in use depends on nothing but who is out, in whatever order they left": (10_000, _DECISIONS),
+        "what is taken away is in use": (10_000, _DECISIONS),
+        "a node has in use what is passed up to it, at least": (10_000, _DECISIONS),
+        "while one waits, the next is the least of those that wait, by ranks as they are then": (
+            10_000,
+            _DECISIONS,
+        ),
+        "two shares compare as their places in one order": (300_000, "triples of shares"),
+        "the queues among which one is chosen are those at which a candidate waits": (10_000, _DECISIONS),
+        "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
+        "the cohorts in a cohort are lower in the tree": (20_000, _TREES),
+        "`kin_between` tells the truth about how the tree relates two ClusterQueues": (20_000, _TREES),
+        "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
+        "so is every workload that runs in the tree": (10_000, _DECISIONS),
+        "a workload's class is found by its name": (5_000, _DECISIONS),
+        "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
+        "a workload keeps its priority and the time that it queues from": (500, _PLAYS),
+        "a ClusterQueue has one head in a scheduling cycle": (500, _PLAYS),
+        "what is packed are numbers of 64 bits": (5_000, "columns of workloads"),
+    }
+)
+"""By premise: how many states are drawn, and of what kind they are."""
