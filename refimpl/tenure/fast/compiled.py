@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -56,6 +56,8 @@ COMPILED = _njit is not None
 NOT_COMPILED = "kernels are interpreted: `tenure[fast]` is not installed, or NUMBA_DISABLE_JIT is set"
 
 _KEPT = kept_folder() if COMPILED else None
+_BARE = "bare"
+_WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _settings_changed = threading.Lock()
 
 
@@ -93,18 +95,38 @@ def inlined(function: _Function) -> _Function:
     return _compiled(function, inline="always")
 
 
-def _compiled(function: _Function, **options: str) -> _Function:
+def _compiled(function: _Function, **options: Any) -> _Function:
     if _njit is None:
         return function
-    if _KEPT is not None:
-        with _kept_in(_KEPT):
+    made = _declared(function, _KEPT, **options)
+    if not options:
+        _call_bare(made, _declared(function, _KEPT and _KEPT / _BARE, **_WITHOUT_WRAPPERS))
+    return cast("_Function", made)
+
+
+def _declared(function: Callable[..., Any], folder: Path | None, **options: Any) -> Any:
+    if folder is not None:
+        with _kept_in(folder):
             made = _njit(cache=True, _nrt=False, **options)(function)
         # Where numba cannot write it goes elsewhere without a word.
-        if Path(made.stats.cache_path).is_relative_to(_KEPT):
+        if Path(made.stats.cache_path).is_relative_to(folder):
             kept = made._cache
             kept.save_overload = _saved_if_possible(kept.save_overload)
-            return cast("_Function", made)
-    return cast("_Function", _njit(_nrt=False, **options)(function))
+            return made
+    return _njit(_nrt=False, **options)(function)
+
+
+def _call_bare(made: Any, bare: Any) -> None:
+    """Let compiled code call what is without wrappers for Python: these are most of the time to compile.
+
+    It is made once for all values: numba would make code for each constant that a function is given.
+    """
+    from numba.core.types import unliteral
+
+    def template(args: Sequence[Any], named: Any) -> Any:
+        return bare.get_call_template(tuple(map(unliteral, args)), named)
+
+    made.get_call_template, made.get_overload = template, bare.get_overload
 
 
 def _saved_if_possible(save: Callable[..., None]) -> Callable[..., None]:

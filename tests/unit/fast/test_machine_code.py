@@ -230,3 +230,20 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "is not kept, so each process compiles it again: [Errno 27] File too large" in done.stderr
+
+
+@pytest.mark.skipif(not compiled.COMPILED, reason="the compiler is switched off here")
+def test_compiled_code_calls_what_is_made_once_for_all_constants_and_has_no_wrapper() -> None:
+    from numba.core.types import literal
+
+    halved = compiled.compiled(_halved)
+    for number in (4, 6):
+        template, *_ = halved.get_call_template((literal(number),), {})  # type: ignore[attr-defined]
+        (signature,) = template.cases
+    library = halved.get_overload.__self__.overloads[signature.args].library  # type: ignore[attr-defined]
+    assert "cpython" not in library.get_llvm_str()
+    assert halved(8) == 4
+
+
+def _halved(number: int) -> int:
+    return number // 2
