@@ -10,7 +10,6 @@ import pytest
 
 from tenure.fast.compiled import COMPILED
 from tenure.fast.shares import INFINITE
-from tenure.fast.tables import NEWER_EQUAL
 from tenure.fast.uncovered import Uncovered
 from tenure.readings import preset
 from tenure.timeline import parse_scenario
@@ -20,12 +19,11 @@ from tenure.timeline.trace import (
     contest,
     events,
     flavors,
-    holding,
     lines,
     pending,
-    search,
     simulate,
     steps,
+    trees,
     turns,
 )
 from tenure.timeline.trace.tables import ACTIVE, COURSE, PARKED, UNPARKED, Lines, TracePlay
@@ -134,8 +132,6 @@ def test_tables_that_are_full_grow_in_the_middle_of_a_play(monkeypatch: pytest.M
 
 
 WRONG: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
-    "nothing is put back": (search, "_fill_back", lambda *_: None),
-    "all equals are newer": (search, "_ground_among_equals", lambda *_: NEWER_EQUAL),
     "the head before stays in no heap": (events, "_displace_head", lambda *_: None),
     "what the cycle gave to others is forgotten": (turns, "_still_fits", lambda *_: True),
     "no quota is kept for a head without candidates": (turns, "_reserve", lambda *_: None),
@@ -143,12 +139,12 @@ WRONG: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
 }
 WRONG_IN_TREES: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
     "nothing is borrowed from above": (flavors, "level_of", lambda *_: (0, False)),
-    "a job of a tree is charged nowhere": (holding, "charge_held", lambda *_: None),
-    "an evicted job is like one that runs": (holding, "note_evicted", lambda *_: None),
-    "what the cycle preempts is preempted again": (holding, "hide_row", lambda *_: None),
+    "a job of a tree is charged nowhere": (trees, "_charge_held", lambda *_: None),
+    "an evicted job is like one that runs": (events, "note_evicted", lambda *_: None),
+    "what the cycle preempts is preempted again": (turns, "mark_leaving", lambda *_: None),
     "the first flavor is taken": (flavors, "tries_next_flavor", lambda *_: False),
-    "no quota is kept in trees": (holding, "keep_in_trees", lambda *_: None),
-    "heads take their turns as without fair sharing": (contest, "_bring", lambda *_: None),
+    "no quota is kept in trees": (turns, "keep_in_trees", lambda *_: None),
+    "heads take their turns as without fair sharing": (turns, "bring_fairest", lambda *_: None),
     "the first of several siblings wins": (contest, "_beats", lambda *_: False),
     "a share is counted without the head": (contest, "charge_held", lambda *_: None),
     "weights count for nothing": (contest, "weigh", lambda ratio, _: max(ratio, 0.0)),
@@ -169,14 +165,12 @@ def _parked_alone(play: TracePlay, given: Lines, job: int, parks: bool) -> None:
 WRONG_WHERE_PRIORITIES_MOVE: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
     "a step wakes no workload": (steps, "wake_one", lambda *_: None),
     "a fall wakes no workload": (steps, "wake_queue", lambda *_: None),
-    "what runs keeps the priority that it began with": (holding, "rank_row", lambda *_: None),
+    "what runs keeps the priority that it began with": (steps, "rank_row", lambda *_: None),
     "every job is born when it joins": (events, "begin_course", _born_when_it_joins),
     "a job parks without those like it": (pending, "requeue_in_lines", _parked_alone),
 }
 """Mistakes that only the engine could make: where, what, and what does it wrong."""
 NOTICED_BY = {
-    "nothing is put back": 34,
-    "all equals are newer": 17,
     "the head before stays in no heap": 16,
     "what the cycle gave to others is forgotten": 37,
     "no quota is kept for a head without candidates": 62,

@@ -238,7 +238,7 @@ def test_compiled_code_calls_what_is_made_once_for_all_constants_and_has_no_wrap
 
     halved = compiled.compiled(_halved)
     for number in (4, 6):
-        template, *_ = halved.get_call_template((literal(number),), {})  # type: ignore[attr-defined]
+        template, *_ = halved.get_call_template((literal(number),), {})  # type: ignore[attr-defined, no-untyped-call]
         (signature,) = template.cases
     library = halved.get_overload.__self__.overloads[signature.args].library  # type: ignore[attr-defined]
     assert "cpython" not in library.get_llvm_str()

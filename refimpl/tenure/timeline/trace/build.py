@@ -12,7 +12,6 @@ from tenure.fast.layout import own_quotas
 from tenure.fast.uncovered import Uncovered, refuse_unknown
 from tenure.model import Cluster, ClusterQueue, QueueingStrategy, ReclaimWithinCohort
 from tenure.readings import NewerThan, Reading, RequeueOrder, SamePriorityGate, Wake
-from tenure.rules.quota import local_quota
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure.timeline.scenario import Scenario, Submit
@@ -22,17 +21,14 @@ from tenure.timeline.trace.planting import Planted, planted
 from tenure.timeline.trace.tables import (
     DURATION,
     FIRST_SHAPE,
-    FIRST_SLOT,
     HEAD,
     HEAD_ROWS,
     HERO,
     LAST_CYCLE,
-    LOCAL,
     MARK,
     NEVER,
     NO_JOB,
     NODE,
-    NOMINAL,
     NOW,
     PREEMPTIONS,
     QUEUE,
@@ -65,7 +61,7 @@ PODS = "pods"
 
 def play_of(
     scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: bool = False
-) -> tuple[TracePlay, Planted | None]:
+) -> tuple[TracePlay, Planted]:
     """The tables of a play, at its start, and its trees, which have to be kept as long.
 
     Args:
@@ -85,7 +81,6 @@ def play_of(
         terms = terms_of(queue, scenario.cluster.settings, reading)
         queues[place, WITHIN : STRICT + 2] = _queue_row(queue, terms)
     queues[:, HEAD], queues[:, WAKE_AT] = NO_JOB, NEVER
-    queues[:, FIRST_SLOT] = np.searchsorted(np.sort(rows[:, QUEUE]), np.arange(len(queues)))
     shape_queue = np.array(sorted({(shape, queue) for queue, shape in rows[:, [QUEUE, SHAPE]].tolist()}))
     shapes = np.zeros((len(shape_queue), 4), np.int64)
     shapes[:, 0] = np.searchsorted(np.sort(rows[:, SHAPE]), np.arange(len(shapes)))
@@ -95,31 +90,12 @@ def play_of(
     if has_heroes(scenario.cluster):
         # Not by the quota of all nodes: what heroes bill is rounded down under some readings.
         most = len(rows) + 1
-    trees: Planted | None = None
-    if scenario.cluster.settings.fair_sharing is None and is_flat(scenario.cluster, jobs):
-        queues[:-1, :WITHIN] = [_quota_row(queue) for queue in found]
-    else:
-        trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
-        queues[:-1, TREE] = _trees(trees)
-        queues[:-1, HERO] = _cohorts_above_heroes(trees)
-    lent = int((queues[:-1, NOMINAL] - queues[:-1, LOCAL]).sum())
-    policies = _policies(scenario, reading, lent, journal=journal)
-    given = None if trees is None else trees.trees()
+    trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
+    queues[:-1, TREE] = _trees(trees)
+    queues[:-1, HERO] = _cohorts_above_heroes(trees)
+    policies = _policies(scenario, reading, journal=journal)
     lines = lines_of(scenario, reading, jobs, len(queues)) if jobs.kinds else None
-    return _room(scenario, rows, queues, shapes, most, policies, given)._replace(lines=lines), trees
-
-
-def is_flat(cluster: Cluster, jobs: TracedJobs) -> bool:
-    """Whether quota is one flat cohort of active standard ClusterQueues with one flavor-resource for all."""
-    queues = cluster.cluster_queues.values()
-    offers = [[at for at, *_ in own_quotas(queue.resource_groups)] for queue in queues]
-    held = {at for found in offers for at in found}
-    alone = len(held) == 1 and all(len(found) == 1 for found in offers)
-    flat = not any(cohort.parent or cohort.resource_groups for cohort in cluster.cohorts.values())
-    together = len({queue.cohort for queue in queues}) == 1 and all(queue.cohort for queue in queues)
-    asked = set(jobs.resources) <= {at.resource for at in held}
-    plain = not any(queue.inactive for queue in queues) and not has_heroes(cluster)
-    return alone and flat and together and asked and plain
+    return _room(scenario, rows, queues, shapes, most, policies, trees.trees())._replace(lines=lines), trees
 
 
 def _trees(trees: Planted) -> list[int]:
@@ -198,20 +174,13 @@ def _queue_row(queue: ClusterQueue, terms: PreemptionTerms) -> tuple[int, ...]:
     )
 
 
-def _quota_row(queue: ClusterQueue) -> tuple[int, int, int]:
-    """Nominal and local quota and borrowing limit of a ClusterQueue with one flavor-resource."""
-    ((_, nominal, limit, lends),) = own_quotas(queue.resource_groups)
-    return nominal, local_quota(nominal, lends), NEVER if limit == MOST else limit
-
-
-def _policies(scenario: Scenario, reading: Reading, lent: int, *, journal: bool) -> Policies:
+def _policies(scenario: Scenario, reading: Reading, *, journal: bool) -> Policies:
     timing = scenario.timing
     return Policies(
         end=scenario.end,
         eviction=timing.eviction,
         gap=timing.cycle,
         retry=timing.retry,
-        lent=lent,
         expired_only=int(reading.same_priority_gate == SamePriorityGate.EXPIRED_ONLY),
         by_reservation=int(reading.newer_than == NewerThan.RESERVED_AFTER_CREATED),
         by_eviction=int(reading.requeue_order == RequeueOrder.EVICTION),
@@ -245,7 +214,7 @@ def _room(
     shapes: Table,
     most: int,
     policies: Policies,
-    trees: Trees | None,
+    trees: Trees,
 ) -> TracePlay:
     def zeros(*size: int) -> Table:
         return np.zeros(size, np.int64)
@@ -268,9 +237,7 @@ def _room(
         jobs=rows,
         queues=queues,
         shapes=shapes,
-        holders=zeros(len(rows)),
         heaps=zeros(len(rows)),
-        usage=zeros(4, heads),
         state=state,
         tasks=zeros(sizes[TASKS], 4),
         timers=zeros(sizes[TIMERS], 4),
@@ -278,9 +245,6 @@ def _room(
         turns=zeros(heads),
         found=zeros(2 * heads * most, 2),
         taken=zeros(2 * most),
-        candidates=zeros(most, 6),
-        order=zeros(most),
-        removed=zeros(most),
         runs=zeros(sizes[RUNS], 8),
         waits=zeros(sizes[WAITS], 4),
         preemptions=zeros(sizes[PREEMPTIONS], 7),

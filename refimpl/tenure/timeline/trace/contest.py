@@ -134,22 +134,16 @@ def _fairest(play: TracePlay, trees: Trees, sharing: FairSharing, turn: int) -> 
 
 
 @compiled
-def _bring(play: TracePlay, trees: Trees, sharing: FairSharing | None, turn: int) -> None:
-    if sharing is not None:
-        entry, turns = _fairest(play, trees, sharing, turn), play.turns
-        for later in range(turn, play.state[ENTRIES]):
-            if turns[later] == entry:
-                turns[later], turns[turn] = turns[turn], entry
-
-
-@compiled
-def bring_fairest(play: TracePlay, turn: int, trees: Trees | None) -> None:
+def bring_fairest(play: TracePlay, turn: int, sharing: FairSharing | None) -> None:
     """Let the fairest of the heads that are left have a turn, where there is fair sharing (CYC-030).
 
     Args:
         play: its heads before that turn have had theirs.
         turn: its number in the cycle.
-        trees: of the play, by itself: the compiler leaves out what a type never takes.
+        sharing: of its trees, by itself: the compiler leaves out the branch where it is None.
     """
-    if trees is not None:
-        _bring(play, trees, trees.fair, turn)
+    if sharing is not None:
+        entry, turns = _fairest(play, play.trees, sharing, turn), play.turns
+        for later in range(turn, play.state[ENTRIES]):
+            if turns[later] == entry:
+                turns[later], turns[turn] = turns[turn], entry

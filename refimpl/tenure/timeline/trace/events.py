@@ -7,7 +7,6 @@ from tenure.model import Ground
 from tenure.rules import cycle
 from tenure.rules.queue_order import REQUEUE_EPSILON
 from tenure.timeline.trace.heaps import drop_first_row, push_row
-from tenure.timeline.trace.holding import charge_job, join_holders, leave_holders, note_eviction
 from tenure.timeline.trace.pending import queue_up, stand_in_line, wake_queue
 from tenure.timeline.trace.steps import begin_course
 from tenure.timeline.trace.tables import (
@@ -62,6 +61,7 @@ from tenure.timeline.trace.tables import (
     WORK,
     TracePlay,
 )
+from tenure.timeline.trace.trees import charge_held, free_row, note_evicted, take_row
 
 is_kept_at_head = compiled(cycle.is_kept_at_head)
 lost_work = compiled(cycle.lost_work)
@@ -110,8 +110,8 @@ def note_wait(play: TracePlay, job: int, end: int, admitted: int) -> None:
 def _give_back(play: TracePlay, job: int) -> None:
     """A job's quota is free again, and the parked of its tree are woken soon."""
     jobs, queues, state = play.jobs, play.queues, play.state
-    charge_job(play.usage, USED, queues, jobs, job, -1, play.trees)
-    leave_holders(queues, play.holders, jobs, job, play.trees)
+    charge_held(play.trees, play.trees.heroes, USED, jobs[job, QUEUE], job, -1)
+    free_row(play.trees, jobs, job)
     state[DIRTY] = 1
     tree = queues[jobs[job, QUEUE], TREE]
     planned = queues[tree, WAKE_AT] != NEVER
@@ -232,8 +232,8 @@ def admit(play: TracePlay, job: int) -> None:
     jobs[job, STAY] += 1
     if queues[place, HEAD] == job:
         queues[place, HEAD] = NO_JOB
-    charge_job(play.usage, USED, queues, jobs, job, 1, play.trees)
-    join_holders(queues, play.holders, jobs, job, play.trees)
+    charge_held(play.trees, play.trees.heroes, USED, place, job, 1)
+    take_row(play.trees, jobs, job)
     if jobs[job, WORK] >= 0:
         left = work_left(jobs[job, WORK], jobs[job, PROGRESS])
         plan(play, now + left, FINISH, job, jobs[job, STAY])
@@ -271,7 +271,7 @@ def evict(play: TracePlay, job: int, victim: int, ground: int) -> None:
     if play.policies.by_eviction == 1 and protected and ground == Ground.TIME_EXPIRED:
         jobs[victim, QUEUED] = jobs[victim, ROTATED] + REQUEUE_EPSILON
     jobs[victim, PHASE], jobs[victim, SINCE], jobs[victim, STOPPED] = TERMINATING, now, now
-    note_eviction(jobs, victim, play.trees)
+    note_evicted(play.trees, jobs, victim)
     plan(play, now + play.policies.eviction, RELEASE, victim, jobs[victim, STAY])
 
 

@@ -11,18 +11,15 @@ from tenure.fast.compiled import compiled, compiled_over, inlined
 from tenure.fast.nodes import available, potential
 from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Forest, Policy, Work
 from tenure.model import FlavorMode
-from tenure.rules import flavors
+from tenure.rules import flavors, quota
 from tenure.timeline.trace.heroes import carry_out, follows, forest_beside, is_hero, way_of_hero
 from tenure.timeline.trace.records import forest_of, heroes_of, path_of, tables_of, usage_of, work_of
-from tenure.timeline.trace.search import can_ever_fit
 from tenure.timeline.trace.tables import (
     COLUMN,
     FIT,
     FOUND_END,
     FOUND_FIRST,
-    HELD_ROWS,
     LEVEL,
-    LOOKED_AT,
     MAY_BORROW,
     MODE,
     NO_CANDIDATES,
@@ -30,6 +27,7 @@ from tenure.timeline.trace.tables import (
     NODE,
     PREEMPT,
     PREFERENCE,
+    QUEUE,
     SEARCHED,
     WHEN_CAN_BORROW,
     WHEN_CAN_PREEMPT,
@@ -41,7 +39,7 @@ from tenure.timeline.trace.tables import (
 )
 from tenure.timeline.trace.trees import level_of, policy_of, search
 
-mode_without_search = compiled_over(flavors.mode_without_search, can_ever_fit)
+mode_without_search = compiled_over(flavors.mode_without_search, compiled(quota.can_ever_fit))
 mode_after_search = compiled(flavors.mode_after_search)
 is_preferred: Any = compiled_over(flavors.is_preferred, compiled(flavors.is_higher_mode))
 tries_next_flavor: Any = compiled(flavors.tries_next_flavor)
@@ -49,9 +47,6 @@ tries_next_flavor: Any = compiled(flavors.tries_next_flavor)
 
 _FITS, _LACKS = int(FlavorMode.FIT), int(FlavorMode.NO_FIT)
 _NOTHING = -1
-_ALONE = 1
-"""So many flavor-resources are asked for, and lack quota, in a search for one. The compiler makes code for
-each constant that a function is given; what comes of `int` is like any other number."""
 
 
 class _Fungibility(NamedTuple):
@@ -74,7 +69,7 @@ def _search_alone(trees: Trees, policy: Policy, place: int, used: int, at: int, 
     """Search for targets for one flavor-resource; how it could be assigned then (KQ-540)."""
     tables, work = tables_of(trees.tables), work_of(trees.work)
     tables.at[0], tables.amount[0], tables.needed[0] = at, amount, at
-    search(trees, policy, place, used, int(_ALONE), int(_ALONE), trees.heroes, trees.fair, trees.classical)
+    search(trees, policy, place, used, 1, 1, trees.heroes, trees.fair, trees.classical)
     tables.counts[SEARCHED] = at
     first, end = tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     return mode_after_search(first < end, _has_own_target(work, first, end))
@@ -237,16 +232,24 @@ def _search_together(trees: Trees, policy: Policy, job: int, place: int, used: i
             tables.needed[lacking] = at
             lacking += 1
     if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:
-        search(
-            trees, policy, place, used, int(asked), int(lacking), trees.heroes, trees.fair, trees.classical
-        )
+        search(trees, policy, place, used, asked, lacking, trees.heroes, trees.fair, trees.classical)
 
 
-@inlined
-def decide_in_trees(
-    play: TracePlay, trees: Trees, job: int, place: int, used: int, first: int
-) -> tuple[int, int, int]:
-    """As `tenure.timeline.trace.search.decide_for`, in trees; `columns` has what the job would get."""
+@compiled
+def decide_for(play: TracePlay, trees: Trees, job: int, used: int, first: int) -> tuple[int, int, int]:
+    """Decide about a job beside a row of usage; `columns` has what it would get.
+
+    Args:
+        play: the play; jobs that leave are no candidates.
+        trees: of the play.
+        job: the job.
+        used: row of the usage.
+        first: where its targets are written down.
+
+    Returns:
+        the outcome, how far up the tree quota would come from, and the number of targets.
+    """
+    place = play.jobs[job, QUEUE]
     tables, policy, targets = tables_of(trees.tables), policy_of(play, job, place), play.found
     tables.counts[SEARCHED] = _NOTHING
     fits, lacking, level = _assign(trees, policy, job, place, used)
@@ -255,7 +258,6 @@ def decide_in_trees(
     if lacking == 0:
         return FIT, level, 0
     _search_together(trees, policy, job, place, used)
-    play.state[LOOKED_AT] += tables.counts[HELD_ROWS]
     work, begin, end = work_of(trees.work), tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     for found in range(begin, end):
         targets[first + found - begin, 0] = tables.holder[work.out[found]]

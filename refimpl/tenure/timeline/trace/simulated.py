@@ -19,7 +19,6 @@ from tenure.timeline.trace.tables import (
     HEAD_ROWS,
     HEADS,
     JOINED,
-    LOOKED_AT,
     NO_JOB,
     NOW,
     OVER,
@@ -68,7 +67,7 @@ class Simulated:
         preemptions: at, preemptor, victim, ground, ran, cut short, cycle.
         heads: at, job, outcome, result, kept at the head, number of targets; empty unless asked for.
         targets: the targets of all heads, one after the other.
-        cycles, tried, looked_at: numbers of cycles, of heads and of candidates looked at.
+        cycles, tried: numbers of cycles and of heads.
     """
 
     jobs: TracedJobs
@@ -79,7 +78,6 @@ class Simulated:
     targets: Table
     cycles: int
     tried: int
-    looked_at: int
 
 
 def simulate(
@@ -141,7 +139,6 @@ def _simulated(play: TracePlay, jobs: TracedJobs) -> Simulated:
         targets=play.targets[: state[TARGET_ROWS], 0],
         cycles=int(state[CYCLES]),
         tried=int(state[HEADS]),
-        looked_at=int(state[LOOKED_AT]),
     )
 
 

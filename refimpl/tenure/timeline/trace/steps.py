@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tenure.fast.compiled import compiled
 from tenure.timeline.trace.heaps import drop_first_row, push_row
-from tenure.timeline.trace.holding import note_priority
 from tenure.timeline.trace.lines import put_in, side_of, take_out, wake_one
 from tenure.timeline.trace.pending import wake_queue
 from tenure.timeline.trace.tables import (
@@ -30,6 +29,7 @@ from tenure.timeline.trace.tables import (
     Lines,
     TracePlay,
 )
+from tenure.timeline.trace.trees import rank_row
 
 
 @compiled
@@ -39,7 +39,7 @@ def _follow_course(play: TracePlay, lines: Lines, job: int, step: int) -> None:
     level = courses[step, LEVEL_OF]
     play.jobs[job, PRIORITY] = courses[step, GIVES]
     members[job, STEP], members[job, GROUP] = step, play.jobs[job, SHAPE] * lines.levels + level
-    note_priority(play.jobs, job, level, play.trees)
+    rank_row(play.trees, play.jobs, job, level)
     if step + 1 < lines.spans[members[job, COURSE] + 1]:
         at = members[job, BORN] + courses[step + 1, AGE]
         push_row(lines.steps, lines.counts[STEPS], at, job, job, 0)

@@ -16,7 +16,7 @@ Table: TypeAlias = Any
 """A NumPy array of int64, or within compiled code what numba makes of one."""
 
 NEVER: Final = 2**62
-"""An instant that does not come, and a borrowing limit that there is not."""
+"""An instant that does not come."""
 NO_JOB: Final = -1
 
 JOINS, QUEUE, SHAPE, PRIORITY, REQUEST, RANK, CREATED, WORK, KEEPS = range(9)
@@ -35,18 +35,16 @@ JOB_COLUMNS: Final = 22
 WAITING, RUNNING, TERMINATING, DONE = range(4)
 """Phases of a job."""
 
-NOMINAL, LOCAL, LIMIT, WITHIN, RECLAIM, BORROW, THRESHOLD, DURATION, STRICT, INACTIVE = range(10)
-"""Of a ClusterQueue: its nominal and its local quota and its borrowing limit (`NEVER` without one), which are
-looked at in one flat cohort only; its policies, its maxPriorityThreshold (`NEVER` without one), the
-minAdmitDuration in force (below 0 without one), whether it is StrictFIFO, and whether it is inactive."""
-FIRST_SLOT, FIRST_SHAPE, TREE = range(10, 13)
-"""Of a ClusterQueue: where its holders and its shapes begin, and the first ClusterQueue of its tree."""
-HOLDERS, HEAD, HEAD_WAITS, WAKE_AT = range(13, 17)
-"""Of a ClusterQueue: how many hold quota, the job that is kept at its head, and whether that one waits; of
-the first one of a tree, when the parked of the tree are woken."""
-HERO: Final = 17
-"""Of a ClusterQueue: how many cohorts are above it where it is a hero, otherwise 0."""
-QUEUE_COLUMNS: Final = 18
+WITHIN, RECLAIM, BORROW, THRESHOLD, DURATION, STRICT, INACTIVE = range(7)
+"""Of a ClusterQueue: its policies, its maxPriorityThreshold (`NEVER` without one), the minAdmitDuration in
+force (below 0 without one), whether it is StrictFIFO, and whether it is inactive."""
+FIRST_SHAPE, TREE, HERO = range(7, 10)
+"""Of a ClusterQueue: where its shapes begin, the first ClusterQueue of its tree, and how many cohorts are
+above it where it is a hero, otherwise 0."""
+HEAD, HEAD_WAITS, WAKE_AT = range(10, 13)
+"""Of a ClusterQueue: the job that is kept at its head, and whether that one waits; of the first one of a
+tree, when the parked of the tree are woken."""
+QUEUE_COLUMNS: Final = 13
 
 NODE, DEPTH, MAY_BORROW, WHEN_CAN_BORROW, WHEN_CAN_PREEMPT, PREFERENCE = range(6)
 """Of a ClusterQueue in a tree: its node and how many nodes its path has, whether it may preempt while it
@@ -84,9 +82,8 @@ LINE_COLUMNS: Final = 4
 STEPS, TURN = range(2)
 """Of the lines: how many rows of `steps` are in use, and the number of the last turn."""
 
-USED, CHARGED, AFTER, TRIED = range(4)
-"""Usage by ClusterQueue, the cohort's last: now, with what the cycle has charged, once some have left, and
-in an attempt."""
+USED, CHARGED, AFTER = range(3)
+"""What is in use: now, with what the cycle has charged, and once some have left."""
 
 NO_FIT, NO_CANDIDATES, PREEMPT, FIT = range(4)
 """Outcomes of a decision."""
@@ -105,13 +102,13 @@ NOW, MARK, LAST_CYCLE, DIRTY, ACTIVE, HEEDS, NUMBER, JOINED = range(8)
 """Of the play: its instant, until when what ran out has been looked at, when the last cycle began, whether
 anything has changed since, how many wait unparked, whether time alone changes anything, how many tasks were
 planned, how many have joined."""
-CYCLES, HEADS, LOOKED_AT = range(8, 11)
-"""Of the play: how many cycles and heads there were, and how many candidates were looked at."""
-TASKS, TIMERS, RUNS, WAITS, PREEMPTIONS, HEAD_ROWS, TARGET_ROWS = range(11, 18)
+CYCLES, HEADS = range(8, 10)
+"""Of the play: how many cycles and heads there were."""
+TASKS, TIMERS, RUNS, WAITS, PREEMPTIONS, HEAD_ROWS, TARGET_ROWS = range(10, 17)
 """How many rows of each growing table are in use."""
-ENTRIES, FOUND, TAKEN = range(18, 21)
+ENTRIES, FOUND, TAKEN = range(17, 20)
 """Of the cycle: how many heads, targets and preempted jobs it has."""
-STATE_SIZE: Final = 21
+STATE_SIZE: Final = 20
 
 OVER, PAUSED, FULL = range(3)
 """Why the engine has stopped: nothing more happens, it was to stop here, or a table must grow first."""
@@ -123,7 +120,6 @@ class Policies(NamedTuple):
     Args:
         end: of the play.
         eviction, gap, retry: as of `tenure.timeline.scenario.Timing`.
-        lent: the quota that the ClusterQueues of the cohort lend.
         expired_only, by_reservation, by_eviction, at_expiry: choices of the reading, 0 or 1.
         journal: whether every head is written down, 0 or 1.
     """
@@ -132,7 +128,6 @@ class Policies(NamedTuple):
     eviction: int
     gap: int
     retry: int
-    lent: int
     expired_only: int
     by_reservation: int
     by_eviction: int
@@ -251,7 +246,7 @@ class HeroTables(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """Trees of quota of any flavors and resources; a flat cohort of one flavor-resource does without.
+    """Trees of quota of any flavors and resources.
 
     Args:
         forest, rows, work: as the optimized core's searches take them; a row is a job with quota. Compiled
@@ -306,16 +301,12 @@ class TracePlay(NamedTuple):
 
     Args:
         jobs, queues, shapes: see the columns.
-        holders: jobs that hold quota, by ClusterQueue.
         heaps: jobs that wait, by shape; each shape's part is a heap.
-        usage: rows `USED` to `TRIED`.
         state: `NOW` to `TAKEN`.
         tasks, timers: heaps; at, order, job, stay.
         entries, turns: the heads of the cycle, and their order.
         found: targets of the heads: job, ground.
         taken: jobs that the cycle has preempted.
-        candidates: of a search: key, recency, rank, job, ClusterQueue, ground.
-        order, removed: of a search: a heap of candidates, and those removed.
         runs: job, start, end, how it ended, stopped, preemptor, work done, work lost.
         waits: job, start, end, admitted.
         preemptions: at, preemptor, victim, ground, ran, cut short, cycle.
@@ -323,17 +314,14 @@ class TracePlay(NamedTuple):
         targets: of the heads: job.
         margins: how many rows an instant may add to each growing table, by `TASKS` to `TARGET_ROWS`.
         policies: see there.
-        trees: see there; None for one flat cohort of one flavor-resource without fair sharing. Compiled code
-            is made for each.
+        trees: see there.
         lines: see there; None where no priority moves: jobs wait in `heaps` then.
     """
 
     jobs: Table
     queues: Table
     shapes: Table
-    holders: Table
     heaps: Table
-    usage: Table
     state: Table
     tasks: Table
     timers: Table
@@ -341,9 +329,6 @@ class TracePlay(NamedTuple):
     turns: Table
     found: Table
     taken: Table
-    candidates: Table
-    order: Table
-    removed: Table
     runs: Table
     waits: Table
     preemptions: Table
@@ -351,5 +336,5 @@ class TracePlay(NamedTuple):
     targets: Table
     margins: Table
     policies: Policies
-    trees: Trees | None = None
+    trees: Trees
     lines: Lines | None = None

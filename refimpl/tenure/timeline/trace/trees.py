@@ -43,6 +43,7 @@ from tenure.timeline.trace.tables import (
     FOUND_END,
     FOUND_FIRST,
     HELD_ROWS,
+    LEAVES,
     NODE,
     NOW,
     PHASE,
@@ -244,10 +245,11 @@ def note_evicted(trees: Trees, jobs: Table, job: int) -> None:
 
 
 @compiled
-def hide_row(trees: Trees, jobs: Table, job: int, hides: bool) -> None:
-    """Whether searches look at a job that holds quota."""
+def mark_leaving(trees: Trees, jobs: Table, job: int, leaves: bool) -> None:
+    """Whether the cycle preempts a job: no search looks at it then."""
+    jobs[job, LEAVES] = 1 if leaves else 0
     node = tables_of(trees.tables).places[jobs[job, QUEUE], NODE]
-    rows_of(trees.rows).queue[jobs[job, SLOT]] = FREE if hides else node
+    rows_of(trees.rows).queue[jobs[job, SLOT]] = FREE if leaves else node
 
 
 @compiled

@@ -16,14 +16,7 @@ from tenure.timeline.trace.events import (
     keep_at_head,
     run_out,
 )
-from tenure.timeline.trace.holding import (
-    charge_job,
-    copy_rows,
-    decide_job,
-    fits_job,
-    keep_capacity,
-    mark_leaving,
-)
+from tenure.timeline.trace.flavors import decide_for
 from tenure.timeline.trace.pending import head_of, pop, requeue
 from tenure.timeline.trace.steps import step_due_at, take_steps
 from tenure.timeline.trace.tables import (
@@ -78,6 +71,13 @@ from tenure.timeline.trace.tables import (
     Table,
     TracePlay,
 )
+from tenure.timeline.trace.trees import (
+    charge_held,
+    copy_trees,
+    fits_in_trees,
+    keep_in_trees,
+    mark_leaving,
+)
 
 awaits_targets = compiled(cycle.awaits_targets)
 cycle_due_at = compiled(cycle.cycle_due_at)
@@ -95,7 +95,7 @@ wants_cycle = compiled(cycle.wants_cycle)
 def _decide_entry(play: TracePlay, entry: int, used: int) -> None:
     entries, state = play.entries, play.state
     job = entries[entry, ENTRY_JOB]
-    outcome, level, targets = decide_job(play, job, int(used), state[FOUND], play.trees)
+    outcome, level, targets = decide_for(play, play.trees, job, used, state[FOUND])
     entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_LEVEL] = outcome, level
     entries[entry, ENTRY_FIRST], entries[entry, ENTRY_TARGETS] = state[FOUND], targets
     state[FOUND] += targets
@@ -106,7 +106,7 @@ def _nominate(play: TracePlay) -> None:
     """Take a head out of every queue, and decide about each."""
     state = play.state
     state[ENTRIES], state[FOUND], state[TAKEN] = 0, 0, 0
-    copy_rows(play.usage, USED, CHARGED, play.trees)
+    copy_trees(play.trees, play.trees.heroes, USED, CHARGED)
     for place in range(play.queues.shape[0] - 1):
         job = NO_JOB if play.queues[place, INACTIVE] == 1 else head_of(play, place, play.lines)
         if job == NO_JOB:
@@ -180,11 +180,16 @@ def _overlaps(play: TracePlay, entry: int) -> bool:
 
 
 @compiled
+def _charge(play: TracePlay, row: int, job: int, sign: int) -> None:
+    charge_held(play.trees, play.trees.heroes, row, play.jobs[job, QUEUE], job, sign)
+
+
+@compiled
 def _without_taken(play: TracePlay) -> None:
     """Usage once all that the cycle has preempted have left."""
-    copy_rows(play.usage, CHARGED, AFTER, play.trees)
+    copy_trees(play.trees, play.trees.heroes, CHARGED, AFTER)
     for row in range(play.state[TAKEN]):
-        charge_job(play.usage, AFTER, play.queues, play.jobs, play.taken[row], -1, play.trees)
+        _charge(play, AFTER, play.taken[row], -1)
 
 
 @compiled
@@ -194,17 +199,19 @@ def _still_fits(play: TracePlay, entry: int) -> bool:
     _without_taken(play)
     first = entries[entry, ENTRY_FIRST]
     for row in range(first, first + entries[entry, ENTRY_TARGETS]):
-        charge_job(play.usage, AFTER, play.queues, play.jobs, play.found[row, 0], -1, play.trees)
-    return fits_job(play, AFTER, entries[entry, ENTRY_JOB], play.trees)
+        _charge(play, AFTER, play.found[row, 0], -1)
+    job = entries[entry, ENTRY_JOB]
+    return fits_in_trees(play.trees, play.trees.heroes, AFTER, play.jobs[job, QUEUE], job)
 
 
 @compiled
 def _reserve(play: TracePlay, entry: int) -> None:
     """Keep quota for a head without candidates (CYC-100, CYC-110)."""
-    place = play.jobs[play.entries[entry, ENTRY_JOB], QUEUE]
+    entries, trees, job = play.entries, play.trees, play.entries[entry, ENTRY_JOB]
+    place = play.jobs[job, QUEUE]
     reclaims_any, hero = play.queues[place, RECLAIM] == ReclaimWithinCohort.ANY, play.queues[place, HERO] > 0
     if keeps_capacity(reclaims_any, hero, False):
-        keep_capacity(play, CHARGED, entry, play.trees)
+        keep_in_trees(trees, trees.heroes, CHARGED, place, job, entries[entry, ENTRY_LEVEL] > 0)
 
 
 @compiled
@@ -214,7 +221,7 @@ def _take(play: TracePlay, entry: int) -> None:
     for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
         victim = play.found[row, 0]
         play.taken[state[TAKEN]] = victim
-        mark_leaving(play.jobs, victim, True, play.trees)
+        mark_leaving(play.trees, play.jobs, victim, True)
         state[TAKEN] += 1
 
 
@@ -243,7 +250,7 @@ def _take_turn(play: TracePlay, entry: int) -> None:
     if result == TurnResult.ADMITTED or result == TurnResult.PREEMPTING:
         _take(play, entry)
     if result == TurnResult.ADMITTED or awaits_targets(result):
-        charge_job(play.usage, CHARGED, play.queues, play.jobs, job, 1, play.trees)
+        _charge(play, CHARGED, job, 1)
     elif entries[entry, ENTRY_OUTCOME] == NO_CANDIDATES:
         _reserve(play, entry)
 
@@ -287,10 +294,10 @@ def _cycle(play: TracePlay) -> None:
     _nominate(play)
     _line_up_entries(play)
     for turn in range(state[ENTRIES]):
-        bring_fairest(play, turn, play.trees)
+        bring_fairest(play, turn, play.trees.fair)
         _take_turn(play, play.turns[turn])
     for row in range(state[TAKEN]):
-        mark_leaving(play.jobs, play.taken[row], False, play.trees)
+        mark_leaving(play.trees, play.jobs, play.taken[row], False)
     for turn in range(state[ENTRIES]):
         _settle(play, play.turns[turn])
 
