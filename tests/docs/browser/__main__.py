@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from docs.gen.playground import FetchError
 from tests.docs.browser.barriers import checker
-from tests.docs.browser.devtools import CHROMIUM, chromium
-from tests.docs.browser.firefox import FIREFOX, firefox
+from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import WIDTHS, Tab, pages_of, turn_to, unpainted, visit
+from tests.docs.browser.visiting import WIDTHS, pages_of, turn_to, unpainted, visit
 
 DESCRIPTION = """Open every page of the site, and say what is wrong: wider than the window, pictures that are
 missing or say nothing, errors and warnings, failed requests and requests elsewhere, and with --axe barriers
@@ -23,11 +21,6 @@ for readers.
 
 Ends with 0 where nothing is, with 1 where something is, with 2 where no browser is installed,
 or axe-core cannot be fetched."""
-BROWSERS: dict[str, tuple[str | None, Callable[[Path], AbstractContextManager[Tab]]]] = {
-    "chromium": (CHROMIUM, chromium),
-    "firefox": (FIREFOX, firefox),
-}
-"""Each browser: where it is, and how it is started."""
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
@@ -70,7 +63,7 @@ def main(given: Sequence[str] | None = None) -> int:
     options = arguments(given)
     chosen = []
     for name in options.browser or BROWSERS:
-        if BROWSERS[name][0] is None:
+        if BROWSERS[name] is None:
             print(f"{name} is not installed here: see `make browser`", file=sys.stderr)
         else:
             chosen.append(name)
@@ -83,13 +76,10 @@ def main(given: Sequence[str] | None = None) -> int:
     return (1 if found else 0) if chosen else 2
 
 
-def told(name: str, options: argparse.Namespace, script: str) -> int:
+def told(name: Name, options: argparse.Namespace, script: str) -> int:
     """In one browser: how many pages have problems, in one size or another; each problem is printed."""
     found = 0
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        BROWSERS[name][1](Path(profile)) as tab,
-    ):
+    with driven(name) as tab:
         for width in options.width or WIDTHS:
             begun, pages, wrong = time.monotonic(), 0, 0
             for page, problems in look(tab, options.site, width, script, options.each):

@@ -9,8 +9,7 @@ import tomllib
 from pathlib import Path
 
 from docs.gen.playground import from_npm
-from tests.docs.browser.devtools import Browser
-from tests.docs.browser.firefox import Firefox
+from tests.docs.browser.driven import Tab
 
 PINNED = Path(__file__).with_name("axe.toml")
 _COLOURS = '{runOnly: ["color-contrast"]}'
@@ -39,7 +38,7 @@ def checker() -> str:
     return script.decode()
 
 
-def met_in(browser: Browser | Firefox, script: str, *, colours: bool = False) -> list[str]:
+def met_in(browser: Tab, script: str, *, colours: bool = False) -> list[str]:
     """Serious and critical barriers of the page as it is shown now; nothing, of a good one.
 
     Args:

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import gzip
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from tests.docs.browser.devtools import Browser, chromium
+from tests.docs.browser.driven import Tab, driven
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import complaints
 
 ROOT = 'document.getElementById("tenure-playground").dataset'
 EDITOR = "ace.edit(document.querySelector('[data-part=editor]'))"
@@ -26,28 +24,34 @@ def part(name: str) -> str:
     return f"document.querySelector('[data-part={name}]')"
 
 
+def worked_by(browser: Tab) -> float:
+    """The processor time that all processes of Chromium have used, in seconds."""
+    chromium = browser.page.context.browser
+    assert chromium is not None
+    processes = chromium.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]
+    return float(sum(process["cpuTime"] for process in processes))
+
+
 def main(site: Path) -> None:
     """Do what a visitor does, and print a line for each step."""
     sent: list[str] = []
     with (
-        tempfile.TemporaryDirectory() as profile,
         served(site, searched=False, answered=sent.append) as base,
-        chromium(Path(profile)) as browser,
+        driven("chromium") as browser,
     ):
         for visit in ("cold", "warm"):
-            browser.new_tab()
             _visit(browser, base, visit, site, sent)
-            elsewhere = complaints(browser.taken(), base)
+            elsewhere = browser.complaints(base)
             print(f"{visit}: requests elsewhere, errors and warnings: {elsewhere or 'none'}", flush=True)
 
 
-def _visit(browser: Browser, base: str, visit: str, site: Path, sent: list[str]) -> None:
+def _visit(browser: Tab, base: str, visit: str, site: Path, sent: list[str]) -> None:
     def step(name: str, begin: Callable[[], object], end: str) -> None:
         sent.clear()
-        began, worked = time.monotonic(), browser.seconds()
+        began, worked = time.monotonic(), worked_by(browser)
         begin()
         browser.until(end)
-        seconds, work = time.monotonic() - began, browser.seconds() - worked
+        seconds, work = time.monotonic() - began, worked_by(browser) - worked
         size = sum(_compressed(site, path) for path in sent)
         print(
             f"{visit:5} {name:32} {seconds:7.1f} s {work:7.1f} s of processor "

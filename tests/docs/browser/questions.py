@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 import time
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
+from tests.docs.browser.driven import BROWSERS, Tab, driven
 from tests.docs.browser.serving import served
 from tests.docs.browser.visiting import WIDTHS
 
 MOST_CLICKS = 3
 _ANSWERS = 'document.querySelector("article").textContent.replace(/\\s+/g, "").includes(%r)'
+
+_LINK = """[...document.querySelectorAll("a[href]")]
+  .find(link => link.href.split("#")[0] === %r && link.checkVisibility())"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def unspaced(text: str) -> str:
     return "".join(text.split())
 
 
-def walked(browser: Browser, base: str, question: Question) -> tuple[float, str]:
+def walked(browser: Tab, base: str, question: Question) -> tuple[float, str]:
     """The seconds from opening the site to the page that answers, and what is missing on the way.
 
     Args:
@@ -68,8 +70,11 @@ def walked(browser: Browser, base: str, question: Question) -> tuple[float, str]
     begun = time.monotonic()
     browser.open(f"{base}/")
     for page in question.way:
-        if not browser.follow(f"{base}/{page}"):
+        link = _LINK % f"{base}/{page}"
+        if not browser.value(f"Boolean({link})"):
             return time.monotonic() - begun, f"no link to {page}"
+        with browser.page.expect_event("load"):
+            browser.value(f"setTimeout(() => {link}.click())")
     seconds = time.monotonic() - begun
     found = browser.value(_ANSWERS % unspaced(question.answer))
     return seconds, "" if found else f"the page does not say: {question.answer}"
@@ -81,16 +86,14 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--site", type=Path, default=Path("site"), help="a built site")
     parser.add_argument("--width", choices=WIDTHS, default="desktop", help="of the window")
     options = parser.parse_args(given)
-    if CHROMIUM is None:
+    if BROWSERS["chromium"] is None:
         print("no chromium is installed here: see `make browser`", file=sys.stderr)
         return 2
     lost = 0
     with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
-        chromium(Path(profile)) as browser,
+        driven("chromium") as browser,
         served(options.site) as base,
     ):
-        browser.new_tab()
         browser.resize(*WIDTHS[options.width])
         browser.open(f"{base}/")  # what all pages have in common is read once
         for question in questions():

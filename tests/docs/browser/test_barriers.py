@@ -9,11 +9,13 @@ import pytest
 
 from docs.gen.playground import FetchError
 from tests.docs.browser.barriers import checker
-from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
+from tests.docs.browser.driven import BROWSERS, Tab, driven
 from tests.docs.browser.serving import served
 from tests.docs.browser.visiting import WIDTHS, visit
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
+pytestmark = pytest.mark.skipif(
+    BROWSERS["chromium"] is None, reason="no chromium is installed here: see `make browser`"
+)
 
 KINDS = ("404.html", "", "findings/", "rules/TBP-020-time-expired/")
 BARRED = "<main><p style='color: #aaa; background: #fff'>pale</p><button></button></main>"
@@ -28,20 +30,19 @@ def script() -> str:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("profile")) as opened:
-        opened.new_tab()
+def browser() -> Iterator[Tab]:
+    with driven("chromium") as opened:
         opened.resize(*WIDTHS["desktop"])
         yield opened
 
 
-def test_a_page_of_each_kind_has_no_serious_barrier(browser: Browser, script: str, site_root: Path) -> None:
+def test_a_page_of_each_kind_has_no_serious_barrier(browser: Tab, script: str, site_root: Path) -> None:
     with served(site_root, searched=False) as base:
         met = {page: visit(browser, f"{base}/{page}", base, script) for page in KINDS}
     assert {page: problems for page, problems in met.items() if problems} == {}
 
 
-def test_a_barrier_is_seen(browser: Browser, script: str, tmp_path: Path) -> None:
+def test_a_barrier_is_seen(browser: Tab, script: str, tmp_path: Path) -> None:
     head = "<!doctype html><html lang=en><link rel=icon href=data:,><title>page</title>"
     (tmp_path / "page.html").write_text(f"{head}{BARRED}", encoding="utf-8")
     with served(tmp_path) as base:

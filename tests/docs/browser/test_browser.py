@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from tenure_proofs.obligations import OBLIGATIONS
-from tests.docs.browser.__main__ import BROWSERS, look
+from tests.docs.browser.__main__ import look
+from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import KINDS, PICTURES, SCHEMES, WIDTHS, Tab, visit
+from tests.docs.browser.visiting import KINDS, PICTURES, SCHEMES, WIDTHS, visit
 
 WRONG = {
     "<p>fine</p>": "",
     "<script>nowhere()</script>": "nowhere is not defined",
-    "<script>console.error('oh')</script>": "says error: ['oh']",
+    "<script>console.error('oh')</script>": "says error: oh",
     "<img src=missing.svg alt=none>": "got 404",
     "<script>let c = new AbortController(); fetch('page.html', c).catch(() => 0); c.abort()</script>": "",
     "<img src=http://another.invalid/a.png alt=none>": "asks http://another.invalid/a.png",
@@ -42,12 +43,12 @@ ICON = "<link rel=icon href=data:,>"
 
 
 @pytest.fixture(scope="module", params=BROWSERS)
-def started(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def started(request: pytest.FixtureRequest) -> Iterator[Tab]:
     """One browser for all pages: starting it takes longer than a page."""
-    place, start = BROWSERS[request.param]
-    if place is None:
-        pytest.skip(f"{request.param} is not installed here: see `make browser`")
-    with start(tmp_path_factory.mktemp("profile")) as browser:
+    name: Name = request.param
+    if BROWSERS[name] is None:
+        pytest.skip(f"{name} is not installed here: see `make browser`")
+    with driven(name) as browser:
         yield browser
 
 
@@ -125,7 +126,8 @@ def test_the_search_finds_first_what_answers(browser: Tab, site_root: Path) -> N
         for words in FIRST:
             browser.open(f"{base}/")
             browser.value("document.querySelector('.md-search__input').focus()")
-            browser.type(words)
+            browser.page.keyboard.insert_text(words)
+            browser.page.keyboard.press("Shift")  # the page looks for the words when a key is let go
             first = browser.until("document.querySelector('.md-search-result__link')?.href")
             found[words] = first.removeprefix(f"{base}/").partition("?")[0]
     assert found == FIRST

@@ -9,11 +9,13 @@ import pytest
 from docs.gen.lesson import Lesson
 from docs.gen.lessons import lessons
 from docs.gen.sources import places
-from tests.docs.browser.devtools import CHROMIUM, Browser, chromium
+from tests.docs.browser.driven import BROWSERS, Tab, driven
 from tests.docs.browser.serving import served
 from tests.docs.browser.visiting import SCHEMES, WIDTHS, visit
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed here: see `make browser`")
+pytestmark = pytest.mark.skipif(
+    BROWSERS["chromium"] is None, reason="no chromium is installed here: see `make browser`"
+)
 
 SAID = "[...document.querySelectorAll('.lesson-live [role=status] p')].map(line => line.textContent)"
 CELLS = (
@@ -31,9 +33,8 @@ CHOOSE = """
 """
 
 
-def test_an_example_shows_what_its_table_says_and_keys_move_it(site_root: Path, tmp_path: Path) -> None:
-    with served(site_root, searched=False) as base, chromium(tmp_path) as browser:
-        browser.new_tab()
+def test_an_example_shows_what_its_table_says_and_keys_move_it(site_root: Path) -> None:
+    with served(site_root, searched=False) as base, driven("chromium") as browser:
         browser.resize(*WIDTHS["phone"])
         for rule, lesson in lessons().items():
             page = f"{base}/{places()[rule].removesuffix('.md')}/"
@@ -41,8 +42,8 @@ def test_an_example_shows_what_its_table_says_and_keys_move_it(site_root: Path, 
             chosen = [control.start for control in lesson.controls]
             shows(browser, lesson, chosen)
             browser.value(f"document.querySelector('.lesson-live [name={lesson.controls[-1].name}]').focus()")
-            for key, code, moved in (("ArrowRight", 39, 1), ("End", 35, None), ("Home", 36, -100)):
-                press(browser, key, code)
+            for key, moved in (("ArrowRight", 1), ("End", None), ("Home", -100)):
+                browser.page.keyboard.press(key)
                 last = len(lesson.controls[-1].values) - 1
                 chosen[-1] = last if moved is None else max(0, chosen[-1] + moved)
                 shows(browser, lesson, chosen)
@@ -52,7 +53,7 @@ def test_an_example_shows_what_its_table_says_and_keys_move_it(site_root: Path, 
                 shows(browser, lesson, chosen)
 
 
-def shows(browser: Browser, lesson: Lesson, chosen: list[int]) -> None:
+def shows(browser: Tab, lesson: Lesson, chosen: list[int]) -> None:
     """Whether the page says, and shows in either scheme, what is in the table for a choice."""
     assert browser.value(SAID) == lesson.sentences(chosen)
     cells = "".join(lesson.shown_cells(chosen))
@@ -60,9 +61,3 @@ def shows(browser: Browser, lesson: Lesson, chosen: list[int]) -> None:
     for scheme in SCHEMES.values():
         browser.value(f'document.body.setAttribute("data-md-color-scheme", "{scheme}")')
         assert browser.value(COLOURS) == len(set(cells))
-
-
-def press(browser: Browser, key: str, code: int) -> None:
-    """Press a key and let it go."""
-    for kind in ("keyDown", "keyUp"):
-        browser.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from docs.gen.playground import FOLDER
-from tests.docs.browser.__main__ import BROWSERS
+from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.serving import served
-from tests.docs.browser.visiting import Tab, complaints
 
 OPENED = list(BROWSERS) if os.environ.get("TENURE_EVERY_BROWSER") else ["chromium"]
 """Python is loaded and compiled in each, which takes long: `make every-page` asks for all."""
@@ -81,20 +80,14 @@ def chosen(browser: Tab, preemptor: str, victim: str, verdict: str) -> str:
 
 
 @pytest.fixture(scope="module", params=OPENED)
-def opened(
-    request: pytest.FixtureRequest, site_root: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Tab, str]]:
+def opened(request: pytest.FixtureRequest, site_root: Path) -> Iterator[tuple[Tab, str]]:
     """The page, once it has decided about its first example."""
-    place, start = BROWSERS[request.param]
-    if place is None:
-        pytest.skip(f"{request.param} is not installed here: see `make browser`")
+    name: Name = request.param
+    if BROWSERS[name] is None:
+        pytest.skip(f"{name} is not installed here: see `make browser`")
     if not (site_root / FOLDER / "index.json").exists():
         pytest.skip("the site was built without the playground's files")
-    with (
-        served(site_root, searched=False) as base,
-        start(tmp_path_factory.mktemp("profile")) as browser,
-    ):
-        browser.new_tab()
+    with served(site_root, searched=False) as base, driven(name) as browser:
         browser.open(f"{base}/playground/")
         explained(browser)
         yield browser, base
@@ -144,7 +137,7 @@ def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Tab, st
     browser.until(f'{STATE} === "explained" && {part("command")}.textContent.endsWith("=10m")')
     assert victims(browser) == seen
     browser.settle()
-    assert complaints(browser.taken(), base) == []
+    assert browser.complaints(base) == []
 
 
 def test_what_a_page_links_opens_by_its_identifier(opened: tuple[Tab, str]) -> None:

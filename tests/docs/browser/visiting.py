@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from tests.docs.browser.barriers import met_in
-from tests.docs.browser.devtools import Browser
-from tests.docs.browser.firefox import Firefox
+from tests.docs.browser.driven import Tab
 
 WIDTHS = {"desktop": (1280, 900), "phone": (390, 844)}
 SCHEMES = {"light": "default", "dark": "slate"}
@@ -23,9 +21,8 @@ KINDS = (
     "rules/TBP-020-time-expired/",
 )
 """A page of each kind, where looking at all takes too long: `make every-page` does."""
-Tab = Browser | Firefox
-_BAD = ("error", "warning", "assert")
 
+_UNPAINTED = "html { visibility: hidden !important }"
 _LOOK = """
 (() => {
   const width = document.documentElement.clientWidth;
@@ -98,9 +95,9 @@ def pages_of(root: Path, base: str) -> list[tuple[str, int]]:
 @contextmanager
 def unpainted(browser: Tab) -> Iterator[None]:
     """Pages that are opened meanwhile are laid out, and not painted: no test looks at hundreds of them."""
-    name = browser.style("html { visibility: hidden !important }")
+    browser.styles.append(_UNPAINTED)
     yield
-    browser.unstyle(name)
+    browser.styles.remove(_UNPAINTED)
 
 
 def visit(browser: Tab, url: str, base: str, checker: str = "") -> list[str]:
@@ -139,25 +136,4 @@ def _seen(browser: Tab, base: str, checker: str) -> list[str]:
         browser.value(f'document.body.setAttribute("data-md-color-scheme", "{name}")')
         met = met_in(browser, checker, colours=scheme != "light") if checker else []
         found += [f"{scheme}: {problem}" for problem in (*browser.value(_LOOK), *met)]
-    return [*found, *complaints(browser.taken(), base)]
-
-
-def complaints(events: list[dict[str, Any]], base: str) -> list[str]:
-    """Errors and warnings of the console, and requests that leave the site or fail."""
-    return [words for event in events for words in _complaint(event["method"], event["params"], base)]
-
-
-def _complaint(method: str, about: dict[str, Any], base: str) -> Iterator[str]:
-    if method == "Runtime.exceptionThrown":
-        details = about["exceptionDetails"]
-        yield f"throws {details.get('exception', {}).get('description', details['text'])}"
-    elif method == "Runtime.consoleAPICalled" and about["type"] in _BAD:
-        yield f"says {about['type']}: {[item.get('value') for item in about['args']]}"
-    elif method == "Log.entryAdded" and about["entry"]["level"] in _BAD:
-        yield f"says {about['entry']['level']}: {about['entry']['text']} {about['entry'].get('url', '')}"
-    elif method == "Network.requestWillBeSent":
-        asked = about["request"]["url"]
-        if not asked.startswith((f"{base}/", "data:", "blob:")):
-            yield f"asks {asked}"
-    elif method == "Network.responseReceived" and about["response"]["status"] >= 400:
-        yield f"got {about['response']['status']} for {about['response']['url']}"
+    return [*found, *browser.complaints(base)]
