@@ -22,7 +22,6 @@ from tenure.model import Amount, ClusterQueue, Cohort, Duration, Instant, Worklo
 from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
 from tenure.timeline.trace import Simulated, simulate
-from tenure.timeline.trace.tables import PRIORITY, QUEUE
 from tenure.units import format_duration
 
 
@@ -126,11 +125,11 @@ def _labels(course: TraceCourse, found: Simulated, queues: Sequence[str]) -> lis
     if course.by is None:
         return []
     if course.by == GroupedBy.QUEUE:
-        return [queues[place] for place in found.jobs.rows[:, QUEUE].tolist()]
+        return [queues[place] for place in found.jobs.rows.queue.tolist()]
     if course.by == GroupedBy.SIZE:
         return [row.size for row in course.trace.rows]
     grown = {kind.priority_class for kind in found.jobs.kinds}
-    priorities = found.jobs.rows[:, PRIORITY].tolist()
+    priorities = found.jobs.rows.priority.tolist()
     return [
         row.priority_class if row.priority_class in grown else str(priority)
         for row, priority in zip(course.trace.rows, priorities, strict=True)

@@ -9,7 +9,6 @@ import numpy as np
 
 from tenure.model import Amount, Duration, Instant
 from tenure.timeline.trace import Simulated
-from tenure.timeline.trace.tables import QUEUE, REQUEST
 
 _Column = Any
 
@@ -63,9 +62,9 @@ def courses_of(
         end: of the play.
     """
     jobs, runs, waits = simulated.jobs.rows, simulated.runs, simulated.waits
-    run_queues, wait_queues = jobs[runs[:, 0], QUEUE], jobs[waits[:, 0], QUEUE]
+    run_queues, wait_queues = jobs.queue[runs[:, 0]], jobs.queue[waits[:, 0]]
     return [
-        _course(runs[run_queues == place], waits[wait_queues == place], jobs[:, REQUEST], quota, (since, end))
+        _course(runs[run_queues == place], waits[wait_queues == place], jobs.request, quota, (since, end))
         for place, quota in enumerate(nominal)
     ]
 

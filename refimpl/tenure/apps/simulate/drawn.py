@@ -11,7 +11,6 @@ from tenure.apps.simulate.answer_types import DrawnFigures, JobLane, QueueLanes
 from tenure.apps.simulate.figures import MeasuredPlay, percentile
 from tenure.model import Amount, Instant
 from tenure.timeline.trace import Simulated
-from tenure.timeline.trace.tables import QUEUE, REQUEST
 
 _Column = Any
 PARTS: Final = 84
@@ -65,16 +64,16 @@ def _lane(
     unit: Amount,
     span: tuple[Instant, Instant],
 ) -> JobLane:
-    row, runs = simulated.jobs.rows[job], simulated.runs
+    rows, runs = simulated.jobs.rows, simulated.runs
     mine = runs[runs[:, 0] == job]
     edges = np.linspace(0, span[1] - span[0], PARTS + 1)
     began, stopped = (np.clip(mine[:, column] - span[0], 0, edges[-1]) for column in (1, 4))
     held = _overlaps(began, stopped, edges) / (edges[1] - edges[0])
-    joined = (int(row[0]) - span[0]) / (edges[1] - edges[0])
+    joined = (int(rows.joins[job]) - span[0]) / (edges[1] - edges[0])
     return JobLane(
         job=simulated.jobs.names[job],
-        queue=names[int(row[QUEUE])],
-        size=round(float(row[REQUEST] / unit), 6),
+        queue=names[int(rows.queue[job])],
+        size=round(float(rows.request[job] / unit), 6),
         times=times,
         joined=round(max(joined, 0.0), 3),
         ended=round(float(stopped.max(initial=0) / (edges[1] - edges[0])), 3),

@@ -18,7 +18,7 @@ from tenure.apps.simulate.bootstrap import Weeks, confidence_of
 from tenure.apps.simulate.courses import QueueCourse, courses_of
 from tenure.model import MINUTE, SECOND, Amount, Duration, Instant
 from tenure.timeline.trace import Simulated
-from tenure.timeline.trace.tables import FINISHED, JOINS, PREEMPTED, REQUEST
+from tenure.timeline.trace.tables import FINISHED, PREEMPTED
 
 _Column = Any
 HOUR: Duration = 60 * MINUTE
@@ -116,7 +116,7 @@ def measured(
         shared: nominal quota of all cohorts.
     """
     jobs = simulated.jobs.rows
-    since = min(int(jobs[0, JOINS]) + counting.warm_up, end)
+    since = min(int(jobs.joins[0]) + counting.warm_up, end)
     counted = _counted(simulated, since, end, counting, unit)
     first, started = _first_waits(simulated, end)
     here, stays = counted.jobs, counted.stays
@@ -124,9 +124,9 @@ def measured(
     courses = courses_of(simulated, list(queues.values()), since, end)
     owned = (sum(queues.values()) + shared) / unit * (end - since) / HOUR
     held = float(stays.held.sum())
-    done = np.zeros(len(jobs), bool)
+    done = np.zeros(len(jobs.joins), bool)
     done[simulated.runs[simulated.runs[:, 3] == FINISHED, 0]] = True
-    weeks = Weeks(jobs[here, JOINS] - since, counting.seed)
+    weeks = Weeks(jobs.joins[here] - since, counting.seed)
     figures = SettingFigures(
         setting=setting,
         jobs=int(here.sum()),
@@ -167,14 +167,14 @@ def _counted(
     simulated: Simulated, since: Instant, end: Instant, counting: Counting, unit: Amount
 ) -> _Counted:
     jobs, waits = simulated.jobs.rows, simulated.waits
-    total = np.zeros(len(jobs), np.int64)
+    total = np.zeros(len(jobs.joins), np.int64)
     np.add.at(total, waits[:, 0], waits[:, 2] - waits[:, 1])
     victims = simulated.preemptions[simulated.preemptions[:, 0] >= since, 2]
     return _Counted(
-        jobs=jobs[:, JOINS] >= since,
+        jobs=jobs.joins >= since,
         first=_first_waits(simulated, end)[0],
         total=total,
-        times=np.bincount(victims, minlength=len(jobs)),
+        times=np.bincount(victims, minlength=len(jobs.joins)),
         stays=_stays(simulated, since, counting, unit),
     )
 
@@ -193,7 +193,7 @@ def _stays(simulated: Simulated, since: Instant, counting: Counting, unit: Amoun
     if counting.checkpoint is not None:
         lost = np.where(preempted, (done - restarted) % counting.checkpoint, 0)
     later = runs[:, 2] >= since
-    sizes = simulated.jobs.rows[runs[:, 0], REQUEST] / unit
+    sizes = simulated.jobs.rows.request[runs[:, 0]] / unit
 
     def hours(lengths: _Column) -> _Column:
         return (sizes * (lengths / HOUR))[later]
@@ -255,11 +255,11 @@ def _first_waits(simulated: Simulated, end: Instant) -> tuple[_Column, _Column]:
     """How long each job waits until its first admission, or the end, and whether there is one."""
     jobs, waits = simulated.jobs.rows, simulated.waits
     admitted = waits[waits[:, 3] == 1]
-    first = np.full(len(jobs), end, np.int64)
+    first = np.full(len(jobs.joins), end, np.int64)
     np.minimum.at(first, admitted[:, 0], admitted[:, 2])
-    started = np.zeros(len(jobs), bool)
+    started = np.zeros(len(jobs.joins), bool)
     started[admitted[:, 0]] = True
-    return first - jobs[:, JOINS], started
+    return first - jobs.joins, started
 
 
 def _waits(waits: _Column) -> WaitFigures:

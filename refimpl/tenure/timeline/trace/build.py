@@ -19,11 +19,7 @@ from tenure.timeline.trace.courses import levels_of, lines_of
 from tenure.timeline.trace.jobs import MOST_AMOUNT, TracedJobs
 from tenure.timeline.trace.planting import Planted, planted
 from tenure.timeline.trace.tables import (
-    DURATION,
-    FIRST_SHAPE,
-    HEAD,
     HEAD_ROWS,
-    HERO,
     LAST_CYCLE,
     MARK,
     NEVER,
@@ -31,21 +27,15 @@ from tenure.timeline.trace.tables import (
     NODE,
     NOW,
     PREEMPTIONS,
-    QUEUE,
-    QUEUE_COLUMNS,
     RUNS,
-    SHAPE,
     STATE_SIZE,
-    STRICT,
     TARGET_ROWS,
     TASKS,
     TIMERS,
-    TREE,
     WAITS,
-    WAKE_AT,
-    WITHIN,
-    WORK,
+    Jobs,
     Policies,
+    Queues,
     Table,
     TracePlay,
     Trees,
@@ -75,26 +65,27 @@ def play_of(
     """
     _refuse_others(scenario)
     found = sorted(scenario.cluster.cluster_queues.values(), key=lambda queue: queue.name)
-    rows = jobs.rows.copy()
-    queues = np.zeros((len(found) + 1, QUEUE_COLUMNS), np.int64)
+    rows = Jobs(*(column.copy() for column in jobs.rows))
+    queues = Queues(*np.zeros((len(Queues._fields), len(found) + 1), np.int64))
     for place, queue in enumerate(found):
         terms = terms_of(queue, scenario.cluster.settings, reading)
-        queues[place, WITHIN : STRICT + 2] = _queue_row(queue, terms)
-    queues[:, HEAD], queues[:, WAKE_AT] = NO_JOB, NEVER
-    shape_queue = np.array(sorted({(shape, queue) for queue, shape in rows[:, [QUEUE, SHAPE]].tolist()}))
+        for column, value in zip(queues, _queue_row(queue, terms), strict=False):
+            column[place] = value
+    queues.head[:], queues.wake_at[:] = NO_JOB, NEVER
+    shape_queue = np.unique(np.stack([rows.shape_id, rows.queue], axis=1), axis=0)
     shapes = np.zeros((len(shape_queue), 4), np.int64)
-    shapes[:, 0] = np.searchsorted(np.sort(rows[:, SHAPE]), np.arange(len(shapes)))
-    queues[:, FIRST_SHAPE] = np.searchsorted(shape_queue.reshape(-1, 2)[:, 1], np.arange(len(queues)))
+    shapes[:, 0] = np.searchsorted(np.sort(rows.shape_id), np.arange(len(shapes)))
+    queues.first_shape[:] = np.searchsorted(shape_queue[:, 1], np.arange(len(found) + 1))
     _refuse_far(scenario, jobs, queues)
     most = _most_holders(scenario.cluster, jobs)
     if has_heroes(scenario.cluster):
         # Not by the quota of all nodes: what heroes bill is rounded down under some readings.
-        most = len(rows) + 1
+        most = len(jobs.names) + 1
     trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
-    queues[:-1, TREE] = _trees(trees)
-    queues[:-1, HERO] = _cohorts_above_heroes(trees)
+    queues.tree[:-1] = _trees(trees)
+    queues.hero[:-1] = _cohorts_above_heroes(trees)
     policies = _policies(scenario, reading, journal=journal)
-    lines = lines_of(scenario, reading, jobs, len(queues)) if jobs.kinds else None
+    lines = lines_of(scenario, reading, jobs, len(found) + 1) if jobs.kinds else None
     return _room(scenario, rows, queues, shapes, most, policies, trees.trees())._replace(lines=lines), trees
 
 
@@ -142,14 +133,14 @@ def _share_uids(scenario: Scenario) -> bool:
     return len(set(uids)) < len(uids)
 
 
-def _refuse_far(scenario: Scenario, jobs: TracedJobs, queues: Table) -> None:
+def _refuse_far(scenario: Scenario, jobs: TracedJobs, queues: Queues) -> None:
     timing = scenario.timing
     lengths = (
         timing.eviction,
         timing.cycle,
         timing.retry,
-        jobs.rows[:, WORK].max(initial=0),
-        queues[:, DURATION].max(),
+        jobs.rows.work.max(initial=0),
+        queues.duration.max(),
     )
     if max(lengths) >= LONGEST:
         raise Uncovered("durations of decades")
@@ -204,13 +195,13 @@ def _most_holders(cluster: Cluster, jobs: TracedJobs) -> int:
         asked = jobs.requests[:, column]
         quota = total.get(jobs.resources[column], 0) if jobs.resources else sum(total.values())
         most += quota // int(asked[asked > 0].min(initial=MOST_AMOUNT))
-    return min(len(jobs.rows), most) + 1
+    return min(len(jobs.names), most) + 1
 
 
 def _room(
     scenario: Scenario,
-    rows: Table,
-    queues: Table,
+    rows: Jobs,
+    queues: Queues,
     shapes: Table,
     most: int,
     policies: Policies,
@@ -219,7 +210,7 @@ def _room(
     def zeros(*size: int) -> Table:
         return np.zeros(size, np.int64)
 
-    heads = len(queues)
+    heads = len(queues.tree)
     state, margins = zeros(STATE_SIZE), zeros(STATE_SIZE)
     state[NOW], state[MARK] = scenario.start, scenario.start - 1
     state[LAST_CYCLE] = scenario.start - scenario.timing.cycle
@@ -237,7 +228,7 @@ def _room(
         jobs=rows,
         queues=queues,
         shapes=shapes,
-        heaps=zeros(len(rows)),
+        heaps=zeros(len(rows.joins)),
         state=state,
         tasks=zeros(sizes[TASKS], 4),
         timers=zeros(sizes[TIMERS], 4),

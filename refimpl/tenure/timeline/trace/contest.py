@@ -20,9 +20,6 @@ from tenure.timeline.trace.tables import (
     ENTRY_OUTCOME,
     NO_FIT,
     NODE,
-    PRIORITY,
-    QUEUE,
-    QUEUED,
     FairSharing,
     TracePlay,
     Trees,
@@ -54,7 +51,7 @@ def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) ->
     rounds, contest = rounds_of(sharing.rounds), contest_of(sharing.contest)
     entry = contest.entry[node]
     job, asks = play.entries[entry, ENTRY_JOB], play.entries[entry, ENTRY_OUTCOME] != NO_FIT
-    place = play.jobs[job, QUEUE]
+    place = play.jobs.queue[job]
     if asks:
         charge_held(trees, trees.heroes, CHARGED, place, job, 1)
     ratio = ratio_of(forest, tables.charged, rounds.lendable, node, rounds.borrowed)
@@ -76,10 +73,10 @@ def _beats(play: TracePlay, contest: TurnContest, node: int, other: int) -> bool
         contest.borrows[other],
         compare(contest.share[node], contest.ratio[node], contest.share[other], contest.ratio[other]),
         True,
-        play.jobs[job, PRIORITY],
-        play.jobs[other_job, PRIORITY],
-        play.jobs[job, QUEUED],
-        play.jobs[other_job, QUEUED],
+        play.jobs.priority[job],
+        play.jobs.priority[other_job],
+        play.jobs.queued[job],
+        play.jobs.queued[other_job],
     )
 
 
@@ -99,7 +96,7 @@ def _winner_below(play: TracePlay, forest: Forest, contest: TurnContest, cohort:
 
 @compiled
 def _node_of(play: TracePlay, tables: TreeTables, entry: int) -> int:
-    return int(tables.places[play.jobs[play.entries[entry, ENTRY_JOB], QUEUE], NODE])
+    return int(tables.places[play.jobs.queue[play.entries[entry, ENTRY_JOB]], NODE])
 
 
 @compiled

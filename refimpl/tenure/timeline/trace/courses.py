@@ -27,8 +27,6 @@ from tenure.timeline.trace.tables import (
     NEXT,
     NO_JOB,
     PARKED,
-    PRIORITY,
-    SHAPE,
     SIDE,
     TOP,
     UNPARKED,
@@ -93,7 +91,7 @@ def _courses(scenario: Scenario, reading: Reading, jobs: TracedJobs) -> list[lis
 
 def _fixed(jobs: TracedJobs) -> Table:
     """The priorities of jobs whose priority stays, in order."""
-    priorities = jobs.rows[:, PRIORITY]
+    priorities = jobs.rows.priority
     return np.unique(priorities if jobs.ages is None else priorities[jobs.ages[:, 0] < 0])
 
 
@@ -119,13 +117,13 @@ def lines_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, queues: int
     """
     courses = _courses(scenario, reading, jobs)
     levels = np.unique(np.array([priority for course in courses for _, priority in course], np.int64))
-    groups = (int(jobs.rows[:, SHAPE].max(initial=0)) + 1) * len(levels)
+    groups = (int(jobs.rows.shape_id.max(initial=0)) + 1) * len(levels)
     if groups > MOST_GROUPS:
         raise Uncovered("more priorities and kinds of pods than are told apart")
-    members = np.full((len(jobs.rows), MEMBER_COLUMNS), 0, np.int64)
+    members = np.full((len(jobs.names), MEMBER_COLUMNS), 0, np.int64)
     members[:, [CHILD, NEXT, BEFORE]] = NO_JOB
     assert jobs.ages is not None
-    fixed = len(jobs.kinds) + np.searchsorted(_fixed(jobs), jobs.rows[:, PRIORITY])
+    fixed = len(jobs.kinds) + np.searchsorted(_fixed(jobs), jobs.rows.priority)
     members[:, COURSE] = np.where(jobs.ages[:, 0] < 0, fixed, jobs.ages[:, 0])
     members[:, BORN] = jobs.ages[:, 1]
     rows = np.zeros((sum(map(len, courses)), 3), np.int64)
@@ -142,7 +140,7 @@ def lines_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, queues: int
         queues=by_queue,
         courses=rows,
         spans=np.cumsum([0, *map(len, courses)], dtype=np.int64),
-        steps=np.zeros((len(jobs.rows) + 1, 4), np.int64),
+        steps=np.zeros((len(jobs.names) + 1, 4), np.int64),
         counts=np.zeros(2, np.int64),
         levels=len(levels),
     )

@@ -11,54 +11,30 @@ from tenure.timeline.trace.pending import queue_up, stand_in_line, wake_queue
 from tenure.timeline.trace.steps import begin_course
 from tenure.timeline.trace.tables import (
     ACTIVE,
-    CREATED,
     CYCLES,
     DIRTY,
     DONE,
-    DURATION,
-    EVICTED,
     FINISH,
     FINISHED,
-    HEAD,
-    HEAD_WAITS,
     HEEDS,
     JOINED,
-    JOINS,
-    KEEPS,
     MARK,
     NEVER,
     NO_JOB,
     NOW,
     NUMBER,
-    PHASE,
     PREEMPTED,
     PREEMPTIONS,
-    PREEMPTOR,
-    PRIORITY,
-    PROGRESS,
-    QUEUE,
-    QUEUED,
     RELEASE,
-    RESERVED,
-    ROTATED,
     RUNNING,
     RUNS,
-    SHAPE,
-    SINCE,
-    STAMP,
-    STAY,
-    STOPPED,
-    STRICT,
     TASKS,
     TERMINATING,
     TIMERS,
-    TREE,
     USED,
     WAITS,
     WAKE,
-    WAKE_AT,
     WITH_HEAD,
-    WORK,
     TracePlay,
 )
 from tenure.timeline.trace.trees import charge_held, free_row, note_evicted, take_row
@@ -88,12 +64,12 @@ def note_run(play: TracePlay, job: int, how: int, end: int, stopped: int, done: 
     row, jobs = play.state[RUNS], play.jobs
     play.runs[row, 0], play.runs[row, 1], play.runs[row, 2], play.runs[row, 3] = (
         job,
-        jobs[job, RESERVED],
+        jobs.reserved[job],
         end,
         how,
     )
     play.runs[row, 4], play.runs[row, 6], play.runs[row, 7] = stopped, done, lost
-    play.runs[row, 5] = jobs[job, PREEMPTOR] if how == PREEMPTED else NO_JOB
+    play.runs[row, 5] = jobs.preemptor[job] if how == PREEMPTED else NO_JOB
     play.state[RUNS] += 1
 
 
@@ -101,7 +77,7 @@ def note_run(play: TracePlay, job: int, how: int, end: int, stopped: int, done: 
 def note_wait(play: TracePlay, job: int, end: int, admitted: int) -> None:
     """Write a wait down."""
     row = play.state[WAITS]
-    play.waits[row, 0], play.waits[row, 1] = job, play.jobs[job, SINCE]
+    play.waits[row, 0], play.waits[row, 1] = job, play.jobs.since[job]
     play.waits[row, 2], play.waits[row, 3] = end, admitted
     play.state[WAITS] += 1
 
@@ -110,14 +86,14 @@ def note_wait(play: TracePlay, job: int, end: int, admitted: int) -> None:
 def _give_back(play: TracePlay, job: int) -> None:
     """A job's quota is free again, and the parked of its tree are woken soon."""
     jobs, queues, state = play.jobs, play.queues, play.state
-    charge_held(play.trees, play.trees.heroes, USED, jobs[job, QUEUE], job, -1)
+    charge_held(play.trees, play.trees.heroes, USED, jobs.queue[job], job, -1)
     free_row(play.trees, jobs, job)
     state[DIRTY] = 1
-    tree = queues[jobs[job, QUEUE], TREE]
-    planned = queues[tree, WAKE_AT] != NEVER
-    due = wake_due_at(planned, queues[tree, WAKE_AT], state[NOW], play.policies.retry)
+    tree = queues.tree[jobs.queue[job]]
+    planned = queues.wake_at[tree] != NEVER
+    due = wake_due_at(planned, queues.wake_at[tree], state[NOW], play.policies.retry)
     if not planned:
-        queues[tree, WAKE_AT] = due
+        queues.wake_at[tree] = due
         plan(play, due, WAKE, tree, 0)
 
 
@@ -125,11 +101,11 @@ def _give_back(play: TracePlay, job: int) -> None:
 def _release(play: TracePlay, job: int) -> None:
     """The pods of a victim are gone, and it waits again."""
     jobs, now = play.jobs, play.state[NOW]
-    done = jobs[job, STOPPED] - jobs[job, RESERVED]
-    lost = lost_work(jobs[job, KEEPS] == 1, done, jobs[job, PROGRESS])
-    jobs[job, PROGRESS] += done - lost
-    note_run(play, job, PREEMPTED, now, jobs[job, STOPPED], done, lost)
-    jobs[job, EVICTED] = 0
+    done = jobs.stopped[job] - jobs.reserved[job]
+    lost = lost_work(jobs.keeps[job] == 1, done, jobs.progress[job])
+    jobs.progress[job] += done - lost
+    note_run(play, job, PREEMPTED, now, jobs.stopped[job], done, lost)
+    jobs.evicted[job] = 0
     _give_back(play, job)
     queue_up(play, job, play.lines)
 
@@ -137,22 +113,22 @@ def _release(play: TracePlay, job: int) -> None:
 @compiled
 def _finish(play: TracePlay, job: int) -> None:
     now = play.state[NOW]
-    note_run(play, job, FINISHED, now, now, now - play.jobs[job, RESERVED], 0)
-    play.jobs[job, PHASE] = DONE
+    note_run(play, job, FINISHED, now, now, now - play.jobs.reserved[job], 0)
+    play.jobs.phase[job] = DONE
     _give_back(play, job)
 
 
 @compiled
 def _follow(play: TracePlay, kind: int, job: int, stay: int) -> None:
     if kind == WAKE:
-        for place in range(play.queues.shape[0] - 1):
-            if play.queues[place, TREE] == job:
+        for place in range(len(play.queues.tree) - 1):
+            if play.queues.tree[place] == job:
                 wake_queue(play, place, play.lines)
-    elif play.jobs[job, STAY] != stay:
+    elif play.jobs.stay[job] != stay:
         return
-    elif kind == RELEASE and play.jobs[job, PHASE] == TERMINATING:
+    elif kind == RELEASE and play.jobs.phase[job] == TERMINATING:
         _release(play, job)
-    elif kind == FINISH and play.jobs[job, PHASE] == RUNNING:
+    elif kind == FINISH and play.jobs.phase[job] == RUNNING:
         _finish(play, job)
 
 
@@ -177,11 +153,11 @@ def follow_all(play: TracePlay) -> None:
     """
     queues, state, number = play.queues, play.state, play.state[NUMBER]
     # A wake that is due is planned no longer: whatever happens at this instant plans another one.
-    for place in range(queues.shape[0] - 1):
-        if queues[place, WAKE_AT] <= state[NOW]:
-            queues[place, WAKE_AT] = NEVER
+    for place in range(len(queues.tree) - 1):
+        if queues.wake_at[place] <= state[NOW]:
+            queues.wake_at[place] = NEVER
     _follow_until(play, WAKE, number)
-    while state[JOINED] < play.jobs.shape[0] and play.jobs[state[JOINED], JOINS] <= state[NOW]:
+    while state[JOINED] < len(play.jobs.joins) and play.jobs.joins[state[JOINED]] <= state[NOW]:
         begin_course(play, state[JOINED], play.lines)
         queue_up(play, state[JOINED], play.lines)
         state[JOINED] += 1
@@ -194,8 +170,8 @@ def drop_idle_timers(play: TracePlay) -> None:
     timers, jobs, state = play.timers, play.jobs, play.state
     while state[TIMERS] > 0:
         job = timers[0, 2]
-        holds = jobs[job, PHASE] == RUNNING or jobs[job, PHASE] == TERMINATING
-        if timers[0, 0] > state[MARK] and jobs[job, STAY] == timers[0, 3] and holds:
+        holds = jobs.phase[job] == RUNNING or jobs.phase[job] == TERMINATING
+        if timers[0, 0] > state[MARK] and jobs.stay[job] == timers[0, 3] and holds:
             return
         drop_first_row(timers, state[TIMERS])
         state[TIMERS] -= 1
@@ -211,48 +187,48 @@ def run_out(play: TracePlay) -> None:
         job, stay = timers[0, 2], timers[0, 3]
         drop_first_row(timers, state[TIMERS])
         state[TIMERS] -= 1
-        holds = jobs[job, PHASE] == RUNNING or jobs[job, PHASE] == TERMINATING
-        if not holds or jobs[job, STAY] != stay:
+        holds = jobs.phase[job] == RUNNING or jobs.phase[job] == TERMINATING
+        if not holds or jobs.stay[job] != stay:
             continue
         if state[ACTIVE] > 0:
             state[DIRTY] = 1
         if play.policies.at_expiry == 1:
-            wake_queue(play, jobs[job, QUEUE], play.lines)
+            wake_queue(play, jobs.queue[job], play.lines)
 
 
 @compiled
 def admit(play: TracePlay, job: int) -> None:
     """Quota is reserved for a head."""
     jobs, queues, state = play.jobs, play.queues, play.state
-    place, now = jobs[job, QUEUE], state[NOW]
+    place, now = jobs.queue[job], state[NOW]
     state[DIRTY] = 1
     note_wait(play, job, now, 1)
-    jobs[job, STAMP], jobs[job, QUEUED], jobs[job, ROTATED] = persisted(now), jobs[job, CREATED], -1
-    jobs[job, PHASE], jobs[job, SINCE], jobs[job, RESERVED] = RUNNING, now, now
-    jobs[job, STAY] += 1
-    if queues[place, HEAD] == job:
-        queues[place, HEAD] = NO_JOB
+    jobs.stamp[job], jobs.queued[job], jobs.rotated[job] = persisted(now), jobs.created[job], -1
+    jobs.phase[job], jobs.since[job], jobs.reserved[job] = RUNNING, now, now
+    jobs.stay[job] += 1
+    if queues.head[place] == job:
+        queues.head[place] = NO_JOB
     charge_held(play.trees, play.trees.heroes, USED, place, job, 1)
     take_row(play.trees, jobs, job)
-    if jobs[job, WORK] >= 0:
-        left = work_left(jobs[job, WORK], jobs[job, PROGRESS])
-        plan(play, now + left, FINISH, job, jobs[job, STAY])
-    if queues[place, DURATION] >= 0:
-        at = protection_ended_at(jobs[job, STAMP], queues[place, DURATION])
-        push_row(play.timers, state[TIMERS], at, job, job, jobs[job, STAY])
+    if jobs.work[job] >= 0:
+        left = work_left(jobs.work[job], jobs.progress[job])
+        plan(play, now + left, FINISH, job, jobs.stay[job])
+    if queues.duration[place] >= 0:
+        at = protection_ended_at(jobs.stamp[job], queues.duration[place])
+        push_row(play.timers, state[TIMERS], at, job, job, jobs.stay[job])
         state[TIMERS] += 1
 
 
 @compiled
 def _note_preemption(play: TracePlay, job: int, victim: int, ground: int) -> None:
     jobs, queues, rows = play.jobs, play.queues, play.preemptions
-    row, place, now = play.state[PREEMPTIONS], jobs[victim, QUEUE], play.state[NOW]
-    ran = now - jobs[victim, RESERVED]
-    equal = place == jobs[job, QUEUE] and jobs[victim, PRIORITY] == jobs[job, PRIORITY]
+    row, place, now = play.state[PREEMPTIONS], jobs.queue[victim], play.state[NOW]
+    ran = now - jobs.reserved[victim]
+    equal = place == jobs.queue[job] and jobs.priority[victim] == jobs.priority[job]
     rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = now, job, victim, ground
     rows[row, 4], rows[row, 5], rows[row, 6] = ran, 0, play.state[CYCLES]
-    if equal and queues[place, DURATION] >= 0:
-        rows[row, 5] = max(0, queues[place, DURATION] - ran)
+    if equal and queues.duration[place] >= 0:
+        rows[row, 5] = max(0, queues.duration[place] - ran)
     play.state[PREEMPTIONS] += 1
 
 
@@ -260,34 +236,34 @@ def _note_preemption(play: TracePlay, job: int, victim: int, ground: int) -> Non
 def evict(play: TracePlay, job: int, victim: int, ground: int) -> None:
     """A job preempts another one, unless that is evicted already."""
     jobs, state = play.jobs, play.state
-    if jobs[victim, PHASE] == TERMINATING:
+    if jobs.phase[victim] == TERMINATING:
         return
     now = state[NOW]
     state[DIRTY] = 1
     _note_preemption(play, job, victim, ground)
-    jobs[victim, EVICTED], jobs[victim, PREEMPTOR] = 1, job
-    jobs[victim, ROTATED] = persisted(now) if ground == Ground.TIME_EXPIRED else -1
-    protected = play.queues[jobs[victim, QUEUE], DURATION] >= 0
+    jobs.evicted[victim], jobs.preemptor[victim] = 1, job
+    jobs.rotated[victim] = persisted(now) if ground == Ground.TIME_EXPIRED else -1
+    protected = play.queues.duration[jobs.queue[victim]] >= 0
     if play.policies.by_eviction == 1 and protected and ground == Ground.TIME_EXPIRED:
-        jobs[victim, QUEUED] = jobs[victim, ROTATED] + REQUEUE_EPSILON
-    jobs[victim, PHASE], jobs[victim, SINCE], jobs[victim, STOPPED] = TERMINATING, now, now
+        jobs.queued[victim] = jobs.rotated[victim] + REQUEUE_EPSILON
+    jobs.phase[victim], jobs.since[victim], jobs.stopped[victim] = TERMINATING, now, now
     note_evicted(play.trees, jobs, victim)
-    plan(play, now + play.policies.eviction, RELEASE, victim, jobs[victim, STAY])
+    plan(play, now + play.policies.eviction, RELEASE, victim, jobs.stay[victim])
 
 
 @compiled
 def _displace_head(play: TracePlay, place: int) -> None:
     """The job that was kept at the head of a queue stands in its heap like the others from now on."""
-    head, queues = play.queues[place, HEAD], play.queues
-    if head != NO_JOB and queues[place, HEAD_WAITS] == 1:
-        play.shapes[play.jobs[head, SHAPE], WITH_HEAD] = 0
+    head, queues = play.queues.head[place], play.queues
+    if head != NO_JOB and queues.head_waits[place] == 1:
+        play.shapes[play.jobs.shape_id[head], WITH_HEAD] = 0
         stand_in_line(play, head)
 
 
 @compiled
 def keep_at_head(play: TracePlay, job: int) -> None:
     """A head that has been taken out of its heap is the preemptor of its queue from now on (CYC-080)."""
-    place, queues = play.jobs[job, QUEUE], play.queues
-    if queues[place, HEAD] != job and is_kept_at_head(True, queues[place, STRICT] == 1):
+    place, queues = play.jobs.queue[job], play.queues
+    if queues.head[place] != job and is_kept_at_head(True, queues.strict[place] == 1):
         _displace_head(play, place)
-        queues[place, HEAD], queues[place, HEAD_WAITS] = job, 0
+        queues.head[place], queues.head_waits[place] = job, 0

@@ -27,7 +27,6 @@ from tenure.timeline.trace.tables import (
     NODE,
     PREEMPT,
     PREFERENCE,
-    QUEUE,
     SEARCHED,
     WHEN_CAN_BORROW,
     WHEN_CAN_PREEMPT,
@@ -249,7 +248,7 @@ def decide_for(play: TracePlay, trees: Trees, job: int, used: int, first: int) -
     Returns:
         the outcome, how far up the tree quota would come from, and the number of targets.
     """
-    place = play.jobs[job, QUEUE]
+    place = play.jobs.queue[job]
     tables, policy, targets = tables_of(trees.tables), policy_of(play, job, place), play.found
     tables.counts[SEARCHED] = _NOTHING
     fits, lacking, level = _assign(trees, policy, job, place, used)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenure.fast.compiled import compiled
 from tenure.rules import cycle
-from tenure.timeline.trace.tables import PRIORITY, QUEUED, RANK, Table
+from tenure.timeline.trace.tables import Jobs, Table
 
 is_ahead_in_queue = compiled(cycle.is_ahead_in_queue)
 
@@ -49,21 +49,21 @@ def drop_first_row(table: Table, rows: int) -> None:
 
 
 @compiled
-def is_ahead(jobs: Table, job: int, other: int, other_sticks: bool) -> bool:
+def is_ahead(jobs: Jobs, job: int, other: int, other_sticks: bool) -> bool:
     """Whether a job that is not kept at the head comes before another one of its ClusterQueue (CYC-010)."""
     return is_ahead_in_queue(
         False,
         other_sticks,
-        jobs[job, PRIORITY],
-        jobs[other, PRIORITY],
-        jobs[job, QUEUED],
-        jobs[other, QUEUED],
-        jobs[job, RANK] < jobs[other, RANK],
+        jobs.priority[job],
+        jobs.priority[other],
+        jobs.queued[job],
+        jobs.queued[other],
+        jobs.rank[job] < jobs.rank[other],
     )
 
 
 @compiled
-def push_job(heaps: Table, first: int, size: int, job: int, jobs: Table) -> None:
+def push_job(heaps: Table, first: int, size: int, job: int, jobs: Jobs) -> None:
     """Add a job to the heap of its shape, which begins at `first` and has so many."""
     heaps[first + size] = job
     place = size
@@ -74,7 +74,7 @@ def push_job(heaps: Table, first: int, size: int, job: int, jobs: Table) -> None
 
 
 @compiled
-def drop_job(heaps: Table, first: int, size: int, jobs: Table) -> None:
+def drop_job(heaps: Table, first: int, size: int, jobs: Jobs) -> None:
     """Take the first job out of the heap of its shape, which begins at `first` and has so many."""
     last = size - 1
     heaps[first] = heaps[first + last]

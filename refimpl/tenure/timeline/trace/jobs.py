@@ -14,16 +14,8 @@ from tenure.rules.dynamic_priority import elapsed_time, priority_in_decision
 from tenure.timeline.actors import shape_of
 from tenure.timeline.scenario import Scenario, Submission, Submit
 from tenure.timeline.trace.tables import (
-    CREATED,
-    JOB_COLUMNS,
     NO_JOB,
-    PREEMPTOR,
-    PRIORITY,
-    QUEUE,
-    QUEUED,
-    REQUEST,
-    ROTATED,
-    SHAPE,
+    Jobs,
     Table,
 )
 
@@ -39,7 +31,7 @@ class TracedJobs:
 
     Args:
         names: in the order of joining.
-        rows: a row of `JOB_COLUMNS` for each; `REQUEST` is what it asks for of the first resource.
+        rows: of each its columns; `request` is what it asks for of the first resource.
         resources: what the columns of `requests` are of, by name; none where every job asks for the one
             resource that the ClusterQueues have.
         requests: of each job, by resource.
@@ -49,7 +41,7 @@ class TracedJobs:
     """
 
     names: Sequence[str]
-    rows: Table
+    rows: Jobs
     resources: tuple[str, ...]
     requests: Table
     kinds: tuple[PriorityKind, ...] = ()
@@ -146,27 +138,29 @@ def traced(
     kinds: Sequence[PriorityKind] = (),
     ages: Table | None = None,
 ) -> TracedJobs:
-    """Jobs from their first columns, `JOINS` to `KEEPS`; shapes may have any numbers.
+    """Jobs from the columns `joins` to `keeps`; shapes may have any numbers.
 
     Args:
         names: in the order of joining.
         given: a row for each; those with the same pods have the same shape, whatever their priorities.
-        resources, requests: as of `TracedJobs`; column `REQUEST` is all where there are none.
+        resources, requests: as of `TracedJobs`; column `request` is all where there are none.
         kinds, ages: as of `TracedJobs`.
     """
-    rows = np.zeros((len(given), JOB_COLUMNS), np.int64)
-    rows[:, : given.shape[1]] = given
-    rows[:, SHAPE] = _by_queue(given, [QUEUE, SHAPE] if kinds else [QUEUE, SHAPE, PRIORITY])
-    rows[:, QUEUED] = rows[:, CREATED]
-    rows[:, PREEMPTOR] = NO_JOB
-    rows[:, ROTATED] = -1
-    asked = rows[:, REQUEST : REQUEST + 1].copy() if requests is None else requests
+    rows = Jobs(*np.zeros((len(Jobs._fields), len(given)), np.int64))
+    for column, values in zip(rows, given.T, strict=False):
+        column[:] = values
+    alike = [rows.queue, rows.shape_id, *(() if kinds else (rows.priority,))]
+    rows.shape_id[:] = _by_queue(alike)
+    rows.queued[:] = rows.created
+    rows.preemptor[:] = NO_JOB
+    rows.rotated[:] = -1
+    asked = rows.request.reshape(-1, 1).copy() if requests is None else requests
     return TracedJobs(names, rows, tuple(resources), asked, tuple(kinds), ages)
 
 
-def _by_queue(given: Table, columns: list[int]) -> Table:
+def _by_queue(columns: Sequence[Table]) -> Table:
     """What these columns tell apart, with numbers of which those of one ClusterQueue stand together."""
-    return np.unique(given[:, columns], axis=0, return_inverse=True)[1].reshape(-1)
+    return np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _numbered(keys: Iterable[Hashable]) -> list[int]:

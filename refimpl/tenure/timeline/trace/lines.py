@@ -16,22 +16,20 @@ from tenure.timeline.trace.tables import (
     EARLIER,
     FORGOT_AT,
     GROUP,
-    HEAD,
     LATER,
     MANY,
     NEXT,
     NO_JOB,
     PARKED,
     PARKED_AT,
-    QUEUE,
     SET_AT,
     SET_SIDE,
     SIDE,
-    STRICT,
     TOP,
     TURN,
     UNPARKED,
     WOKEN_AT,
+    Jobs,
     Lines,
     Table,
     TracePlay,
@@ -43,7 +41,7 @@ _NO_GROUP = -1
 
 
 @compiled
-def _joined(members: Table, jobs: Table, top: int, other: int) -> int:
+def _joined(members: Table, jobs: Jobs, top: int, other: int) -> int:
     """The first of two heaps made one; either may be `NO_JOB`."""
     if top == NO_JOB:
         return other
@@ -60,7 +58,7 @@ def _joined(members: Table, jobs: Table, top: int, other: int) -> int:
 
 
 @compiled
-def _without_top(members: Table, jobs: Table, top: int) -> int:
+def _without_top(members: Table, jobs: Jobs, top: int) -> int:
     """The first of a heap once its first has left: its children are joined by pairs, and the pairs then."""
     child, pairs = members[top, CHILD], NO_JOB
     members[top, CHILD] = NO_JOB
@@ -83,7 +81,7 @@ def _without_top(members: Table, jobs: Table, top: int) -> int:
 
 
 @compiled
-def _without(members: Table, jobs: Table, top: int, job: int) -> int:
+def _without(members: Table, jobs: Jobs, top: int, job: int) -> int:
     """The first of a heap once any of its jobs has left."""
     if job == top:
         return _without_top(members, jobs, top)
@@ -128,26 +126,26 @@ def next_turn(lines: Lines) -> int:
 
 
 @compiled
-def put_in(lines: Lines, jobs: Table, job: int, side: int) -> None:
+def put_in(lines: Lines, jobs: Jobs, job: int, side: int) -> None:
     """A job stands in its group, on one side."""
     members, groups, group = lines.members, lines.groups, lines.members[job, GROUP]
     top = side * SIDE + TOP
     members[job, SET_AT], members[job, SET_SIDE] = next_turn(lines), side
     groups[group, top] = _joined(members, jobs, groups[group, top], job)
-    _resize(lines, jobs[job, QUEUE], group, side, 1)
+    _resize(lines, jobs.queue[job], group, side, 1)
 
 
 @compiled
-def take_out(lines: Lines, jobs: Table, job: int, side: int) -> None:
+def take_out(lines: Lines, jobs: Jobs, job: int, side: int) -> None:
     """A job leaves its group, where it is on one side."""
     groups, group = lines.groups, lines.members[job, GROUP]
     top = side * SIDE + TOP
     groups[group, top] = _without(lines.members, jobs, groups[group, top], job)
-    _resize(lines, jobs[job, QUEUE], group, side, -1)
+    _resize(lines, jobs.queue[job], group, side, -1)
 
 
 @compiled
-def _pour(lines: Lines, jobs: Table, place: int, group: int, source: int) -> int:
+def _pour(lines: Lines, jobs: Jobs, place: int, group: int, source: int) -> int:
     """All of one side of a group go to the other; how many they are."""
     groups, target = lines.groups, 1 - source
     moved, tops = groups[group, source * SIDE + MANY], groups[group, source * SIDE + TOP]
@@ -162,10 +160,10 @@ def _pour(lines: Lines, jobs: Table, place: int, group: int, source: int) -> int
 
 
 @compiled
-def side_of(lines: Lines, jobs: Table, job: int) -> int:
+def side_of(lines: Lines, jobs: Jobs, job: int) -> int:
     """On which side a job that waits is: what happened last to it, its group or its ClusterQueue decides."""
     members = lines.members
-    alone, woken = members[job, SET_AT], lines.queues[jobs[job, QUEUE], WOKEN_AT]
+    alone, woken = members[job, SET_AT], lines.queues[jobs.queue[job], WOKEN_AT]
     parked = lines.groups[members[job, GROUP], PARKED_AT]
     if parked > alone and parked > woken:
         return PARKED
@@ -176,7 +174,7 @@ def side_of(lines: Lines, jobs: Table, job: int) -> int:
 def head_in_lines(play: TracePlay, lines: Lines, place: int) -> int:
     """As `tenure.timeline.trace.pending.head_of`."""
     jobs, groups, found = play.jobs, lines.groups, NO_JOB
-    kept = play.queues[place, HEAD]
+    kept = play.queues.head[place]
     if kept != NO_JOB and side_of(lines, jobs, kept) == UNPARKED:
         return int(kept)
     group = lines.queues[place, UNPARKED]
@@ -197,9 +195,9 @@ def leave_lines(play: TracePlay, lines: Lines, job: int) -> None:
 @compiled
 def join_lines(play: TracePlay, lines: Lines, job: int) -> None:
     """A job comes to wait, with those that are like it if they were parked since any were woken."""
-    jobs, place = play.jobs, play.jobs[job, QUEUE]
+    jobs, place = play.jobs, play.jobs.queue[job]
     alike = lines.groups[lines.members[job, GROUP], PARKED_AT] > lines.queues[place, FORGOT_AT]
-    if joins_those_parked(play.queues[place, STRICT] == 1, alike):
+    if joins_those_parked(play.queues.strict[place] == 1, alike):
         put_in(lines, jobs, job, PARKED)
     else:
         put_in(lines, jobs, job, UNPARKED)
@@ -213,7 +211,7 @@ def requeue_in_lines(play: TracePlay, lines: Lines, job: int, parks: bool) -> No
     put_in(lines, jobs, job, UNPARKED)
     play.state[ACTIVE] += 1
     if parks:
-        play.state[ACTIVE] -= _pour(lines, jobs, jobs[job, QUEUE], group, UNPARKED)
+        play.state[ACTIVE] -= _pour(lines, jobs, jobs.queue[job], group, UNPARKED)
         lines.groups[group, PARKED_AT] = next_turn(lines)
 
 
@@ -234,7 +232,7 @@ def wake_lines(play: TracePlay, lines: Lines, place: int) -> None:
 def wake_one(play: TracePlay, lines: Lines, job: int) -> None:
     """One job is tried again if it is parked; what comes is tried even if one like it stays parked."""
     jobs, state = play.jobs, play.state
-    lines.queues[jobs[job, QUEUE], FORGOT_AT] = next_turn(lines)
+    lines.queues[jobs.queue[job], FORGOT_AT] = next_turn(lines)
     if side_of(lines, jobs, job) == PARKED:
         take_out(lines, jobs, job, PARKED)
         put_in(lines, jobs, job, UNPARKED)

@@ -19,18 +19,10 @@ from tenure.timeline.trace.tables import (
     ACTIVE,
     DIRTY,
     FIRST,
-    FIRST_SHAPE,
-    HEAD,
-    HEAD_WAITS,
     NO_JOB,
     NOW,
     PARKED_SHAPE,
-    PHASE,
-    QUEUE,
-    SHAPE,
-    SINCE,
     SIZE,
-    STRICT,
     WAITING,
     WITH_HEAD,
     Lines,
@@ -63,12 +55,12 @@ def pop(play: TracePlay, job: int, lines: Lines | None) -> None:
 def queue_up(play: TracePlay, job: int, lines: Lines | None) -> None:
     """A job comes to wait."""
     jobs, state = play.jobs, play.state
-    jobs[job, PHASE], jobs[job, SINCE] = WAITING, state[NOW]
+    jobs.phase[job], jobs.since[job] = WAITING, state[NOW]
     state[DIRTY] = 1
     if lines is None:
         stand_in_line(play, job)
-        strict = play.queues[jobs[job, QUEUE], STRICT] == 1
-        if not joins_those_parked(strict, play.shapes[jobs[job, SHAPE], PARKED_SHAPE] == 1):
+        strict = play.queues.strict[jobs.queue[job]] == 1
+        if not joins_those_parked(strict, play.shapes[jobs.shape_id[job], PARKED_SHAPE] == 1):
             state[ACTIVE] += 1
     else:
         join_lines(play, lines, job)
@@ -97,10 +89,10 @@ def wake_queue(play: TracePlay, place: int, lines: Lines | None) -> None:
 @compiled
 def _head_of_shapes(play: TracePlay, place: int) -> int:
     queues, shapes, jobs = play.queues, play.shapes, play.jobs
-    kept, found = queues[place, HEAD], NO_JOB
-    if kept != NO_JOB and queues[place, HEAD_WAITS] == 1 and shapes[jobs[kept, SHAPE], PARKED_SHAPE] == 0:
+    kept, found = queues.head[place], NO_JOB
+    if kept != NO_JOB and queues.head_waits[place] == 1 and shapes[jobs.shape_id[kept], PARKED_SHAPE] == 0:
         found = kept
-    for shape in range(queues[place, FIRST_SHAPE], queues[place + 1, FIRST_SHAPE]):
+    for shape in range(queues.first_shape[place], queues.first_shape[place + 1]):
         if shapes[shape, SIZE] == 0 or shapes[shape, PARKED_SHAPE] == 1:
             continue
         job = play.heaps[shapes[shape, FIRST]]
@@ -112,9 +104,9 @@ def _head_of_shapes(play: TracePlay, place: int) -> int:
 @compiled
 def _pop_from_shape(play: TracePlay, job: int) -> None:
     queues, shapes = play.queues, play.shapes
-    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
-    if queues[place, HEAD] == job and queues[place, HEAD_WAITS] == 1:
-        queues[place, HEAD_WAITS] = 0
+    place, shape = play.jobs.queue[job], play.jobs.shape_id[job]
+    if queues.head[place] == job and queues.head_waits[place] == 1:
+        queues.head_waits[place] = 0
         shapes[shape, WITH_HEAD] = 0
     else:
         drop_job(play.heaps, shapes[shape, FIRST], shapes[shape, SIZE], play.jobs)
@@ -124,7 +116,7 @@ def _pop_from_shape(play: TracePlay, job: int) -> None:
 @compiled
 def stand_in_line(play: TracePlay, job: int) -> None:
     """A job joins the heap of its shape, which may be parked."""
-    shape = play.jobs[job, SHAPE]
+    shape = play.jobs.shape_id[job]
     push_job(play.heaps, play.shapes[shape, FIRST], play.shapes[shape, SIZE], job, play.jobs)
     play.shapes[shape, SIZE] += 1
 
@@ -132,9 +124,9 @@ def stand_in_line(play: TracePlay, job: int) -> None:
 @compiled
 def _requeue_in_shape(play: TracePlay, job: int, parks: bool) -> None:
     queues, shapes, state = play.queues, play.shapes, play.state
-    place, shape = play.jobs[job, QUEUE], play.jobs[job, SHAPE]
-    if queues[place, HEAD] == job:
-        queues[place, HEAD_WAITS] = 1
+    place, shape = play.jobs.queue[job], play.jobs.shape_id[job]
+    if queues.head[place] == job:
+        queues.head_waits[place] = 1
         shapes[shape, WITH_HEAD] = 1
     else:
         stand_in_line(play, job)
@@ -148,7 +140,7 @@ def _requeue_in_shape(play: TracePlay, job: int, parks: bool) -> None:
 @compiled
 def _wake_shapes(play: TracePlay, place: int) -> None:
     shapes, state = play.shapes, play.state
-    for shape in range(play.queues[place, FIRST_SHAPE], play.queues[place + 1, FIRST_SHAPE]):
+    for shape in range(play.queues.first_shape[place], play.queues.first_shape[place + 1]):
         if shapes[shape, PARKED_SHAPE] == 1:
             shapes[shape, PARKED_SHAPE] = 0
             woken = shapes[shape, SIZE] + shapes[shape, WITH_HEAD]

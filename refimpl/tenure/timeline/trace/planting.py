@@ -24,8 +24,6 @@ from tenure.timeline.trace.records import given_as
 from tenure.timeline.trace.tables import (
     FIRST_STAMP,
     FOUND_END,
-    PRIORITY,
-    RANK,
     RECENT,
     FairSharing,
     Table,
@@ -83,7 +81,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
         raise Uncovered("cohorts that are their own ancestors")
     paths = [layout.path(layout.queues[queue.name]) for queue in queues]
     options, first, end = _options(queues, resources, layout)
-    low = np.searchsorted(levels, jobs.rows[:, PRIORITY])
+    low = np.searchsorted(levels, jobs.rows.priority)
     (nodes, columns), width = layout.forest.nominal.shape, len(resources)
     work = _work(layout, most, max(map(len, paths)), width)
     heroes = planted_heroes(layout, cluster, reading, jobs, work, most)
@@ -117,7 +115,7 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
             end_option=end,
             requests=jobs.requests,
             low=low,
-            columns=np.full((len(jobs.rows), width), -1, np.int64),
+            columns=np.full((len(jobs.names), width), -1, np.int64),
             used=used,
             charged=charged,
             after=after,
@@ -213,7 +211,7 @@ def _potentials(layout: Layout) -> Table:
 
 
 def _order(scenario: Scenario, jobs: TracedJobs, levels: Table) -> Order:
-    order = order_of(max(0, len(levels) - 1).bit_length(), _recent_bits(scenario), _bits(jobs.rows[:, RANK]))
+    order = order_of(max(0, len(levels) - 1).bit_length(), _recent_bits(scenario), _bits(jobs.rows.rank))
     if order.group + _AROUND > _BITS:
         raise Uncovered("more jobs and seconds than an order of candidates can tell apart")
     return order

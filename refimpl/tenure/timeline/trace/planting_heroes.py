@@ -18,7 +18,7 @@ from tenure.model import Cluster
 from tenure.readings import HeroClamp, HeroPrecedence, Reading
 from tenure.timeline.trace.jobs import TracedJobs
 from tenure.timeline.trace.records import given_as
-from tenure.timeline.trace.tables import AFTER, QUEUE, HeroTables, Table
+from tenure.timeline.trace.tables import AFTER, HeroTables, Table
 
 
 class PlantedHeroes(NamedTuple):
@@ -79,7 +79,7 @@ def planted_heroes(
         queues=np.zeros(nodes, np.int32),
         heads=np.zeros(nodes, np.int64),
         stale=np.ones((AFTER + 1, nodes, columns), np.bool_),
-        slot=np.zeros((AFTER + 1, len(jobs.rows)), np.int64),
+        slot=np.zeros((AFTER + 1, len(jobs.names)), np.int64),
         owner=np.zeros((AFTER + 1, int(slots[1].max(initial=0))), np.int64),
         rank_first=int(reading.hero_precedence == HeroPrecedence.RANK_FIRST),
     )
@@ -93,7 +93,7 @@ def _slots(layout: Layout, plan: Plan, jobs: TracedJobs) -> Table:
     for place, (_, node) in enumerate(sorted(layout.queues.items())):
         slots[0, node] = end
         if plan.tree[HERO, node]:
-            end += int((jobs.rows[:, QUEUE] == place).sum())
+            end += int((jobs.rows.queue == place).sum())
         slots[1, node] = end
     return slots
 

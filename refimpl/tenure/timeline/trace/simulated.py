@@ -22,22 +22,18 @@ from tenure.timeline.trace.tables import (
     NO_JOB,
     NOW,
     OVER,
-    PHASE,
     PREEMPTED,
     PREEMPTIONS,
-    PREEMPTOR,
-    RESERVED,
     RUNNING,
     RUNS,
-    SINCE,
     STILL_RUNNING,
-    STOPPED,
     TARGET_ROWS,
     TASKS,
     TERMINATING,
     TIMERS,
     WAITING,
     WAITS,
+    Jobs,
     Table,
     TracePlay,
 )
@@ -144,26 +140,26 @@ def _simulated(play: TracePlay, jobs: TracedJobs) -> Simulated:
 
 def _joined(play: TracePlay, phases: Sequence[int]) -> Table:
     """The jobs that have joined and have one of these phases at the end."""
-    here = np.arange(len(play.jobs)) < play.state[JOINED]
-    return np.flatnonzero(here & np.isin(play.jobs[:, PHASE], phases))
+    here = np.arange(len(play.jobs.joins)) < play.state[JOINED]
+    return np.flatnonzero(here & np.isin(play.jobs.phase, phases))
 
 
 def _open_runs(play: TracePlay, end: Instant) -> Table:
     """The stays with quota that the end of the play cuts off."""
     rows = _joined(play, (RUNNING, TERMINATING))
-    jobs = play.jobs[rows]
-    ending = jobs[:, PHASE] == TERMINATING
-    stopped = np.where(ending, jobs[:, STOPPED], end)
+    jobs = Jobs(*(column[rows] for column in play.jobs))
+    ending = jobs.phase == TERMINATING
+    stopped = np.where(ending, jobs.stopped, end)
     found = np.zeros((len(rows), 8), np.int64)
-    found[:, 0], found[:, 1], found[:, 2] = rows, jobs[:, RESERVED], end
+    found[:, 0], found[:, 1], found[:, 2] = rows, jobs.reserved, end
     found[:, 3] = np.where(ending, PREEMPTED, STILL_RUNNING)
-    found[:, 4], found[:, 5] = stopped, np.where(ending, jobs[:, PREEMPTOR], NO_JOB)
-    found[:, 6] = stopped - jobs[:, RESERVED]
+    found[:, 4], found[:, 5] = stopped, np.where(ending, jobs.preemptor, NO_JOB)
+    found[:, 6] = stopped - jobs.reserved
     return found
 
 
 def _open_waits(play: TracePlay, end: Instant) -> Table:
     rows = _joined(play, (WAITING,))
     found = np.zeros((len(rows), 4), np.int64)
-    found[:, 0], found[:, 1], found[:, 2] = rows, play.jobs[rows, SINCE], end
+    found[:, 0], found[:, 1], found[:, 2] = rows, play.jobs.since[rows], end
     return found

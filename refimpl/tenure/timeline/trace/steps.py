@@ -18,13 +18,8 @@ from tenure.timeline.trace.tables import (
     LEVEL_OF,
     NEVER,
     NOW,
-    PHASE,
-    PRIORITY,
-    QUEUE,
-    SHAPE,
     STEP,
     STEPS,
-    TREE,
     WAITING,
     Lines,
     TracePlay,
@@ -37,8 +32,8 @@ def _follow_course(play: TracePlay, lines: Lines, job: int, step: int) -> None:
     """A job has the priority of a row of its course; the next one is planned."""
     members, courses = lines.members, lines.courses
     level = courses[step, LEVEL_OF]
-    play.jobs[job, PRIORITY] = courses[step, GIVES]
-    members[job, STEP], members[job, GROUP] = step, play.jobs[job, SHAPE] * lines.levels + level
+    play.jobs.priority[job] = courses[step, GIVES]
+    members[job, STEP], members[job, GROUP] = step, play.jobs.shape_id[job] * lines.levels + level
     rank_row(play.trees, play.jobs, job, level)
     if step + 1 < lines.spans[members[job, COURSE] + 1]:
         at = members[job, BORN] + courses[step + 1, AGE]
@@ -69,7 +64,7 @@ def step_due_at(play: TracePlay, lines: Lines | None) -> int:
     if lines is None:
         return NEVER
     else:  # noqa: RET505 - the compiler leaves out a whole branch
-        while lines.counts[STEPS] > 0 and play.jobs[lines.steps[0, 2], PHASE] == DONE:
+        while lines.counts[STEPS] > 0 and play.jobs.phase[lines.steps[0, 2]] == DONE:
             _drop_first_step(lines)
         return int(lines.steps[0, 0]) if lines.counts[STEPS] > 0 else NEVER
 
@@ -77,9 +72,9 @@ def step_due_at(play: TracePlay, lines: Lines | None) -> int:
 @compiled
 def _take_step(play: TracePlay, lines: Lines, job: int) -> None:
     """The priority of a job takes a step: it stands in another group, and may be tried again for that."""
-    jobs, before, at_expiry = play.jobs, play.jobs[job, PRIORITY], play.policies.at_expiry == 1
+    jobs, before, at_expiry = play.jobs, play.jobs.priority[job], play.policies.at_expiry == 1
     step = lines.members[job, STEP] + 1
-    if jobs[job, PHASE] == WAITING:
+    if jobs.phase[job] == WAITING:
         side = side_of(lines, jobs, job)
         take_out(lines, jobs, job, side)
         _follow_course(play, lines, job, step)
@@ -88,11 +83,11 @@ def _take_step(play: TracePlay, lines: Lines, job: int) -> None:
         _follow_course(play, lines, job, step)
     if play.state[ACTIVE] > 0:
         play.state[DIRTY] = 1
-    if at_expiry and jobs[job, PHASE] == WAITING:
+    if at_expiry and jobs.phase[job] == WAITING:
         wake_one(play, lines, job)
-    elif at_expiry and jobs[job, PRIORITY] < before:
-        for place in range(play.queues.shape[0] - 1):
-            if play.queues[place, TREE] == play.queues[jobs[job, QUEUE], TREE]:
+    elif at_expiry and jobs.priority[job] < before:
+        for place in range(len(play.queues.tree) - 1):
+            if play.queues.tree[place] == play.queues.tree[jobs.queue[job]]:
                 wake_queue(play, place, play.lines)
 
 
@@ -103,5 +98,5 @@ def take_steps(play: TracePlay, lines: Lines | None) -> None:
         while lines.counts[STEPS] > 0 and lines.steps[0, 0] <= play.state[NOW]:
             job = lines.steps[0, 2]
             _drop_first_step(lines)
-            if play.jobs[job, PHASE] != DONE:
+            if play.jobs.phase[job] != DONE:
                 _take_step(play, lines, job)

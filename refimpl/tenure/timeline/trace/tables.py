@@ -19,32 +19,8 @@ NEVER: Final = 2**62
 """An instant that does not come."""
 NO_JOB: Final = -1
 
-JOINS, QUEUE, SHAPE, PRIORITY, REQUEST, RANK, CREATED, WORK, KEEPS = range(9)
-"""Of a job, as it comes: when it joins, its ClusterQueue, its shape, its priority, how much it asks for, the
-place of its uid in the order of uids, its creation, how long it works (below 0 without end), whether its
-progress survives."""
-QUEUED, STAMP, EVICTED, PHASE, STAY, RESERVED, STOPPED, SINCE, PROGRESS, PREEMPTOR = range(9, 19)
-"""Of a job, as it changes: the time that it queues from, the stamp of its reservation, whether it is evicted,
-its phase, the number of its stay with quota, when that began and when it was evicted, since when it has its
-phase, what it has worked and not lost, and who preempted it last."""
-ROTATED, LEAVES, SLOT = range(19, 22)
-"""Of a job: the stamp of its last preemption by time (below 0 without one), whether the cycle preempts it,
-and its place among those that hold quota."""
-JOB_COLUMNS: Final = 22
-
 WAITING, RUNNING, TERMINATING, DONE = range(4)
 """Phases of a job."""
-
-WITHIN, RECLAIM, BORROW, THRESHOLD, DURATION, STRICT, INACTIVE = range(7)
-"""Of a ClusterQueue: its policies, its maxPriorityThreshold (`NEVER` without one), the minAdmitDuration in
-force (below 0 without one), whether it is StrictFIFO, and whether it is inactive."""
-FIRST_SHAPE, TREE, HERO = range(7, 10)
-"""Of a ClusterQueue: where its shapes begin, the first ClusterQueue of its tree, and how many cohorts are
-above it where it is a hero, otherwise 0."""
-HEAD, HEAD_WAITS, WAKE_AT = range(10, 13)
-"""Of a ClusterQueue: the job that is kept at its head, and whether that one waits; of the first one of a
-tree, when the parked of the tree are woken."""
-QUEUE_COLUMNS: Final = 13
 
 NODE, DEPTH, MAY_BORROW, WHEN_CAN_BORROW, WHEN_CAN_PREEMPT, PREFERENCE = range(6)
 """Of a ClusterQueue in a tree: its node and how many nodes its path has, whether it may preempt while it
@@ -112,6 +88,77 @@ STATE_SIZE: Final = 20
 
 OVER, PAUSED, FULL = range(3)
 """Why the engine has stopped: nothing more happens, it was to stop here, or a table must grow first."""
+
+
+class Jobs(NamedTuple):
+    """The jobs, in the order in which they join; every array is int64[jobs].
+
+    Args:
+        joins, queue, shape_id, priority: when it joins, its ClusterQueue, its shape, and its priority.
+        request: how much it asks for of the first resource.
+        rank: the place of its uid in the order of uids.
+        created, work, keeps: its creation, how long it works (below 0 without end), and whether its progress
+            survives. What follows changes.
+        queued, stamp: the time that it queues from, and the stamp of its reservation.
+        evicted, phase, stay: whether it is evicted, its phase, and the number of its stay with quota.
+        reserved, stopped, since: when that began, when it was evicted, and since when it has its phase.
+        progress, preemptor: what it has worked and not lost, and who preempted it last.
+        rotated: the stamp of its last preemption by time, below 0 without one.
+        leaves: whether the cycle preempts it.
+        slot: its place among those that hold quota.
+    """
+
+    joins: Table
+    queue: Table
+    shape_id: Table
+    priority: Table
+    request: Table
+    rank: Table
+    created: Table
+    work: Table
+    keeps: Table
+    queued: Table
+    stamp: Table
+    evicted: Table
+    phase: Table
+    stay: Table
+    reserved: Table
+    stopped: Table
+    since: Table
+    progress: Table
+    preemptor: Table
+    rotated: Table
+    leaves: Table
+    slot: Table
+
+
+class Queues(NamedTuple):
+    """The ClusterQueues, in the order of their names, and one place more; every array is int64[queues + 1].
+
+    Args:
+        within, reclaim, borrow: its policies.
+        threshold: its maxPriorityThreshold, `NEVER` without one.
+        duration: the minAdmitDuration in force, below 0 without one.
+        strict, inactive: whether it is StrictFIFO, and whether it is inactive.
+        first_shape, tree: where its shapes begin, and the first ClusterQueue of its tree.
+        hero: how many cohorts are above it where it is a hero, otherwise 0.
+        head, head_waits: the job that is kept at its head, and whether that one waits.
+        wake_at: of the first one of a tree, when the parked of the tree are woken.
+    """
+
+    within: Table
+    reclaim: Table
+    borrow: Table
+    threshold: Table
+    duration: Table
+    strict: Table
+    inactive: Table
+    first_shape: Table
+    tree: Table
+    hero: Table
+    head: Table
+    head_waits: Table
+    wake_at: Table
 
 
 class Policies(NamedTuple):
@@ -300,7 +347,7 @@ class TracePlay(NamedTuple):
     """A play in the making.
 
     Args:
-        jobs, queues, shapes: see the columns.
+        jobs, queues, shapes: see there, and the columns.
         heaps: jobs that wait, by shape; each shape's part is a heap.
         state: `NOW` to `TAKEN`.
         tasks, timers: heaps; at, order, job, stay.
@@ -318,8 +365,8 @@ class TracePlay(NamedTuple):
         lines: see there; None where no priority moves: jobs wait in `heaps` then.
     """
 
-    jobs: Table
-    queues: Table
+    jobs: Jobs
+    queues: Queues
     shapes: Table
     heaps: Table
     state: Table

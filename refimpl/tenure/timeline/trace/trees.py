@@ -35,32 +35,19 @@ from tenure.timeline.trace.records import (
     work_of,
 )
 from tenure.timeline.trace.tables import (
-    BORROW,
-    CREATED,
     DEPTH,
-    DURATION,
     FIRST_STAMP,
     FOUND_END,
     FOUND_FIRST,
     HELD_ROWS,
-    LEAVES,
     NODE,
     NOW,
-    PHASE,
-    PRIORITY,
-    QUEUE,
-    QUEUED,
-    RANK,
     RECENT,
-    RECLAIM,
     RUNNING,
-    SLOT,
-    STAMP,
     TERMINATING,
-    THRESHOLD,
-    WITHIN,
     FairSharing,
     HeroTables,
+    Jobs,
     Table,
     TracePlay,
     Trees,
@@ -185,7 +172,7 @@ def level_of(
 
 
 @compiled
-def take_row(trees: Trees, jobs: Table, job: int) -> None:
+def take_row(trees: Trees, jobs: Jobs, job: int) -> None:
     """A job holds quota from now on."""
     rows, tables, width = rows_of(trees.rows), tables_of(trees.tables), 0
     row = tables.counts[HELD_ROWS]
@@ -194,36 +181,36 @@ def take_row(trees: Trees, jobs: Table, job: int) -> None:
             entry = rows.first[row] + width
             rows.at[entry], rows.amount[entry] = tables.columns[job, resource], tables.requests[job, resource]
             width += 1
-    rows.width[row], rows.queue[row] = width, tables.places[jobs[job, QUEUE], NODE]
-    rows.reserved[row], rows.queued[row] = jobs[job, STAMP], jobs[job, QUEUED]
-    rows.twin[row], rows.evicted[row] = jobs[job, RANK], False
-    tables.holder[row], jobs[job, SLOT] = job, row
+    rows.width[row], rows.queue[row] = width, tables.places[jobs.queue[job], NODE]
+    rows.reserved[row], rows.queued[row] = jobs.stamp[job], jobs.queued[job]
+    rows.twin[row], rows.evicted[row] = jobs.rank[job], False
+    tables.holder[row], jobs.slot[job] = job, row
     tables.counts[HELD_ROWS] += 1
     _order_row(trees, jobs, job)
 
 
 @compiled
-def _order_row(trees: Trees, jobs: Table, job: int) -> None:
+def _order_row(trees: Trees, jobs: Jobs, job: int) -> None:
     """The priority of a job that holds quota, and its place among candidates."""
-    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs[job, SLOT]
-    rows.priority[row] = jobs[job, PRIORITY]
-    age = (jobs[job, STAMP] - tables.counts[FIRST_STAMP]) // SECOND
+    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs.slot[job]
+    rows.priority[row] = jobs.priority[job]
+    age = (jobs.stamp[job] - tables.counts[FIRST_STAMP]) // SECOND
     recent, ties = tables.counts[RECENT], trees.order.tie
-    rows.key[row] = laid_out(tables.low[job], age, jobs[job, RANK], recent, ties)
+    rows.key[row] = laid_out(tables.low[job], age, jobs.rank[job], recent, ties)
 
 
 @compiled
-def rank_row(trees: Trees, jobs: Table, job: int, level: int) -> None:
+def rank_row(trees: Trees, jobs: Jobs, job: int, level: int) -> None:
     """A job has another priority, of which the rank among all of the play is given."""
     tables_of(trees.tables).low[job] = level
-    if jobs[job, PHASE] == RUNNING or jobs[job, PHASE] == TERMINATING:
+    if jobs.phase[job] == RUNNING or jobs.phase[job] == TERMINATING:
         _order_row(trees, jobs, job)
 
 
 @compiled
-def free_row(trees: Trees, jobs: Table, job: int) -> None:
+def free_row(trees: Trees, jobs: Jobs, job: int) -> None:
     """A job no longer holds quota: the last one takes its row."""
-    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs[job, SLOT]
+    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs.slot[job]
     tables.counts[HELD_ROWS] -= 1
     last = tables.counts[HELD_ROWS]
     for entry in range(rows.width[last]):
@@ -234,38 +221,38 @@ def free_row(trees: Trees, jobs: Table, job: int) -> None:
     rows.queued[row], rows.twin[row] = rows.queued[last], rows.twin[last]
     rows.evicted[row], rows.key[row] = rows.evicted[last], rows.key[last]
     tables.holder[row] = tables.holder[last]
-    jobs[tables.holder[row], SLOT] = row
+    jobs.slot[tables.holder[row]] = row
 
 
 @compiled
-def note_evicted(trees: Trees, jobs: Table, job: int) -> None:
+def note_evicted(trees: Trees, jobs: Jobs, job: int) -> None:
     """A job that holds quota is evicted, which may change the time that it queues from."""
     rows = rows_of(trees.rows)
-    rows.evicted[jobs[job, SLOT]], rows.queued[jobs[job, SLOT]] = True, jobs[job, QUEUED]
+    rows.evicted[jobs.slot[job]], rows.queued[jobs.slot[job]] = True, jobs.queued[job]
 
 
 @compiled
-def mark_leaving(trees: Trees, jobs: Table, job: int, leaves: bool) -> None:
+def mark_leaving(trees: Trees, jobs: Jobs, job: int, leaves: bool) -> None:
     """Whether the cycle preempts a job: no search looks at it then."""
-    jobs[job, LEAVES] = 1 if leaves else 0
-    node = tables_of(trees.tables).places[jobs[job, QUEUE], NODE]
-    rows_of(trees.rows).queue[jobs[job, SLOT]] = FREE if leaves else node
+    jobs.leaves[job] = 1 if leaves else 0
+    node = tables_of(trees.tables).places[jobs.queue[job], NODE]
+    rows_of(trees.rows).queue[jobs.slot[job]] = FREE if leaves else node
 
 
 @compiled
 def policy_of(play: TracePlay, job: int, place: int) -> Policy:
     """Who may be preempted for a job."""
     jobs, queues, policies = play.jobs, play.queues, play.policies
-    duration = queues[place, DURATION]
+    duration = queues.duration[place]
     by_reservation = duration >= 0 and policies.by_reservation == 1
     return Policy(
-        jobs[job, PRIORITY],
-        jobs[job, CREATED] if by_reservation else jobs[job, QUEUED],
+        jobs.priority[job],
+        jobs.created[job] if by_reservation else jobs.queued[job],
         play.state[NOW],
-        queues[place, WITHIN],
-        queues[place, RECLAIM],
-        queues[place, BORROW],
-        queues[place, THRESHOLD],
+        queues.within[place],
+        queues.reclaim[place],
+        queues.borrow[place],
+        queues.threshold[place],
         duration,
         duration >= 0 and policies.expired_only == 1,
         by_reservation,

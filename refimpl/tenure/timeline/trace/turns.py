@@ -36,16 +36,11 @@ from tenure.timeline.trace.tables import (
     FIT,
     FOUND,
     FULL,
-    HEAD,
     HEAD_ROWS,
     HEADS,
     HEEDS,
-    HERO,
-    INACTIVE,
     JOINED,
-    JOINS,
     LAST_CYCLE,
-    LEAVES,
     MARK,
     NEVER,
     NO_CANDIDATES,
@@ -56,12 +51,7 @@ from tenure.timeline.trace.tables import (
     PAUSED,
     PREEMPT,
     PREEMPTIONS,
-    PRIORITY,
-    QUEUE,
-    QUEUED,
-    RECLAIM,
     RUNS,
-    STRICT,
     TAKEN,
     TARGET_ROWS,
     TASKS,
@@ -107,13 +97,13 @@ def _nominate(play: TracePlay) -> None:
     state = play.state
     state[ENTRIES], state[FOUND], state[TAKEN] = 0, 0, 0
     copy_trees(play.trees, play.trees.heroes, USED, CHARGED)
-    for place in range(play.queues.shape[0] - 1):
-        job = NO_JOB if play.queues[place, INACTIVE] == 1 else head_of(play, place, play.lines)
+    for place in range(len(play.queues.tree) - 1):
+        job = NO_JOB if play.queues.inactive[place] == 1 else head_of(play, place, play.lines)
         if job == NO_JOB:
             continue
         entry = state[ENTRIES]
         play.entries[entry, ENTRY_JOB] = job
-        play.entries[entry, ENTRY_KEPT] = 1 if play.queues[place, HEAD] == job else 0
+        play.entries[entry, ENTRY_KEPT] = 1 if play.queues.head[place] == job else 0
         pop(play, job, play.lines)
         _decide_entry(play, entry, CHARGED)
         state[ENTRIES] += 1
@@ -131,8 +121,8 @@ class _Head(NamedTuple):
 @compiled
 def _head(play: TracePlay, job: int) -> _Head:
     jobs = play.jobs
-    above = play.queues[jobs[job, QUEUE], HERO]
-    return _Head(above > 0, above, jobs[job, PRIORITY], jobs[job, QUEUED])
+    above = play.queues.hero[jobs.queue[job]]
+    return _Head(above > 0, above, jobs.priority[job], jobs.queued[job])
 
 
 @compiled
@@ -148,10 +138,10 @@ def _goes_before(play: TracePlay, entry: int, other: int) -> bool:
         entries[entry, ENTRY_LEVEL],
         entries[other, ENTRY_LEVEL],
         True,
-        jobs[job, PRIORITY],
-        jobs[other_job, PRIORITY],
-        jobs[job, QUEUED],
-        jobs[other_job, QUEUED],
+        jobs.priority[job],
+        jobs.priority[other_job],
+        jobs.queued[job],
+        jobs.queued[other_job],
     )
 
 
@@ -174,14 +164,14 @@ def _line_up_entries(play: TracePlay) -> None:
 def _overlaps(play: TracePlay, entry: int) -> bool:
     first = play.entries[entry, ENTRY_FIRST]
     for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
-        if play.jobs[play.found[row, 0], LEAVES] == 1:
+        if play.jobs.leaves[play.found[row, 0]] == 1:
             return True
     return False
 
 
 @compiled
 def _charge(play: TracePlay, row: int, job: int, sign: int) -> None:
-    charge_held(play.trees, play.trees.heroes, row, play.jobs[job, QUEUE], job, sign)
+    charge_held(play.trees, play.trees.heroes, row, play.jobs.queue[job], job, sign)
 
 
 @compiled
@@ -201,15 +191,15 @@ def _still_fits(play: TracePlay, entry: int) -> bool:
     for row in range(first, first + entries[entry, ENTRY_TARGETS]):
         _charge(play, AFTER, play.found[row, 0], -1)
     job = entries[entry, ENTRY_JOB]
-    return fits_in_trees(play.trees, play.trees.heroes, AFTER, play.jobs[job, QUEUE], job)
+    return fits_in_trees(play.trees, play.trees.heroes, AFTER, play.jobs.queue[job], job)
 
 
 @compiled
 def _reserve(play: TracePlay, entry: int) -> None:
     """Keep quota for a head without candidates (CYC-100, CYC-110)."""
     entries, trees, job = play.entries, play.trees, play.entries[entry, ENTRY_JOB]
-    place = play.jobs[job, QUEUE]
-    reclaims_any, hero = play.queues[place, RECLAIM] == ReclaimWithinCohort.ANY, play.queues[place, HERO] > 0
+    place = play.jobs.queue[job]
+    reclaims_any, hero = play.queues.reclaim[place] == ReclaimWithinCohort.ANY, play.queues.hero[place] > 0
     if keeps_capacity(reclaims_any, hero, False):
         keep_in_trees(trees, trees.heroes, CHARGED, place, job, entries[entry, ENTRY_LEVEL] > 0)
 
@@ -238,7 +228,7 @@ def _result(play: TracePlay, entry: int) -> TurnResult:
     nothing = outcome in (NO_FIT, NO_CANDIDATES)
     asked = must_still_fit(nothing, defers, _overlaps(play, entry))
     fits = asked and _still_fits(play, entry)
-    strict = play.queues[play.jobs[job, QUEUE], STRICT] == 1
+    strict = play.queues.strict[play.jobs.queue[job]] == 1
     return result_of_turn(nothing, strict, defers, fits, outcome == PREEMPT)
 
 
@@ -318,8 +308,8 @@ def _next_at(play: TracePlay) -> int:
     at = _cycle_at(play)
     if state[TASKS] > 0:
         at = min(at, play.tasks[0, 0])
-    if state[JOINED] < play.jobs.shape[0]:
-        at = min(at, play.jobs[state[JOINED], JOINS])
+    if state[JOINED] < len(play.jobs.joins):
+        at = min(at, play.jobs.joins[state[JOINED]])
     at = min(at, step_due_at(play, play.lines))
     drop_idle_timers(play)
     state[HEEDS] = 1 if play.policies.at_expiry == 1 or state[ACTIVE] > 0 else 0
