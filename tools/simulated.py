@@ -14,13 +14,14 @@ from typing import Any, Final, NamedTuple
 
 from tenure.apps.simulate.course import TraceCourse
 from tenure.apps.simulate.figures import Counting
-from tenure.apps.simulate.hands import PlayHands, simulated
+from tenure.apps.simulate.hands import simulated
 from tenure.apps.simulate.sweep import Sweep, settings_of
 from tenure.apps.simulate.tables import setting_words
 from tenure.apps.simulate.traces import TraceColumns, read_trace
 from tenure.as_json import as_json
 from tenure.manifests import read_objects
 from tenure.model import MINUTE, SECOND
+from tenure.pools import Hands
 from tenure.readings import default_preset, preset_names
 
 DATA: Final = Path(__file__).resolve().parents[1] / "docs" / "data" / "traces"
@@ -70,7 +71,7 @@ def record(name: str, folder: Path, jobs: int) -> dict[str, Any]:
         course,
         settings,
         lambda number, figures: print(name, number, setting_words(figures.setting), file=sys.stderr),
-        hands=PlayHands(jobs),
+        hands=Hands(jobs),
     )
     return pruned(name, as_json(answer) | {"trace": recorded.file})
 

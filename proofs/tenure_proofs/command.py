@@ -261,8 +261,8 @@ def run_plan(plan: Plan) -> Report:
         export_task,
         lift_task,
         mutant_task,
-        pool,
         prove_task,
+        solving,
         theorem_task,
     )
     from tenure_proofs.report import FromCache, Report
@@ -286,7 +286,7 @@ def run_plan(plan: Plan) -> Report:
     verdicts = kept.verdicts(cache, plan.with_cvc5, plan.seeds)
     fates = kept.fates(cache)
     decided = kept.bounded_parts(cache)
-    with pool(plan.jobs) as workers:
+    with solving(plan.jobs) as workers:
         lift = partial(lift_task, examples=plan.examples, random_seed=plan.random_seed)
         ask = partial(prove_task, with_cvc5=plan.with_cvc5, seeds=plan.seeds)
         # Whatever is asked for, a wrong rule may be met by every obligation, under every preset.

@@ -1,20 +1,14 @@
-"""The run's tasks, spread over processes that end with this one, whatever ends it."""
+"""What is done in other processes: functions lifted, obligations proved, mutants met."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
-from multiprocessing.connection import Connection
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tenure.oracle.door import take_target
-from tenure.processes import spawning
+from tenure.pools import Pool, pool
 from tenure.rules.registry import get_rule
 from tenure_proofs.asked import Shared
 from tenure_proofs.bounded.trial import Part, Tried, try_part
@@ -27,9 +21,6 @@ from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
-
-_Task = TypeVar("_Task")
-_Done = TypeVar("_Done")
 
 _CVC5 = Cvc5()
 _SHARED = Shared()
@@ -88,32 +79,8 @@ def end_solvers() -> None:
     _CVC5.close()
 
 
-class Pool:
-    """Runs tasks in order of their results' use.
-
-    Args:
-        executor: the processes.
-    """
-
-    def __init__(self, executor: ProcessPoolExecutor) -> None:
-        self._executor = executor
-
-    def run(self, do: Callable[[_Task], _Done], tasks: Sequence[_Task], together: int = 1) -> Iterator[_Done]:
-        """The results, in the order of the tasks.
-
-        Args:
-            do: what is done with one.
-            tasks: what it is done with.
-            together: how many neighbours one process takes, since they have much in common.
-        """
-        # Processes start here, and do not hear of a Control-C that came while they did.
-        with _interrupts_held():
-            return self._executor.map(do, tasks, chunksize=together)
-
-
-@contextmanager
-def pool(jobs: int) -> Iterator[Pool]:
-    """A pool of so many processes, each with a second solver's; an exception ends them all at once.
+def solving(jobs: int) -> AbstractContextManager[Pool]:
+    """A pool of so many processes, each with a second solver's, which ends with it.
 
     Even one job is another process: Z3 answers a Control-C by an unknown, and Python drops one that comes
     while it frees a term.
@@ -121,51 +88,4 @@ def pool(jobs: int) -> Iterator[Pool]:
     Args:
         jobs: how many, at least 1.
     """
-    # Fresh processes: a solver's state does not survive a fork well.
-    context = spawning()
-    theirs, ours = context.Pipe(duplex=False)
-    executor = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(theirs,))
-    with theirs, ours, executor:
-        try:
-            yield Pool(executor)
-        except BaseException:
-            with _interrupts_held():
-                ours.close()
-                executor.shutdown(cancel_futures=True)
-            raise
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Let a Control-C wait until the block is done; a process that is started in it never gets one."""
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    held: list[int] = []
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    # Another thread may get the signal that this one blocks, and Python would interrupt this one.
-    handler = signal.signal(signal.SIGINT, lambda number, _: held.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if held:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _begin(lifeline: Connection) -> None:
-    """What a process does before its first task."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-
-
-def _end_with(lifeline: Connection) -> None:
-    """End this process, and its solver's, when the one that started it closes the pipe or is gone."""
-    with suppress(EOFError, OSError):
-        lifeline.recv_bytes()
-    try:
-        end_solvers()
-    finally:
-        # The main thread may be inside a solver, which cannot be interrupted.
-        os._exit(1)
+    return pool(jobs, end=end_solvers)

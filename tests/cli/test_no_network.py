@@ -17,7 +17,7 @@ NETWORKS = {
     *("socket", "socketserver", "ssl", "telnetlib", "urllib", "urllib3", "webbrowser", "xmlrpc"),
 }
 ASKED_FOR = {
-    "refimpl/tenure/lab/pool.py": {"distributed"},  # tenure campaign --scheduler
+    "refimpl/tenure/pools.py": {"distributed"},  # --scheduler
     "refimpl/tenure/reports/forms.py": {"urllib"},  # quotes a path
 }
 

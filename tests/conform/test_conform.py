@@ -20,11 +20,12 @@ from tenure.lab import verdicts
 from tenure.lab.campaigns import BLOCK, CampaignPlan, Tally, read_tally
 from tenure.lab.conform_report import summary
 from tenure.lab.options import KUEUE_FEATURES, Feature
-from tenure.lab.pool import Hands
+from tenure.lab.pool import blocks_done
 from tenure.lab.programs import Program
 from tenure.lab.scenarios import examples
 from tenure.lab.shrinking import shrink
 from tenure.lab.verdicts import Kind, Mode, Sides, sides_of
+from tenure.pools import Hands
 
 Object = dict[str, Any]
 
@@ -78,7 +79,7 @@ def tally_of(command: list[str], count: int, **more: Any) -> Tally:
     """What one process counts of scenarios that a program is asked."""
     plan = CampaignPlan(count, SEED, command=tuple(command), **more)
     whole = Tally()
-    for _, tally in Hands().work(plan, plan.blocks()):
+    for _, tally in blocks_done(plan, plan.blocks(), Hands()):
         whole.merge(tally)
     return whole
 
@@ -163,7 +164,7 @@ def test_every_scenario_is_answered_once_whatever_the_jobs(tmp_path: Path) -> No
     command = tuple(script(tmp_path, ALWAYS_FIT))
     plan = CampaignPlan(BLOCK + 20, SEED, command=command, max_workloads=1, max_queues=1, max_depth=0)
     for jobs in (1, 2):
-        blocks = sorted(Hands(jobs).work(plan, plan.blocks()), key=lambda done: done[0])
+        blocks = sorted(blocks_done(plan, plan.blocks(), Hands(jobs)), key=lambda done: done[0])
         assert [(number, tally.scenarios) for number, tally in blocks] == [(0, BLOCK), (1, 20)]
 
 

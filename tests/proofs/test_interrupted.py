@@ -115,7 +115,7 @@ def test_control_c_ends_a_matrix_in_the_same_way(tmp_path: Path) -> None:
 
 _HELD = """
 import os, signal, threading, time
-from tenure_proofs.pool import _interrupts_held
+from tenure.pools import _interrupts_held
 started, over = threading.Event(), threading.Event()
 other = threading.Thread(target=lambda: (started.set(), over.wait()))
 other.start()

@@ -19,9 +19,10 @@ from tenure.analysis.scopes import Scope
 from tenure.analysis.states import AskedCell
 from tenure.model import Cluster
 from tenure.oracle.tree import Tree
+from tenure.pools import Pool
 from tenure.readings import Reading
 from tenure_proofs.analysis.prover import SolverProver, pair_of
-from tenure_proofs.pool import Pool, pool, second_solver
+from tenure_proofs.pool import second_solver, solving
 from tenure_proofs.solvers import Cvc5
 
 Answers: TypeAlias = list[tuple[AskedCell, Settled]]
@@ -66,7 +67,7 @@ class Spreading:
         if self.jobs < 2 or len(cells) < FEWEST:
             return None
         if not self._pools:
-            self._pools = [self.open.enter_context(pool(1)) for _ in range(self.jobs)]
+            self._pools = [self.open.enter_context(solving(1)) for _ in range(self.jobs)]
         pairs = [tuple(group) for _, group in groupby(cells, pair_of)]
         parts = [
             process.run(partial(settle_task, configuration), pairs[number :: self.jobs])

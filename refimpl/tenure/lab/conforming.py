@@ -24,9 +24,10 @@ from tenure.lab.conform_report import (
     shortfalls,
     summary,
 )
-from tenure.lab.pool import Hands, Tell
+from tenure.lab.pool import Tell, blocks_done
 from tenure.lab.shrinking import smallest
 from tenure.lab.verdicts import FAILURES, AnswerPair, Kind, Sides
+from tenure.pools import Hands
 
 BATCH = 32
 """How many vectors are asked at once: few enough to see progress in between."""
@@ -68,7 +69,7 @@ class ConformanceCheck:
         with Worker(self.plan) as worker:
             sides = worker.sides
             told = list(self._vectors(sides))
-            with closing(Hands(self.jobs).work(self.plan, self.plan.blocks())) as blocks:
+            with closing(blocks_done(self.plan, self.plan.blocks(), Hands(self.jobs))) as blocks:
                 for _, tally in blocks:
                     self.whole.merge(tally)
                     self.tell(self._asked(), self.failed + self.whole.failed)

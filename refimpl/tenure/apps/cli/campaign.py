@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenure.lab.campaign_report import CampaignReport
     from tenure.lab.campaigns import CampaignPlan, Tally
     from tenure.lab.journal import Journal
-    from tenure.lab.pool import Hands
+    from tenure.pools import Hands
 
 EXIT_STOPPED = 3
 EXIT_INTERRUPTED = 130
@@ -196,8 +196,8 @@ def campaign_command(
     """
     choose_colour(printing.color)
     from tenure.lab.campaigns import CampaignPlan
-    from tenure.lab.pool import Hands
     from tenure.lab.programs import ProgramFailure, command_of
+    from tenure.pools import Hands
 
     if program.reading is not None:
         preset(program.reading)

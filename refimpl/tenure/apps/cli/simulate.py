@@ -318,9 +318,10 @@ def simulate_command(
     choose_colour(color)
     require_core()
     from tenure.apps.simulate.course import TraceCourse
-    from tenure.apps.simulate.hands import PlayHands, simulated
+    from tenure.apps.simulate.hands import simulated
     from tenure.apps.simulate.sweep import parse_sweep, settings_of
     from tenure.fast.compiled import COMPILED, NOT_COMPILED
+    from tenure.pools import Hands
 
     drawing.check()
     settings = settings_of([parse_sweep(text) for text in sweep or ()])
@@ -344,7 +345,7 @@ def simulate_command(
     if not COMPILED and len(course.trace.rows) > _MANY:
         hint(NOT_COMPILED)
     watch = _Watch(len(settings))
-    hands = PlayHands(workers.jobs, workers.scheduler)
+    hands = Hands(workers.jobs, workers.scheduler)
     try:
         answer = simulated(course, settings, watch.told, watch.progress, hands)
     except BrokenProcessPool:
