@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tenure.fast.amounts import minus, plus
+from tenure.fast.amounts import plus
 from tenure.fast.flavors import (
     BEST,
     WORST,
@@ -13,9 +13,7 @@ from tenure.fast.flavors import (
     charged,
     group_of,
     is_better,
-    is_higher,
     may_use,
-    tries_next,
 )
 from tenure.fast.heroes.view import View
 from tenure.fast.nodes import available, potential
@@ -26,16 +24,25 @@ from tenure.model import (
     Amount,
     Amounts,
     Assignment,
-    BorrowWithinCohort,
     FlavorMode,
     FlavorQuotas,
     FlavorResource,
+    NodeQuota,
     PodSet,
     PodSetFlavors,
-    ReclaimWithinCohort,
     ResourceGroup,
     Workload,
 )
+from tenure.rules.flavors import (
+    is_higher_mode,
+    may_preempt_while_borrowing,
+    mode_after_search,
+    mode_without_search,
+    reduced_count,
+    tries_next_flavor,
+)
+from tenure.rules.hero_fit import hero_mode_without_search
+from tenure.rules.quota import fits_quota, remaining_request
 
 NO_FIT = Assignment(usage={}, needs_preemption=frozenset(), fits=False)
 
@@ -130,12 +137,12 @@ class CoreAssigner:
                 for name, amount in requests.items()
             }
             way = self._worst(way for _, way in ways.values())
-            if gate and not tries_next(way, fungibility):
+            if gate and not tries_next_flavor(way.mode, way.level, fungibility):
                 return ServedGroup(ways, way)
             better = (
                 is_better(way, best_way, fungibility.preference)
                 if gate
-                else is_higher(way.mode, best_way.mode)
+                else way.mode != best_way.mode and is_higher_mode(way.mode, best_way.mode)
             )
             if better:
                 best, best_way = ServedGroup(ways, way), way
@@ -169,67 +176,58 @@ class CoreAssigner:
             return self._way_beside_heroes(view, at, request)
         layout, usage = searching.arrays.layout, searching.arrays.usage
         column = layout.columns[at]
-        level, below_root = self._level(usage, column, request)
-        if request > potential(layout.forest, searching.path, column):
-            return CoreWay(FlavorMode.NO_FIT, level)
-        if request <= max(0, available(layout.forest, usage, searching.path, column)):
-            return CoreWay(FlavorMode.FIT, level)
-        if not (request <= layout.forest.nominal[searching.node, column] or below_root or self._may_borrow()):
-            return CoreWay(FlavorMode.NO_FIT, level)
+        way = self._way_by_quota(layout.forest, usage, column, request)
+        if way.mode != FlavorMode.NO_CANDIDATES:
+            return way
         found = searching.find((at,), {at: request})
-        level, _ = self._level(searching.arrays.work().usage, column, request)  # without the found ones
-        return CoreWay(_mode(found), level)
+        without = searching.arrays.work().usage
+        return CoreWay(_mode(found), self._level_in(layout.forest, without, column, request)[0])
 
     def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> CoreWay:
         """The same where heroes are in the tree; a hero never borrows (UCQ-250)."""
         searching = self.searching
-        node, path, column = searching.node, searching.path, searching.arrays.layout.columns[at]
+        node, column = searching.node, searching.arrays.layout.columns[at]
         if view.is_hero(node):
-            if request > view.accessible(node, column):
-                return CoreWay(FlavorMode.NO_FIT, 0)
-            if view.fits(searching.ask((at,), {at: request})):
-                return BEST
+            fits = view.fits(searching.ask((at,), {at: request}))
+            mode = hero_mode_without_search(request, fits, view.accessible(node, column))
+            if mode != FlavorMode.NO_CANDIDATES:
+                return CoreWay(mode, 0)
             return CoreWay(_mode(searching.find((at,), {at: request})), 0)
-        forest, usage = view.forest, view.usage
-        level, below_root = self._level_in(forest, usage, column, request)
-        if request > potential(forest, path, column):
-            return CoreWay(FlavorMode.NO_FIT, level)
-        if request <= max(0, available(forest, usage, path, column)):
-            return CoreWay(FlavorMode.FIT, level)
-        if not (request <= forest.nominal[node, column] or below_root or self._may_borrow()):
-            return CoreWay(FlavorMode.NO_FIT, level)
+        way = self._way_by_quota(view.forest, view.usage, column, request)
+        if way.mode != FlavorMode.NO_CANDIDATES:
+            return way
         found = searching.find((at,), {at: request})
         left = view.after(node, bool(len(found.rows)), searching.arrays.work().usage)
         return CoreWay(_mode(found), self._level_in(*left, column, request)[0])
 
-    def _may_borrow(self) -> bool:
-        """Whether the queue may preempt for a request that borrows (KQ-530)."""
-        queue, settings = self.searching.queue, self.searching.arrays.cluster.settings
-        if queue.borrow_within_cohort != BorrowWithinCohort.NEVER:
-            return True
-        return settings.fair_sharing is not None and queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER
-
-    def _level(self, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
-        """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
-        return self._level_in(self.searching.arrays.layout.forest, usage, column, request)
+    def _way_by_quota(self, forest: Forest, usage: Array, column: int, request: Amount) -> CoreWay:
+        """How quota alone would serve a request; `NO_CANDIDATES` where a search tells."""
+        node, path = self.searching.node, self.searching.path
+        level, below_root = self._level_in(forest, usage, column, request)
+        mode = mode_without_search(
+            request,
+            max(0, available(forest, usage, path, column)),
+            potential(forest, path, column),
+            int(forest.nominal[node, column]),
+            below_root or may_preempt_while_borrowing(self.searching.terms),
+        )
+        return CoreWay(mode, level)
 
     def _level_in(self, forest: Forest, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
-        """The same in trees with other quotas."""
+        """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
         layout, path, rest = self.searching.arrays.layout, self.searching.path.tolist(), request
         for node in path:
             used = int(usage[node, column])
-            if plus(used, rest) <= int(forest.subtree[node, column]):
+            if fits_quota(used, rest, int(forest.subtree[node, column])):
                 return layout.heights[node], node != path[-1]
-            rest = minus(rest, max(0, minus(int(forest.local[node, column]), used)))
+            rest = remaining_request(rest, NodeQuota(local=int(forest.local[node, column])), used)
         return layout.heights[path[-1]], False
 
 
 def _mode(found: Found) -> FlavorMode:
-    """The mode after a search (KQ-540)."""
-    if not len(found.rows):
-        return FlavorMode.NO_CANDIDATES
+    """The mode after a search."""
     own = (found.grounds >= LOWER_PRIORITY) & (found.grounds <= TIME_EXPIRED)
-    return FlavorMode.PREEMPT if own.any() else FlavorMode.RECLAIM
+    return mode_after_search(bool(len(found.rows)), bool(own.any()))
 
 
 def reduced(assigner: CoreAssigner, search: Callable[[Assignment], Found]) -> tuple[Assignment, Found] | None:
@@ -254,7 +252,7 @@ def reduced(assigner: CoreAssigner, search: Callable[[Assignment], Found]) -> tu
     first, end = 0, steps + 1
     while first < end:
         step = (first + end) // 2
-        counts = [most - (most - least) * step // steps for most, least in zip(full, fewest, strict=True)]
+        counts = [reduced_count(most, least, step, steps) for most, least in zip(full, fewest, strict=True)]
         assignment = assigner.assign(counts)
         found = search(assignment)
         if assignment.fits and (not assignment.needs_preemption or len(found.rows)):

@@ -13,19 +13,7 @@ from tenure.fast.search import NO_VICTIMS, Found, Searcher, searcher
 from tenure.fast.uncovered import Uncovered
 from tenure.model import Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
 from tenure.readings import Reading
-
-REASONS = {
-    Ground.LOWER_PRIORITY: Reason.IN_CLUSTER_QUEUE,
-    Ground.NEWER_EQUAL: Reason.IN_CLUSTER_QUEUE,
-    Ground.TIME_EXPIRED: Reason.IN_CLUSTER_QUEUE_TIME_BASED,
-    Ground.HIERARCHICAL: Reason.IN_COHORT_RECLAMATION,
-    Ground.WITHOUT_BORROWING: Reason.IN_COHORT_RECLAMATION,
-    Ground.WITHIN_NOMINAL: Reason.IN_COHORT_RECLAMATION,
-    Ground.WHILE_BORROWING: Reason.IN_COHORT_RECLAIM_WHILE_BORROWING,
-    Ground.FINAL_SHARE: Reason.IN_COHORT_FAIR_SHARING,
-    Ground.INITIAL_SHARE: Reason.IN_COHORT_FAIR_SHARING,
-    Ground.HERO: Reason.UBER_CQ_PREEMPTION,
-}
+from tenure.rules.eligibility import preemption_reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +52,7 @@ class CoreAnswer(NamedTuple):
         names = self.arrays.columns.names
         for row, number in zip(self.found.rows.tolist(), self.found.grounds.tolist(), strict=True):
             ground = Ground(number)
-            yield Claim(row, names[row], ground, REASONS[ground])
+            yield Claim(row, names[row], ground, preemption_reason(ground))
 
 
 def decide(

@@ -10,10 +10,12 @@ from math import ldexp
 
 import numpy as np
 
-from tenure.fast.amounts import MOST, minus, plus
+from tenure.fast.amounts import MOST
 from tenure.fast.tables import Array, Forest
 from tenure.fast.uncovered import require_numbers
 from tenure.model import NANO, Amount, Cluster, ClusterQueue, Cohort, FlavorResource, ResourceGroup
+from tenure.rules.amounts import minus, plus
+from tenure.rules.quota import local_quota
 
 Quota = tuple[Amount, Amount, Amount, Amount]
 """Nominal, subtree and local quota, and borrowing limit, unlimited for none."""
@@ -141,7 +143,7 @@ class _Builder:
 
     def _add_queue(self, queue: ClusterQueue, parent: int) -> _Node:
         quotas = {
-            at: (own, own, _local(own, lends), limit)
+            at: (own, own, local_quota(own, lends), limit)
             for at, own, limit, lends in own_quotas(queue.resource_groups)
         }
         node = _Node(queue.name, parent, queue, queue.weight, quotas, end=len(self.nodes) + 1)
@@ -166,16 +168,12 @@ def _sums(cohort: Cohort, children: list[_Node]) -> Quotas:
     subtree = {at: nominal for at, (nominal, _, _) in own.items()}
     for child in children:
         for at, (_, quota, local, _) in child.quotas.items():
-            subtree[at] = plus(subtree.get(at, 0), minus(quota, local))
+            subtree[at] = plus(subtree.get(at, 0), minus(quota, local))  # KQ-130
     made: Quotas = {}
     for at, amount in subtree.items():
         nominal, limit, lends = own.get(at, (0, MOST, None))
-        made[at] = (nominal, amount, _local(amount, lends), limit)
+        made[at] = (nominal, amount, local_quota(amount, lends), limit)
     return made
-
-
-def _local(subtree: Amount, lends: Amount | None) -> Amount:
-    return 0 if lends is None else max(0, minus(subtree, lends))
 
 
 def own_quotas(

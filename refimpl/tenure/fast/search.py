@@ -11,7 +11,7 @@ from tenure.fast.arrays import Arrays
 from tenure.fast.classical import select as select_classically
 from tenure.fast.fair import select as select_fairly
 from tenure.fast.heroes.view import Heroes, View, heroes_of, view_of
-from tenure.fast.policy import Terms, policy_for, policy_of, terms_of
+from tenure.fast.policy import policy_for, policy_of
 from tenure.fast.rounds import strategies_of
 from tenure.fast.tables import Array, Ask, Order, Policy, Rows, SearchInput, Work
 from tenure.fast.uncovered import Uncovered
@@ -22,7 +22,9 @@ from tenure.model import (
     Instant,
     Workload,
 )
-from tenure.readings import Reading
+from tenure.readings import Reading, RequeueOrder
+from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure.rules.time_based import duration_in_force
 
 
 class Found(NamedTuple):
@@ -54,7 +56,8 @@ class Searcher(NamedTuple):
         queue: the preemptor's ClusterQueue.
         node: its node.
         path: from it up to the root, int32[depth].
-        rows, order, policy: what the kernels are given.
+        terms: what holds for its preemptors.
+        rows, order, policy: the same, and the workloads, as the kernels are given them.
         heroes: how heroes are counted; None where the store has none.
     """
 
@@ -62,6 +65,7 @@ class Searcher(NamedTuple):
     queue: ClusterQueue
     node: int
     path: Array
+    terms: PreemptionTerms
     rows: Rows
     order: Order
     policy: Policy
@@ -146,7 +150,7 @@ def searcher(
         desk = arrays.desks[queue.name] = _desk(arrays, queue, reading)
     policy = policy_of(desk.policy, arrays, preemptor, desk.terms, now, reading)
     rows, order = desk.timeless or _rows(arrays, now, reading, desk.terms)
-    return Searcher(arrays, queue, desk.node, desk.path, rows, order, policy, desk.heroes)
+    return Searcher(arrays, queue, desk.node, desk.path, desk.terms, rows, order, policy, desk.heroes)
 
 
 class _Desk(NamedTuple):
@@ -164,7 +168,7 @@ class _Desk(NamedTuple):
     node: int
     path: Array
     heroes: Heroes | None
-    terms: Terms
+    terms: PreemptionTerms
     policy: Policy
     timeless: tuple[Rows, Order] | None
 
@@ -173,12 +177,13 @@ def _desk(arrays: Arrays, queue: ClusterQueue, reading: Reading) -> _Desk:
     node = arrays.layout.queues.get(queue.name)
     if node is None:
         raise Uncovered("cohorts that are their own ancestors")
-    terms: Terms = terms_of(queue, arrays.cluster.settings, reading)
+    terms = terms_of(queue, arrays.cluster.settings, reading)
     timeless = None if arrays.depends_on_time() else _rows(arrays, 0, reading, terms)
     path, heroes = arrays.layout.path(node), heroes_of(arrays, reading)
-    return _Desk(reading, queue, node, path, heroes, terms, policy_for(queue, terms), timeless)
+    return _Desk(reading, queue, node, path, heroes, terms, policy_for(terms), timeless)
 
 
-def _rows(arrays: Arrays, now: Instant, reading: Reading, terms: Terms) -> tuple[Rows, Order]:
+def _rows(arrays: Arrays, now: Instant, reading: Reading, terms: PreemptionTerms) -> tuple[Rows, Order]:
+    since_eviction = terms.requeue_order == RequeueOrder.EVICTION and duration_in_force(terms) is not None
     requeuing = arrays.cluster.settings.requeuing_timestamp
-    return arrays.rows(now, reading.priority_steps, requeuing, terms.since_eviction)
+    return arrays.rows(now, reading.priority_steps, requeuing, since_eviction)

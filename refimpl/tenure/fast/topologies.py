@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from tenure.fast.uncovered import Uncovered
-from tenure.model import Cluster, ClusterQueue, PodSet, ResourceGroup
+from tenure.model import Cluster, ClusterQueue, PodSet, ResourceGroup, TopologyRequest
+from tenure.rules.topology import has_one_topology, may_serve_topology, requests_topology
+
+_NOTHING = TopologyRequest()
 
 
 class Topologies:
@@ -49,21 +52,23 @@ class Topologies:
         """Whether a flavor may serve a pod set (KQ-630)."""
         if not self._is_on:
             return True
-        if not _asks(pod_set):
-            return self._all or flavor not in self._of
-        if flavor in self._of:
-            return self._has_levels(pod_set, self._of[flavor])
-        return not pod_set.requests.keys() & set(group.covered_resources)
+        has = flavor in self._of
+        return may_serve_topology(
+            _asks(pod_set),
+            has,
+            has and self._has_levels(pod_set, self._of[flavor]),
+            bool(pod_set.requests.keys() & set(group.covered_resources)),
+            self._all,
+        )
 
     def is_one(self, pod_set: PodSet, count: int, flavors: Iterable[str]) -> bool:
         """Whether exactly one flavor with a topology serves a pod set that needs one (KQ-640)."""
-        if not self._is_on or count == 0 or not (self._all or _asks(pod_set)):
+        if not self._is_on:
             return True
-        return len(self._of.keys() & set(flavors)) == 1
+        return has_one_topology(_asks(pod_set), self._all, count, len(self._of.keys() & set(flavors)))
 
     def _has_levels(self, pod_set: PodSet, topology: str) -> bool:
-        asked = pod_set.topology
-        assert asked is not None
+        asked = pod_set.topology or _NOTHING
         named = {*asked.layers} or ({asked.slice_level} - {None})
         named |= {asked.required if asked.required is not None else asked.preferred} - {None}
         levels = self._topologies.get(topology)
@@ -72,17 +77,10 @@ class Topologies:
 
 def _asks(pod_set: PodSet) -> bool:
     """Whether a pod set requests a topology (KQ-620)."""
-    asked = pod_set.topology
-    return asked is not None and (
-        bool(asked.layers)
-        or any(
-            value is not None
-            for value in (
-                asked.required,
-                asked.preferred,
-                asked.unconstrained,
-                asked.slice_level,
-                asked.slice_size,
-            )
-        )
+    asked = pod_set.topology or _NOTHING
+    return requests_topology(
+        asked.required is not None,
+        asked.preferred is not None,
+        asked.unconstrained is not None,
+        asked.slice_level is not None or asked.slice_size is not None or bool(asked.layers),
     )
