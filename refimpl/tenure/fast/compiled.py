@@ -18,6 +18,8 @@ from typing import Any, TypeVar, cast
 
 from tenure.fast.machine_code import kept_folder, warn_not_kept
 
+_RULES = "tenure.rules."
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -72,6 +74,31 @@ def compiled(function: _Function) -> _Function:
     1
     """
     return _compiled(function) if hasattr(function, "__code__") else function
+
+
+def compiled_rule(rule: Callable[..., Any], **instead: Any) -> Any:
+    """A rule of `tenure.rules` compiled as it is, and with it the rules that it calls.
+
+    It is given records that have the fields that it reads: numbers, and below zero or unlimited for None.
+
+    Args:
+        rule: a function of `tenure.rules`.
+        instead: by name, what it and the rules that it calls find instead of a global one.
+
+    >>> from tenure.rules.quota import fits_quota
+    >>> compiled_rule(fits_quota, plus=compiled(lambda first, second: first + second))(1, 2, 3)
+    True
+    """
+    names = {**rule.__globals__, **instead}
+    for name in rule.__code__.co_names:
+        called = names.get(name)
+        if isinstance(called, FunctionType) and called.__module__.startswith(_RULES) and name not in instead:
+            names[name] = compiled_rule(called, **instead)
+    made = FunctionType(rule.__code__, names, rule.__name__, rule.__defaults__)
+    # Machine code is kept by names: what calls something else has to have another one.
+    others = sorted(f"{name}_{getattr(called, '__module__', '')}" for name, called in instead.items())
+    made.__qualname__ = "_with_".join((rule.__name__, *others)).replace(".", "_")
+    return compiled(made)
 
 
 def compiled_over(function: _Function, callee: Callable[..., Any]) -> _Function:
