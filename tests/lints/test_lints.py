@@ -14,6 +14,7 @@ import pytest
 
 from tenure.readings import CHOICES
 from tools.lints.__main__ import run
+from tools.lints.kernels import kernels
 from tools.lints.pages import pages
 from tools.lints.printing import printing
 from tools.lints.problem import Problem
@@ -596,6 +597,32 @@ def test_what_is_printed_past_the_escapes_is_named(line: str, tmp_path: Path) ->
         file.write_text(f"def told() -> None:\n    {line}\n", encoding="utf-8")
     (found,) = printing(tmp_path)
     assert (found.path, found.line, found.code) == ("refimpl/tenure/apps/cli/decide.py", 2, "TNL110")
+
+
+@pytest.mark.parametrize(
+    ("comparison", "named"),
+    [
+        ("rows.priority[row] < policy.priority", True),
+        ("policy.now - rows.reserved[row] > policy.duration", True),
+        ("jobs[victim, QUEUED] > jobs[job, QUEUED]", True),
+        ("jobs[victim, PRIORITY] == jobs[job, PRIORITY]", True),
+        ("share <= 0", True),
+        ("is_lower(rows.priority[row], policy.priority)", False),
+        ("policy.duration >= 0", False),
+        ("-FARTHEST < priority < FARTHEST", False),
+        ("books.now[USAGE, node] > books.now[SUBTREE, node]", False),
+    ],
+)
+def test_a_comparison_that_a_rule_makes_is_named_in_kernels(
+    comparison: str, named: bool, tmp_path: Path
+) -> None:
+    for name in ("fast/grounds.py", "timeline/trace/trees.py", "timeline/cycle.py"):
+        file = tmp_path / "refimpl" / "tenure" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"def told() -> bool:\n    return {comparison}\n", encoding="utf-8")
+    found = [(problem.path, problem.line, problem.code) for problem in kernels(tmp_path)]
+    paths = ("refimpl/tenure/fast/grounds.py", "refimpl/tenure/timeline/trace/trees.py")
+    assert found == ([(path, 2, "TNL130") for path in paths] if named else [])
 
 
 def test_the_command_exits_with_1_and_sorts(tree: Path) -> None:

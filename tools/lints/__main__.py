@@ -13,6 +13,7 @@ from tools.lints.coverage import coverage
 from tools.lints.door import around_the_door, door
 from tools.lints.files import files
 from tools.lints.findings import findings
+from tools.lints.kernels import kernels
 from tools.lints.obligations import all_imported, no_helpers
 from tools.lints.printing import printing
 from tools.lints.problem import Lint, Problem
@@ -46,6 +47,7 @@ LINTS: tuple[Lint, ...] = (
     words,
     printing,
     files,
+    kernels,
 )
 
 

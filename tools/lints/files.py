@@ -25,7 +25,6 @@ _ALLOWED: Final = {
     "refimpl/tenure/conformance/vectors.py": _OWN,
     "refimpl/tenure/disk.py": "the one place",
     "refimpl/tenure/fast/arrays.py": "opens the parts of an archive that is open",
-    "refimpl/tenure/fast/compiled.py": "reads numba's settings, of an absolute path alone",
     "refimpl/tenure/fast/machine_code.py": _OWN,
     "refimpl/tenure/lab/campaigns.py": _OWN,
     "refimpl/tenure/lab/divergences.py": _OWN,

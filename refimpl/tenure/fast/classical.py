@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tenure.fast.amounts import minus, plus
-from tenure.fast.compiled import compiled, inlined
-from tenure.fast.grounds import classical_ground, key_of, may_reclaim_any, offers
+from tenure.fast.compiled import compiled, compiled_rule, inlined
+from tenure.fast.grounds import classical_ground, key_of, may_reclaim_any, offers, terms_in
 from tenure.fast.nodes import (
     clear_groups,
     copy_tree,
@@ -23,14 +23,18 @@ from tenure.fast.tables import (
     ADVANTAGE,
     ELSEWHERE,
     OWN,
-    WITHOUT_BORROWING,
     Array,
     Ask,
     Forest,
     SearchInput,
     Work,
 )
-from tenure.model import BorrowWithinCohort, WithinClusterQueue
+from tenure.model import Attempts, WithinClusterQueue
+from tenure.rules import reclaim
+
+attempts_for = compiled_rule(reclaim.attempts)
+is_below_nominal = compiled_rule(reclaim.is_below_nominal)
+stands_in_attempt = compiled_rule(reclaim.stands_in_attempt)
 
 FEWEST_LOADED, LOADED = 16, 64
 """How many candidates are looked up together: memory answers many questions at once, and each one late."""
@@ -107,15 +111,11 @@ def gather(given: SearchInput) -> tuple[int, int, int]:
 @compiled
 def attempts(given: SearchInput, elsewhere: int, advantaged: int) -> tuple[bool, bool]:
     """Whether the first attempt may borrow, and whether there is an opposite one (KQ-360)."""
-    if elsewhere == 0:
-        return True, False
-    if given.policy.borrow != BorrowWithinCohort.NEVER:
-        return True, True
-    own = given.ask.own
+    own, below = given.ask.own, True
     for at in given.ask.needed:
-        if given.usage[own, at] >= given.forest.nominal[own, at]:
-            return True, False
-    return advantaged > 0, True
+        below = below and is_below_nominal(given.usage[own, at], given.forest.nominal[own, at])
+    found = attempts_for(elsewhere > 0, advantaged > 0, below, terms_in(given.policy))
+    return found != Attempts.WITHOUT_THEN_BORROWING, found != Attempts.BORROWING
 
 
 @inlined
@@ -125,11 +125,9 @@ def stands(forest: Forest, node: int, ground: int, ask: Ask, may_borrow: bool, w
     Args:
         node, ground: its queue's node, and on what ground it would be preempted.
     """
-    if work.group[node] == OWN:
-        return True
-    if may_borrow and ground == WITHOUT_BORROWING:
-        return False
-    return exceeds_below(forest, work.usage, node, work.common[node], ask.needed)
+    own = work.group[node] == OWN
+    over_quota = own or exceeds_below(forest, work.usage, node, work.common[node], ask.needed)
+    return bool(stands_in_attempt(own, over_quota, ground, may_borrow))
 
 
 @compiled

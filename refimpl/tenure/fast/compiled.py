@@ -85,8 +85,9 @@ def compiled_rule(rule: Callable[..., Any], **instead: Any) -> Any:
         rule: a function of `tenure.rules`.
         instead: by name, what it and the rules that it calls find instead of a global one.
 
+    >>> from tenure.fast.amounts import plus
     >>> from tenure.rules.quota import fits_quota
-    >>> compiled_rule(fits_quota, plus=compiled(lambda first, second: first + second))(1, 2, 3)
+    >>> compiled_rule(fits_quota, plus=plus)(1, 2, 3)
     True
     """
     names = {**rule.__globals__, **instead}
@@ -94,11 +95,10 @@ def compiled_rule(rule: Callable[..., Any], **instead: Any) -> Any:
         called = names.get(name)
         if isinstance(called, FunctionType) and called.__module__.startswith(_RULES) and name not in instead:
             names[name] = compiled_rule(called, **instead)
-    made = FunctionType(rule.__code__, names, rule.__name__, rule.__defaults__)
     # Machine code is kept by names: what calls something else has to have another one.
     others = sorted(f"{name}_{getattr(called, '__module__', '')}" for name, called in instead.items())
-    made.__qualname__ = "_with_".join((rule.__name__, *others)).replace(".", "_")
-    return compiled(made)
+    name = "_with_".join((rule.__name__, *others)).replace(".", "_")
+    return compiled(FunctionType(rule.__code__.replace(co_name=name, co_qualname=name), names, name))
 
 
 def compiled_over(function: _Function, callee: Callable[..., Any]) -> _Function:

@@ -6,7 +6,7 @@ cohort is kept, and found again only on the path of the queue that changed.
 
 from __future__ import annotations
 
-from tenure.fast.compiled import compiled, inlined
+from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.grounds import own_ground
 from tenure.fast.nodes import change, copy_tree, fill_back, fits, move, note_held, undo
 from tenure.fast.rounds import (
@@ -29,11 +29,18 @@ from tenure.fast.tables import (
     Forest,
     SearchInput,
 )
+from tenure.rules import share as share_rules
+
+cohort_wins = compiled_rule(share_rules.cohort_wins)
+queue_wins = compiled_rule(share_rules.queue_wins)
+passes_final_share = compiled_rule(share_rules.passes_final_share)
+passes_initial_share = compiled_rule(share_rules.passes_initial_share)
+stays_in_tournament = compiled_rule(share_rules.stays_in_tournament)
 
 
 @inlined
 def _stays(rounds: Rounds, node: int) -> bool:
-    return bool(rounds.ratio[node] != NOT_BORROWING or rounds.on_path[node])
+    return bool(stays_in_tournament(rounds.ratio[node] != NOT_BORROWING, rounds.on_path[node]))
 
 
 @inlined
@@ -62,10 +69,10 @@ def find_winner(given: SearchInput, rounds: Rounds, node: int) -> None:
             if forest.is_queue[child]:
                 if queue == NO_NODE or _queue_wins(given, rounds, child, queue):
                     queue = child
-            elif cohort == NO_NODE or against(rounds, child, cohort) >= 0:
+            elif cohort == NO_NODE or cohort_wins(against(rounds, child, cohort)):
                 cohort = child
         child = forest.end[child]
-    if cohort != NO_NODE and (queue == NO_NODE or against(rounds, cohort, queue) >= 0):
+    if cohort != NO_NODE and (queue == NO_NODE or cohort_wins(against(rounds, cohort, queue))):
         queue = rounds.winner[cohort]
     rounds.winner[node] = queue
 
@@ -77,15 +84,12 @@ def _without_tie(key: int, tie: int) -> int:
 
 @inlined
 def _queue_wins(given: SearchInput, rounds: Rounds, queue: int, best: int) -> bool:
-    share = against(rounds, queue, best)
-    if share != 0:
-        return bool(share > 0)
     work, tie, mine, other = given.work, given.order.tie, rounds.next[queue], rounds.next[best]
     key, other_key = _without_tie(work.keys[mine], tie), _without_tie(work.keys[other], tie)
-    if key != other_key:
-        return bool(key < other_key)
-    # Of workloads that differ in their names only, none comes before the other here.
-    return bool(given.rows.twin[work.rows[mine]] < given.rows.twin[work.rows[other]])
+    stands_before = key < other_key
+    if key == other_key:  # of workloads that differ in their names only, none comes before the other here
+        stands_before = given.rows.twin[work.rows[mine]] < given.rows.twin[work.rows[other]]
+    return bool(queue_wins(against(rounds, queue, best), stands_before))
 
 
 @compiled
@@ -151,7 +155,8 @@ def _lowers_all(given: SearchInput, rounds: Rounds, node: int, mine: int, theirs
         known = change(forest, rounds.charged, node, at, least, False, work.log, known)
     left = ratio_of(forest, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
     undo(rounds.charged, work.log, known)
-    return bool(compare(rounds.share[mine], rounds.ratio[mine], weigh(left, forest.weight[theirs]), left) > 0)
+    share = compare(rounds.share[mine], rounds.ratio[mine], weigh(left, forest.weight[theirs]), left)
+    return not passes_final_share(share)
 
 
 @compiled
@@ -160,7 +165,7 @@ def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tu
     rows, forest, work = given.rows, given.forest, given.work
     mine, theirs = beside_common(forest, given.ask, rounds, node)
     before = against(rounds, mine, theirs)
-    rejects_all = how.initial and before >= 0
+    rejects_all = how.initial and not passes_initial_share(before)
     if how.lowers and not how.initial:
         rejects_all = _lowers_all(given, rounds, node, mine, theirs)
     if rejects_all:
@@ -172,11 +177,11 @@ def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tu
         row = work.rows[rounds.next[node]]
         known = move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
         if how.initial:
-            share, allowed = before, before < 0
+            share, allowed = before, passes_initial_share(before)
         else:
             left = ratio_of(forest, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
             share = compare(rounds.share[mine], rounds.ratio[mine], weigh(left, forest.weight[theirs]), left)
-            allowed = share <= 0
+            allowed = passes_final_share(share)
         if allowed:
             rounds.next[node] += 1
             return row, INITIAL_SHARE if how.initial else FINAL_SHARE, share
@@ -235,7 +240,7 @@ def play_again(given: SearchInput, rounds: Rounds, taken: int) -> tuple[int, boo
         rounds.next[node] = rounds.end[node]
         mine, theirs = beside_common(forest, ask, rounds, node)
         share = against(rounds, mine, theirs)
-        if share < 0:
+        if passes_initial_share(share):
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
             done = _take(given, row, taken, INITIAL_SHARE, share)
             taken, allowed = taken + 1, True

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tenure.fast.amounts import minus, plus
-from tenure.fast.compiled import compiled, inlined
+from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.tables import Array, Forest
+from tenure.rules import share as rules
+
+borrowed_ratio = compiled_rule(rules.borrowed_ratio)
 
 INFINITE = float("inf")
 
@@ -55,21 +60,36 @@ def ratio_of(forest: Forest, usage: Array, lendable: Array, node: int, borrowed:
     for resource in range(len(borrowed)):
         if borrowed[resource] > 0:
             of = lendable[forest.parent[node], resource]
-            most = max(most, float(borrowed[resource]) * 1000.0 / float(of) if of > 0 else 0.0)
+            most = max(most, borrowed_ratio(borrowed[resource], of))
     return most
+
+
+class Share(NamedTuple):
+    """As `tenure.rules.share.Share`, as far as rules read it, and with it the share by its weight."""
+
+    ratio: float
+    weight: float
+    weighted: float
+
+
+@compiled
+def _weighted(share: Share) -> float:
+    return share.weighted
+
+
+weighted_share = compiled_rule(rules.weighted_share)
+compare_shares = compiled_rule(rules.compare_shares, weighted_share=_weighted)
 
 
 @inlined
 def weigh(ratio: float, weight: float) -> float:
-    """A share: a ratio by its node's weight, infinite for one that borrows without any (KQ-450)."""
-    if ratio <= 0.0:
-        return 0.0
-    return ratio / weight if weight != 0 else INFINITE
+    """A share: a ratio by its node's weight, infinite for one that borrows without any (KQ-460)."""
+    return float(weighted_share(Share(max(0.0, ratio), weight, 0.0)))
 
 
 @inlined
 def compare(first: float, first_ratio: float, second: float, second_ratio: float) -> int:
     """How two shares compare, -1, 0 or 1; where both are infinite, their ratios (KQ-450)."""
-    if first == INFINITE and second == INFINITE:
-        first, second = first_ratio, second_ratio
-    return int(first > second) - int(first < second)
+    one = Share(float(first_ratio), 0.0 if first == INFINITE else 1.0, float(first))
+    other = Share(float(second_ratio), 0.0 if second == INFINITE else 1.0, float(second))
+    return int(compare_shares(one, other))

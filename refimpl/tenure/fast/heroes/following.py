@@ -16,6 +16,8 @@ from tenure.fast.fair import (
     count_share,
     find_winner,
     follow_path,
+    passes_final_share,
+    passes_initial_share,
     wait_again,
 )
 from tenure.fast.grounds import classical_ground, own_ground
@@ -176,12 +178,12 @@ def _visit(contest: Contest, node: int, initial: bool) -> tuple[int, int, int]:
     share = against(rounds, mine, theirs)
     while rounds.next[node] < rounds.end[node]:
         sort_next(work, rounds, node)
-        row, allowed = work.rows[rounds.next[node]], share < 0
+        row, allowed = work.rows[rounds.next[node]], passes_initial_share(share)
         _change(contest, row, False)
         if not initial:
             left = ratio_of(dear, rounds.charged, rounds.lendable, theirs, rounds.borrowed)
             share = compare(rounds.share[mine], rounds.ratio[mine], weigh(left, dear.weight[theirs]), left)
-            allowed = share <= 0
+            allowed = passes_final_share(share)
         if allowed:
             rounds.next[node] += 1
             return row, INITIAL_SHARE if initial else FINAL_SHARE, share
@@ -234,7 +236,7 @@ def _play_again(contest: Contest, taken: int) -> tuple[int, bool]:
         rounds.next[node] = rounds.end[node]
         mine, theirs = beside_common(contest.dear, contest.given.ask, rounds, node)
         share = against(rounds, mine, theirs)
-        if share < 0:
+        if passes_initial_share(share):
             _change(contest, row, False)
             taken += 1
             if _take(contest, row, taken - 1, INITIAL_SHARE, share):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tenure.fast.amounts import MOST, minus, plus
-from tenure.fast.compiled import compiled, inlined
-from tenure.fast.grounds import key_of, own_ground, uses_any
+from tenure.fast.compiled import compiled, compiled_rule, inlined
+from tenure.fast.grounds import holder, key_of, own_ground, preemptor_in, uses_any
 from tenure.fast.heroes.billing import count_on, sum_over
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.tables import (
@@ -28,6 +30,8 @@ from tenure.fast.heroes.tables import (
 from tenure.fast.rounds import Rounds, sort_next
 from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, SearchInput
 from tenure.model import WithinClusterQueue
+from tenure.readings import HeroPrecedence
+from tenure.rules import hero_rank, hero_targets
 
 
 @compiled
@@ -119,31 +123,58 @@ def classify(given: SearchInput, books: Books, quest: Quest) -> None:
     work.group[own] = OWN if policy.within != WithinClusterQueue.NEVER and active else -1
 
 
-@compiled
-def _is_above(books: Books, own: int, node: int) -> bool:
-    """Whether the hero that asks is above another queue (UCQ-010)."""
+class Kin(NamedTuple):
+    """As `tenure.model.Kin`."""
+
+    hero: bool
+    in_scope: bool
+    above: bool
+    peer: bool
+
+
+class HeroTerms(NamedTuple):
+    """As `tenure.rules.terms.PreemptionTerms`, as far as UCQ-310 reads them."""
+
+    hero: bool
+    hero_precedence: int
+
+
+EITHER, RANK_FIRST = int(HeroPrecedence.EITHER), int(HeroPrecedence.RANK_FIRST)
+
+ground_for_hero = compiled_rule(hero_targets.ground_for_hero)
+kinship = compiled_rule(hero_rank.kinship, Kin=Kin)
+may_take_from_hero = compiled_rule(hero_rank.may_take_from_hero)
+
+
+@inlined
+def _kin(books: Books, own: int, node: int) -> Kin:
+    """How a queue in the subtree of the hero that asks is related to it (UCQ-060)."""
     mine, theirs = books.tree[PARENT, own], books.tree[PARENT, node]
-    return bool(mine != theirs and mine < node < books.tree[END, mine])
+    contains = mine < node < books.tree[END, mine]
+    kin: Kin = kinship(True, books.tree[HERO, node] != 0, True, contains, mine == theirs, own == node)
+    return kin
 
 
 @compiled
 def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
-    """Whether a queue may offer candidates (UCQ-020)."""
-    if not books.tree[HERO, node] or not quest.rank_first or _is_above(books, own, node):
+    """Whether a queue may offer candidates, whatever their priority (UCQ-020)."""
+    if books.tree[HERO, node] == 0:
         return True
-    return bool(books.tree[PARENT, own] == books.tree[PARENT, node])
+    precedence = RANK_FIRST if quest.rank_first else EITHER
+    return bool(may_take_from_hero(_kin(books, own, node), True, precedence))
 
 
 @compiled
-def _ground(given: SearchInput, books: Books, row: int) -> int:
-    """On what ground a workload of a queue that offers may be preempted (UCQ-310, UCQ-340)."""
+def _ground(given: SearchInput, books: Books, row: int, rank_first: bool) -> int:
+    """On what ground a workload of a queue that offers may be preempted (UCQ-310)."""
     rows, ask, policy = given.rows, given.ask, given.policy
     node = rows.queue[row]
     if node == ask.own:
-        return int(own_ground(rows, row, policy))
-    if books.tree[HERO, node] != 0 and rows.priority[row] >= policy.priority:
-        return HERO_TAKES if _is_above(books, ask.own, node) else NONE
-    return HERO_TAKES
+        return own_ground(rows, row, policy)
+    terms = HeroTerms(True, RANK_FIRST if rank_first else EITHER)
+    target = holder(rows, row, ELSEWHERE)
+    ground: int = ground_for_hero(preemptor_in(policy), target, terms, _kin(books, ask.own, node))
+    return ground
 
 
 @compiled
@@ -156,7 +187,7 @@ def _count(given: SearchInput, books: Books, rounds: Rounds, quest: Quest) -> No
     for row in range(rows.size):
         node, work.ground[row] = rows.queue[row], NONE
         if root <= node < end and work.group[node] >= 0 and uses_any(rows, row, ask.is_needed):
-            work.ground[row] = _ground(given, books, row)
+            work.ground[row] = _ground(given, books, row, quest.rank_first)
         if work.ground[row] != NONE:
             rounds.end[node] += 1
 
