@@ -3,7 +3,7 @@
 Everything is imported once. Each change is made in a process of its own that is forked from there: no file is
 written, and nothing that one change leaves in memory meets another. Before that, one such process asks the
 sources as they are: nothing may be noticed then, what each case takes is the measure for one that does not
-end, and what the optimized core answers is kept, since it knows neither rules nor oracle.
+end, and what the optimized core answers is kept, since right rules are compiled into it.
 """
 
 from __future__ import annotations
