@@ -15,6 +15,10 @@ from tenure.model import Amounts, Assignment, Ground, Instant, Outcome, Reason, 
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 
+_REASONS: dict[Ground, Reason] = {
+    ground: preemption_reason(ground) for ground in Ground if ground != Ground.NONE
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -52,7 +56,7 @@ class CoreAnswer(NamedTuple):
         names = self.arrays.columns.names
         for row, number in zip(self.found.rows.tolist(), self.found.grounds.tolist(), strict=True):
             ground = Ground(number)
-            yield Claim(row, names[row], ground, preemption_reason(ground))
+            yield Claim(row, names[row], ground, _REASONS[ground])
 
 
 def decide(

@@ -60,7 +60,7 @@ class ClassicalEvidence(NamedTuple):
     borrowing: bool
 
 
-class Place(NamedTuple):
+class KernelPlace(NamedTuple):
     """As `tenure.model.OrderKey`."""
 
     running: int
@@ -79,7 +79,7 @@ def queued_at(workload: Holder, terms: Terms) -> int:  # noqa: ARG001 - it is ca
 
 ground_within_queue = compiled_rule(eligibility.ground_within_queue, requeue_timestamp=queued_at)
 ground_across_queues = compiled_rule(reclaim.ground_across_queues)
-order_key = compiled_rule(ordering.order_key, OrderKey=Place)
+order_key = compiled_rule(ordering.order_key, OrderKey=KernelPlace)
 reclaims = compiled_rule(reclaim.may_reclaim)
 
 

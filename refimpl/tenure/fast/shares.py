@@ -64,7 +64,7 @@ def ratio_of(forest: Forest, usage: Array, lendable: Array, node: int, borrowed:
     return most
 
 
-class Share(NamedTuple):
+class KernelShare(NamedTuple):
     """As `tenure.rules.share.Share`, as far as rules read it, and with it the share by its weight."""
 
     ratio: float
@@ -73,7 +73,7 @@ class Share(NamedTuple):
 
 
 @compiled
-def _weighted(share: Share) -> float:
+def _weighted(share: KernelShare) -> float:
     return share.weighted
 
 
@@ -84,12 +84,12 @@ compare_shares = compiled_rule(rules.compare_shares, weighted_share=_weighted)
 @inlined
 def weigh(ratio: float, weight: float) -> float:
     """A share: a ratio by its node's weight, infinite for one that borrows without any (KQ-460)."""
-    return float(weighted_share(Share(max(0.0, ratio), weight, 0.0)))
+    return float(weighted_share(KernelShare(max(0.0, ratio), weight, 0.0)))
 
 
 @inlined
 def compare(first: float, first_ratio: float, second: float, second_ratio: float) -> int:
     """How two shares compare, -1, 0 or 1; where both are infinite, their ratios (KQ-450)."""
-    one = Share(float(first_ratio), 0.0 if first == INFINITE else 1.0, float(first))
-    other = Share(float(second_ratio), 0.0 if second == INFINITE else 1.0, float(second))
+    one = KernelShare(float(first_ratio), 0.0 if first == INFINITE else 1.0, float(first))
+    other = KernelShare(float(second_ratio), 0.0 if second == INFINITE else 1.0, float(second))
     return int(compare_shares(one, other))

@@ -123,7 +123,7 @@ def classify(given: SearchInput, books: Books, quest: Quest) -> None:
     work.group[own] = OWN if policy.within != WithinClusterQueue.NEVER and active else -1
 
 
-class Kin(NamedTuple):
+class KernelKin(NamedTuple):
     """As `tenure.model.Kin`."""
 
     hero: bool
@@ -142,16 +142,16 @@ class HeroTerms(NamedTuple):
 EITHER, RANK_FIRST = int(HeroPrecedence.EITHER), int(HeroPrecedence.RANK_FIRST)
 
 ground_for_hero = compiled_rule(hero_targets.ground_for_hero)
-kinship = compiled_rule(hero_rank.kinship, Kin=Kin)
+kinship = compiled_rule(hero_rank.kinship, Kin=KernelKin)
 may_take_from_hero = compiled_rule(hero_rank.may_take_from_hero)
 
 
 @inlined
-def _kin(books: Books, own: int, node: int) -> Kin:
+def _kin(books: Books, own: int, node: int) -> KernelKin:
     """How a queue in the subtree of the hero that asks is related to it (UCQ-060)."""
     mine, theirs = books.tree[PARENT, own], books.tree[PARENT, node]
     contains = mine < node < books.tree[END, mine]
-    kin: Kin = kinship(True, books.tree[HERO, node] != 0, True, contains, mine == theirs, own == node)
+    kin: KernelKin = kinship(True, books.tree[HERO, node] != 0, True, contains, mine == theirs, own == node)
     return kin
 
 
