@@ -105,15 +105,6 @@ def copy_tree(forest: Forest, usage: Array, path: Array, into: Array) -> None:
 
 
 @compiled
-def copy_part(values: Array, start: int, end: int, into: Array, place: int) -> None:
-    """Copy what is between two places of an array into another one, from a place on."""
-    if start < 0 or place < 0:  # never; so the compiler knows that no index counts from the end
-        return
-    for step in range(end - start):
-        into[place + step] = values[start + step]
-
-
-@compiled
 def clear_groups(forest: Forest, path: Array, group: Array) -> None:
     """Let no node of the tree of a path have a group."""
     top = path[len(path) - 1]
