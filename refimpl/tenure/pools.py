@@ -116,7 +116,7 @@ def pool(
             raise
 
 
-class Workers:
+class DaskWorkers:
     """Runs tasks by whoever works for a Dask scheduler; one whose worker is lost is done by another."""
 
     def __init__(self, distributed: Any, client: Any) -> None:
@@ -153,7 +153,7 @@ class Workers:
 
 
 @contextmanager
-def workers(address: str) -> Iterator[Workers]:
+def workers(address: str) -> Iterator[DaskWorkers]:
     """The workers of a scheduler.
 
     Args:
@@ -174,7 +174,7 @@ def workers(address: str) -> Iterator[Workers]:
         expected = "the address of a Dask scheduler that answers, as tcp://10.0.0.1:8786"
         raise bad_input("--scheduler", address, f"{expected} ({type(error).__name__})") from None
     with client:
-        yield Workers(distributed, client)
+        yield DaskWorkers(distributed, client)
 
 
 @contextmanager
