@@ -85,7 +85,6 @@ STAGES = (
         "of; the prover on changed copies of the sources, and as a command",
         tests=(
             "tests/campaign/test_wrong_encodings.py",
-            "tests/lints/test_new_rule.py",
             "tests/proofs/test_cache.py",
             "tests/proofs/test_changed_trees.py",
             "tests/proofs/test_every_counterexample.py",

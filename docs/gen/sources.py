@@ -14,7 +14,7 @@ from tenure.lab.divergences import all_divergences
 from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
 from tenure.timeline import AnyScenario, load_scenarios
 from tenure_proofs.obligations import OBLIGATIONS
-from tenure_proofs.theorems.listed import THEOREMS
+from tenure_proofs.theorems.registry import all_theorems
 from tools.lints.known import scenarios as scenario_names
 from tools.lints.pages import findings, pages
 
@@ -28,7 +28,7 @@ def places() -> Places:
     """Where every rule, finding, obligation, vector, scenario and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
-    obligations = {obligation: obligation_page(obligation) for obligation in (*OBLIGATIONS, *THEOREMS)}
+    obligations = {obligation: obligation_page(obligation) for obligation in (*OBLIGATIONS, *all_theorems())}
     cases = {vector.id: f"{vectors_page(vector.file.stem)}#{anchor(vector.id)}" for vector in vectors()}
     divergences = {
         divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()

@@ -8,9 +8,8 @@ from typing import Any
 from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, table, verdict
 from tenure.apps.lookup.code import source_of
 from tenure.pages import THEOREMS_PAGE
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import discharged
-from tenure_proofs.theorems.registry import BELIEVED, PYTHON
+from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 
 TRUSTED_PAGE = "explanation/what-is-trusted.md"
 
@@ -67,5 +66,5 @@ def _assumptions(entries: list[dict[str, Any]], places: Places, here: str, only:
 def _statement(entry: dict[str, Any], places: Places) -> Iterator[str]:
     yield heading(3, f"{entry['id']}: {entry['claim']}", entry["id"])
     yield linked(entry["source"], places, THEOREMS_PAGE)
-    for function in THEOREMS[entry["id"]].about:
+    for function in all_theorems()[entry["id"]].about:
         yield code("python", source_of(function))

@@ -203,9 +203,11 @@ def _postconditions_of(only: Sequence[str]) -> tuple[str, ...]:
 
 def _theorems_of(only: Sequence[str]) -> tuple[str, ...]:
     """The theorems whose identifiers begin with a part of `only`; all of them where nothing is asked for."""
-    from tenure_proofs.theorems.listed import THEOREMS
+    from tenure_proofs.theorems.registry import all_theorems
 
-    return tuple(identifier for identifier in THEOREMS if not only or identifier.startswith(tuple(only)))
+    return tuple(
+        identifier for identifier in all_theorems() if not only or identifier.startswith(tuple(only))
+    )
 
 
 def _need_the_solvers() -> None:

@@ -22,7 +22,7 @@ from tenure.reports.forms import to_sarif
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.report import statement_of
-from tenure_proofs.theorems.listed import THEOREMS
+from tenure_proofs.theorems.registry import all_theorems
 from tests.cli.terminals import on_terminal
 from tests.command_line import tenure
 
@@ -48,7 +48,7 @@ def known() -> dict[IdentifierKind, set[str]]:
         IdentifierKind.RULE: {page.name[:7].rstrip("-") for page in (ROOT / "spec" / "rules").glob("*.md")},
         IdentifierKind.FINDING: {page.name[:5] for page in (ROOT / "spec" / "findings").glob("*.md")},
         IdentifierKind.OBLIGATION: set(OBLIGATIONS),
-        IdentifierKind.THEOREM: set(THEOREMS),
+        IdentifierKind.THEOREM: set(all_theorems()),
         IdentifierKind.READING: set(readings_file()["keys"]),
         IdentifierKind.PRESET: set(preset_names()),
         IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
@@ -79,7 +79,7 @@ def test_what_belongs_to_a_card_can_be_looked_up_too() -> None:
 
 
 def test_theorems_read_as_text_are_those_that_are_registered() -> None:
-    for identifier, registered in THEOREMS.items():
+    for identifier, registered in all_theorems().items():
         stated = theorems()[identifier]
         assert (stated.claim, stated.size) == (registered.words, registered.size)
         assert dict(stated.assumes) == dict(registered.assumes)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tenure_proofs.budgets import Budget
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import all_theorems
 
 LITTLE = Budget(z3=1_000_000, cvc5=0)
 
@@ -45,7 +45,7 @@ def made(source: str, name: str, sees: dict[str, Any], others: dict[str, Any]) -
 
 def fails(identifier: str, parameter: str, function: Callable[..., Any], failure: str) -> bool:
     """Whether a theorem about a changed function is not proved, in a place and at a goal that end so."""
-    parts = THEOREMS[identifier].parts(**{parameter: function})
+    parts = all_theorems()[identifier].parts(**{parameter: function})
     # One part after the other: the first that fails so is enough.
     failures = (said.split(": z3 says")[0] for part in parts for said in prove([part], None, LITTLE).failures)
     return any(said.endswith(failure) for said in failures)

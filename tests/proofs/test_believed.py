@@ -60,9 +60,8 @@ from tenure.timeline import changes, cycle, parse_scenario
 from tenure.timeline.actors import evicted
 from tenure.timeline.engine import Player
 from tenure_proofs.theorems.believed import ATTACKED, SEED
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import discharged
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, all_theorems, theorem
 from tests.proofs.changed import changed
 from tests.properties import test_kinship as kinship
 from tests.sampling import sample
@@ -554,7 +553,9 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
 
 
 def test_every_premise_without_a_proof_has_an_attack_and_every_attack_its_stage() -> None:
-    assumed = {words for claim in THEOREMS.values() for words, by in claim.assumes.items() if by == BELIEVED}
+    assumed = {
+        words for claim in all_theorems().values() for words, by in claim.assumes.items() if by == BELIEVED
+    }
     assert assumed == ATTACKS.keys() == ATTACKED.keys()
     assert "tests/proofs/test_believed.py" in [file for stage in STAGES for file in longer_of(stage)]
     with pytest.raises(ValueError, match="it rains"):
@@ -562,8 +563,8 @@ def test_every_premise_without_a_proof_has_an_attack_and_every_attack_its_stage(
 
 
 def test_the_page_lists_every_premise_with_its_attack() -> None:
-    entries = [{"id": claim.id, "assumes": claim.assumes} for claim in THEOREMS.values()]
-    lines = premises(entries, dict.fromkeys(THEOREMS, THEOREMS_PAGE)).splitlines()[2:]
+    entries = [{"id": claim.id, "assumes": claim.assumes} for claim in all_theorems().values()]
+    lines = premises(entries, dict.fromkeys(all_theorems(), THEOREMS_PAGE)).splitlines()[2:]
     shown = {tuple(line.split(" | ")[:2]) for line in lines}
     attacked = {(f"| {sentence(words)}", discharged(words, BELIEVED)) for words in ATTACKED}
     assert shown - attacked == {("| `sorted` returns what it is given, each before the next", "about Python")}

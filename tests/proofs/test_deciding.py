@@ -17,8 +17,8 @@ from tenure.oracle.search import find_targets
 from tenure_proofs.budgets import Budget
 from tenure_proofs.theorems import deciding, three_searches
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
 from tests.proofs.changed import changed
 
@@ -82,25 +82,25 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
     "a step is left out": (deciding._halved, halved, "first = step + 1", "first = step + 2"),
     "it never ends": (deciding._halved, halved, "first = step + 1", "first = step"),
     "heroes share fairly": (
-        THEOREMS["PO-ANY-240"].statement,
+        all_theorems()["PO-ANY-240"].statement,
         find_targets,
         "question.terms.hero:",
         "question.terms.hero and not question.terms.fair_sharing:",
     ),
     "somebody where it does not fit": (
-        THEOREMS["PO-ANY-245"].statement,
+        all_theorems()["PO-ANY-245"].statement,
         selection_after,
         "if not end.fits:",
         "if end.fits:",
     ),
     "evidence is not completed": (
-        THEOREMS["PO-ANY-245"].statement,
+        all_theorems()["PO-ANY-245"].statement,
         selection_after,
         "completed(candidate) for",
         "candidate for",
     ),
     "usage before filling back": (
-        THEOREMS["PO-ANY-245"].statement,
+        all_theorems()["PO-ANY-245"].statement,
         selection_after,
         "usage=filled.usage",
         "usage=end.usage",
@@ -266,9 +266,9 @@ def test_no_step_with_a_mistake_is_proved(mistake: str) -> None:
     assert any(prove([part], None, LITTLE).failures for part in parts(changed(function, (right, wrong))))
 
 
-@pytest.mark.parametrize("identifier", THEOREMS)
+@pytest.mark.parametrize("identifier", all_theorems())
 def test_every_loop_and_step_of_the_reference_is_read_as_it_is_now(identifier: str) -> None:
-    parts = list(THEOREMS[identifier].parts())
+    parts = list(all_theorems()[identifier].parts())
     assert all(part.goals for part in parts)
 
 

@@ -9,8 +9,8 @@ import pytest
 import z3
 
 from tenure.fast import amounts
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
 from tenure_proofs.trusted.symbols import SymInt
@@ -124,7 +124,7 @@ def test_what_a_step_changes_is_not_what_it_was() -> None:
 
 def test_theorems_go_from_process_to_process_by_their_identifiers() -> None:
     """The function that something was compiled from is not what its module calls so."""
-    for theorem in THEOREMS.values():
+    for theorem in all_theorems().values():
         assert pickle.loads(pickle.dumps(theorem)) is theorem
 
 

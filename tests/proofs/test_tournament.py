@@ -10,8 +10,8 @@ import pytest
 import z3
 
 from tenure.oracle import fair
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
 from tests.proofs.changed import LITTLE, changed, fails
 
@@ -319,7 +319,7 @@ def test_no_step_of_the_tournament_with_a_mistake_is_proved(mistake: str) -> Non
 
 @pytest.mark.parametrize("identifier", [VISITED, ROUND])
 def test_what_the_tournament_is_proved_of_is_what_runs(identifier: str) -> None:
-    parts = list(THEOREMS[identifier].parts())
+    parts = list(all_theorems()[identifier].parts())
     assert [failure for part in parts for failure in prove([part], None, LITTLE).failures] == []
     for part in parts:
         # What contradicts itself would prove anything.

@@ -14,7 +14,7 @@ from tools.lints.door import around_the_door, door
 from tools.lints.files import files
 from tools.lints.findings import findings
 from tools.lints.kernels import kernels
-from tools.lints.obligations import all_imported, no_helpers
+from tools.lints.obligations import no_helpers
 from tools.lints.printing import printing
 from tools.lints.problem import Lint, Problem
 from tools.lints.quotes import seeds_folder, source_quotes
@@ -39,7 +39,6 @@ LINTS: tuple[Lint, ...] = (
     unused_rules,
     source_quotes,
     no_helpers,
-    all_imported,
     readings,
     findings,
     coverage,

@@ -1,4 +1,4 @@
-"""TNL050 and TNL051: obligations state their claims without the rules' help, and all of them are run."""
+"""TNL050: obligations state their claims without the rules' help."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.lints.problem import Problem
-from tools.lints.source import OBLIGATIONS, Module, all_nodes, imports, modules, parse
+from tools.lints.source import OBLIGATIONS, Module, all_nodes, imports, modules
 
 _HELPERS = ("tenure.rules", "tenure.oracle")
 
@@ -66,22 +66,3 @@ def _annotations(node: ast.AST) -> list[ast.expr]:
         case ast.FunctionDef(returns=ast.expr() as returns):
             return [returns]
     return []
-
-
-def all_imported(root: Path) -> Iterator[Problem]:
-    """TNL051: a module that `obligations/__init__.py` does not import registers nothing."""
-    package = OBLIGATIONS / "__init__.py"
-    if not (root / package).exists():
-        return
-    prefix = "tenure_proofs.obligations."
-    tree = parse(root, package).tree
-    imported = {name for name, _, _ in imports(tree, package=prefix.rstrip("."))}
-    for path in sorted((root / OBLIGATIONS).glob("*.py")):
-        wanted = prefix + path.stem
-        if path.stem != "__init__" and not any(f"{name}.".startswith(f"{wanted}.") for name in imported):
-            yield Problem(
-                (OBLIGATIONS / path.name).as_posix(),
-                1,
-                "TNL051",
-                f"{path.stem} is not imported in {package.as_posix()}: its obligations would never run",
-            )

@@ -16,7 +16,7 @@ _MARK = "TODO"
 
 
 def stubs(root: Path) -> Iterator[Problem]:
-    """TNL024: a sentence of a stub that `python -m tools.new_rule` wrote and that still has to be written."""
+    """TNL024: a sentence of a rule, or a statement, that still has to be written."""
     for folder, ending in ((PAGES, "md"), (RULES, "py"), (OBLIGATIONS, "py"), (VECTORS, "json")):
         for path in sorted((root / folder).glob(f"*.{ending}")):
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):

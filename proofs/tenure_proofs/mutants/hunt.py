@@ -180,9 +180,9 @@ def _signed_or(mutant: Mutant, outcome: str, by: str) -> Hunted:
 
 def theorems_about(loop: str) -> tuple[str, ...]:
     """The theorems about what stands for a loop."""
-    from tenure_proofs.theorems.listed import THEOREMS
+    from tenure_proofs.theorems.registry import all_theorems
 
-    return tuple(identifier for identifier, theorem in THEOREMS.items() if LOOPS[loop] in theorem.about)
+    return tuple(identifier for identifier, theorem in all_theorems().items() if LOOPS[loop] in theorem.about)
 
 
 def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:

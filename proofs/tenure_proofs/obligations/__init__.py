@@ -1,34 +1,9 @@
-"""All obligations, one file for each claim family. A module that is not imported here fails the build."""
+"""All obligations, one file for each claim family. Importing this package registers all of them."""
 
-from tenure_proofs.obligations import (
-    ageing,
-    analysis,
-    base,
-    cycle,
-    door,
-    duration,
-    dynamic_priority,
-    fair,
-    flavors,
-    hero_billing,
-    hero_fit,
-    hero_immunity,
-    hero_power,
-    hero_rank,
-    hero_tree,
-    loops,
-    min_runtime,
-    order,
-    over_time,
-    quota_tree,
-    reclaim,
-    selection,
-    time_based,
-    topology,
-    without,
-)
+from tenure.registration import import_all
 from tenure_proofs.registry import Obligation, all_obligations
 
+import_all(__name__)
 OBLIGATIONS = all_obligations()
 """Every obligation, by identifier."""
 
@@ -36,34 +11,3 @@ OBLIGATIONS = all_obligations()
 def source_text(obligation: Obligation) -> str:
     """Where a claim comes from, as its docstring says."""
     return " ".join((obligation.statement.__doc__ or "").split())
-
-
-__all__ = [
-    "OBLIGATIONS",
-    "ageing",
-    "analysis",
-    "base",
-    "cycle",
-    "door",
-    "duration",
-    "dynamic_priority",
-    "fair",
-    "flavors",
-    "hero_billing",
-    "hero_fit",
-    "hero_immunity",
-    "hero_power",
-    "hero_rank",
-    "hero_tree",
-    "loops",
-    "min_runtime",
-    "order",
-    "over_time",
-    "quota_tree",
-    "reclaim",
-    "selection",
-    "source_text",
-    "time_based",
-    "topology",
-    "without",
-]

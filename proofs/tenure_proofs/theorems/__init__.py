@@ -1,1 +1,1 @@
-"""Theorems of any size: about loops and steps of the reference; `listed` imports them all."""
+"""Theorems of any size, about loops and steps of the reference; `registry.all_theorems` has them all."""

@@ -6,8 +6,8 @@ import sys
 
 from tenure.apps.cli.terminal import discard, print_lines
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.theorems.listed import THEOREMS
 from tenure_proofs.theorems.outcome import end_of, lines_of, premises_of
+from tenure_proofs.theorems.registry import all_theorems
 
 
 def main() -> int:
@@ -17,7 +17,7 @@ def main() -> int:
         0 when both solvers prove every theorem, 1 otherwise.
     """
     with Cvc5() as cvc5:
-        ends = [end_of(theorem, cvc5) for theorem in THEOREMS.values()]
+        ends = [end_of(theorem, cvc5) for theorem in all_theorems().values()]
     try:
         print_lines([*lines_of(ends), "", *premises_of(ends)])
         sys.stdout.flush()

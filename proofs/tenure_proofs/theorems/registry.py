@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
+from tenure.registration import import_all
 from tenure_proofs.stating import stating
 from tenure_proofs.theorems.believed import ATTACKED
 from tenure_proofs.trusted.induction import Part
@@ -106,14 +108,14 @@ def theorem(
 
 
 def registered(identifier: str) -> Theorem:
-    """The theorem of an identifier; only asking for one imports the list, and with it the core's compiler."""
-    import tenure_proofs.theorems.listed  # noqa: F401
-
-    return _THEOREMS[identifier]
+    """The theorem of an identifier."""
+    return all_theorems()[identifier]
 
 
+@cache
 def all_theorems() -> Mapping[str, Theorem]:
-    """Every registered theorem, by identifier."""
+    """Every theorem, by identifier; who asks for them imports their modules."""
+    import_all("tenure_proofs.theorems")
     return {identifier: _THEOREMS[identifier] for identifier in sorted(_THEOREMS)}
 
 

@@ -1,47 +1,5 @@
 """One small pure function per rule. Importing this package registers all of them."""
 
-from tenure.rules import (
-    amounts,
-    cycle,
-    dynamic_priority,
-    eligibility,
-    flavors,
-    hero_billing,
-    hero_fit,
-    hero_rank,
-    hero_targets,
-    hero_tree,
-    min_runtime,
-    ordering,
-    priority,
-    queue_order,
-    quota,
-    reclaim,
-    reservation,
-    share,
-    time_based,
-    topology,
-)
+from tenure.registration import import_all
 
-__all__ = [
-    "amounts",
-    "cycle",
-    "dynamic_priority",
-    "eligibility",
-    "flavors",
-    "hero_billing",
-    "hero_fit",
-    "hero_rank",
-    "hero_targets",
-    "hero_tree",
-    "min_runtime",
-    "ordering",
-    "priority",
-    "queue_order",
-    "quota",
-    "reclaim",
-    "reservation",
-    "share",
-    "time_based",
-    "topology",
-]
+import_all(__name__)
