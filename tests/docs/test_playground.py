@@ -225,7 +225,15 @@ def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_pa
         for _, example in playground.examples()
     ]
     # Without `-S` this repository is found, too.
-    command = [sys.executable, "-I", "-S", "-c", LOADED, str(tmp_path), str(Path(pydantic.__file__).parents[1])]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        LOADED,
+        str(tmp_path),
+        str(Path(pydantic.__file__).parents[1]),
+    ]
     lines = "".join(json.dumps(each) + "\n" for each in asked)
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -33,10 +33,10 @@ from tenure.timeline.trace.tables import (
     TASKS,
     TIMERS,
     WAITS,
-    Jobs,
     Policies,
     Queues,
     Table,
+    TraceJobs,
     TracePlay,
     Trees,
 )
@@ -65,7 +65,7 @@ def play_of(
     """
     _refuse_others(scenario)
     found = sorted(scenario.cluster.cluster_queues.values(), key=lambda queue: queue.name)
-    rows = Jobs(*(column.copy() for column in jobs.rows))
+    rows = TraceJobs(*(column.copy() for column in jobs.rows))
     queues = Queues(*np.zeros((len(Queues._fields), len(found) + 1), np.int64))
     for place, queue in enumerate(found):
         terms = terms_of(queue, scenario.cluster.settings, reading)
@@ -200,7 +200,7 @@ def _most_holders(cluster: Cluster, jobs: TracedJobs) -> int:
 
 def _room(
     scenario: Scenario,
-    rows: Jobs,
+    rows: TraceJobs,
     queues: Queues,
     shapes: Table,
     most: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenure.fast.compiled import compiled
 from tenure.rules import cycle
-from tenure.timeline.trace.tables import Jobs, Table
+from tenure.timeline.trace.tables import Table, TraceJobs
 
 is_ahead_in_queue = compiled(cycle.is_ahead_in_queue)
 
@@ -49,7 +49,7 @@ def drop_first_row(table: Table, rows: int) -> None:
 
 
 @compiled
-def is_ahead(jobs: Jobs, job: int, other: int, other_sticks: bool) -> bool:
+def is_ahead(jobs: TraceJobs, job: int, other: int, other_sticks: bool) -> bool:
     """Whether a job that is not kept at the head comes before another one of its ClusterQueue (CYC-010)."""
     return is_ahead_in_queue(
         False,
@@ -63,7 +63,7 @@ def is_ahead(jobs: Jobs, job: int, other: int, other_sticks: bool) -> bool:
 
 
 @compiled
-def push_job(heaps: Table, first: int, size: int, job: int, jobs: Jobs) -> None:
+def push_job(heaps: Table, first: int, size: int, job: int, jobs: TraceJobs) -> None:
     """Add a job to the heap of its shape, which begins at `first` and has so many."""
     heaps[first + size] = job
     place = size
@@ -74,7 +74,7 @@ def push_job(heaps: Table, first: int, size: int, job: int, jobs: Jobs) -> None:
 
 
 @compiled
-def drop_job(heaps: Table, first: int, size: int, jobs: Jobs) -> None:
+def drop_job(heaps: Table, first: int, size: int, jobs: TraceJobs) -> None:
     """Take the first job out of the heap of its shape, which begins at `first` and has so many."""
     last = size - 1
     heaps[first] = heaps[first + last]

@@ -15,8 +15,8 @@ from tenure.timeline.actors import shape_of
 from tenure.timeline.scenario import Scenario, Submission, Submit
 from tenure.timeline.trace.tables import (
     NO_JOB,
-    Jobs,
     Table,
+    TraceJobs,
 )
 
 MOST_AMOUNT = 2**40
@@ -41,7 +41,7 @@ class TracedJobs:
     """
 
     names: Sequence[str]
-    rows: Jobs
+    rows: TraceJobs
     resources: tuple[str, ...]
     requests: Table
     kinds: tuple[PriorityKind, ...] = ()
@@ -146,7 +146,7 @@ def traced(
         resources, requests: as of `TracedJobs`; column `request` is all where there are none.
         kinds, ages: as of `TracedJobs`.
     """
-    rows = Jobs(*np.zeros((len(Jobs._fields), len(given)), np.int64))
+    rows = TraceJobs(*np.zeros((len(TraceJobs._fields), len(given)), np.int64))
     for column, values in zip(rows, given.T, strict=False):
         column[:] = values
     alike = [rows.queue, rows.shape_id, *(() if kinds else (rows.priority,))]

@@ -29,9 +29,9 @@ from tenure.timeline.trace.tables import (
     TURN,
     UNPARKED,
     WOKEN_AT,
-    Jobs,
     Lines,
     Table,
+    TraceJobs,
     TracePlay,
 )
 
@@ -41,7 +41,7 @@ _NO_GROUP = -1
 
 
 @compiled
-def _joined(members: Table, jobs: Jobs, top: int, other: int) -> int:
+def _joined(members: Table, jobs: TraceJobs, top: int, other: int) -> int:
     """The first of two heaps made one; either may be `NO_JOB`."""
     if top == NO_JOB:
         return other
@@ -58,7 +58,7 @@ def _joined(members: Table, jobs: Jobs, top: int, other: int) -> int:
 
 
 @compiled
-def _without_top(members: Table, jobs: Jobs, top: int) -> int:
+def _without_top(members: Table, jobs: TraceJobs, top: int) -> int:
     """The first of a heap once its first has left: its children are joined by pairs, and the pairs then."""
     child, pairs = members[top, CHILD], NO_JOB
     members[top, CHILD] = NO_JOB
@@ -81,7 +81,7 @@ def _without_top(members: Table, jobs: Jobs, top: int) -> int:
 
 
 @compiled
-def _without(members: Table, jobs: Jobs, top: int, job: int) -> int:
+def _without(members: Table, jobs: TraceJobs, top: int, job: int) -> int:
     """The first of a heap once any of its jobs has left."""
     if job == top:
         return _without_top(members, jobs, top)
@@ -126,7 +126,7 @@ def next_turn(lines: Lines) -> int:
 
 
 @compiled
-def put_in(lines: Lines, jobs: Jobs, job: int, side: int) -> None:
+def put_in(lines: Lines, jobs: TraceJobs, job: int, side: int) -> None:
     """A job stands in its group, on one side."""
     members, groups, group = lines.members, lines.groups, lines.members[job, GROUP]
     top = side * SIDE + TOP
@@ -136,7 +136,7 @@ def put_in(lines: Lines, jobs: Jobs, job: int, side: int) -> None:
 
 
 @compiled
-def take_out(lines: Lines, jobs: Jobs, job: int, side: int) -> None:
+def take_out(lines: Lines, jobs: TraceJobs, job: int, side: int) -> None:
     """A job leaves its group, where it is on one side."""
     groups, group = lines.groups, lines.members[job, GROUP]
     top = side * SIDE + TOP
@@ -145,7 +145,7 @@ def take_out(lines: Lines, jobs: Jobs, job: int, side: int) -> None:
 
 
 @compiled
-def _pour(lines: Lines, jobs: Jobs, place: int, group: int, source: int) -> int:
+def _pour(lines: Lines, jobs: TraceJobs, place: int, group: int, source: int) -> int:
     """All of one side of a group go to the other; how many they are."""
     groups, target = lines.groups, 1 - source
     moved, tops = groups[group, source * SIDE + MANY], groups[group, source * SIDE + TOP]
@@ -160,7 +160,7 @@ def _pour(lines: Lines, jobs: Jobs, place: int, group: int, source: int) -> int:
 
 
 @compiled
-def side_of(lines: Lines, jobs: Jobs, job: int) -> int:
+def side_of(lines: Lines, jobs: TraceJobs, job: int) -> int:
     """On which side a job that waits is: what happened last to it, its group or its ClusterQueue decides."""
     members = lines.members
     alone, woken = members[job, SET_AT], lines.queues[jobs.queue[job], WOKEN_AT]

@@ -33,8 +33,8 @@ from tenure.timeline.trace.tables import (
     TIMERS,
     WAITING,
     WAITS,
-    Jobs,
     Table,
+    TraceJobs,
     TracePlay,
 )
 from tenure.timeline.trace.turns import go_on
@@ -147,7 +147,7 @@ def _joined(play: TracePlay, phases: Sequence[int]) -> Table:
 def _open_runs(play: TracePlay, end: Instant) -> Table:
     """The stays with quota that the end of the play cuts off."""
     rows = _joined(play, (RUNNING, TERMINATING))
-    jobs = Jobs(*(column[rows] for column in play.jobs))
+    jobs = TraceJobs(*(column[rows] for column in play.jobs))
     ending = jobs.phase == TERMINATING
     stopped = np.where(ending, jobs.stopped, end)
     found = np.zeros((len(rows), 8), np.int64)

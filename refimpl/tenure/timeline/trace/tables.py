@@ -90,7 +90,7 @@ OVER, PAUSED, FULL = range(3)
 """Why the engine has stopped: nothing more happens, it was to stop here, or a table must grow first."""
 
 
-class Jobs(NamedTuple):
+class TraceJobs(NamedTuple):
     """The jobs, in the order in which they join; every array is int64[jobs].
 
     Args:
@@ -365,7 +365,7 @@ class TracePlay(NamedTuple):
         lines: see there; None where no priority moves: jobs wait in `heaps` then.
     """
 
-    jobs: Jobs
+    jobs: TraceJobs
     queues: Queues
     shapes: Table
     heaps: Table

@@ -47,8 +47,8 @@ from tenure.timeline.trace.tables import (
     TERMINATING,
     FairSharing,
     HeroTables,
-    Jobs,
     Table,
+    TraceJobs,
     TracePlay,
     Trees,
     TreeTables,
@@ -172,7 +172,7 @@ def level_of(
 
 
 @compiled
-def take_row(trees: Trees, jobs: Jobs, job: int) -> None:
+def take_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """A job holds quota from now on."""
     rows, tables, width = rows_of(trees.rows), tables_of(trees.tables), 0
     row = tables.counts[HELD_ROWS]
@@ -190,7 +190,7 @@ def take_row(trees: Trees, jobs: Jobs, job: int) -> None:
 
 
 @compiled
-def _order_row(trees: Trees, jobs: Jobs, job: int) -> None:
+def _order_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """The priority of a job that holds quota, and its place among candidates."""
     rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs.slot[job]
     rows.priority[row] = jobs.priority[job]
@@ -200,7 +200,7 @@ def _order_row(trees: Trees, jobs: Jobs, job: int) -> None:
 
 
 @compiled
-def rank_row(trees: Trees, jobs: Jobs, job: int, level: int) -> None:
+def rank_row(trees: Trees, jobs: TraceJobs, job: int, level: int) -> None:
     """A job has another priority, of which the rank among all of the play is given."""
     tables_of(trees.tables).low[job] = level
     if jobs.phase[job] == RUNNING or jobs.phase[job] == TERMINATING:
@@ -208,7 +208,7 @@ def rank_row(trees: Trees, jobs: Jobs, job: int, level: int) -> None:
 
 
 @compiled
-def free_row(trees: Trees, jobs: Jobs, job: int) -> None:
+def free_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """A job no longer holds quota: the last one takes its row."""
     rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs.slot[job]
     tables.counts[HELD_ROWS] -= 1
@@ -225,14 +225,14 @@ def free_row(trees: Trees, jobs: Jobs, job: int) -> None:
 
 
 @compiled
-def note_evicted(trees: Trees, jobs: Jobs, job: int) -> None:
+def note_evicted(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """A job that holds quota is evicted, which may change the time that it queues from."""
     rows = rows_of(trees.rows)
     rows.evicted[jobs.slot[job]], rows.queued[jobs.slot[job]] = True, jobs.queued[job]
 
 
 @compiled
-def mark_leaving(trees: Trees, jobs: Jobs, job: int, leaves: bool) -> None:
+def mark_leaving(trees: Trees, jobs: TraceJobs, job: int, leaves: bool) -> None:
     """Whether the cycle preempts a job: no search looks at it then."""
     jobs.leaves[job] = 1 if leaves else 0
     node = tables_of(trees.tables).places[jobs.queue[job], NODE]
