@@ -140,6 +140,7 @@ STAGES = (
             "tests/proofs/test_believed.py",
             "tests/proofs/test_bridge.py",
             "tests/proofs/test_fuzz_lifter.py",
+            "tests/proofs/test_fuzz_loops.py",
             "tests/proofs/test_played_steps.py",
         ),
     ),

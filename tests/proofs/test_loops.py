@@ -16,8 +16,8 @@ from tenure.oracle.tree import climb
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.induction import Contract, by_induction
-from tenure_proofs.trusted.loops import Cells, Given, Listed, Loop, Row, returned
+from tenure_proofs.trusted.induction import Contract, Part, by_induction
+from tenure_proofs.trusted.loops import Cells, Given, Listed, Loop, Row, every, returned
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
 from tests.proofs.changed import made
 
@@ -192,6 +192,11 @@ REFUSED = {
     "sorted": (COUNTING.replace("in items", "in sorted(items)"), "order of sorted"),
     "a slice by steps": (COUNTING.replace("in items", "in items[::2]"), "order of items"),
     "a slice of none": (COUNTING.replace("in items", "in items[:-0]"), "order of items"),
+    "a slice of an iterator": (COUNTING.replace("in items", "in reversed(items)[1:]"), "order of reversed"),
+    "an iterator backwards": (
+        COUNTING.replace("for item in items", "for _, item in reversed(enumerate(items))"),
+        "order of reversed",
+    ),
     "filtered": (COUNTING.replace("in items", "in filter(None, items)"), "order of filter"),
     "a loop in a loop": (
         COUNTING.replace("break", "for other in items:\n                total = other"),
@@ -296,6 +301,16 @@ def test_a_tuple_of_what_each_element_comes_to_is_read_as_it_runs(count: int) ->
 def test_no_other_comprehension_is_read(before: str, after: str, why: str) -> None:
     with pytest.raises(LiftError, match=why):
         _mapping(MAPPING.replace(before, after, 1), 2)
+
+
+@pytest.mark.parametrize(("divisor", "right"), [("item", False), ("(item + 1)", True)])
+def test_a_tuple_is_made_only_where_no_element_raises(divisor: str, right: bool) -> None:
+    _, needed = _mapping(MAPPING.replace("item + item", f"10 // {divisor}"), 2)
+    assert (prove([Part("returns", (), (("defined", every(needed)),))]).failures == ()) is right
+    source = COUNTING.replace("= 0", f"= 0\n    shares = tuple(10 // {divisor} for item in items)")
+    loop = Loop(_written(source.replace("for item in items:", "for item in shares:")), items=_numbers())  # type: ignore[arg-type]
+    failures = prove(by_induction(loop, Contract(_nothing, _nothing))).failures
+    assert [failure.split(": z3")[0] for failure in failures] == ([] if right else ["first: defined"])
 
 
 WRITING = """

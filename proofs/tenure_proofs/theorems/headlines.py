@@ -79,19 +79,20 @@ def _returned(
     taken = seeing(decide._taken, kin_between=related)
     outcome = seeing(decide._outcome, Outcome=OUTCOMES)
     fits, needs = SymBool(z3.Bool("fits")), SymBool(z3.Bool("needs preemption"))
+    number, count = z3.Int("any candidate's number"), z3.Int("how many candidates")
     decision, needed = returned(
         seeing(function, _taken=taken, _outcome=outcome),
         snapshot=Made(Snapshot, {"heroes": _token("heroes"), "place": _token("own place")}),
         preemptor=preemptor,
         trial=Made(Trial, {"assignment": Made(Assignment, {"fits": fits, "needs_preemption": needs})}),
-        kept=Row(lambda _: candidate, z3.Int("how many candidates")),
+        kept=Row(lambda _: candidate, count),
         terms=terms,
         reading=_token("reading"),
         now=now,
         trials=_token("trials"),
     )
-    decision.fields["targets"].at(z3.Int("any candidate's number"))
-    return _Returned(SymBool(every(needed)))
+    decision.fields["targets"].at(number)
+    return _Returned(SymBool(every([number >= 0, number < count, *needed])))
 
 
 def _of_decisions(identifier: str, function: Callable[..., Any]) -> Iterator[Part]:

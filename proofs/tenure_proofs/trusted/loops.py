@@ -79,11 +79,13 @@ class Row(Symbol):
         at: the element at a place, counted from 0.
         size: how many there are.
         linked: whether it is a chain, with `head` and `rest`; else a sequence.
+        once: whether it is an iterator, which has neither slices nor an order backwards.
     """
 
     at: Callable[[Any], Value]
     size: Any
     linked: bool = False
+    once: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -173,6 +175,10 @@ class Way:
 class _Reader(_Lifter):
     """The lifter, for statements of a loop as well, and for lists."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.tuples = 0
+
     def either(
         self,
         condition: Truth,
@@ -221,14 +227,24 @@ class _Reader(_Lifter):
                 func=ast.Name(id="tuple"),
                 args=[ast.GeneratorExp(elt, [ast.comprehension(ast.Name(id=name), source, [], 0)])],
             ) if scope.outer("tuple") is tuple:
-                whole = self.row(source, scope)
-                return Row(lambda at: self.expression(elt, scope.binding(name, whole.at(at))), whole.size)
+                return self.mapped(elt, name, self.row(source, scope), scope)
             case ast.Attribute(value=ast.Name(id=name), attr="head") if (
                 isinstance(row := scope.names.get(name), Row) and row.linked
             ):
                 self.require(scope.path, SymBool(row.size > 0))
                 return row.at(z3.IntVal(0))
         return super().expression(node, scope)
+
+    def mapped(self, each: ast.expr, name: str, whole: Row, scope: _Scope) -> Row:
+        """What each element comes to. All of them are made at once, so an arbitrary one must not raise."""
+
+        def at(place: Any) -> Value:
+            inside = scope.under(SymBool(z3.And(place >= 0, place < whole.size)), True)
+            return self.expression(each, inside.binding(name, whole.at(place)))
+
+        self.tuples += 1
+        at(z3.Int(f"{OWN}element {self.tuples}"))
+        return Row(at, whole.size)
 
     def place(self, cells: Cells, node: ast.expr, scope: _Scope) -> Any:
         """A place of a list that is there; Python would count negative ones from the end."""
@@ -298,7 +314,7 @@ class _Reader(_Lifter):
                 return _rearranged(node, scope.outer(name), self.row(inner, scope))
             case ast.Subscript(value=inner, slice=ast.Slice() as part):
                 row = self.row(inner, scope)
-                if not row.linked:
+                if not row.linked and not row.once:
                     return _sliced(node, part, row)
         raise LiftError(f"the order of {ast.unparse(node)} in line {node.lineno} is not known")
 
@@ -306,10 +322,10 @@ class _Reader(_Lifter):
 def _rearranged(node: ast.expr, how: Any, row: Row) -> Row:
     if how is tuple or how is list:
         return Row(row.at, row.size)
-    if how is reversed and not row.linked:
-        return Row(lambda place: row.at(row.size - 1 - place), row.size)
+    if how is reversed and not row.linked and not row.once:
+        return Row(lambda place: row.at(row.size - 1 - place), row.size, once=True)
     if how is enumerate:
-        return Row(lambda place: (SymInt(place), row.at(place)), row.size)
+        return Row(lambda place: (SymInt(place), row.at(place)), row.size, once=True)
     raise LiftError(f"the order of {ast.unparse(node)} in line {node.lineno} is not known")
 
 
