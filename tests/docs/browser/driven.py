@@ -147,7 +147,8 @@ class Tab:
         Raises:
             BrowserError: it throws.
         """
-        return self._do(lambda: self.page.evaluate(expression))
+        # By itself Playwright would call what an expression comes to, where that is a function.
+        return self._do(lambda: self.page.evaluate("source => (0, eval)(source)", expression))
 
     def until(self, expression: str) -> Any:
         """The value of an expression as soon as it is true, or holds something.
