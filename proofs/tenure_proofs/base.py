@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from tenure.disk import write_file
-from tenure_proofs.fingerprints import OURS
+from tenure_proofs.fingerprints import OURS, file_of
 
 BEGIN = (
     "tenure_proofs.runner",
@@ -182,7 +182,7 @@ def modules_behind(*names: str, without: Iterable[str] = ()) -> tuple[str, ...]:
 
 @cache
 def _imports_of(name: str) -> tuple[str, ...]:
-    path = _file(name)
+    path = file_of(name)
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     if unseen := {word for node in nodes for word in _named(node)}.intersection(UNSEEN):
@@ -222,16 +222,9 @@ def _is_module(name: str) -> bool:
         return False
 
 
-def _file(module: str) -> Path:
-    found = importlib.util.find_spec(module)
-    assert found is not None
-    assert found.origin is not None
-    return Path(found.origin)
-
-
 def lines_of(module: str) -> int:
     """How many lines of code a module has."""
-    return code_lines(_file(module).read_text(encoding="utf-8"))
+    return code_lines(file_of(module).read_text(encoding="utf-8"))
 
 
 def code_lines(source: str) -> int:

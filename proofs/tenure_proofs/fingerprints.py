@@ -50,12 +50,17 @@ def code_digest() -> str:
 
 def package_digest(name: str) -> str:
     """A hash of every file of a package, but of what is compiled from them."""
-    found = importlib.util.find_spec(name)
-    assert found is not None
-    assert found.origin is not None
-    folder = Path(found.origin).parent
+    folder = file_of(name).parent
     files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     return digest([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files])
+
+
+def file_of(module: str) -> Path:
+    """The file of a module that can be imported."""
+    found = importlib.util.find_spec(module)
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin)
 
 
 @functools.cache

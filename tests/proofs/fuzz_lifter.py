@@ -6,24 +6,18 @@ no lifter may read is put into such functions, kind by kind, and must be refused
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import linecache
 import random
-import sys
-import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import z3
 
 from tenure.oracle.selection import Chain, FillBack
-from tenure.processes import spawning
 from tenure_proofs.crosscheck import tracer
 from tenure_proofs.trusted import ast_lifter, source
 from tenure_proofs.trusted.domains import LiftError, domain_of
@@ -31,6 +25,7 @@ from tenure_proofs.trusted.symbols import SymFunction, SymRecord, SymToken, stat
 from tests.proofs import programs
 from tests.proofs.evaluated import RAISES, Evaluator
 from tests.proofs.foreign import KINDS
+from tests.proofs.fuzzing import run
 from tests.proofs.written import Function, function_of, step_of, value_of
 
 EXECUTIONS = 12
@@ -60,13 +55,13 @@ class Tally:
     dead: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def add(self, other: Tally) -> None:
+        """Count what came of others, too."""
         self.functions += other.functions
         self.executions += other.executions
         self.refused += other.refused
         self.dead += other.dead
         self.wrong += other.wrong
-        return self
 
 
 def fuzz(numbers: Iterable[int], seed: int) -> Tally:
@@ -268,26 +263,6 @@ def _table(draw: random.Random, answers: Any) -> Callable[..., Any]:
     return lambda *tokens: random.Random(f"{seed} {tokens}").choice(answers)
 
 
-def _parts(total: int, together: int) -> Iterator[range]:
-    numbers = iter(range(0, total, together))
-    for start in numbers:
-        yield range(start, min(start + together, total))
-
-
-def campaign(total: int, seed: int, jobs: int) -> Tally:
-    """Many functions, with a line of progress for every few thousand."""
-    tally, started, told = Tally(), time.monotonic(), 0
-    with ProcessPoolExecutor(jobs, mp_context=spawning()) as pool:
-        parts = _parts(total, 200)
-        for done, found in enumerate(pool.map(partial(fuzz, seed=seed), parts), 1):
-            tally += found
-            if done * 200 >= told + 5_000:
-                told = done * 200
-                rate = told / (time.monotonic() - started)
-                print(f"{told:,} of {total:,}, {rate:.0f} a second, {len(tally.wrong)} wrong", flush=True)
-    return tally
-
-
 def summary(tally: Tally, seed: int) -> str:
     """What came of it, for people."""
     kinds = (f"  {kind}: {tally.refused[kind]:,}" for kind in sorted({*KINDS, *tally.refused}))
@@ -303,16 +278,12 @@ def summary(tally: Tally, seed: int) -> str:
 
 
 def main() -> None:
-    """Fuzz, tell, and fail where anything is wrong or a kind was never refused."""
-    parser = argparse.ArgumentParser(prog="python -m tests.proofs.fuzz_lifter", description=__doc__)
-    parser.add_argument("--n", type=int, default=1_000, help="how many functions")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="drawn where none is given")
-    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
-    asked = parser.parse_args()
-    print(f"seed {asked.seed}", flush=True)
-    tally = campaign(asked.n, asked.seed, asked.jobs)
-    print(summary(tally, asked.seed))
-    sys.exit(bool(tally.wrong or KINDS.keys() - tally.refused.keys()))
+    """Fuzz, print, and fail where anything is wrong or a kind was never refused."""
+
+    def missing(tally: Tally) -> object:
+        return KINDS.keys() - tally.refused.keys()
+
+    run("tests.proofs.fuzz_lifter", __doc__, fuzz, Tally(), 500, summary, missing)
 
 
 if __name__ == "__main__":

@@ -7,18 +7,14 @@ raises. Where it does not, a false claim was proved.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import itertools
 import linecache
 import random
 import re
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
@@ -26,7 +22,6 @@ from typing import Any
 import z3
 
 from tenure.oracle.selection import Chain
-from tenure.processes import spawning
 from tenure_proofs.trusted import source
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.domains import LiftError
@@ -35,6 +30,7 @@ from tenure_proofs.trusted.loops import NONE, Cells, Given, Loop, Row, every, re
 from tenure_proofs.trusted.procedures import LEAST, MOST, POINT, Held, Invariant, Law, Table, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 from tests.proofs.changed import made
+from tests.proofs.fuzzing import run
 from tests.proofs.written_loops import (
     LINKED,
     NAMES,
@@ -180,9 +176,6 @@ def _at(values: Iterable[Any], default: Any = 0) -> Callable[[int], Any]:
 
 
 # Arguments, for both sides.
-
-ARGUMENTS: dict[str, str] = {"len_values": "int"}
-"""Words that every formula knows beside those of a state."""
 
 
 @dataclass(frozen=True)
@@ -859,13 +852,13 @@ class Tally:
     executions: int = 0
     wrong: list[str] = field(default_factory=list)
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def add(self, other: Tally) -> None:
+        """Count what came of others, too."""
         self.said += other.said
         self.proved += other.proved
         self.refused += other.refused
         self.executions += other.executions
         self.wrong += other.wrong
-        return self
 
     def share(self, said: str) -> float:
         """Of all functions, how many of which this was said."""
@@ -914,25 +907,6 @@ def _compare(written: Written, claims: Claims, number: int, tally: Tally) -> Non
             return
 
 
-def _parts(total: int, together: int) -> Iterator[range]:
-    for start in range(0, total, together):
-        yield range(start, min(start + together, total))
-
-
-def campaign(total: int, seed: int, jobs: int) -> Tally:
-    """Many functions, with a line of progress for every thousand."""
-    tally, started, told = Tally(), time.monotonic(), 0
-    with ProcessPoolExecutor(jobs, mp_context=spawning()) as pool:
-        for found in pool.map(partial(fuzz, seed=seed), _parts(total, 100)):
-            tally += found
-            done = sum(tally.said.values())
-            if done >= told + 1_000:
-                told = done
-                rate = done / (time.monotonic() - started)
-                print(f"{done:,} of {total:,}, {rate:.0f} a second, {len(tally.wrong)} wrong", flush=True)
-    return tally
-
-
 def summary(tally: Tally, seed: int) -> str:
     """What came of it, for people."""
     ways = sorted({way for way, _ in tally.said})
@@ -954,15 +928,11 @@ def summary(tally: Tally, seed: int) -> str:
 
 def main() -> None:
     """Fuzz, print, and fail where something false is proved, or where nothing that is read so is proved."""
-    parser = argparse.ArgumentParser(prog="python -m tests.proofs.fuzz_loops", description=__doc__)
-    parser.add_argument("--n", type=int, default=1_000, help="how many functions")
-    parser.add_argument("--seed", type=int, default=random.randrange(2**32), help="drawn where none is given")
-    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
-    asked = parser.parse_args()
-    print(f"seed {asked.seed}", flush=True)
-    tally = campaign(asked.n, asked.seed, asked.jobs)
-    print(summary(tally, asked.seed))
-    sys.exit(bool(tally.wrong or FEATURES.keys() - tally.proved.keys()))
+
+    def missing(tally: Tally) -> object:
+        return FEATURES.keys() - tally.proved.keys()
+
+    run("tests.proofs.fuzz_loops", __doc__, fuzz, Tally(), 100, summary, missing)
 
 
 if __name__ == "__main__":

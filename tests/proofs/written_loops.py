@@ -47,9 +47,7 @@ def positive(number: int) -> int:
     return number
 
 
-NAMES = {
-    name: value for name, value in globals().items() if name in ("Chain", "Pair", "Both", "Item", "halved")
-} | {"positive": positive, "Chain": Chain}
+NAMES = {each.__name__: each for each in (Chain, Pair, Both, Item, halved, positive)}
 """What the functions see."""
 
 ELEMENTS = ("int", "int", "int", "bool", "item", "token")

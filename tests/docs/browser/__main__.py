@@ -48,7 +48,6 @@ def look(tab: Tab, root: Path, width: str, script: str, each: int) -> Iterator[t
         script: axe-core, or nothing.
         each: how many pages of a folder at most; 0 for all.
     """
-    tab.new_tab()
     tab.resize(*WIDTHS[width])
     with served(root, searched=False) as base, nullcontext() if script else unpainted(tab):
         tab.open(f"{base}/")

@@ -101,12 +101,9 @@ class Tab:
         self._context = context
         self._size = (1280, 900)
         self.styles = [_STILL]
-        self.page = context.new_page()
-        self.new_tab()
+        self._begin()
 
-    def new_tab(self) -> None:
-        """Leave the page, and what is still to come of it, for an empty one."""
-        self.page.close()
+    def _begin(self) -> None:
         self.page = self._context.new_page()
         self.page.set_default_timeout(PATIENCE_S * 1000)
         self.resize(*self._size)
@@ -120,7 +117,8 @@ class Tab:
         Raises:
             BrowserError: there is no such page.
         """
-        self.new_tab()
+        self.page.close()
+        self._begin()
         self._do(lambda: self.page.goto(url))
 
     def settle(self) -> None:

@@ -43,30 +43,23 @@ ICON = "<link rel=icon href=data:,>"
 
 
 @pytest.fixture(scope="module", params=BROWSERS)
-def started(request: pytest.FixtureRequest) -> Iterator[Tab]:
+def browser(request: pytest.FixtureRequest) -> Iterator[Tab]:
     """One browser for all pages: starting it takes longer than a page."""
     name: Name = request.param
     if BROWSERS[name] is None:
         pytest.skip(f"{name} is not installed here: see `make browser`")
-    with driven(name) as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(started: Tab) -> Tab:
-    """It, with a tab in which nothing has happened yet."""
-    started.new_tab()
-    return started
+    with driven(name) as started:
+        yield started
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("started", ["chromium"], indirect=True)
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 def test_every_page_is_in_order(browser: Tab, site_root: Path, width: str) -> None:
     looked = dict(look(browser, site_root, width, "", 0))
     assert {page: problems for page, problems in looked.items() if problems} == {}
 
 
-@pytest.mark.parametrize("started", ["firefox"], indirect=True)
+@pytest.mark.parametrize("browser", ["firefox"], indirect=True)
 def test_a_page_of_each_kind_is_in_order_on_a_phone(browser: Tab, site_root: Path) -> None:
     browser.resize(*WIDTHS["phone"])
     with served(site_root, searched=False) as base:
@@ -118,7 +111,7 @@ def write(page: Path, body: str) -> None:
     page.write_text(f"<!doctype html>{ICON}<title>page</title>{body}", encoding="utf-8")
 
 
-@pytest.mark.parametrize("started", ["chromium"], indirect=True)
+@pytest.mark.parametrize("browser", ["chromium"], indirect=True)
 def test_the_search_finds_first_what_answers(browser: Tab, site_root: Path) -> None:
     browser.resize(*WIDTHS["desktop"])
     found: dict[str, str] = {}
