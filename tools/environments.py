@@ -42,7 +42,8 @@ TRIED: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
         ("kubectl-tenure why ml/old --kubeconfig gone", 4),
         # What an extra is needed for is said, not stumbled over.
         ("tenure prove", 2),
-        ("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 2),
+        ("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 0),
+        ("tenure play --scenario tbp-it-2-rotation --chart chart.png", 2),
         ("tenure analyze matrix --example two-teams", 2),
         ("tenure campaign --scenarios 20", 2),
         ("tenure vectors run TBP- --engine fast", 2),
@@ -52,7 +53,7 @@ TRIED: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
     "strategies": ((f"python -c '{_DRAWN}'", 0),),
     "fast": ((f"tenure decide {_JOB} --engine fast", 0), ("tenure vectors run KQ-0 --engine fast", 0)),
     "campaign": (("tenure campaign --scenarios 20 --seed 1", 0),),
-    "charts": (("tenure play --scenario tbp-it-2-rotation --chart chart.svg", 0),),
+    "charts": (("tenure play --scenario tbp-it-2-rotation --chart chart.png", 0),),
     "pytest": (("pytest -p no:cacheprovider -q queues", 0),),
 }
 """What is run with each extra, and the exit code that it ends with."""

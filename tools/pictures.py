@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from docs.gen.speed import measured, speed_svg
+from tenure.drawing.scene import DARK, LIGHT, Role
 from tenure.readings import preset
 from tenure.timeline import load_scenarios, play
-from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
-from tenure.timeline.chart.scene import Role
+from tenure.timeline.chart import svg_chart
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "docs" / "assets" / "pictures"
@@ -28,9 +28,9 @@ def pictures() -> Iterator[tuple[str, str]]:
     """Each picture's file name, and it as SVG."""
     (scenario,) = load_scenarios([str(ROOT / "spec" / "vectors" / "scenarios" / f"{SCENARIO}.yaml")])
     for reading in READINGS:
-        light = svg_chart(play(scenario, preset(reading)))
-        yield f"{SCENARIO}-{reading}.svg", light
-        yield f"{SCENARIO}-{reading}-dark.svg", recoloured(light, LIGHT, DARK)
+        played = play(scenario, preset(reading))
+        yield f"{SCENARIO}-{reading}.svg", svg_chart(played)
+        yield f"{SCENARIO}-{reading}-dark.svg", svg_chart(played, "dark")
     chart = speed_svg(measured())
     for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
         # A picture on its own has no page whose colour and letters it could take.

@@ -13,13 +13,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from docs.gen.drawing import LETTER, WIDTH, Drawing, shown
+from docs.gen.drawing import LETTER, WIDTH, shown, themed, words
 from docs.gen.markdown import Fills, Pages
 from docs.gen.sources import ROOT
+from tenure.drawing.scene import THEMES, Box, Role, Sketch
 from tenure.readings import default_preset, preset
 from tenure.timeline import load_scenarios, play
-from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
-from tenure.timeline.chart.scene import Role
+from tenure.timeline.chart import svg_chart
 from tenure.timeline.chart.words import description
 
 FOLDER: Final = "how-to/pictures"
@@ -63,8 +63,9 @@ def analyzed() -> tuple[Pages, Fills]:
             fills.setdefault(page, {})[marker] = told
         fills[LOOPS] = {"loop": shown(f"{FOLDER}/loop", _loop(Path(folder), files), "chart", LOOPS)}
     settings = settings_compared((ROOT / "docs" / SIMULATED).read_text(encoding="utf-8"))
-    files |= settings.files(f"{FOLDER}/settings")
-    fills[SIMULATED] = {"settings": shown(f"{FOLDER}/settings", settings.title, "picture", SIMULATED)}
+    path, (title, sketch) = f"{FOLDER}/settings", settings
+    files |= themed(path, sketch, title)
+    fills[SIMULATED] = {"settings": shown(path, title, "picture", SIMULATED)}
     return files, fills
 
 
@@ -92,9 +93,8 @@ def _loop(folder: Path, files: Pages) -> str:
     _run(_FOUND, "analyze", "loops", *LOOP, "--to", str(found))
     (scenario,) = load_scenarios([str(found)])
     record = play(scenario, preset(default_preset()))
-    drawn = svg_chart(record)
-    files[f"{FOLDER}/loop-light.svg"] = drawn
-    files[f"{FOLDER}/loop-dark.svg"] = recoloured(drawn, LIGHT, DARK)
+    for theme in THEMES:
+        files[f"{FOLDER}/loop-{theme}.svg"] = svg_chart(record, theme)
     return description(record)
 
 
@@ -113,8 +113,8 @@ def _run(expected: int, *words: str) -> None:
         raise RuntimeError(f"tenure {' '.join(words)}: exit code {code}, expected {expected}")
 
 
-def settings_compared(page: str) -> Drawing:
-    """The settings of a page's table as bars, a group for each of the columns that matter most.
+def settings_compared(page: str) -> tuple[str, Sketch]:
+    """The settings of a page's table in words, and as bars: a group for each column that matters most.
 
     Args:
         page: Markdown with what `tenure simulate --sweep minAdmitDuration=…` prints.
@@ -125,7 +125,7 @@ def settings_compared(page: str) -> Drawing:
     ... setting                wasted
     ... minAdmitDuration=off  7298.20
     ... minAdmitDuration=4h    134440'''
-    >>> settings_compared(table).title.partition(". ")[0]
+    >>> settings_compared(table)[0].partition(". ")[0]
     '95 of 100 jobs wait in all no longer than, hours: off 46.05, 4h 17.61'
     """
     columns: list[str] = []
@@ -140,24 +140,23 @@ def settings_compared(page: str) -> Drawing:
         (words, [(value, figures[column]) for value, figures in settings.items()])
         for column, words in COMPARED.items()
     ]
-    drawing = Drawing(" ".join(_told(groups)))
-    for words, bars in groups:
-        _group(drawing, words, bars)
-    return drawing
+    sketch = Sketch(width=WIDTH)
+    for title, bars in groups:
+        _group(sketch, title, bars)
+    return " ".join(_told(groups)), sketch
 
 
 def _told(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Iterator[str]:
-    for words, bars in groups:
-        yield f"{words}: {', '.join(f'{value} {figure}' for value, figure in bars)}."
+    for title, bars in groups:
+        yield f"{title}: {', '.join(f'{value} {figure}' for value, figure in bars)}."
 
 
-def _group(drawing: Drawing, words: str, bars: Sequence[tuple[str, str]]) -> None:
+def _group(sketch: Sketch, title: str, bars: Sequence[tuple[str, str]]) -> None:
     left, right = 36.0, WIDTH - 9 * LETTER
     most = max(float(figure) for _, figure in bars)
-    drawing.words((0, drawing.height + 18), words, bold=True)
+    sketch.add(words((0, sketch.bottom + 20), title, bold=True))
     for value, figure in bars:
-        top = drawing.height + 3
-        drawing.words((0, top + 12), value, Role.MUTED)
+        top = sketch.bottom + 5
+        sketch.add(words((0, top + 12), value, Role.MUTED))
         width = (right - left) * float(figure) / most
-        drawing.box((left, top), (width, 15), Role.PROTECTED)
-        drawing.words((left + width + 6, top + 12), figure)
+        sketch.add(Box(left, top, width, 15, Role.PROTECTED), words((left + width + 6, top + 12), figure))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from docs.gen.clusters import drawn, scene_of
-from docs.gen.drawing import shown
+from docs.gen.drawing import shown, themed
 from docs.gen.markdown import Fills, Pages, Places, heading, link, linked, table
 from docs.gen.openings import Openings
 from docs.gen.sources import VECTORS_PAGE, vectors, vectors_page
@@ -27,8 +27,9 @@ def vector_pictures() -> tuple[Pages, Pictures]:
         drawing = None if scene is None else drawn(scene)
         if drawing is not None:
             path = f"vectors/pictures/{anchor(vector.id)}"
-            files |= drawing.files(path)
-            pictures[vector.id] = path, drawing.title
+            title, sketch = drawing
+            files |= themed(path, sketch, title)
+            pictures[vector.id] = path, title
     return files, pictures
 
 

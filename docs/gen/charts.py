@@ -9,8 +9,6 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TypeAlias
 
-import matplotlib
-
 from docs.gen.drawing import shown
 from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
 from docs.gen.openings import Opening, opened_play, playground_link
@@ -18,7 +16,7 @@ from docs.gen.proved import store
 from docs.gen.sources import ROOT, SCENARIO_FILES, scenarios
 from tenure.readings import preset, preset_names
 from tenure.timeline import AnyScenario, Record, play
-from tenure.timeline.chart import DARK, LIGHT, recoloured, svg_chart
+from tenure.timeline.chart import THEMES, svg_chart
 from tenure.timeline.chart.words import facts
 from tenure.units import format_elapsed
 
@@ -62,7 +60,7 @@ def scenario_pages(places: Places) -> Made:
 
 def _fingerprint(places: Places) -> str:
     """A hash of everything that a page or a chart depends on."""
-    digest = hashlib.sha256(json.dumps([matplotlib.__version__, sorted(places.items())]).encode())
+    digest = hashlib.sha256(json.dumps(sorted(places.items())).encode())
     for path in sorted(path for pattern in _MADE_FROM for path in ROOT.glob(pattern)):
         digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
         digest.update(path.read_bytes())
@@ -115,10 +113,9 @@ def _view(scenario: AnyScenario, alike: list[Record]) -> tuple[str, str, str]:
 
 def _charts(scenario: AnyScenario, plays: list[list[Record]]) -> Iterator[tuple[str, str]]:
     for alike in plays:
-        drawn = svg_chart(replace(alike[0], reading=_names(alike)))
-        yield f"{_stem(scenario, alike)}-light.svg", drawn
-        # Drawing takes longer than all else here, and the themes differ in nothing but their colours.
-        yield f"{_stem(scenario, alike)}-dark.svg", recoloured(drawn, LIGHT, DARK)
+        for theme in THEMES:
+            drawn = svg_chart(replace(alike[0], reading=_names(alike)), theme)
+            yield f"{_stem(scenario, alike)}-{theme}.svg", drawn
 
 
 def _stem(scenario: AnyScenario, alike: list[Record]) -> str:

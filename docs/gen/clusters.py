@@ -7,28 +7,28 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from docs.gen.drawing import LETTER, WIDTH, Drawing
+from docs.gen.drawing import LETTER, WIDTH, words
 from tenure.conformance.requests import read_cluster_request, read_decide_request
+from tenure.drawing.scene import Box, Hatch, Role, Sketch, Stroke
 from tenure.engines import Engine, decide
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, Amount, Cluster, ClusterQueue, FlavorResource, Instant, Workload
 from tenure.oracle.heroes.accessible import Account, accessible_trees
 from tenure.readings import Reading
-from tenure.timeline.chart.scene import Role
 from tenure.units import format_amount
 
 MOST = 3
 """Of more flavors and resources than these a picture would say nothing."""
-_LEFT, _STEP, _BAR, _SMALL = 8.0, 16.0, 20.0, 10
+_LEFT, _STEP, _BAR, _SMALL, _LINE = 8.0, 16.0, 20.0, 10, 1.5
 _KINDS = {
-    "runs": (Role.FREE, None, False, False),
-    "protected": (Role.PROTECTED, None, False, False),
-    "preempted, in this order": (Role.PAPER, Role.SAME_QUEUE, False, True),
-    "asks": (None, Role.TEXT, True, False),
-    "billed for a hero": (Role.LOOP, Role.LOOP_EDGE, False, False),
-    "nominal quota": (None, Role.MUTED, False, False),
+    "runs": Box(0, 0, 16, 11, Role.FREE),
+    "protected": Box(0, 0, 16, 11, Role.PROTECTED),
+    "preempted, in this order": Box(0, 0, 16, 11, Role.PAPER, Role.SAME_QUEUE, Hatch.STRIPES, line=_LINE),
+    "asks": Box(0, 0, 16, 11, None, Role.TEXT, line=_LINE, dash=(4, 3)),
+    "billed for a hero": Box(0, 0, 16, 11, Role.LOOP, Role.LOOP_EDGE, line=_LINE),
+    "nominal quota": Box(0, 0, 16, 11, None, Role.MUTED, line=_LINE),
 }
-"""How everything is drawn: filling, outline, dashed, hatched."""
+"""How everything is drawn, as it is in the legend."""
 
 
 @dataclass(frozen=True)
@@ -114,18 +114,19 @@ def _counted(given: Mapping[str, Any]) -> Scene:
     return Scene(checked.cluster, checked.now, checked.reading)
 
 
-def drawn(scene: Scene) -> Drawing | None:
-    """A picture of a scene; None of one with too many flavors and resources, or with none."""
+def drawn(scene: Scene) -> tuple[str, Sketch] | None:
+    """A scene in words, and its picture; None of one with too many flavors and resources, or with none."""
     if not 0 < len(scene.columns) <= MOST:
         return None
-    drawing = Drawing(" ".join(told(scene)))
-    used: set[str] = set()
+    sketch = Sketch(width=WIDTH)
     for column in scene.columns:
         if len(scene.columns) > 1:
-            drawing.words((_LEFT, drawing.height + 16), f"{column.resource} on {column.flavor}", Role.MUTED)
-        _Panel(scene, column, drawing, used).draw()
-    _legend(drawing, used)
-    return drawing
+            sketch.add(
+                words((_LEFT, sketch.bottom + 18), f"{column.resource} on {column.flavor}", Role.MUTED)
+            )
+        _Panel(scene, column, sketch).draw()
+    _legend(sketch)
+    return " ".join(told(scene)), sketch
 
 
 def told(scene: Scene) -> Iterator[str]:
@@ -155,23 +156,22 @@ class _Panel:
 
     scene: Scene
     column: FlavorResource
-    drawing: Drawing
-    used: set[str]
+    sketch: Sketch
 
     def draw(self) -> None:
         for depth, name, queue in _rows(self.scene.cluster):
-            left, base = _LEFT + _STEP * depth, self.drawing.height + 20
+            left, base = _LEFT + _STEP * depth, self.sketch.bottom + 22
             if queue is None:
                 self._cohort(left, base, name)
             else:
                 self._queue(left, base, queue)
             if depth:
                 bend = (left - _STEP + 5, base - 4)
-                self.drawing.line((bend[0], base - 22), bend, Role.WAIT)
-                self.drawing.line(bend, (left - 3, bend[1]), Role.WAIT)
+                branch = ((bend[0], base - 22), bend, (left - 3, bend[1]))
+                self.sketch.add(Stroke(branch, Role.WAIT, _LINE))
 
     def _cohort(self, left: float, base: float, name: str) -> None:
-        self.drawing.words((left, base), name, bold=True)
+        self.sketch.add(words((left, base), name, bold=True))
         cohort = self.scene.cluster.cohorts.get(name)
         own = sum(
             quotas.nominal.get(self.column.resource, 0)
@@ -180,7 +180,7 @@ class _Panel:
             if quotas.flavor == self.column.flavor
         )
         told = f"cohort, owns {_amount(self.column, own)}" if own else "cohort"
-        self.drawing.words((WIDTH - _LEFT, base), told, Role.MUTED, anchor="end", size=11)
+        self.sketch.add(words((WIDTH - _LEFT, base), told, Role.MUTED, align="right", size=11))
 
     def _queue(self, left: float, base: float, queue: ClusterQueue) -> None:
         nominal = queue.nominal().get(self.column, 0)
@@ -188,14 +188,9 @@ class _Panel:
         running = _running(self.scene, queue.name, self.column)
         used = sum(workload.usage[self.column] for workload in running)
         bar = base + 6
-        self.drawing.words((left, base), queue.name, bold=True)
-        self.drawing.words(
-            (WIDTH - _LEFT, base),
-            self._account(used, nominal, account),
-            Role.MUTED,
-            anchor="end",
-            size=11,
-        )
+        told = self._account(used, nominal, account)
+        self.sketch.add(words((left, base), queue.name, bold=True))
+        self.sketch.add(words((WIDTH - _LEFT, base), told, Role.MUTED, align="right", size=11))
         scale = (WIDTH - _LEFT - left) / max(1, self._widest)
         if account is not None and account.bill > 0:
             billed = min(account.bill, nominal)
@@ -228,14 +223,14 @@ class _Panel:
             wide = len(label) * LETTER * 0.95 + 4
             if width > wide + 2:
                 middle = at + width / 2
-                self.drawing.box((middle - wide / 2, bar + 3), (wide, _BAR - 6), Role.PAPER)
-                self.drawing.words((middle, bar + 14), label, anchor="middle", bold=True, size=_SMALL)
+                self.sketch.add(Box(middle - wide / 2, bar + 3, wide, _BAR - 6, Role.PAPER))
+                self._label(middle, bar, label, bold=True)
         else:
             protected = _is_protected(workload, queue, self.scene.now)
             self._box("protected" if protected else "runs", at, bar, width - 1)
             if len(name) * LETTER < width - 4:
                 role = Role.PAPER if protected else Role.TEXT
-                self.drawing.words((at + width / 2, bar + 14), name, role, anchor="middle", size=_SMALL)
+                self._label(at + width / 2, bar, name, role)
         return at + width
 
     def _asks(self, at: float, bar: float, scale: float) -> None:
@@ -247,12 +242,17 @@ class _Panel:
         name = self.scene.incoming.name
         name = f"{name} {self.scene.incoming.priority}" if self._told_apart else name
         if len(name) * LETTER < width - 6:
-            self.drawing.words((at + width / 2, bar + 14), name, anchor="middle", size=_SMALL)
+            self._label(at + width / 2, bar, name)
 
     def _box(self, kind: str, left: float, top: float, width: float, height: float = _BAR) -> None:
-        self.used.add(kind)
-        fill, stroke, dashed, hatched = _KINDS[kind]
-        self.drawing.box((left, top), (width, height), fill, stroke, dashed=dashed, hatched=hatched)
+        box = replace(_KINDS[kind], x=left, y=top, width=max(width, 0), height=height)
+        self.sketch.show(kind, box)
+
+    def _label(
+        self, middle: float, bar: float, text: str, role: Role = Role.TEXT, *, bold: bool = False
+    ) -> None:
+        """Words in the middle of a bar."""
+        self.sketch.add(words((middle, bar + 14), text, role, align="center", bold=bold, size=_SMALL))
 
     @cached_property
     def _told_apart(self) -> bool:
@@ -319,14 +319,14 @@ def _amount(column: FlavorResource, amount: Amount) -> str:
     return "no limit" if amount == UNLIMITED else format_amount(column.resource, amount)
 
 
-def _legend(drawing: Drawing, used: set[str]) -> None:
-    left, base = _LEFT, drawing.height + 22
-    for kind, (fill, stroke, dashed, hatched) in _KINDS.items():
-        if kind not in used:
+def _legend(sketch: Sketch) -> None:
+    left, base = _LEFT, sketch.bottom + 24
+    for kind, box in _KINDS.items():
+        if kind not in sketch.used:
             continue
         wide = 24 + len(kind) * LETTER
         if left + wide > WIDTH:
             left, base = _LEFT, base + 18
-        drawing.box((left, base - 10), (16, 11), fill, stroke, dashed=dashed, hatched=hatched)
-        drawing.words((left + 21, base), kind, Role.MUTED, size=11)
+        sketch.add(replace(box, x=left, y=base - 10))
+        sketch.add(words((left + 21, base), kind, Role.MUTED, size=11))
         left += wide + 8

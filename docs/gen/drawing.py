@@ -1,117 +1,37 @@
-"""A small SVG of boxes, lines and words, in the colours of the charts, for light and for dark pages."""
+"""Pictures for light and for dark pages, and the Markdown that shows them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import replace
+from typing import Final, Literal
 
 from docs.gen.markdown import Pages, relative
-from tenure.timeline.chart import DARK, LIGHT
-from tenure.timeline.chart.scene import Role, Theme
+from tenure.drawing.scene import THEMES, Label, Role, Sketch
+from tenure.drawing.svg import svg
 
-WIDTH = 440.0
-"""Of every drawing, in its own units: those of a phone's screen, so that words stay readable there."""
-LETTER = 6.4
+WIDTH: Final = 440.0
+"""Of pictures that are no charts, in points of a phone's screen, so that words stay readable there."""
+LETTER: Final = 6.4
 """The width that a letter of the usual size is given; wide enough that words end where they should."""
-_FONT = "system-ui, 'DejaVu Sans', sans-serif"
-_HATCH = "hatch"
 
 
-@dataclass
-class Drawing:
-    """Marks from above to below.
+def words(
+    at: tuple[float, float],
+    text: str,
+    role: Role = Role.TEXT,
+    *,
+    align: Literal["left", "center", "right"] = "left",
+    bold: bool = False,
+    size: float = 12.0,
+) -> Label:
+    """Words on a base line."""
+    return Label(at[0], at[1] - 0.36 * size, text, size, role, align, bold)
 
-    Args:
-        title: what a reader who does not see it is told.
-        height: in the units of `WIDTH`; grows as marks are added.
-    """
 
-    title: str
-    height: float = 0.0
-    _marks: list[tuple[str, dict[str, Role]]] = field(default_factory=list)
-
-    def box(
-        self,
-        at: tuple[float, float],
-        size: tuple[float, float],
-        fill: Role | None = None,
-        stroke: Role | None = None,
-        *,
-        dashed: bool = False,
-        hatched: bool = False,
-    ) -> None:
-        """A box; hatched, lines of the stroke's colour stand for its filling."""
-        (x, y), (width, height) = at, size
-        shape = f'x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{height:.1f}"'
-        roles = {"fill": fill, "stroke": stroke}
-        paint = " ".join(f'{what}="{{{what}}}"' if role else f'{what}="none"' for what, role in roles.items())
-        dashes = ' stroke-dasharray="4 3"' if dashed else ""
-        self._add(
-            f'<rect {shape} {paint} stroke-width="1.5"{dashes}/>',
-            y + height,
-            {what: role for what, role in roles.items() if role},
-        )
-        if hatched:
-            self._add(f'<rect {shape} fill="url(#{_HATCH})"/>', y + height, {})
-
-    def line(self, start: tuple[float, float], end: tuple[float, float], role: Role) -> None:
-        """A thin line."""
-        (x1, y1), (x2, y2) = start, end
-        self._add(
-            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-            'stroke="{stroke}" stroke-width="1.5"/>',
-            max(y1, y2),
-            {"stroke": role},
-        )
-
-    def words(
-        self,
-        at: tuple[float, float],
-        text: str,
-        role: Role = Role.TEXT,
-        *,
-        anchor: str = "start",
-        bold: bool = False,
-        size: int = 12,
-    ) -> None:
-        """Words on a base line; `anchor` is SVG's."""
-        weight = ' font-weight="600"' if bold else ""
-        written = escape(text).replace("{", "{{").replace("}", "}}")
-        self._add(
-            f'<text x="{at[0]:.1f}" y="{at[1]:.1f}" fill="{{fill}}" font-size="{size}" '
-            f'text-anchor="{anchor}"{weight}>{written}</text>',
-            at[1] + 4,
-            {"fill": role},
-        )
-
-    def _add(self, mark: str, bottom: float, roles: dict[str, Role]) -> None:
-        self._marks.append((mark, roles))
-        self.height = max(self.height, bottom + 2)
-
-    def svg(self, theme: Theme) -> str:
-        """The drawing in the colours of a theme."""
-        marks = [
-            mark.format(**{name: theme[role] for name, role in roles.items()}) for mark, roles in self._marks
-        ]
-        hatch = (
-            f'<defs><pattern id="{_HATCH}" width="6" height="6" patternUnits="userSpaceOnUse" '
-            'patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="6" '
-            f'stroke="{theme[Role.SAME_QUEUE]}" stroke-width="3"/></pattern></defs>'
-        )
-        return "\n".join(
-            [
-                '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-                f'viewBox="0 0 {WIDTH:g} {self.height:.0f}" font-family="{_FONT}">',
-                f"<title>{escape(self.title)}</title>",
-                *([hatch] if any(_HATCH in mark for mark in marks) else []),
-                *marks,
-                "</svg>\n",
-            ]
-        )
-
-    def files(self, path: str) -> Pages:
-        """The drawing for both kinds of page, by paths below `docs/` that begin with `path`."""
-        return {f"{path}-light.svg": self.svg(LIGHT), f"{path}-dark.svg": self.svg(DARK)}
+def themed(path: str, scene: Sketch, title: str) -> Pages:
+    """A picture for both kinds of page, by paths below `docs/` that begin with `path`."""
+    whole = scene if scene.height else replace(scene, height=scene.bottom + 2)
+    return {f"{path}-{name}.svg": svg(whole, title, theme=theme) for name, theme in THEMES.items()}
 
 
 def shown(path: str, words: str, kind: str, page: str) -> str:

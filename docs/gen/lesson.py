@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from docs.gen.drawing import LETTER, WIDTH, Drawing
-from tenure.timeline.chart import DARK, LIGHT
-from tenure.timeline.chart.scene import Role
+from docs.gen.drawing import LETTER, WIDTH, words
+from tenure.drawing.scene import DARK, LIGHT, Box, Role, Sketch, Stroke
 
-_TOP, _CAPTION, _GAP, _KEY = 4.0, 16.0, 2.0, 18.0
+_TOP, _CAPTION, _GAP, _KEY, _LINE = 4.0, 16.0, 2.0, 18.0, 1.5
 
 
 class Control(NamedTuple):
@@ -122,43 +121,51 @@ class Lesson:
         }
 
 
-def still(lesson: Lesson) -> Drawing:
+def title_of(lesson: Lesson) -> str:
+    """What the still picture shows, for those who do not see it."""
+    return " ".join(lesson.sentences([control.start for control in lesson.controls]))
+
+
+def still(lesson: Lesson) -> Sketch:
     """The example as it is at first, for readers without script and for print."""
     chosen = [control.start for control in lesson.controls]
-    drawing = Drawing(" ".join(lesson.sentences(chosen)))
+    sketch = Sketch(width=WIDTH)
     tracks = lesson.shown_cells(chosen)
     width = WIDTH / max(map(len, tracks))
     top = _TOP
     for name, cells in zip(lesson.tracks, tracks, strict=True):
-        drawing.words((0, top + 11), name, bold=True)
+        sketch.add(words((0, top + 11), name, bold=True))
         top += _CAPTION
         for position, letter in enumerate(cells):
             height = lesson.tall * lesson.height_of(chosen, position, letter)
-            corner = (position * width, top + lesson.tall - height)
-            drawing.box(corner, (width - _GAP, height), lesson.kinds[letter].role)
+            above = top + lesson.tall - height
+            sketch.add(Box(position * width, above, width - _GAP, height, lesson.kinds[letter].role))
         if lesson.is_series:
-            drawing.box((chosen[-1] * width - 1, top - 1), (width, lesson.tall + 2), None, Role.TEXT)
+            corner = (chosen[-1] * width - 1, top - 1)
+            sketch.add(Box(*corner, width, lesson.tall + 2, None, Role.TEXT, line=_LINE))
         if lesson.line is not None and lesson.heights is not None:
             level = top + lesson.tall * (1 - lesson.line[0] / lesson.heights[1])
-            drawing.line((0, level), (WIDTH, level), Role.TEXT)
-            drawing.words((WIDTH, level - 4), lesson.line[1], anchor="end", size=11)
+            sketch.add(Stroke(((0, level), (WIDTH, level)), Role.TEXT, _LINE))
+            sketch.add(words((WIDTH, level - 4), lesson.line[1], align="right", size=11))
         top += lesson.tall + 8
     if lesson.is_series:
         first, last = lesson.controls[-1].values[0], lesson.controls[-1].values[-1]
-        drawing.words((0, top + 6), first, Role.MUTED, size=11)
-        drawing.words((WIDTH, top + 6), last, Role.MUTED, anchor="end", size=11)
+        sketch.add(words((0, top + 6), first, Role.MUTED, size=11))
+        sketch.add(words((WIDTH, top + 6), last, Role.MUTED, align="right", size=11))
         top += 14
-    _still_key(lesson, drawing, top + 10)
-    return drawing
+    base = _still_key(lesson, sketch, top + 10)
+    sketch.height = base + _KEY + 6
+    return sketch
 
 
-def _still_key(lesson: Lesson, drawing: Drawing, base: float) -> None:
+def _still_key(lesson: Lesson, sketch: Sketch, base: float) -> float:
+    """Explain the kinds from a base line on; answers the last base line."""
     left = 0.0
     for kind in lesson.kinds.values():
         wide = 24 + len(kind.words) * LETTER
         if left and left + wide > WIDTH:
             left, base = 0.0, base + _KEY
-        drawing.box((left, base - 10 * kind.height), (14, 10 * kind.height), kind.role)
-        drawing.words((left + 19, base), kind.words, Role.MUTED, size=11)
+        sketch.add(Box(left, base - 10 * kind.height, 14, 10 * kind.height, kind.role))
+        sketch.add(words((left + 19, base), kind.words, Role.MUTED, size=11))
         left += wide
-    drawing.words((0, base + _KEY), "", Role.MUTED)
+    return base

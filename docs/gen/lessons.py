@@ -13,9 +13,10 @@ from functools import cache
 from itertools import product
 from typing import Any, Final
 
-from docs.gen.drawing import shown
-from docs.gen.lesson import Control, Kind, Lesson, still
+from docs.gen.drawing import shown, themed
+from docs.gen.lesson import Control, Kind, Lesson, still, title_of
 from docs.gen.markdown import UNSEARCHED, Pages, relative
+from tenure.drawing.scene import Role
 from tenure.model import (
     MINUTE,
     Cluster,
@@ -37,7 +38,6 @@ from tenure.rules.dynamic_priority import priority_at
 from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import ground_among_equals
-from tenure.timeline.chart.scene import Role
 from tenure.units import format_duration
 
 SCRIPT: Final = "assets/lessons.js"
@@ -72,7 +72,7 @@ def lesson_pictures() -> Pages:
     """The still pictures, SVG by path below `docs/`."""
     files: Pages = {}
     for lesson in lessons().values():
-        files |= still(lesson).files(f"{FOLDER}/{lesson.name}")
+        files |= themed(f"{FOLDER}/{lesson.name}", still(lesson), title_of(lesson))
     return files
 
 

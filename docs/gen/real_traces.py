@@ -11,15 +11,14 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from pydantic.alias_generators import to_camel
 
-from docs.gen.drawing import shown
+from docs.gen.drawing import shown, themed
 from docs.gen.markdown import Fills, Pages
 from docs.gen.sources import ROOT
 from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
-from tenure.apps.simulate.page import pictures_of, themed_svg
+from tenure.apps.simulate.page import pictures_of
 from tenure.apps.simulate.tables import brief
 from tenure.as_json import Span
 from tenure.manifests import parse_duration
-from tenure.timeline.chart import DARK, LIGHT
 
 PAGE: Final = "explanation/real-traces.md"
 FOLDER: Final = "explanation/pictures"
@@ -46,8 +45,7 @@ def real_traces() -> tuple[Pages, Fills]:
             if not sketch.height or (picture[:5] in ("queue", "lanes") and not _is_drawn(answer, picture)):
                 continue
             path = f"{FOLDER}/{name}-{picture}"
-            for theme, colours in (("light", LIGHT), ("dark", DARK)):
-                files[f"{path}-{theme}.svg"] = themed_svg(sketch, told, colours)
+            files |= themed(path, sketch, told)
             fills[f"{name}-{_marker(answer, picture)}"] = shown(path, told, "picture", PAGE)
     return files, {PAGE: fills}
 

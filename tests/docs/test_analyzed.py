@@ -10,8 +10,8 @@ import pytest
 
 from docs.gen import analyzed
 from docs.gen.sources import ROOT
+from tenure.drawing.scene import Box, Role
 from tenure.timeline.chart import DARK, LIGHT
-from tenure.timeline.chart.scene import Role
 
 
 def test_a_matrix_is_drawn_for_light_and_dark_pages_and_told_in_words(tmp_path: Path) -> None:
@@ -40,8 +40,8 @@ def test_a_command_that_ends_otherwise_stops_the_build() -> None:
 
 def test_bars_are_as_long_as_the_figures_of_the_page() -> None:
     page = (ROOT / "docs" / analyzed.SIMULATED).read_text(encoding="utf-8")
-    drawing = analyzed.settings_compared(page)
-    assert "Preemptions: off 16504, 24h 18123, 4h 43949." in drawing.title
-    bars = [float(width) for width in re.findall(r'<rect [^>]* width="([\d.]+)"', drawing.svg(LIGHT))]
+    title, sketch = analyzed.settings_compared(page)
+    assert "Preemptions: off 16504, 24h 18123, 4h 43949." in title
+    bars = [shape.width for shape in sketch.shapes if isinstance(shape, Box)]
     assert len(bars) == 3 * len(analyzed.COMPARED)
     assert bars[3] / bars[5] == pytest.approx(16504 / 43949, rel=1e-2)

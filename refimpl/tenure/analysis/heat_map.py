@@ -11,7 +11,7 @@ from html import escape
 
 from tenure.analysis.matrix_table import NONE, SOME, MatrixTable, table_of
 from tenure.analysis.matrix_types import MatrixAnswer
-from tenure.timeline.chart.scene import DARK, LIGHT, Role, Theme
+from tenure.drawing.scene import DARK, LIGHT, Role, Theme
 
 WIDTH = 420
 """In units of which a phone's screen has about as many."""

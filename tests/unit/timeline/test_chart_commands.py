@@ -29,7 +29,7 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
     (tmp_path / "matplotlib.py").write_text(
         "raise ModuleNotFoundError(\"No module named 'matplotlib'\", name='matplotlib')\n"
     )
-    chart = tmp_path / "play.svg"
+    chart = tmp_path / "play.png"
     done = subprocess.run(
         [str(TENURE), "play", TWO, "--chart", str(chart)],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -38,7 +38,10 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert "expected matplotlib, which draws charts: pip install 'tenure[charts]'" in done.stderr
+    assert (
+        "expected a file named *.svg, or matplotlib, which draws PNG: pip install 'tenure[charts]'"
+        in done.stderr
+    )
     assert not chart.exists()
 
 

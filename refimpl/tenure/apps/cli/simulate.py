@@ -213,14 +213,15 @@ class DrawingOptions:
         Raises:
             InputError: a file that cannot be written.
         """
-        from tenure.apps.simulate.page import html_report, pictures_of, themed_svg
+        from tenure.apps.simulate.page import html_report, pictures_of
+        from tenure.drawing.svg import svg
 
         files: dict[Path, str] = {}
         if self.html is not None:
             files[self.html] = html_report(answer)
         if self.svg is not None:
             for name, (told, sketch) in pictures_of(answer).items():
-                files[self.svg / f"{name}.svg"] = themed_svg(sketch, told)
+                files[self.svg / f"{name}.svg"] = svg(sketch, told)
         for path, text in files.items():
             try:
                 write_file(path, text)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from html import escape
-from itertools import groupby
 from pathlib import PurePath
 from typing import Final
 
@@ -19,23 +18,11 @@ from tenure.apps.simulate.tables import (
     setting_words,
     wait_rows,
 )
+from tenure.drawing.scene import Sketch
+from tenure.drawing.svg import BY_SCHEME, schemes, svg
 from tenure.pages import site_address
-from tenure.timeline.chart.scene import (
-    DARK,
-    LIGHT,
-    WIDTH,
-    Box,
-    Label,
-    Mark,
-    Role,
-    Shape,
-    Sketch,
-    Stroke,
-    Theme,
-)
 from tenure.units import format_duration
 
-_FONT: Final = "system-ui, sans-serif"
 DEFINITIONS: Final = "reference/figures-of-simulate.md"
 
 
@@ -80,94 +67,6 @@ def _lanes_told(figures: SettingFigures) -> str:
     return f"Most preempted jobs, {setting_words(figures.setting)}: {', '.join(each) or 'none'}."
 
 
-def themed_svg(sketch: Sketch, told: str, theme: Theme | None = None) -> str:
-    """A picture as SVG.
-
-    Args:
-        sketch: its shapes.
-        told: what it shows, for those who do not see it.
-        theme: its colours; None for those of the reader's system, light or dark.
-    """
-    style = "" if theme is not None else f"<style>{_schemes('svg')}</style>"
-    size = f'viewBox="0 0 {WIDTH:g} {sketch.height:g}" width="{WIDTH:g}" height="{sketch.height:g}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{_FONT}">'
-    title = f"<title>{escape(told)}</title>"
-    return f"{head}{title}{style}{''.join(_marks(sketch.shapes, theme))}</svg>\n"
-
-
-def _schemes(of: str) -> str:
-    dark = f"@media (prefers-color-scheme: dark) {{ {of} {{ {_variables(DARK)} }} }}"
-    return f"{of} {{ {_variables(LIGHT)} }} {dark}"
-
-
-def _variables(theme: Theme) -> str:
-    return " ".join(f"{_name(role)}: {colour};" for role, colour in theme.items())
-
-
-def _name(role: Role) -> str:
-    return f"--{role.value.replace(' ', '-')}"
-
-
-def _colour(role: Role, theme: Theme | None) -> str:
-    return f"var({_name(role)})" if theme is None else theme[role]
-
-
-def _marks(shapes: Sequence[Shape], theme: Theme | None) -> Iterator[str]:
-    """The shapes in their order; boxes of one colour beside each other are one path."""
-    for kind, group in groupby(shapes, lambda shape: shape.fill if isinstance(shape, Box) else None):
-        if kind is None:
-            yield from (_mark(shape, theme) for shape in group)
-        else:
-            boxes = [shape for shape in group if isinstance(shape, Box)]
-            path = "".join(map(_rectangle, boxes))
-            yield f'<path d="{path}" style="fill: {_colour(kind, theme)}"/>'
-
-
-def _rectangle(box: Box) -> str:
-    return f"M{box.x:.1f} {box.y:.1f}h{box.width:.1f}v{box.height:.1f}h{-box.width:.1f}z"
-
-
-def _mark(shape: Shape, theme: Theme | None) -> str:
-    if isinstance(shape, Label):
-        anchor = ' text-anchor="middle"' if shape.align == "center" else ""
-        weight = ' font-weight="600"' if shape.bold else ""
-        place = f'x="{shape.x:.1f}" y="{shape.y + 0.36 * shape.size:.1f}" font-size="{shape.size:g}"'
-        # A line that is drawn below a label does not go through its letters.
-        around = f"paint-order: stroke; stroke: {_colour(Role.PAPER, theme)}; stroke-width: 3px"
-        paint = f'style="fill: {_colour(shape.role, theme)}; {around}"'
-        return f"<text {place}{anchor}{weight} {paint}>{escape(shape.text)}</text>"
-    if isinstance(shape, Stroke):
-        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in shape.points)
-        dash = f' stroke-dasharray="{shape.dash[0]:g} {shape.dash[1]:g}"' if shape.dash else ""
-        paint = f'style="fill: none; stroke: {_colour(shape.role, theme)}"'
-        return f'<polyline points="{points}" stroke-width="{shape.width:g}"{dash} {paint}/>'
-    assert isinstance(shape, Mark)
-    fill, edge = _colour(shape.role, theme), _colour(Role.PAPER, theme)
-    return f'<path d="{_outline(shape)}" style="fill: {fill}; stroke: {edge}" stroke-width="0.8"/>'
-
-
-_OUTLINES: Final[Mapping[str, tuple[tuple[float, float], ...]]] = {
-    "s": ((-0.8, -0.8), (0.8, -0.8), (0.8, 0.8), (-0.8, 0.8)),
-    "^": ((0, -1), (1, 0.8), (-1, 0.8)),
-    "v": ((0, 1), (1, -0.8), (-1, -0.8)),
-    "D": ((0, -1.1), (1.1, 0), (0, 1.1), (-1.1, 0)),
-    "P": (
-        (-0.4, -1), (0.4, -1), (0.4, -0.4), (1, -0.4), (1, 0.4), (0.4, 0.4),
-        (0.4, 1), (-0.4, 1), (-0.4, 0.4), (-1, 0.4), (-1, -0.4), (-0.4, -0.4),
-    ),
-}  # fmt: skip
-"""Of marks, in halves of their size; any other is a circle."""
-
-
-def _outline(mark: Mark) -> str:
-    half = mark.size / 2
-    points = _OUTLINES.get(mark.shape)
-    if points is None:
-        arc = f"a{half:g} {half:g} 0 1 0"
-        return f"M{mark.x - half:.1f} {mark.y:.1f}{arc} {mark.size:g} 0{arc} {-mark.size:g} 0z"
-    return "M" + "L".join(f"{mark.x + half * x:.1f} {mark.y + half * y:.1f}" for x, y in points) + "z"
-
-
 _STYLE: Final = """
 body { margin: 0 auto; max-width: 1160px; padding: 12px; font: 16px/1.45 system-ui, sans-serif;
   background: var(--paper); color: var(--text); }
@@ -190,7 +89,7 @@ def html_report(answer: SimulateAnswer) -> str:
     drawn = pictures_of(answer)
     title = f"{answer.jobs:,} jobs of {PurePath(answer.trace).name or answer.trace}"
     svgs = {
-        name: f"<figure>{themed_svg(sketch, told, _INLINE)}</figure>"
+        name: f"<figure>{svg(sketch, told, theme=BY_SCHEME)}</figure>"
         for name, (told, sketch) in drawn.items()
     }
     parts = [
@@ -213,13 +112,9 @@ def html_report(answer: SimulateAnswer) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{_schemes(':root')}{_STYLE}</style></head><body>"
+        f"<title>{escape(title)}</title><style>{schemes(':root')}{_STYLE}</style></head><body>"
     )
     return "\n".join([head, *parts, "</body></html>"]) + "\n"
-
-
-_INLINE: Final[Theme] = {role: f"var({_name(role)})" for role in Role}
-"""The colours of pictures within a page that says what they are."""
 
 
 def _below(answer: SimulateAnswer) -> str:

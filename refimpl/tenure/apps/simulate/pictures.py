@@ -10,7 +10,7 @@ from typing import Final
 from tenure.apps.simulate.answer_types import DrawnFigures, QueueLanes, SettingFigures, SimulateAnswer
 from tenure.apps.simulate.sweep import DURATION
 from tenure.apps.simulate.tables import brief, setting_words
-from tenure.timeline.chart.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
+from tenure.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
 from tenure.timeline.chart.words import clean, short
 
 SIZE: Final = 10.5
@@ -181,7 +181,7 @@ def _named(
     free = [box for box in boxes if box[0] >= LEFT and box[2] <= WIDTH and not _hits(box, taken)]
     box = (free or boxes)[0]
     taken.append(box)
-    scene.add(Label(box[0], box[1] + 6, name, SIZE))
+    scene.add(Label(box[0], box[1] + 6, name, SIZE, halo=True))
 
 
 def _hits(
@@ -214,7 +214,7 @@ def _axes(
         scene.add(Label(x, top + height + 10, text, SIZE, Role.MUTED, "center"))
     for y, text in rows:
         scene.add(Stroke(((LEFT, y), (WIDTH - RIGHT, y)), Role.GRID, 0.8))
-        scene.add(Label(LEFT - 6 - text_width(text, SIZE), y, text, SIZE, Role.MUTED))
+        scene.add(Label(LEFT - 6, y, text, SIZE, Role.MUTED, "right"))
 
 
 def waits(answer: SimulateAnswer) -> Sketch:
@@ -277,7 +277,7 @@ def queues(figures: SettingFigures, drawn: DrawnFigures) -> Sketch:
         owed = nominal[queue.queue].owed_hours
         scene.add(Label(left, above + 6, name, SIZE, bold=True))
         said = f"owed {_figure(round(owed))} h" if owed >= 0.5 else "owed < 1 h" if owed else "owed 0"
-        scene.add(Label(left + width - text_width(said, SIZE) + 6, above + 6, said, SIZE, Role.MUTED))
+        scene.add(Label(left + width, above + 6, said, SIZE, Role.MUTED, "right"))
         _panel(scene, (left, above + 14, width, height), own / most, _parts(queue, most))
     scene.height = top + -(-len(drawn.queues) // 2) * (height + 34)
     return scene
@@ -328,7 +328,7 @@ def lanes(figures: SettingFigures, drawn: DrawnFigures) -> Sketch:
         name = f"{short(clean(lane.job), 20)} in {short(clean(lane.queue), 16)}, size {lane.size:g}"
         said = f"{lane.times:,} times"
         scene.add(Label(EDGE, y + 4, name, SIZE))
-        scene.add(Label(WIDTH - EDGE - text_width(said, SIZE), y + 4, said, SIZE, bold=True))
+        scene.add(Label(WIDTH - EDGE, y + 4, said, SIZE, align="right", bold=True))
         top, step = y + 13, width / len(lane.running)
         left, right = EDGE + lane.joined * step, EDGE + lane.ended * step
         scene.add(Box(left, top, max(right - left, 1.0), height, Role.GRID))

@@ -1,6 +1,6 @@
 """Charts of plays: who ran when, under which protection, and who took whom.
 
-matplotlib draws them. It is an extra, `tenure[charts]`, and imported only when something is drawn.
+Those that are PNG are drawn by matplotlib. It is an extra, `tenure[charts]`, and imported only for them.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenure.disk import write_file
+from tenure.drawing.scene import DARK, LIGHT, THEMES, Theme
+from tenure.drawing.svg import svg
 from tenure.errors import bad_input
 from tenure.resources import is_folder
 from tenure.timeline.chart.compose import compose
-from tenure.timeline.chart.scene import DARK, LIGHT, THEMES, recoloured, theme_named
 from tenure.timeline.chart.words import clean, description
 from tenure.timeline.record import Record
 
-__all__ = ["DARK", "LIGHT", "THEMES", "check_chart", "png_chart", "recoloured", "svg_chart", "write_chart"]
+__all__ = ["DARK", "LIGHT", "THEMES", "check_chart", "png_chart", "svg_chart", "write_chart"]
 
 FORMATS = (".svg", ".png")
 
@@ -25,7 +26,7 @@ def check_chart(path: str, theme: str = "light") -> None:
 
     Raises:
         tenure.errors.InputError: the file is neither `.svg` nor `.png`, its folder does not exist, there is
-            no such theme, or matplotlib is missing.
+            no such theme, or matplotlib is missing, which a PNG needs.
 
     >>> check_chart("play.pdf")
     Traceback (most recent call last):
@@ -35,17 +36,24 @@ def check_chart(path: str, theme: str = "light") -> None:
         raise bad_input("--chart", path, "a file named *.svg or *.png")
     if not is_folder(Path(path).parent):
         raise bad_input("--chart", path, "a file in a folder that exists")
-    theme_named(theme)
-    try:
-        import tenure.timeline.chart.canvas
-    except ModuleNotFoundError as missing:
-        expected = "matplotlib, which draws charts: pip install 'tenure[charts]'"
-        raise bad_input("--chart", path, expected) from missing
-    del tenure
+    _theme_named(theme)
+    if path.endswith(".png"):
+        try:
+            import tenure.drawing.png
+        except ModuleNotFoundError as missing:
+            expected = "a file named *.svg, or matplotlib, which draws PNG: pip install 'tenure[charts]'"
+            raise bad_input("--chart", path, expected) from missing
+        del tenure
+
+
+def _theme_named(name: str) -> Theme:
+    if name not in THEMES:
+        raise bad_input("--chart-theme", name, f"one of {', '.join(THEMES)}")
+    return THEMES[name]
 
 
 def write_chart(record: Record, path: Path, theme: str = "light") -> None:
-    """Draw a play into a file, the same bytes each time with the same matplotlib.
+    """Draw a play into a file, the same bytes each time; a PNG with the same matplotlib.
 
     Args:
         record: the play.
@@ -69,13 +77,8 @@ def svg_chart(record: Record, theme: str = "light") -> str:
     Raises:
         tenure.errors.InputError: there is no such theme.
     """
-    from tenure.timeline.chart.canvas import svg
-
-    colours, scene = theme_named(theme), compose(record)
     title = f"{clean(record.title or record.scenario)} Reading {clean(record.reading)}."
-    drawn = svg(scene, LIGHT, title, description(record))
-    # Drawn in one theme only: matplotlib makes identifiers of colours, which are to be the same in all.
-    return drawn if colours is LIGHT else recoloured(drawn, LIGHT, colours)
+    return svg(compose(record), title, description(record), _theme_named(theme))
 
 
 def png_chart(record: Record, theme: str = "light") -> bytes:
@@ -84,6 +87,6 @@ def png_chart(record: Record, theme: str = "light") -> bytes:
     Raises:
         tenure.errors.InputError: there is no such theme.
     """
-    from tenure.timeline.chart.canvas import png
+    from tenure.drawing.png import png
 
-    return png(compose(record), theme_named(theme))
+    return png(compose(record), _theme_named(theme))

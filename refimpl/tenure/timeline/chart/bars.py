@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tenure.timeline.chart.scene import Box, Label, Mark, Role, Sketch, Stroke, style_of
+from tenure.drawing.scene import Box, Hatch, Label, Mark, Role, Sketch, Stroke
 from tenure.timeline.chart.view import (
     CLOSE,
     Lane,
@@ -15,6 +15,7 @@ from tenure.timeline.chart.view import (
     Window,
     parted,
     pieces,
+    style_of,
     united,
 )
 from tenure.timeline.chart.words import counted, long, name_of, preemption_told
@@ -58,9 +59,9 @@ def _draw_run(scene: Sketch, view: Window, numbered: Numbered, y: float, bar: fl
     told = "" if view.crowded else run_told(view.record, run)
     until = run.start if run.protected_until is None else min(run.protected_until, run.stopped)
     parts = (
-        ("protected", run.start, max(until, run.start), Role.PROTECTED, None, ""),
-        ("free", max(until, run.start), run.stopped, Role.FREE, None, ""),
-        ("ending", run.stopped, run.end, None, Role.ENDING, "////"),
+        ("protected", run.start, max(until, run.start), Role.PROTECTED, None, Hatch.NONE),
+        ("free", max(until, run.start), run.stopped, Role.FREE, None, Hatch.NONE),
+        ("ending", run.stopped, run.end, None, Role.ENDING, Hatch.SLANTED),
     )
     shown = [part for part in parts if part[1] < part[2] and view.shows(part[1], part[2])]
     for kind, start, end, fill, edge, hatch in shown or parts[:1]:
@@ -86,7 +87,7 @@ def _draw_together(scene: Sketch, view: Window, piece: Sequence[Numbered], y: fl
     x, width = view.span(runs[0].start, runs[-1].end)
     told = f"{counted(len(runs), 'run')} from {_since(view, runs[0])} on, {_longest(runs)}"
     name = f"{view.prefix}runs-{piece[0][0]}-of-{len(piece)}"
-    box = Box(x, y - bar / 2, max(width, HAIR), bar, None, Role.PROTECTED, "||||||", name, told)
+    box = Box(x, y - bar / 2, max(width, HAIR), bar, None, Role.PROTECTED, Hatch.UPRIGHT, name, told)
     scene.show("together", box)
     text = Label(x + width / 2, y, f"{counted(len(runs), 'run')}, {_longest(runs)}", 7.5, align="center")
     if not view.crowded and text.length + 8 < width:

@@ -5,27 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tenure.drawing.scene import EDGE, WIDTH, Box, Hatch, Label, Mark, Role, Shape, Sketch, Stroke
 from tenure.model import MINUTE, SECOND, Instant
 from tenure.timeline.chart.panel import AXIS, draw_panel, event_shape, gutter
-from tenure.timeline.chart.scene import (
-    EDGE,
-    WIDTH,
-    Box,
-    Label,
-    Mark,
-    Role,
-    Shape,
-    Sketch,
-    Stroke,
-    Style,
-    style_of,
-)
 from tenure.timeline.chart.view import (
     CLOSE,
     MOST_WORKLOADS,
+    Style,
     Window,
     aside_spans,
     lanes_of,
+    style_of,
     workload_lanes,
 )
 from tenure.timeline.chart.words import clean, facts, long, short, wrapped
@@ -173,7 +163,7 @@ MOST_LETTERS = 38
 
 
 def _bar(
-    fill: Role | None, edge: Role | None = None, hatch: str = ""
+    fill: Role | None, edge: Role | None = None, hatch: Hatch = Hatch.NONE
 ) -> Callable[[float, float], list[Shape]]:
     return lambda x, y: [Box(x, y - 4, SWATCH, 8, fill, edge, hatch)]
 
@@ -203,8 +193,8 @@ def _arrow(style: Style) -> Callable[[float, float], list[Shape]]:
 _ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
     "protected": ("runs, in its protected time", _bar(Role.PROTECTED)),
     "free": ("runs, nothing protects it", _bar(Role.FREE)),
-    "together": ("many runs too short to draw", _bar(None, Role.PROTECTED, "||||||")),
-    "ending": ("evicted: its pods terminate", _bar(None, Role.ENDING, "////")),
+    "together": ("many runs too short to draw", _bar(None, Role.PROTECTED, Hatch.UPRIGHT)),
+    "ending": ("evicted: its pods terminate", _bar(None, Role.ENDING, Hatch.SLANTED)),
     "wait": ("waits in its queue", _line(Role.WAIT)),
     "aside": ("waits aside: it is not considered", _line(Role.WAIT, (1.2, 2.2))),
     "submitted": ("is submitted", _upright(Role.WAIT)),

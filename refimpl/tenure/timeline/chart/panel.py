@@ -7,21 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+from tenure.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
 from tenure.model import Duration, Instant
 from tenure.timeline.chart.bars import draw_crowd_marks, draw_lane, draw_preemptions
-from tenure.timeline.chart.scene import (
-    EDGE,
-    WIDTH,
-    Box,
-    Label,
-    Mark,
-    Role,
-    Sketch,
-    Stroke,
-    style_of,
-    text_width,
-)
-from tenure.timeline.chart.view import Lane, Window, step_for, ticks
+from tenure.timeline.chart.view import Lane, Window, step_for, style_of, ticks
 from tenure.timeline.chart.words import clean, long, loop_told, short
 from tenure.timeline.record import Happening, Loop, Record, WaitSpan
 
@@ -205,7 +194,8 @@ def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: f
 
 def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float) -> None:
     x, width = view.span(loop.start, loop.start + loop.period * loop.times)
-    shade = Box(x, y - 5, width, bottom - y + 5, Role.LOOP, None, "", f"{view.prefix}loop", loop_told(loop))
+    name, told = f"{view.prefix}loop", loop_told(loop)
+    shade = Box(x, y - 5, width, bottom - y + 5, Role.LOOP, id=name, told=told)
     scene.show("loop", shade)
     turns = (loop.start + loop.period * turn for turn in range(loop.times + 1))
     inside = [at for at in turns if view.start <= at <= view.end]

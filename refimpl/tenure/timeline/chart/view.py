@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tenure.drawing.scene import Role
 from tenure.model import MINUTE, SECOND, Duration, Instant
 from tenure.timeline.chart.words import name_of
 from tenure.timeline.record import Happening, Preemption, Record, RunSpan, WaitSpan
@@ -330,3 +331,37 @@ def pieces(view: Window, row: Sequence[Numbered]) -> Iterator[tuple[Numbered, ..
 def _joins(view: Window, last: RunSpan, run: RunSpan) -> bool:
     narrow = all(view.span(run_span.start, run_span.end)[1] < NARROW for run_span in (last, run))
     return narrow and view.x(run.start) - view.x(last.end) < NARROW
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The mark of a reason.
+
+    Args:
+        role: its colour.
+        shape: the name of a marker, as matplotlib has it.
+    """
+
+    role: Role
+    shape: str
+
+
+_STYLES = {
+    "InClusterQueue": Style(Role.SAME_QUEUE, "v"),
+    "InClusterQueueTimeBased": Style(Role.TIME_BASED, "D"),
+    "InCohortReclamation": Style(Role.RECLAIM, "s"),
+    "InCohortReclaimWhileBorrowing": Style(Role.BORROWING, "p"),
+    "InCohortFairSharing": Style(Role.FAIR, "P"),
+    "preempt": Style(Role.SAME_QUEUE, "v"),
+    "reclaim": Style(Role.RECLAIM, "s"),
+}
+_OTHER = Style(Role.OTHER, "*")
+
+
+def style_of(reason: str) -> Style:
+    """The mark of a reason; one that is not known gets a star.
+
+    >>> style_of("InClusterQueueTimeBased").shape, style_of("ByHand").shape
+    ('D', '*')
+    """
+    return _STYLES.get(reason, _OTHER)

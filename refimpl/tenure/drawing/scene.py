@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, TypeAlias
-
-from tenure.errors import bad_input
 
 
 class Role(StrEnum):
@@ -37,7 +34,7 @@ class Role(StrEnum):
 
 
 Theme: TypeAlias = Mapping[Role, str]
-"""A colour for every role, as `#rrggbb`; no two roles share one, so that a chart can be recoloured."""
+"""A colour for every role, as SVG has it; in LIGHT and DARK `#rrggbb`, no two of them the same."""
 
 # The hues of reasons are those of Okabe and Ito, which people with any kind of colour blindness tell apart.
 LIGHT: Theme = {
@@ -84,77 +81,35 @@ DARK: Theme = {
 }
 THEMES: Mapping[str, Theme] = {"light": LIGHT, "dark": DARK}
 
-_COLOUR = re.compile(r"(?P<what>fill: |stroke: )(?P<colour>#[0-9a-f]{6})")
-
-
-def theme_named(name: str) -> Theme:
-    """A theme by its name.
-
-    Raises:
-        tenure.errors.InputError: there is none of that name.
-
-    >>> theme_named("dark")[Role.PAPER]
-    '#1e2129'
-    """
-    if name not in THEMES:
-        raise bad_input("--chart-theme", name, f"one of {', '.join(THEMES)}")
-    return THEMES[name]
-
-
-def recoloured(svg: str, old: Theme, new: Theme) -> str:
-    """A chart of one theme in the colours of another: the same bytes as if it were drawn so.
-
-    >>> recoloured('<path style="fill: #ffffff"/>', LIGHT, DARK)
-    '<path style="fill: #1e2129"/>'
-    """
-    colours = {old[role]: new[role] for role in Role}
-    return _COLOUR.sub(lambda found: found["what"] + colours.get(found["colour"], found["colour"]), svg)
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """The mark of a reason.
-
-    Args:
-        role: its colour.
-        shape: the name of a marker, as matplotlib has it.
-    """
-
-    role: Role
-    shape: str
-
-
-_STYLES = {
-    "InClusterQueue": Style(Role.SAME_QUEUE, "v"),
-    "InClusterQueueTimeBased": Style(Role.TIME_BASED, "D"),
-    "InCohortReclamation": Style(Role.RECLAIM, "s"),
-    "InCohortReclaimWhileBorrowing": Style(Role.BORROWING, "p"),
-    "InCohortFairSharing": Style(Role.FAIR, "P"),
-    "preempt": Style(Role.SAME_QUEUE, "v"),
-    "reclaim": Style(Role.RECLAIM, "s"),
-}
-_OTHER = Style(Role.OTHER, "*")
-
-
-def style_of(reason: str) -> Style:
-    """The mark of a reason; one that is not known gets a star.
-
-    >>> style_of("InClusterQueueTimeBased").shape, style_of("ByHand").shape
-    ('D', '*')
-    """
-    return _STYLES.get(reason, _OTHER)
-
-
 WIDTH = 375.0
-"""Of every chart, points: on a phone of 390 pixels a point is about a pixel."""
+"""Of a chart, points: on a phone of 390 pixels a point is about a pixel."""
 EDGE = 8.0
 LETTER = 0.61
 """The mean width of a letter, in sizes of the font; a browser's own is rather narrower."""
 
 
+class Hatch(StrEnum):
+    """Lines that fill a box in the colour of its edge; the values are matplotlib's."""
+
+    NONE = ""
+    SLANTED = "////"
+    UPRIGHT = "||||||"
+    STRIPES = "/"
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle from its upper left corner; `id` names it in the SVG, `told` is what it says there."""
+    """A rectangle from its upper left corner.
+
+    Args:
+        x, y, width, height: points.
+        fill, edge: its colours; without an edge, a hatch takes that of the text.
+        hatch: what lies on its filling.
+        id: its name in the SVG.
+        told: what a reader sees who points at it.
+        line: the width of its edge.
+        dash: of its edge: on, off.
+    """
 
     x: float
     y: float
@@ -162,9 +117,16 @@ class Box:
     height: float
     fill: Role | None
     edge: Role | None = None
-    hatch: str = ""
+    hatch: Hatch = Hatch.NONE
     id: str = ""
     told: str = ""
+    line: float = 0.7
+    dash: tuple[float, float] | None = None
+
+    @property
+    def bottom(self) -> float:
+        """Its lowest y."""
+        return self.y + self.height
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +137,11 @@ class Stroke:
     role: Role
     width: float = 1.0
     dash: tuple[float, float] | None = None
-    id: str = ""
-    told: str = ""
+
+    @property
+    def bottom(self) -> float:
+        """Its lowest y."""
+        return max(y for _, y in self.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,23 +157,34 @@ class Mark:
     id: str = ""
     told: str = ""
 
+    @property
+    def bottom(self) -> float:
+        """Its lowest y."""
+        return self.y + self.size / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text; `y` is its middle, `align` says which end is at `x`."""
+    """A text; `y` is its middle, `align` is what lies at `x`; with a halo, lines below it do not touch it."""
 
     x: float
     y: float
     text: str
     size: float = 8.0
     role: Role = Role.TEXT
-    align: Literal["left", "center"] = "left"
+    align: Literal["left", "center", "right"] = "left"
     bold: bool = False
+    halo: bool = False
 
     @property
     def length(self) -> float:
         """About how wide it is."""
         return text_width(self.text, self.size)
+
+    @property
+    def bottom(self) -> float:
+        """Its lowest y."""
+        return self.y + 0.7 * self.size
 
 
 Shape: TypeAlias = Box | Stroke | Mark | Label
@@ -221,12 +197,13 @@ class Sketch:
     Args:
         shapes: in the order of drawing.
         used: kinds of things in it that the legend explains, see `tenure.timeline.chart.compose`.
-        height: points.
+        width, height: points.
     """
 
     shapes: list[Shape] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     height: float = 0.0
+    width: float = WIDTH
 
     def add(self, *shapes: Shape) -> None:
         """Draw on top of what is there."""
@@ -236,6 +213,11 @@ class Sketch:
         """Draw something that the legend explains."""
         self.used.add(kind)
         self.shapes += shapes
+
+    @property
+    def bottom(self) -> float:
+        """The lowest y of all shapes."""
+        return max((shape.bottom for shape in self.shapes), default=0.0)
 
 
 def text_width(text: str, size: float) -> float:
