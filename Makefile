@@ -14,6 +14,12 @@ STAMP := $(VENV)/.installed
 SOURCES := refimpl proofs tools tests docs benchmarks
 # mkdocs is pinned; what may become of its next major release is no concern of a build.
 QUIET_MKDOCS := NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true
+# Of `make lint`: what no file has, what no text says, and what only tenure.disk does.
+ABSENT := git grep --untracked -nI
+MACHINES := (^|[^[:alnum:]_.~/-])/(wor[k]|roo[t])/|(pyp[i]|file[s][.]pythonhosted|prox[y][.]golang)[.]org|registr[y][.]npmjs
+WORDS := nobody|everybody|somebody|anybody|anew|in its turn|to the letter|own queue
+WORDED := README.md CONTRIBUTING.md 'docs/*.md' docs/gen spec/README.md spec/glossary.md 'spec/*.toml' spec/vectors/scenarios 'refimpl/*.py' 'proofs/*.py' examples ':!*/trusted/*'
+WRITTEN := [.](write_(text|bytes)|touch|(sym|hard)link_to)[(]|open[(][^)]*\W[rbt]*[wax][bt+]*\W[,)]
 # Of `make peers`: how many scenarios, which, and how often the scheduler is asked about each.
 N ?= 20000
 SEED ?= 1
@@ -212,6 +218,9 @@ fmt: $(STAMP) ## format the sources and mend what can be mended by itself
 lint: $(STAMP) ## formatting, ruff, the lints of our own, and what each rule lacks
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	@found() { echo "lint: $$1" >&2; exit 1; }; $(ABSENT) -E '$(MACHINES)' && found "a path of one machine, or a package registry"; \
+	$(ABSENT) -iwE '$(WORDS)' -- $(WORDED) && found "say it as spec/glossary.md does"; \
+	$(ABSENT) -E '$(WRITTEN)' -- 'refimpl/*.py' 'proofs/*.py' ':!refimpl/tenure/disk.py' && found "call write_file of tenure.disk"; true
 	$(BIN)/python -m tools.lints
 	$(BIN)/python -m tools.traceability
 

@@ -11,11 +11,9 @@ from pathlib import Path
 from tools.lints.comparisons import stated_comparisons
 from tools.lints.coverage import coverage
 from tools.lints.door import around_the_door, door
-from tools.lints.files import files
 from tools.lints.findings import findings
 from tools.lints.kernels import kernels
 from tools.lints.obligations import no_helpers
-from tools.lints.printing import printing
 from tools.lints.problem import Lint, Problem
 from tools.lints.quotes import seeds_folder, source_quotes
 from tools.lints.readings import readings
@@ -24,8 +22,6 @@ from tools.lints.rule_shape import rule_shape
 from tools.lints.sources import awaited
 from tools.lints.statements import page_form, statements
 from tools.lints.stubs import stubs, unused_rules
-from tools.lints.text import forbidden_text, tracked_files
-from tools.lints.words import words
 
 LINTS: tuple[Lint, ...] = (
     rule_imports,
@@ -42,10 +38,6 @@ LINTS: tuple[Lint, ...] = (
     readings,
     findings,
     coverage,
-    forbidden_text,
-    words,
-    printing,
-    files,
     kernels,
 )
 
@@ -79,8 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
     problems = run(root)
     for problem in problems:
         print(problem)
-    count = len(tracked_files(root))
-    print(f"lints: {count} files, {len(problems)} problem{'' if len(problems) == 1 else 's'}")
+    print(f"lints: {len(problems)} problem{'' if len(problems) == 1 else 's'}")
     return 1 if problems else 0
 
 
