@@ -7,7 +7,6 @@ from typing import Any
 
 import z3
 
-from tenure.analysis.states import AskedCell
 from tenure.model import (
     NANO,
     SECOND,
@@ -26,8 +25,9 @@ from tenure.model import (
 )
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
-from tenure_proofs.analysis.encoding import Pair, Priorities
-from tenure_proofs.analysis.slices import slice_of
+from tenure_check.analysis.encoding import Pair, Priorities
+from tenure_check.analysis.slices import slice_of
+from tenure_check.analysis.states import AskedCell
 from tenure_proofs.trusted.claim import Traces
 
 Quota = tuple[int, int | None, int | None]

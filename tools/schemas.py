@@ -7,19 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.analysis.difference_types import MatrixDifference
-from tenure.analysis.guarantee_types import GuaranteesAnswer
-from tenure.analysis.loops import LoopsAnswer
-from tenure.analysis.matrix_types import MatrixAnswer
-from tenure.analysis.sanity_answers import SanityAnswer
 from tenure.apps.ahead.answer_types import NextAnswer
 from tenure.apps.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
 from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
 from tenure.apps.past.answer_types import PastAnswer
 from tenure.apps.simulate.answer_types import SimulateAnswer
-from tenure.apps.testing.expectation_file import DecisionsShape
-from tenure.apps.testing.results import ChecksAnswer
 from tenure.as_json import json_schema
 from tenure.conformance.answer_types import (
     AccessibleAnswer,
@@ -37,6 +30,13 @@ from tenure.timeline.kai.scenario_file import KaiScenarioShape
 from tenure.timeline.record import PlayAnswer
 from tenure.timeline.scenario_file import ScenarioShape
 from tenure.versions import form
+from tenure_check.analysis.difference_types import MatrixDifference
+from tenure_check.analysis.guarantee_types import GuaranteesAnswer
+from tenure_check.analysis.loops import LoopsAnswer
+from tenure_check.analysis.matrix_types import MatrixAnswer
+from tenure_check.analysis.sanity_answers import SanityAnswer
+from tenure_check.testing.expectation_file import DecisionsShape
+from tenure_check.testing.results import ChecksAnswer
 from tenure_proofs.answer import ProveAnswer
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"

@@ -39,7 +39,7 @@ const answers = {
   decide: async ({ question }) => called("answered", JSON.stringify(question)),
   claims: async ({ rules, reading }) => called("claimed", rules, reading),
   analyze: async ({ number, question }) => {
-    python.runPython("from tenure_proofs.playground_matrix import analyzed, shown_cell");
+    python.runPython("from tenure_check.playground import analyzed, shown_cell");
     return called("analyzed", JSON.stringify(question), text => say("part", { number, value: JSON.parse(text) }));
   },
   cell: async ({ row, column }) => called("shown_cell", row, column),

@@ -30,7 +30,7 @@ from docs.gen.sources import ROOT, places
 from tenure.apps.playground import PageQuestion
 from tenure.as_json import as_json
 from tenure.readings import default_preset, preset_names
-from tenure_proofs.playground_matrix import MOST_CELLS, MOST_S
+from tenure_check.playground import MOST_CELLS, MOST_S
 from tests.threads.folders import threads
 from tools.lints.pages import findings, pages
 
@@ -176,7 +176,7 @@ def own_modules() -> dict[str, dict[str, bytes]]:
     """What is ours in each of the two archives, by path: modules, and the data that they read."""
     return {
         "decide": dict(_own("refimpl/tenure")) | _data(),
-        "prove": dict(_own("proofs/tenure_proofs")),
+        "prove": dict(_own("proofs/tenure_proofs")) | dict(_own("refimpl/tenure_check")),
     }
 
 

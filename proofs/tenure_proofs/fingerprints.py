@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tenure.resources import bundled
 
-OURS = ("tenure", "tenure_proofs")
+OURS = ("tenure", "tenure_proofs", "tenure_check")
 """Packages whose files may change from one run to the next; of any other its version counts."""
 
 BESIDE = ("z3-solver", "cvc5", "hypothesis", "pydantic")
@@ -41,7 +41,7 @@ def key_of(*asked: object) -> str:
 
 @functools.cache
 def code_digest() -> str:
-    """A hash of every file of both packages, and of the tables of the specification."""
+    """A hash of every file of the packages, and of the tables of the specification."""
     tables = sorted(bundled("spec").glob("*.toml"))
     return digest(
         *(package_digest(name) for name in OURS), [(path.name, path.read_bytes()) for path in tables]

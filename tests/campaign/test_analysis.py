@@ -10,13 +10,13 @@ from types import ModuleType
 import pytest
 import z3
 
-from tenure.analysis.guarantees import NarrowCell
-from tenure.analysis.matrix import trees_of
-from tenure.analysis.reached import unreached_state
 from tenure.readings import preset
-from tenure_proofs.analysis import campaign, reaching
-from tenure_proofs.analysis.encoding import Pair
-from tenure_proofs.analysis.runs import LEVELS
+from tenure_check.analysis import campaign, reaching
+from tenure_check.analysis.encoding import Pair
+from tenure_check.analysis.guarantees import NarrowCell
+from tenure_check.analysis.matrix import trees_of
+from tenure_check.analysis.reached import unreached_state
+from tenure_check.analysis.runs import LEVELS
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, BY_PRIORITY, KNOWN, cells_of, cluster, queue
 from tests.proofs.test_reaching import counted

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tenure.analysis.levels import levels_of
-from tenure.analysis.matrix import Effort, Matrix
-from tenure.analysis.states import is_replayed
 from tenure.readings import preset
-from tenure_proofs.analysis import kept, spread
-from tenure_proofs.analysis.prover import pair_of
+from tenure_check.analysis import kept, spread
+from tenure_check.analysis.levels import levels_of
+from tenure_check.analysis.matrix import Effort, Matrix
+from tenure_check.analysis.prover import pair_of
+from tenure_check.analysis.states import is_replayed
 from tests.analyzed import KNOWN
 
 

@@ -14,9 +14,9 @@ from types import ModuleType
 
 import pytest
 
-from tenure.analysis.scopes import Scope
 from tenure.readings import preset
-from tenure_proofs.analysis import campaign, encoding, heroes, moments, ratios, runs, slices
+from tenure_check.analysis import campaign, encoding, heroes, moments, ratios, runs, slices
+from tenure_check.analysis.scopes import Scope
 from tests.analyzed import KNOWN
 from tests.docs.blocks import ROOT
 

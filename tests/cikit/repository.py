@@ -47,7 +47,10 @@ def change(file: Path, before: str, after: str) -> None:
     file.write_text(text.replace(before, after), encoding="utf-8")
 
 
-SHADOWED = ("pip", "tenure", "tenure_proofs", "multiprocessing", "json", "sitecustomize", "usercustomize")
+SHADOWED = (
+    *("pip", "tenure", "tenure_check", "tenure_proofs"),
+    *("multiprocessing", "json", "sitecustomize", "usercustomize"),
+)
 """Modules that some interpreter would find in its current folder, in that of the script, or by PYTHONPATH."""
 
 

@@ -14,14 +14,13 @@ import yaml
 import z3
 from jsonschema import Draft202012Validator
 
-from tenure.analysis import reached
-from tenure.analysis.matrix import Effort, trees_of
 from tenure.api import load
 from tenure.apps.cli.bundled import schema
-from tenure.apps.testing import CheckResult, Status, all_states, load_documents, run
 from tenure.readings import preset
-from tenure_proofs.analysis import kept, settling
-from tenure_proofs.analysis.reaching import Served
+from tenure_check.analysis import kept, reached, settling
+from tenure_check.analysis.matrix import Effort, trees_of
+from tenure_check.analysis.reaching import ServedQueue
+from tenure_check.testing import CheckResult, Status, all_states, load_documents, run
 from tenure_proofs.budgets import CLOCK
 from tests.cikit.repository import SAMPLE, assert_states, break_protection, sample
 from tests.command_line import tenure
@@ -196,7 +195,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
 
 
 def test_what_the_clock_has_ended_is_not_kept() -> None:
-    store, known = settling.kept_results(), CheckResult(Status.HOLDS, "never", "proved")
+    store, known = kept.KeptAnswers(CheckResult, wanted=True), CheckResult(Status.HOLDS, "never", "proved")
     for key, result in (("a" * 64, known), ("b" * 64, CheckResult(Status.UNKNOWN, "never", CLOCK))):
         store.keep(key, result)
     assert (store.found("a" * 64), store.found("b" * 64)) == (known, None)
@@ -362,14 +361,14 @@ def test_files_that_assert_nothing_of_every_state_are_refused(tmp_path: Path) ->
 
 
 @pytest.fixture(scope="module")
-def served(folder: Path) -> Served:
+def served(folder: Path) -> ServedQueue:
     """A ClusterQueue that reclaims from any."""
     cluster = load(folder / "queues.yaml").cluster
     (tree,) = trees_of(cluster)
-    return Served(cluster, tree, "prod", preset("guaranteed"))
+    return ServedQueue(cluster, tree, "prod", preset("guaranteed"))
 
 
-def said_without(asked: Served, *left_out: str) -> str:
+def said_without(asked: ServedQueue, *left_out: str) -> str:
     """What Z3 says of a question without some of its facts."""
     parts: dict[str, Iterator[z3.BoolRef]] = {
         "within": asked._within_nominal(),
@@ -388,6 +387,6 @@ def said_without(asked: Served, *left_out: str) -> str:
     [((), "unsat"), (("not served",), "sat"), (("nothing left",), "sat"), (("within",), "sat")],
 )
 def test_what_is_reached_is_proved_of_something_and_needs_each_premise(
-    left_out: tuple[str, ...], said: str, served: Served
+    left_out: tuple[str, ...], said: str, served: ServedQueue
 ) -> None:
     assert said_without(served, *left_out) == said

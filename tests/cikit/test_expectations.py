@@ -12,8 +12,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
-from tenure.apps.testing import CheckResult, Status, load_documents, run
 from tenure.errors import InputError
+from tenure_check.testing import CheckResult, Status, load_documents, run
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
 from tests.command_line import tenure

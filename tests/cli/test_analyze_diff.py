@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure_proofs.analysis import diff_command
+from tenure_check.commands import analyze_diff as diff_command
 from tests.cli.test_analyze_matrix import LIMITED, ONE_CLASS, QUEUES
 from tests.cli.test_edits import git
 from tests.command_line import tenure

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.analysis.guarantees import NarrowCell, Narrowing
-from tenure.analysis.matrix import Settled
-from tenure_proofs.analysis import guarantees_command
-from tenure_proofs.analysis.prover import SolverProver
+from tenure_check.analysis.guarantees import NarrowCell, Narrowing
+from tenure_check.analysis.matrix import Settled
+from tenure_check.analysis.prover import SolverProver
+from tenure_check.commands import analyze_guarantees as guarantees_command
 from tests.cli.test_analyze_matrix import CLASSES, LIMITED, ONE_CLASS, QUEUES
 from tests.command_line import tenure
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.analysis.matrix import NO_QUOTAS
-from tenure_proofs.analysis import command
+from tenure_check.analysis.matrix import NO_QUOTAS
+from tenure_check.commands import analyze_matrix as command
 from tests.command_line import tenure
 
 SMALL = "--states", "60"

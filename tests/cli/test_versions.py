@@ -21,8 +21,8 @@ from tenure.fast.arrays import load
 from tenure.lab.campaigns import CampaignPlan
 from tenure.lab.journal import new_journal
 from tenure.versions import KAI, KUEUE, form
-from tenure_proofs.analysis.campaign import JOURNAL
-from tenure_proofs.analysis.campaign import main as analyze_campaign
+from tenure_check.analysis.campaign import JOURNAL
+from tenure_check.analysis.campaign import main as analyze_campaign
 from tenure_proofs.cache import FORM, Cache
 from tests.command_line import tenure
 from tools.schemas import READ, WRITTEN

@@ -20,8 +20,8 @@ from tenure.as_json import as_json
 from tenure.conformance.vectors import load_vectors
 from tenure.readings import default_preset, preset
 from tenure.timeline import AnyScenario, play
-from tenure_proofs import playground_matrix
-from tenure_proofs.analysis.prover import PROVED_ALONE
+from tenure_check import playground as playground_matrix
+from tenure_check.analysis.prover import PROVED_ALONE
 from tests.docs.blocks import ROOT
 from tests.sampling import sample
 
@@ -207,7 +207,7 @@ class Absent(MetaPathFinder):
             raise ModuleNotFoundError(f"{name} is not in the page")
 sys.meta_path.insert(0, Absent())
 sys.path[:0] = sys.argv[1:]
-import tenure.apps.playground, tenure_proofs.playground, tenure_proofs.playground_matrix
+import tenure.apps.playground, tenure_proofs.playground, tenure_check.playground
 assert tenure.__file__.startswith(sys.argv[1])
 for question in sys.stdin:
     print(tenure.apps.playground.answered(question).replace(chr(10), ""))

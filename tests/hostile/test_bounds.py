@@ -15,8 +15,6 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 import tenure
-from tenure.analysis.matrix import Effort, analyze
-from tenure.analysis.states import PriorityLevel
 from tenure.apps.compare.revisions import objects_at, parse_revision
 from tenure.apps.kubectl.run import ClusterError, Kubectl
 from tenure.apps.simulate.traces import TraceColumns, read_trace
@@ -27,6 +25,8 @@ from tenure.manifests import limits, read_objects
 from tenure.model import Cluster, ClusterQueue
 from tenure.readings import preset
 from tenure.validation import validate
+from tenure_check.analysis.matrix import Effort, analyze
+from tenure_check.analysis.states import PriorityLevel
 from tests.docs.blocks import ROOT
 
 Trial: TypeAlias = Callable[[Path, pytest.MonkeyPatch], object]

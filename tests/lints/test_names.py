@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2] / "refimpl" / "tenure"
+ROOT = Path(__file__).resolve().parents[2] / "refimpl"
 
 
 def shared_names(root: Path) -> dict[str, list[str]]:

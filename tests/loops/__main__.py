@@ -6,12 +6,12 @@ import argparse
 import time
 from pathlib import Path
 
-from tenure.analysis.closed import trees_of
-from tenure.analysis.loops import LoopHunt, LoopRequest, ResourceSearch
 from tenure.manifests import SourcedObject
 from tenure.readings import default_preset, preset
 from tenure.timeline import Scenario, load_scenario
 from tenure.units import format_duration
+from tenure_check.analysis.closed import trees_of
+from tenure_check.analysis.loops import LoopHunt, LoopRequest, ResourceSearch
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "spec" / "vectors" / "scenarios"
 REPORTED = (

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from tenure.analysis.closed import CohortTree, PriorityChoice, trees_of
-from tenure.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
-from tenure.analysis.no_loop import proved_of_loops
 from tenure.manifests import SourcedObject
 from tenure.readings import Reading, preset, preset_names
+from tenure_check.analysis.closed import CohortTree, PriorityChoice, trees_of
+from tenure_check.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
+from tenure_check.analysis.no_loop import proved_of_loops
 
 BETA = "kueue.x-k8s.io/v1beta2"
 POLICIES = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")

@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 import z3
 
-from tenure.analysis.matrix import Effort, trees_of
-from tenure.analysis.scopes import Scope
-from tenure.analysis.states import States, decided
 from tenure.model import NANO, Reason
 from tenure.oracle.shares import weight_as_float
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure.rules.share import Share, borrowed_ratio, compare_shares, weighted_share
-from tenure_proofs.analysis import campaign
-from tenure_proofs.analysis.encoding import Pair, Priorities
-from tenure_proofs.analysis.kept import with_solvers
-from tenure_proofs.analysis.prover import BothSolvers
-from tenure_proofs.analysis.ratios import FARTHEST, NEAR, Ratio
-from tenure_proofs.analysis.runs import LEVELS, Runs
+from tenure_check.analysis import campaign
+from tenure_check.analysis.encoding import Pair, Priorities
+from tenure_check.analysis.kept import with_solvers
+from tenure_check.analysis.matrix import Effort, trees_of
+from tenure_check.analysis.prover import BothSolvers
+from tenure_check.analysis.ratios import FARTHEST, NEAR, Ratio
+from tenure_check.analysis.runs import LEVELS, Runs
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import States, decided
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tenure.analysis import reached
-from tenure.analysis.matrix import trees_of
 from tenure.model import Cluster, Cohort
 from tenure.readings import Reading, preset
-from tenure_proofs.analysis import reaching
-from tenure_proofs.analysis.campaign import draw_configuration
-from tenure_proofs.analysis.runs import LEVELS
+from tenure_check.analysis import reached, reaching
+from tenure_check.analysis.campaign import draw_configuration
+from tenure_check.analysis.matrix import trees_of
+from tenure_check.analysis.runs import LEVELS
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, cluster, queue
 

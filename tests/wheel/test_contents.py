@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = f"tenure-{__version__}"
 IN_WHEEL = {
     "refimpl/tenure/": "tenure/",
+    "refimpl/tenure_check/": "tenure_check/",
     "proofs/tenure_proofs/": "tenure_proofs/",
     "spec/": "tenure/_bundled/spec/",
     "examples/": "tenure/_bundled/examples/",

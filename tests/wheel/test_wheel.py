@@ -102,6 +102,7 @@ def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
     for name in (
         "tenure/py.typed",
         "tenure_proofs/py.typed",
+        "tenure_check/py.typed",
         "tenure/_bundled/spec/readings.toml",
         "tenure/_bundled/spec/vectors/schema.json",
         "tenure/_bundled/spec/glossary.md",
@@ -110,7 +111,9 @@ def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
         assert name in names
     rules = (ROOT / "spec" / "rules").glob("*.md")
     assert {f"tenure/_bundled/spec/rules/{path.name}" for path in rules} <= names
-    foreign = [name for name in names if name.split("/")[0] not in ("tenure", "tenure_proofs")]
+    foreign = [
+        name for name in names if name.split("/")[0] not in ("tenure", "tenure_check", "tenure_proofs")
+    ]
     assert all(".dist-info/" in name for name in foreign), foreign
     ours = [name for name in names if not name.startswith("tenure/_bundled/spec/vectors/scenarios/")]
     parts = {part for name in ours for part in name.lower().split("/")}

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.analysis.matrix import CellVerdict, Effort, analyze
-from tenure.analysis.states import AskedCell, written_state
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, PreemptionRules
 from tenure.readings import preset
-from tenure_proofs.analysis.campaign import draw_configuration, with_heroes
-from tenure_proofs.analysis.prover import SolverProver
-from tenure_proofs.analysis.runs import LEVELS
+from tenure_check.analysis.campaign import draw_configuration, with_heroes
+from tenure_check.analysis.matrix import CellVerdict, Effort, analyze
+from tenure_check.analysis.prover import SolverProver
+from tenure_check.analysis.runs import LEVELS
+from tenure_check.analysis.states import AskedCell, written_state
 from tenure_proofs.solvers import Cvc5
 
 READING = preset("released")

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from tenure.analysis.matrix import trees_of
 from tenure.conformance.requests import DecideRequest
 from tenure.lab.programs import our_answer
 from tenure.lab.verdicts import AnswerPair, Kind, Verdict, classify
 from tenure.model import Cluster, Workload
-from tenure_proofs.analysis.campaign import draw_configuration, with_heroes
+from tenure_check.analysis.campaign import draw_configuration, with_heroes
+from tenure_check.analysis.matrix import trees_of
 from tests.docs.blocks import ROOT
 from tests.peers.cells import __main__ as command_line
 from tests.peers.cells.__main__ import is_confirmed, said_of

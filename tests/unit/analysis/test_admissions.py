@@ -5,9 +5,12 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tenure.analysis.admissions import are_admitted, has_heroes
-from tenure.analysis.scopes import Scope
-from tenure.analysis.states import (
+from tenure.model import FlavorResource, PreemptionRules, Workload
+from tenure.oracle.tree import build_tree
+from tenure.readings import preset
+from tenure_check.analysis.admissions import are_admitted, has_heroes
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import (
     PriorityLevel,
     States,
     decided,
@@ -16,9 +19,6 @@ from tenure.analysis.states import (
     made_small,
     still_in_scope,
 )
-from tenure.model import FlavorResource, PreemptionRules, Workload
-from tenure.oracle.tree import build_tree
-from tenure.readings import preset
 from tests.analyzed import LOWER, cluster, queue
 
 GPU = FlavorResource("f", "gpu")

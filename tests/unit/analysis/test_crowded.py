@@ -6,14 +6,14 @@ import random
 
 import pytest
 
-from tenure.analysis.crowded import CrowdedStates
-from tenure.analysis.matrix import trees_of
-from tenure.analysis.scopes import Scope
-from tenure.analysis.states import AskedCell, PriorityLevel, is_consistent, is_replayed, made_small
 from tenure.model import Cluster, Cohort, Reason
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
-from tenure_proofs.analysis import campaign
+from tenure_check.analysis import campaign
+from tenure_check.analysis.crowded import CrowdedStates
+from tenure_check.analysis.matrix import trees_of
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import AskedCell, PriorityLevel, is_consistent, is_replayed, made_small
 from tests.analyzed import ANY, cluster, groups, queue
 
 LEVELS = PriorityLevel("low", 0), PriorityLevel("high", 1)

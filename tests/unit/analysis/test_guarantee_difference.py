@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from tenure.analysis.both_sides import what_is_preempted
-from tenure.analysis.states import PriorityLevel, States, decided
 from tenure.model import SECOND, BorrowWithinCohort, Cluster, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
+from tenure_check.analysis.both_sides import what_is_preempted
+from tenure_check.analysis.states import PriorityLevel, States, decided
 from tests.analyzed import KNOWN
 
 LEVELS = (PriorityLevel("low", 0), PriorityLevel("high", 1))

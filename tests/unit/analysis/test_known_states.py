@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tenure.analysis.both_sides import BothSides, ConfiguredSide
-from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
-from tenure.analysis.states import AskedCell, Example, PriorityLevel
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Reason
 from tenure.readings import preset
+from tenure_check.analysis.both_sides import BothSides, ConfiguredSide
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
+from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
 from tests.analyzed import ANY, cluster, queue
 
 LEVELS = (PriorityLevel("low", 0),)

@@ -12,8 +12,13 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.analysis.closed import CohortTree, PriorityChoice, trees_of
-from tenure.analysis.lasso import (
+from tenure.errors import InputError
+from tenure.manifests import SourcedObject
+from tenure.model import SECOND, Duration
+from tenure.readings import preset
+from tenure.timeline import Scenario, parse_scenario, play
+from tenure_check.analysis.closed import CohortTree, PriorityChoice, trees_of
+from tenure_check.analysis.lasso import (
     EVICTIONS,
     FoundLoop,
     LoopSearch,
@@ -21,13 +26,8 @@ from tenure.analysis.lasso import (
     first_loop_of,
     scenario_of,
 )
-from tenure.analysis.least import needed_facts
-from tenure.analysis.loops import LoopHunt, LoopRequest, LoopsAnswer
-from tenure.errors import InputError
-from tenure.manifests import SourcedObject
-from tenure.model import SECOND, Duration
-from tenure.readings import preset
-from tenure.timeline import Scenario, parse_scenario, play
+from tenure_check.analysis.least import needed_facts
+from tenure_check.analysis.loops import LoopHunt, LoopRequest, LoopsAnswer
 
 READING = preset("guaranteed")
 ONE_TIME = (5 * SECOND,)

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
-from tenure.analysis.heat_map import heat_map
-from tenure.analysis.matrix_table import matrix_lines
-from tenure.analysis.matrix_types import MatrixAnswer, MatrixCell, MatrixCounts, MatrixSide
 from tenure.drawing.scene import DARK, LIGHT, Role
+from tenure_check.analysis.heat_map import heat_map
+from tenure_check.analysis.matrix_table import matrix_lines
+from tenure_check.analysis.matrix_types import MatrixAnswer, MatrixCell, MatrixCounts, MatrixSide
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tenure.analysis.closed import CohortTree, PriorityChoice
-from tenure.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
-from tenure.analysis.no_loop import proved_of_loops
 from tenure.model import PreemptionRules
+from tenure_check.analysis.closed import CohortTree, PriorityChoice
+from tenure_check.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
+from tenure_check.analysis.no_loop import proved_of_loops
 from tests.loops.proved import drawn_tree, searched
 from tests.unit.analysis.test_loops import FAIR, READING, queue, trees
 

@@ -9,11 +9,6 @@ from typing import Any
 
 import pytest
 
-from tenure.analysis.levels import levels_of
-from tenure.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, trees_of
-from tenure.analysis.ranges import Ranges, matrix_of_ranges
-from tenure.analysis.scopes import Scope
-from tenure.analysis.states import AskedCell, Example, PriorityLevel, decided, hits_of, reread
 from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     BorrowWithinCohort,
@@ -27,6 +22,11 @@ from tenure.model import (
 )
 from tenure.readings import preset
 from tenure.rules.dynamic_priority import dynamic_priority
+from tenure_check.analysis.levels import levels_of
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, trees_of
+from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import AskedCell, Example, PriorityLevel, decided, hits_of, reread
 from tests.analyzed import ANY, HOUR, LOWER, cluster, queue
 
 READING = preset("guaranteed")

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tenure.analysis.sanity import SanityCheck, SanityFinding, findings_of_objects, findings_of_tree
 from tenure.conformance.requests import DecideRequest
 from tenure.lab.dice import SeededDice
 from tenure.lab.options import Options
@@ -29,6 +28,7 @@ from tenure.oracle.decide import decide
 from tenure.oracle.snapshot import take_snapshot
 from tenure.oracle.tree import available_at
 from tenure.readings import preset
+from tenure_check.analysis.sanity import SanityCheck, SanityFinding, findings_of_objects, findings_of_tree
 from tests.sampling import sample
 
 READING = preset("guaranteed")

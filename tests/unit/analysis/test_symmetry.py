@@ -9,19 +9,6 @@ from typing import Any
 
 import pytest
 
-from tenure.analysis.deciding import Deciding, Replays
-from tenure.analysis.matrix import CellVerdict, Effort, Settled, analyze
-from tenure.analysis.states import (
-    AskedCell,
-    Example,
-    PriorityLevel,
-    States,
-    decided,
-    is_consistent,
-    is_replayed,
-    made_small,
-)
-from tenure.analysis.symmetry import Symmetry
 from tenure.model import (
     MINUTE,
     NANO,
@@ -36,6 +23,19 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure.telling.explain import explain_workload
+from tenure_check.analysis.deciding import Deciding, Replays
+from tenure_check.analysis.matrix import CellVerdict, Effort, Settled, analyze
+from tenure_check.analysis.states import (
+    AskedCell,
+    Example,
+    PriorityLevel,
+    States,
+    decided,
+    is_consistent,
+    is_replayed,
+    made_small,
+)
+from tenure_check.analysis.symmetry import Symmetry
 from tests.analyzed import ANY, LOWER, cluster, groups, queue
 
 QUOTA = (4, 2, 1)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 PLUGINS = "tenure.commands"
 """Entry points that add commands: the proofs are one, so that the reference never imports them."""
 
+ENTRY_POINT = ""
+"""Where a command is that a package above this one adds; this one imports it by its entry point alone."""
+
 COMMANDS = {
     "decide": (
         "tenure.apps.cli.decide:decide_command",
@@ -48,7 +51,7 @@ COMMANDS = {
         "Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.",
     ),
     "analyze": (
-        "tenure.apps.cli.analyze:analyze_app",
+        ENTRY_POINT,
         "Say what may happen in a configuration of queues, whatever workloads come.",
     ),
     "show": (
@@ -68,7 +71,7 @@ COMMANDS = {
         "Say what settings of queues do to a trace of jobs: waits, preemptions, lost and unused quota.",
     ),
     "test": (
-        "tenure.apps.cli.test:run_tests",
+        ENTRY_POINT,
         "Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.",
     ),
     "validate": (
@@ -103,8 +106,15 @@ COMMANDS = {
         "tenure.apps.cli.vectors:vectors_app",
         "Run, check, format and add the portable cases of spec/vectors.",
     ),
+    "prove": (
+        ENTRY_POINT,
+        "Prove every obligation about the rules' own code, or refute it by a replayable counterexample.",
+    ),
 }
-"""Name to where it is and to its help's first sentence; a test compares that with the command's own."""
+"""Name to where it is and to its help's first sentence, known before the command is imported.
+
+A test compares that sentence with the command's own.
+"""
 
 WIDEST = 100
 """The most columns that a help text takes."""
@@ -140,7 +150,8 @@ class Front(Group):
 
     def list_commands(self, ctx: Any) -> list[str]:
         plugins = [entry.name for entry in _plugins()]
-        return list(dict.fromkeys([*COMMANDS, *plugins, *super().list_commands(ctx)]))
+        ours = [name for name, (place, _) in COMMANDS.items() if place != ENTRY_POINT or name in plugins]
+        return list(dict.fromkeys([*ours, *plugins, *super().list_commands(ctx)]))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name) or command_named(cmd_name)
@@ -218,7 +229,7 @@ def _options(record: Any) -> list[inspect.Parameter]:
 
 def command_named(name: str) -> Any:
     """The command of a name, built; None where there is none."""
-    if name in COMMANDS:
+    if name in COMMANDS and COMMANDS[name][0] != ENTRY_POINT:
         module, _, attribute = COMMANDS[name][0].partition(":")
         return built(name, getattr(importlib.import_module(module), attribute))
     for entry in _plugins():

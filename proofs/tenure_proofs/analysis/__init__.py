@@ -1,1 +1,0 @@
-"""Which workloads may ever preempt which others in a configuration: cells, asked of both solvers."""

@@ -1,1 +1,0 @@
-"""What may happen in a configuration of queues, whatever workloads come."""

@@ -1,0 +1,423 @@
+"""`python -m tenure_check.analysis.campaign`: random configurations and states against what is proved.
+
+For each configuration states are drawn and decided. No cell that a state hits may be *never*, and the
+encodings of the tree and of its slices must accept decisions as they were made; see
+`tenure_check.analysis.runs`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tenure.apps.cli.terminal import complain, hint, print_text
+from tenure.disk import append
+from tenure.errors import InputError
+from tenure.manifests.files import read_text
+from tenure.manifests.limits import MAX_FILE
+from tenure.model import (
+    MINUTE,
+    NANO,
+    BorrowWithinCohort,
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
+    FlavorFungibility,
+    FlavorQuotas,
+    Fungibility,
+    PreemptionRules,
+    ReclaimWithinCohort,
+    ResourceFlavor,
+    ResourceGroup,
+    Settings,
+    Target,
+    WithinClusterQueue,
+)
+from tenure.oracle.decide import Decision
+from tenure.oracle.tree import Tree
+from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset, preset_names
+from tenure.rules.terms import terms_of
+from tenure.rules.time_based import duration_in_force
+from tenure.versions import form, need_form
+from tenure_check.analysis.guarantees import NarrowCell, conditions_on
+from tenure_check.analysis.matrix import trees_of
+from tenure_check.analysis.prover import SolverProver
+from tenure_check.analysis.runs import LEVELS, Runs
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import AskedCell, States, decided
+from tenure_proofs.fingerprints import code_digest
+from tenure_proofs.solvers import Cvc5
+
+JOURNAL = "analyze-campaign-journal"
+"""The form of a line of its file."""
+
+FEW_PAIRS, MOST_PAIRS = 2, 3
+"""Pairs of ClusterQueues of a tree whose decisions are laid before encodings: beside questions, and alone."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a campaign; 1 where anything is refuted."""
+    parser = argparse.ArgumentParser(
+        description="Refute what tenure analyze matrix proves, if that is possible."
+    )
+    parser.add_argument("--configurations", type=int, default=50)
+    parser.add_argument("--states", type=int, default=200, help="for each ClusterQueue of a configuration")
+    parser.add_argument("--queues", type=int, default=3, help="at most")
+    parser.add_argument("--seed", type=int, default=1, help="number of the first configuration")
+    parser.add_argument(
+        "--journal",
+        type=Path,
+        help="file that gets a line for each finished configuration; those in it are not done again",
+    )
+    parser.add_argument("--heroes", action="store_true", help="each configuration has heroes")
+    parser.add_argument("--scope", type=Scope, default=Scope.CONSISTENT, choices=list(Scope))
+    given = parser.parse_args(arguments)
+    code = code_digest()[:16]
+    trials = Trials(
+        given.seed, given.configurations, given.states, given.queues, code, given.scope, given.heroes
+    )
+    try:
+        results = dict(finished_in(given.journal, trials)) if given.journal else {}
+    except InputError as error:
+        complain("error", str(error))
+        return 2
+    with Cvc5() as cvc5:
+        for number in (number for number in trials.numbers if number not in results):
+            results[number] = trials.result(number, cvc5)
+            if given.journal:
+                _keep(given.journal, trials, number, results[number])
+    count = sum((found.done for found in results.values()), Counter[str]())
+    refuted = [problem for number in sorted(results) for problem in results[number].refuted]
+    kind = "configurations with heroes" if given.heroes else "configurations"
+    said = f"{len(results)} {kind} from seed {given.seed}, scope {given.scope}: {_told(count)}"
+    lines = [*refuted, said]
+    print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
+    return 1 if refuted else 0
+
+
+class TrialResult(NamedTuple):
+    """What was done about one configuration, and what contradicts the proofs."""
+
+    done: Counter[str]
+    refuted: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """All that a campaign does.
+
+    Args:
+        seed: number of the first configuration.
+        configurations: how many.
+        states: how many for each ClusterQueue of one.
+        queues: how many of these one has at most.
+        code: a hash of the code that does it.
+        scope: which states there are.
+        heroes: whether each configuration has heroes.
+    """
+
+    seed: int
+    configurations: int
+    states: int
+    queues: int
+    code: str
+    scope: Scope = Scope.CONSISTENT
+    heroes: bool = False
+
+    @property
+    def numbers(self) -> range:
+        """Of the random configurations."""
+        return range(self.seed, self.seed + self.configurations)
+
+    @property
+    def of_each(self) -> dict[str, Any]:
+        """What the result about one configuration depends on, beside its number."""
+        named = {"states": self.states, "queues": self.queues, "code": self.code, "scope": self.scope}
+        return {**named, "heroes": True} if self.heroes else named
+
+    def result(self, number: int, cvc5: Cvc5) -> TrialResult:
+        """What contradicts the proofs in one configuration."""
+        count, dice = Counter[str](), random.Random(number)
+        cluster, reading = draw_configuration(dice, self.queues, self.scope)
+        if self.heroes:
+            cluster, reading = with_heroes(dice, cluster, reading)
+        refuted = [
+            f"configuration {number}: {problem}"
+            for tree in trees_of(cluster)
+            for problem in RandomTree(cluster, tree, reading, cvc5, count, self.scope).refutations(
+                dice, self.states
+            )
+        ]
+        return TrialResult(count, refuted)
+
+
+def finished_in(journal: Path, trials: Trials) -> Iterator[tuple[int, TrialResult]]:
+    """What a journal has of some trials, as the same code did it; a line cut short is none.
+
+    Raises:
+        InputError: a line of another form, or of another version.
+    """
+    if not journal.exists():
+        return
+    same = trials.of_each
+    for number, line in enumerate(read_text(journal, MAX_FILE).splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        said = entry.get("schema") if isinstance(entry, dict) else None
+        need_form(said, JOURNAL, object=f"line {number}", file=str(journal))
+        if entry["of"] == same and entry["configuration"] in trials.numbers:
+            yield entry["configuration"], TrialResult(Counter(entry["done"]), entry["refuted"])
+
+
+def _keep(journal: Path, trials: Trials, number: int, result: TrialResult) -> None:
+    entry = {
+        "schema": form(JOURNAL),
+        "configuration": number,
+        "of": trials.of_each,
+        "done": result.done,
+        "refuted": result.refuted,
+    }
+    append(journal, f"{json.dumps(entry)}\n")
+    hint(f"configuration {number}: {_told(result.done)}; {len(result.refuted)} refuted")
+
+
+def _told(count: Counter[str]) -> str:
+    return ", ".join(f"{number} {what}" for what, number in sorted(count.items()))
+
+
+def refusals(
+    numbers: Iterable[int],
+    states: int,
+    queues: int,
+    count: Counter[str],
+    scope: Scope = Scope.CONSISTENT,
+    *,
+    heroes: bool = False,
+) -> Iterator[str]:
+    """Decisions that an encoding refuses; no solver searches for anything.
+
+    Args:
+        numbers: of random configurations.
+        states: how many states for each ClusterQueue.
+        queues: how many of these a configuration has at most.
+        count: gets what was done.
+        scope: which states there are.
+        heroes: whether each configuration has heroes.
+    """
+    for number in numbers:
+        dice = random.Random(number)
+        cluster, reading = draw_configuration(dice, queues, scope)
+        if heroes:
+            cluster, reading = with_heroes(dice, cluster, reading)
+        for problem in refusals_in(cluster, reading, dice, states, count, scope):
+            yield f"configuration {number}: {problem}"
+
+
+def refusals_in(
+    cluster: Cluster,
+    reading: Reading,
+    dice: random.Random,
+    states: int,
+    count: Counter[str],
+    scope: Scope = Scope.CONSISTENT,
+) -> Iterator[str]:
+    """The same of one configuration."""
+    for tree in trees_of(cluster):
+        drawing = States(cluster, tree, reading, LEVELS, scope)
+        asked = Runs(cluster, tree, reading, MOST_PAIRS, count, scope)
+        for queue in sorted(tree.places):
+            for _ in range(states):
+                decision = decided(drawing.drawn(dice, queue))
+                for target in decision.targets:
+                    yield from asked.refused(decision, target)
+
+
+def draw_configuration(
+    dice: random.Random, most: int, scope: Scope = Scope.CONSISTENT
+) -> tuple[Cluster, Reading]:
+    """A small configuration, and a reading.
+
+    Args:
+        dice: draw it.
+        most: how many ClusterQueues it has at most.
+        scope: after edits a ClusterQueue may have lost a flavor that others have.
+    """
+    resources = dice.choice((("gpu",), ("gpu",), ("gpu", "cpu"), ("gpu", "pods")))
+    flavors = dice.choice((("f",), ("f",), ("f", "g")))
+    cohorts = [Cohort("t"), Cohort("l", "t", weight=dice.choice((1, 2, 3)) * NANO), Cohort("m", "l")]
+    if dice.random() < 0.5:
+        cohorts = cohorts[:1]
+    elif dice.random() < 0.5:
+        cohorts[1] = replace(cohorts[1], resource_groups=_groups(dice, resources, flavors))
+    queues = [_queue(dice, number, cohorts, resources, flavors) for number in range(dice.randint(2, most))]
+    if scope == Scope.EDITED and len(flavors) > 1:
+        queues = [_without_a_flavor(dice, queue) for queue in queues]
+    fair = dice.choice(((), *((strategy,) for strategy in FairStrategy))) if dice.random() < 0.4 else None
+    settings = Settings(fair_sharing=fair, fair_sharing_preempt_within_nominal=dice.random() < 0.8)
+    return Cluster(
+        cluster_queues={queue.name: queue for queue in queues},
+        cohorts={cohort.name: cohort for cohort in cohorts},
+        flavors={name: ResourceFlavor(name) for name in flavors},
+        settings=settings,
+    ), preset(dice.choice(preset_names()))
+
+
+def with_heroes(dice: random.Random, cluster: Cluster, reading: Reading) -> tuple[Cluster, Reading]:
+    """A configuration of which one ClusterQueue or more are heroes, under any reading of KEP-8826.
+
+    Args:
+        dice: draw them.
+        cluster, reading: the configuration without.
+    """
+    names = sorted(cluster.cluster_queues)
+    heroes = {dice.choice(names), *(name for name in names if dice.random() < 0.2)}
+    queues = {
+        name: replace(
+            queue,
+            rules=PreemptionRules.UBER_CLUSTER_QUEUE,
+            reclaim_within_cohort=ReclaimWithinCohort.NEVER,
+            borrow_within_cohort=BorrowWithinCohort.NEVER,
+            max_priority_threshold=None,
+        )
+        if name in heroes
+        else queue
+        for name, queue in cluster.cluster_queues.items()
+    }
+    choices = {
+        key: dice.choice([choice for choice in kind if choice != PROOFS_ONLY.get(key)])
+        for key, kind in CHOICES.items()
+        if key.startswith(("hero_", "accessible_"))
+    }
+    with_choices: Reading = replace(reading, **choices)  # type: ignore[arg-type]
+    return replace(cluster, cluster_queues=queues), with_choices
+
+
+def _without_a_flavor(dice: random.Random, queue: ClusterQueue) -> ClusterQueue:
+    """The ClusterQueue, or the same without its first or its last flavor."""
+    first, last = dice.choice(((0, 2), (0, 2), (0, 1), (1, 2)))
+    groups = tuple(replace(group, flavors=group.flavors[first:last]) for group in queue.resource_groups)
+    return replace(queue, resource_groups=groups)
+
+
+def _queue(
+    dice: random.Random,
+    number: int,
+    cohorts: Sequence[Cohort],
+    resources: Sequence[str],
+    flavors: Sequence[str],
+) -> ClusterQueue:
+    borrow = dice.choice(list(BorrowWithinCohort))
+    threshold = None if borrow == BorrowWithinCohort.NEVER else dice.choice((None, 0, 1))
+    borrowing, preempting = (dice.choice(list(Fungibility)) for _ in range(2))
+    return ClusterQueue(
+        name=f"q{number}",
+        resource_groups=_groups(dice, resources, flavors),
+        within_cluster_queue=dice.choice(list(WithinClusterQueue)),
+        min_admit_duration=dice.choice((None, 60 * MINUTE)),
+        cohort=dice.choice(cohorts).name,
+        reclaim_within_cohort=dice.choice(
+            (ReclaimWithinCohort.ANY, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.NEVER)
+        ),
+        borrow_within_cohort=borrow,
+        max_priority_threshold=threshold,
+        fungibility=FlavorFungibility(borrowing, preempting),
+        weight=dice.choice((0, 1, 1, 2, 3)) * NANO,
+        inactive="StopPolicy Hold" if dice.random() < 0.1 else "",
+    )
+
+
+def _groups(
+    dice: random.Random, resources: Sequence[str], flavors: Sequence[str]
+) -> tuple[ResourceGroup, ...]:
+    made = []
+    for flavor in flavors:
+        limits = {name: dice.choice((None, None, 0, 2)) for name in resources}
+        lends = {name: dice.choice((None, None, 0, 1, 2)) for name in resources}
+        made.append(
+            FlavorQuotas(
+                flavor=flavor,
+                nominal={name: dice.randint(0, 4) for name in resources},
+                borrowing_limits={name: limit for name, limit in limits.items() if limit is not None},
+                lending_limits={name: lent for name, lent in lends.items() if lent is not None},
+            )
+        )
+    return (ResourceGroup(tuple(resources), tuple(made)),)
+
+
+class RandomTree:
+    """One tree of a configuration against its proofs.
+
+    Args:
+        cluster, tree, reading: the configuration.
+        cvc5: the second solver.
+        count: gets what was done.
+        scope: which states there are.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        cvc5: Cvc5,
+        count: Counter[str],
+        scope: Scope = Scope.CONSISTENT,
+    ) -> None:
+        self._scope = scope
+        self._cluster, self._tree, self._reading, self._count = cluster, tree, reading, count
+        self._prover = SolverProver(cluster, tree, reading, cvc5, scope)
+        self._runs = Runs(cluster, tree, reading, FEW_PAIRS, count, scope)
+        self._hit: set[AskedCell] = set()
+        self._met: set[NarrowCell] = set()
+
+    def refutations(self, dice: random.Random, states: int) -> Iterator[str]:
+        """What contradicts the proofs, in so many states for each ClusterQueue."""
+        drawing = States(self._cluster, self._tree, self._reading, LEVELS, self._scope)
+        for queue in sorted(self._tree.places):
+            for _ in range(states):
+                decision = decided(drawing.drawn(dice, queue))
+                self._count["states"] += 1
+                for target in decision.targets:
+                    self._count["victims"] += 1
+                    yield from self._contradictions(decision, target)
+
+    def _contradictions(self, decision: Decision, target: Target) -> Iterator[str]:
+        victim, high = target.workload, decision.preemptor.priority
+        names = decision.queue.name, victim.cluster_queue or ""
+        cell = AskedCell(names[0], high, names[1], victim.priority, target.reason)
+        if cell not in self._hit:
+            self._hit.add(cell)
+            self._count["cells hit"] += 1
+            possible = target.reason in self._prover.reasons(*names, high, victim.priority)
+            if not possible or self._prover.said(cell) == "unsat":
+                yield f"never, and hit: {cell}"
+        if self._scope == Scope.CONSISTENT:  # of which guarantees are told
+            yield from self._conditions_met(cell, decision, target)
+        yield from self._runs.refused(decision, target)
+
+    def _conditions_met(self, cell: AskedCell, decision: Decision, target: Target) -> Iterator[str]:
+        """What is proved of guarantees: no condition that a victim meets may be one that it never meets."""
+        queue = self._cluster.cluster_queues[cell.victim]
+        duration = duration_in_force(terms_of(queue, self._cluster.settings, self._reading))
+        running = [workload for known in decision.snapshot.running.values() for workload in known]
+        for asked in conditions_on(cell, duration):
+            if asked in self._met or not asked.is_met(target.workload, running, decision.now, self._tree):
+                continue
+            self._met.add(asked)
+            self._count["conditions met"] += 1
+            if self._prover.said_narrowed(asked) == "unsat":
+                yield f"never, and met: {asked}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

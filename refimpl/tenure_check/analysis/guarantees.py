@@ -1,0 +1,237 @@
+"""What a workload may count on: how long nothing preempts it, and whether within its nominal quota.
+
+Cells of the matrix that can are asked about once more with a condition: random states first, then proofs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Protocol
+
+from tenure.model import Cluster, Duration, Instant, Workload
+from tenure.oracle.tree import Tree, quota_at
+from tenure.oracle.unmodelled import without_unmodelled
+from tenure.readings import Reading
+from tenure.rules.terms import terms_of
+from tenure.rules.time_based import duration_in_force
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import (
+    AskedCell,
+    Example,
+    States,
+    decided,
+    hits_of,
+    is_replayed,
+    made_small,
+    still_in_scope,
+)
+
+
+class Narrowing(StrEnum):
+    """A condition on the victim of a cell."""
+
+    AT_ONCE = "at once"
+    """Its quota was reserved at the very instant of the decision."""
+    PROTECTED = "protected"
+    """It has run for no longer than a time: its ClusterQueue's minAdmitDuration, or what a file asserts."""
+    WITHIN = "within nominal quota"
+    """Its ClusterQueue uses no more than its nominal quota of anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowCell:
+    """A cell with a condition on the victim.
+
+    Args:
+        cell: the cell.
+        narrowing: the condition.
+        duration: the victim's minAdmitDuration in force, or a time that is asserted, ns; None where
+            there is none.
+    """
+
+    cell: AskedCell
+    narrowing: Narrowing
+    duration: Duration | None
+
+    @property
+    def longest(self) -> Duration | None:
+        """The longest that the victim has run, ns; None for any time."""
+        return {Narrowing.AT_ONCE: 0, Narrowing.PROTECTED: self.duration}.get(self.narrowing)
+
+    def is_shown(self, example: Example, tree: Tree) -> bool:
+        """Whether an example of the cell meets the condition; see `is_met`."""
+        running = example.request.cluster.admitted
+        victim = next(workload for workload in running if workload.key == example.victim)
+        return self.is_met(victim, running, example.request.now, tree)
+
+    def is_met(self, victim: Workload, running: Sequence[Workload], now: Instant, tree: Tree) -> bool:
+        """Whether a victim meets the condition.
+
+        Args:
+            victim: the workload that is preempted.
+            running: all that run.
+            now: the clock, ns since the epoch.
+            tree: the tree of its ClusterQueue.
+        """
+        if self.longest is not None:
+            return now - (victim.quota_reserved_at or 0) <= self.longest
+        place = tree.places[self.cell.victim]
+        own = [workload for workload in running if workload.cluster_queue == self.cell.victim]
+        held = {at for workload in own for at in workload.usage}
+        return all(
+            sum(workload.usage.get(at, 0) for workload in own) <= quota_at(tree, place, at).nominal
+            for at in held
+        )
+
+
+class Narrower(Protocol):
+    """Settles what random states have not hit."""
+
+    def narrowed(self, asked: NarrowCell) -> Settled:
+        """What is proved of a cell with a condition, or found by a solver's values."""
+
+
+@dataclass(slots=True)
+class Guarantees:
+    """What is known of every cell that can, under each condition.
+
+    Args:
+        matrix: all cells.
+        durations: minAdmitDuration in force, by ClusterQueue.
+        narrowed: by cell and condition.
+    """
+
+    matrix: Matrix
+    durations: Mapping[str, Duration | None]
+    narrowed: dict[NarrowCell, Settled] = field(default_factory=dict)
+
+    def of(self, cell: AskedCell, narrowing: Narrowing) -> Settled | None:
+        """What is known of a cell under a condition; None where the condition has no meaning."""
+        return self.narrowed.get(NarrowCell(cell, narrowing, self.durations[cell.victim]))
+
+
+def find_guarantees(
+    cluster: Cluster,
+    matrix: Matrix,
+    reading: Reading,
+    narrowers: Mapping[str, tuple[Tree, Narrower]],
+    effort: Effort,
+) -> Guarantees:
+    """Settle every condition of every cell that can.
+
+    Args:
+        cluster: the configuration.
+        matrix: its cells.
+        reading: see `tenure.readings`.
+        narrowers: the tree of each ClusterQueue, and what proves of it; none of trees that are not covered.
+        effort: how long is looked for examples.
+    """
+    durations = {
+        name: duration_in_force(terms_of(queue, cluster.settings, reading))
+        for name, queue in cluster.cluster_queues.items()
+    }
+    asked = {
+        cell: list(conditions_on(cell, durations[cell.victim]))
+        for cell, settled in matrix.settled.items()
+        if settled.example is not None
+    }
+    narrowed = settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+    return Guarantees(matrix, durations, narrowed)
+
+
+def settle_conditions(
+    cluster: Cluster,
+    matrix: Matrix,
+    reading: Reading,
+    narrowers: Mapping[str, tuple[Tree, Narrower]],
+    effort: Effort,
+    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+) -> dict[NarrowCell, Settled]:
+    """Settle some conditions of some cells.
+
+    Args:
+        cluster, matrix, reading, effort: as `find_guarantees` has them.
+        narrowers: for the ClusterQueues of all preemptors.
+        asked: the conditions of each cell, the one that implies another first.
+    """
+    cluster = without_unmodelled(cluster)  # no cell that is asked about is touched
+    found: dict[NarrowCell, Settled] = {}
+    dice = random.Random(effort.seed)
+    for cell, conditions in asked.items():
+        example = matrix.settled[cell].example
+        if example is not None:
+            _note_young(found, conditions, example, narrowers[cell.preemptor][0])
+    for queue, (tree, _) in sorted(narrowers.items()):
+        if not tree.nodes[tree.places[queue]].quotas:
+            continue
+        states = States(cluster, tree, reading, matrix.levels, matrix.scope)
+        for _ in range(effort.fewest):
+            for cell, example in states.hits(dice, queue):
+                _note(found, asked.get(cell, ()), example, tree)
+    for cell in sorted(asked, key=lambda known: (known.preemptor, known.victim)):
+        _settle(found, asked[cell], narrowers[cell.preemptor][1])
+    return found
+
+
+def conditions_on(cell: AskedCell, duration: Duration | None) -> Iterator[NarrowCell]:
+    """The conditions under which a cell is asked about, the one that implies another first."""
+    if duration is not None:
+        yield NarrowCell(cell, Narrowing.PROTECTED, duration)
+    yield NarrowCell(cell, Narrowing.AT_ONCE, duration)
+    yield NarrowCell(cell, Narrowing.WITHIN, duration)
+
+
+def _note_young(
+    found: dict[NarrowCell, Settled], conditions: Sequence[NarrowCell], example: Example, tree: Tree
+) -> None:
+    """Note what an example shows, as it is and with a victim of each age that is asked about."""
+    _note(found, conditions, example, tree)
+    for asked in conditions:
+        for young in _with_young_victim(asked, example):
+            _note(found, [asked], young, tree)
+
+
+def _with_young_victim(asked: NarrowCell, example: Example) -> Iterator[Example]:
+    """What an example becomes where its victim has run no longer than is asked for."""
+    request = example.request
+    if asked.longest is None:
+        return
+    at = request.now - asked.longest
+
+    def younger(workload: Workload) -> Workload:
+        if workload.key != example.victim or (workload.quota_reserved_at or 0) >= at:
+            return workload
+        return replace(workload, quota_reserved_at=at)
+
+    running = tuple(map(younger, request.cluster.admitted))
+    young = replace(request, cluster=replace(request.cluster, admitted=running))
+    yield from (found for cell, found in hits_of(young, decided(young)) if cell == asked.cell)
+
+
+def _note(
+    found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], example: Example, tree: Tree
+) -> None:
+    """Note which conditions an example meets, when written as manifests too."""
+    is_state = still_in_scope(tree, Scope.CONSISTENT)
+    for asked in conditions if is_state(example.request) else ():
+        if asked not in found and asked.is_shown(example, tree):
+            small = made_small(asked.cell, example, is_state=is_state)
+            small = small if asked.is_shown(small, tree) else example
+            if is_replayed(asked.cell, small):
+                found[asked] = Settled(CellVerdict.CAN, "by an example", small)
+
+
+def _settle(found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], narrower: Narrower) -> None:
+    """Ask for what no example has shown; what never happens in a long time does not happen at once either."""
+    protected: Settled | None = None
+    for asked in conditions:
+        if asked not in found:
+            implied = protected if asked.narrowing == Narrowing.AT_ONCE else None
+            found[asked] = implied or narrower.narrowed(asked)
+        settled = found[asked]
+        if asked.narrowing == Narrowing.PROTECTED and settled.verdict == CellVerdict.NEVER:
+            protected = settled

@@ -1,0 +1,360 @@
+"""What `tenure analyze loops` answers: how far was searched in each tree of ClusterQueues, and the loops."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from tenure.as_json import KueueAsked, Span
+from tenure.errors import bad_input
+from tenure.manifests.source_lines import SourceLines
+from tenure.model import Duration
+from tenure.oracle.topology import has_topology
+from tenure.readings import Reading
+from tenure.timeline import Scenario, parse_scenario, play
+from tenure.timeline.record import Loop, PreemptionPair
+from tenure.units import format_amount
+from tenure_check.analysis.closed import CohortTree, parse_priority, parse_size
+from tenure_check.analysis.lasso import (
+    EVICTIONS,
+    FoundLoop,
+    LoopSearch,
+    SearchBounds,
+    SearchTally,
+    name_in_play,
+    scenario_of,
+)
+from tenure_check.analysis.least import NeededFact, needed_facts
+from tenure_check.analysis.no_loop import ProvedOfLoops, proved_of_loops
+
+Watch: TypeAlias = Callable[[Iterable[FoundLoop | None], str], Iterator[FoundLoop | None]]
+"""Passes the steps of a search on, and may tell how many there have been."""
+
+
+BY_QUOTA_ALONE = (
+    "topology is not modelled: where flavors have one, loops are searched for by quota alone, and others may "
+    "exist"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopWorkload:
+    """A workload of a loop. It loses its work when it is preempted, and never ends by itself."""
+
+    workload: str
+    """In the scenario, as `namespace/name`."""
+    cluster_queue: str
+    """Where it waits, and whose quota it holds."""
+    resource: str
+    """What it asks for."""
+    request: str
+    """How much, as Kubernetes writes quantities."""
+    priority: int
+    """Of its spec."""
+    priority_class: str | None
+    """Its WorkloadPriorityClass; null where it has none."""
+    runs_first: bool
+    """Whether it runs when the others join."""
+    eviction: Span
+    """How long its pods take to end when it is preempted."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeededField:
+    """A field of the configuration without which the loop ends."""
+
+    object: str
+    """The object, such as `ClusterQueue/a`."""
+    field: str
+    """Path of the field in v1beta2."""
+    value: str
+    """Its value, in short."""
+    is_policy: bool
+    """Whether it says who preempts whom; else it says what is owned, or shared with whom."""
+    ends_alone: bool
+    """Whether the loop ends as well where this field alone is removed from the whole configuration."""
+    file: str
+    """Where the object was read."""
+    line: int
+    """The field's line there, from 1; 0 where it is not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopAnswer:
+    """A loop, played again from a scenario file."""
+
+    scenario: str
+    """The scenario's name."""
+    workloads: tuple[LoopWorkload, ...]
+    """In the order of their age."""
+    period: Span
+    """How long a turn takes."""
+    preemptions: tuple[PreemptionPair, ...]
+    """Of one turn, in order."""
+    stuck: tuple[str, ...]
+    """Those that are preempted in every turn and keep nothing of their work."""
+    needed: tuple[NeededField, ...]
+    """Fields of which none can go: without any one of them this loop ends, policies first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSearch:
+    """A search in one tree for loops of workloads that ask for one resource."""
+
+    resource: str
+    """The resource."""
+    sizes: tuple[str, ...]
+    """What workloads ask for."""
+    priorities: tuple[str, ...]
+    """Their priorities, by WorkloadPriorityClass or as numbers."""
+    complete_up_to: int
+    """Every system of so many of these workloads was played; 1 for none."""
+    systems: int
+    """How many systems were played: sets of workloads, whatever their order, of which one preempts."""
+    plays: int
+    """How many plays these took, with every order and every time of eviction that matters."""
+    open: int
+    """Plays that came neither to rest nor to a loop in the time that a play has."""
+    rotations: int
+    """Plays that end in a rotation, every turn of which waits for minAdmitDuration: these are no loops."""
+    stopped: bool
+    """Whether its time ran out, or it was interrupted."""
+    seconds: float
+    """How long it took."""
+    loop: LoopAnswer | None
+    """The first loop, of as few workloads as there is one; null where none was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeSearch:
+    """What was searched in one tree of ClusterQueues."""
+
+    tree: str
+    """Its root cohort, or its ClusterQueue."""
+    cluster_queues: tuple[str, ...]
+    """Those that admit workloads."""
+    alike: tuple[tuple[str, ...], ...]
+    """Those that differ in their names only, of which systems are played once."""
+    proved: ProvedOfLoops | None
+    """What is proved of loops of any number of workloads in it; null where nothing is."""
+    searches: tuple[ResourceSearch, ...]
+    """By resource; of resources whose quotas are in proportion the first, and none after one with a loop.
+    Empty where loops are excluded, or nothing is known."""
+    not_known: tuple[str, ...] = ()
+    """What may decide in it and is not modelled, in words; nothing was searched then."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopsAnswer:
+    """Of tenure analyze loops: what was found, and how far was searched, which proves nothing beyond that."""
+
+    reading: str
+    """The reading, by its name."""
+    up_to: int
+    """The most workloads of a system."""
+    evictions: tuple[Span, ...]
+    """How long the pods of a victim take to end."""
+    found: bool
+    """Whether there is a loop."""
+    complete: bool
+    """Whether everything within the bounds was played, in every tree without a loop, and no topology takes
+    part, which is not modelled."""
+    interrupted: bool
+    """Whether it was stopped by hand."""
+    trees: tuple[TreeSearch, ...]
+    """Those that were begun with."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
+    warnings: tuple[str, ...] = ()
+    """About the input."""
+    kueue: KueueAsked = None
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRequest:
+    """What is searched.
+
+    Args:
+        up_to, evictions: as of `SearchBounds`.
+        sizes, priorities: as on the command line; empty for those of each tree.
+        resources: only these; empty for all.
+        within: seconds for all of it, 0 for no end.
+    """
+
+    up_to: int = 3
+    evictions: tuple[Duration, ...] = EVICTIONS
+    sizes: tuple[str, ...] = ()
+    priorities: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    within: float = 0
+
+
+@dataclass(slots=True)
+class LoopHunt:
+    """The search through all trees of a configuration.
+
+    Args:
+        trees: see `tenure_check.analysis.closed.trees_of`.
+        request, reading: see there.
+        files: where each object was read, by `ClusterQueue/name`.
+        watch: see there.
+
+    `scenarios` are those of the loops found, as files have them.
+
+    Raises:
+        InputError: sizes, priorities or resources that no tree has.
+    """
+
+    trees: Sequence[CohortTree]
+    request: LoopRequest
+    reading: Reading
+    files: dict[str, str]
+    watch: Watch = lambda steps, _: iter(steps)
+    lines: SourceLines = field(default_factory=SourceLines)
+    scenarios: list[dict[str, Any]] = field(default_factory=list)
+    interrupted: bool = False
+    _done: list[TreeSearch] = field(default_factory=list)
+    _left: int = 0
+    _ends: float = 0.0
+
+    def run(self, warnings: Sequence[str] = ()) -> LoopsAnswer:
+        """Search every tree, up to its first loop; Ctrl-C ends it, and what was found counts."""
+        chosen = {tree.name: self._resources(tree) for tree in self.trees}
+        proved = {
+            tree.name: None if tree.not_known else proved_of_loops(tree, self.reading) for tree in self.trees
+        }
+        for resource in self.request.resources:
+            if not any(resource in found for found in chosen.values()):
+                known = sorted({name for tree in self.trees for name in tree.resources()})
+                raise bad_input("--resource", resource, f"one of {', '.join(known) or 'none'}")
+        chosen |= {name: [] for name, said in proved.items() if said is not None and said.excluded}
+        chosen |= {tree.name: [] for tree in self.trees if tree.not_known}
+        self._left = sum(map(len, chosen.values()))
+        self._ends = time.monotonic() + self.request.within
+        for tree in self.trees:
+            if not self.interrupted:
+                self._done.append(self._tree(tree, chosen[tree.name], proved[tree.name]))
+        searches = [search for searched in self._done for search in searched.searches]
+        return LoopsAnswer(
+            reading=self.reading.name,
+            up_to=self.request.up_to,
+            evictions=self.request.evictions,
+            found=any(search.loop is not None for search in searches),
+            complete=not (self.interrupted or self._by_quota or any(tree.not_known for tree in self.trees))
+            and not any(search.loop is None and (search.stopped or search.open) for search in searches),
+            interrupted=self.interrupted,
+            trees=tuple(self._done),
+            warnings=(*warnings, *((BY_QUOTA_ALONE,) if self._by_quota else ())),
+        )
+
+    @property
+    def _by_quota(self) -> bool:
+        """Whether a topology takes part in any tree of which nothing else is proved."""
+        return any(
+            has_topology(queue, tree.cluster)
+            for tree, done in zip(self.trees, self._done, strict=False)
+            if not (done.proved and done.proved.excluded)
+            for queue in tree.queues
+        )
+
+    def _resources(self, tree: CohortTree) -> list[str]:
+        wanted = self.request.resources
+        return [resource for resource in tree.resources() if not wanted or resource in wanted]
+
+    def _tree(self, tree: CohortTree, resources: Sequence[str], proved: ProvedOfLoops | None) -> TreeSearch:
+        searches: list[ResourceSearch] = []
+        for place, resource in enumerate(resources):
+            searches.append(self._resource(tree, resource))
+            self._left -= 1
+            if self.interrupted or searches[-1].loop is not None:
+                self._left -= len(resources) - place - 1
+                break
+        names = tuple(queue.name for queue in tree.queues)
+        alike = tuple(tuple(queue.name for queue in members) for members in tree.alike if len(members) > 1)
+        return TreeSearch(tree.name, names, alike, proved, tuple(searches), tree.not_known)
+
+    def _resource(self, tree: CohortTree, resource: str) -> ResourceSearch:
+        request, began = self.request, time.monotonic()
+        # Searches share what is left of the time.
+        share = (self._ends - began) / max(1, self._left)
+        bounds = SearchBounds(request.up_to, request.evictions, began + share if request.within else None)
+        sizes = tuple(parse_size(text, resource) for text in request.sizes) or tree.sizes(resource)
+        priorities = tuple(parse_priority(text, tree) for text in request.priorities) or tree.priorities
+        kinds = tree.kinds(resource, sizes, priorities, request.up_to)
+        search = LoopSearch(tree, kinds, bounds, self.reading)
+        found: FoundLoop | None = None
+        try:
+            for step in self.watch(search.steps(), f"playing workloads of {tree.name}"):
+                found = step
+        except KeyboardInterrupt:
+            self.interrupted = True
+        tally = search.tally
+        return ResourceSearch(
+            resource=resource,
+            sizes=tuple(format_amount(resource, size) for size in sizes),
+            priorities=tuple(map(str, priorities)),
+            complete_up_to=tally.complete_up_to,
+            systems=len(tally.systems),
+            plays=tally.plays,
+            open=tally.open,
+            rotations=tally.rotations,
+            stopped=_stopped(tally, self.interrupted),
+            seconds=round(time.monotonic() - began, 1),
+            loop=None if found is None else self._answer(tree, found, bounds),
+        )
+
+    def _answer(self, tree: CohortTree, found: FoundLoop, bounds: SearchBounds) -> LoopAnswer:
+        name = "loop-" + re.sub(r"[^a-z0-9]+", "-", tree.name.lower()).strip("-")
+        scenario = scenario_of(tree, found, bounds, name)
+        loop = _replayed(scenario, found, self.reading)
+        self.scenarios.append(scenario)
+        facts = needed_facts(scenario, self.reading)
+        return LoopAnswer(
+            scenario=name,
+            workloads=tuple(_workloads(found, bounds)),
+            period=loop.period,
+            preemptions=loop.preemptions,
+            stuck=loop.stuck,
+            needed=tuple(self._located(fact) for fact in facts),
+        )
+
+    def _located(self, fact: NeededFact) -> NeededField:
+        file = self.files.get(fact.object, "")
+        line = self.lines.of_field(file, fact.object, fact.field)
+        return NeededField(fact.object, fact.field, fact.value, fact.is_policy, fact.ends_alone, file, line)
+
+
+def _stopped(tally: SearchTally, interrupted: bool) -> bool:
+    return tally.stopped or interrupted
+
+
+def _replayed(scenario: dict[str, Any], found: FoundLoop, reading: Reading) -> Loop:
+    """The loop of the scenario as `tenure play` finds it.
+
+    Raises:
+        RuntimeError: it finds none, or another one, which is a fault of the search.
+    """
+    played = parse_scenario(scenario)
+    assert isinstance(played, Scenario)
+    loop = play(played, reading).loop
+    if loop is None or (loop.period, loop.preemptions) != (found.loop.period, found.loop.preemptions):
+        raise RuntimeError(f"{scenario['scenario']}: the loop that was found is not the one that is played")
+    return loop
+
+
+def _workloads(found: FoundLoop, bounds: SearchBounds) -> Iterator[LoopWorkload]:
+    for place, kind in enumerate(found.start.kinds):
+        yield LoopWorkload(
+            workload=f"{kind.workload.namespace}/{name_in_play(kind, place)}",
+            cluster_queue=kind.queue,
+            resource=kind.resource,
+            request=format_amount(kind.resource, kind.amount),
+            priority=kind.priority.value,
+            priority_class=kind.priority.name or None,
+            runs_first=place < found.start.running,
+            eviction=found.start.evictions.get(place, bounds.evictions[0]),
+        )

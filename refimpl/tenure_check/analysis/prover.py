@@ -1,0 +1,609 @@
+"""What settles the cells that random states have not hit: both solvers, slice by slice, then whole trees.
+
+Cells whose slices, terms, priorities' relation and reason are the same are asked about once.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, groupby
+from typing import Any, TypeAlias
+
+import z3
+
+from tenure.conformance.requests import DecideRequest
+from tenure.model import Cluster, Ground, Reason
+from tenure.oracle.heroes.plan import kin_between, plan_heroes
+from tenure.oracle.topology import has_topology
+from tenure.oracle.tree import Tree
+from tenure.readings import Reading
+from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure_check.analysis.both_sides import BothSides, ConfiguredSide, OnBothSides
+from tenure_check.analysis.crowded import CrowdedStates
+from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_ground
+from tenure_check.analysis.guarantees import NarrowCell
+from tenure_check.analysis.heroes import HeroPair
+from tenure_check.analysis.matrix import CellVerdict, Settled
+from tenure_check.analysis.models import requests_of
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.slices import slice_of
+from tenure_check.analysis.small import AskedPair, SmallStates
+from tenure_check.analysis.states import (
+    AskedCell,
+    Example,
+    PriorityLevel,
+    hits_of,
+    is_in_scope,
+    is_replayed,
+    made_small,
+    still_in_scope,
+)
+from tenure_proofs.budgets import Budget
+from tenure_proofs.solvers import Cvc5
+from tenure_proofs.solvers import Question as Asked
+from tenure_proofs.trusted.claim import Claim, Traces
+
+Key: TypeAlias = tuple[Any, ...]
+Draw: TypeAlias = Callable[[CrowdedStates, random.Random, AskedCell], Iterator[tuple[AskedCell, Example]]]
+Elsewhere: TypeAlias = Callable[[Sequence[AskedCell]], Iterable[tuple[AskedCell, Settled]] | None]
+
+BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
+"""Of one answer about a cell: a hundred times what one costs."""
+
+LARGEST_TREE = 12
+"""Trees of more ClusterQueues are asked about by slices only: a whole one would take minutes a cell."""
+
+FEW_MODELS, MOST_MODELS = 4, 8
+MOST_VICTIMS = 1_000
+"""More than any state that is looked at has."""
+
+FEW_STATES, NEAR_STATES, FEW_CROWDED = 32, 800, 96
+NEAR_SEED = 22
+"""Random states near a cell, before solvers are asked about it, and before they are about the whole tree."""
+
+FEW = (CrowdedStates.near, FEW_STATES), (CrowdedStates.crowded, FEW_CROWDED)
+MANY = (CrowdedStates.crowded, 400), (CrowdedStates.near, NEAR_STATES)
+"""The same with crowded ones, in the order in which they are drawn."""
+
+PROVED = "proved for every state by Z3 and cvc5"
+PROVED_ALONE = "proved for every state by Z3 alone"
+BY_EXAMPLE = "by an example"
+BY_MODEL = "by an example, of which a solver found the quantities"
+BY_ENUMERATION = "by an example among all small states"
+BY_TWIN = "by the example of a cell like it"
+NO_TOPOLOGY = "never by quota alone; topology is not modelled, and a policy allows it"
+NO_REPLAY = "solvers find values, but no state was found that is decided so"
+NO_EXAMPLE = "bills and lending of heroes might allow it, but no state was found that is decided so"
+TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not asked about as a whole"
+
+
+class SolverProver:
+    """Settles cells of one tree.
+
+    Args:
+        cluster: the configuration.
+        tree: one of its trees.
+        reading: see `tenure.readings`.
+        cvc5: the second solver; None where there is none, so that Z3 alone proves, which is said.
+        scope: of which states something is said.
+        elsewhere: settles cells in other processes, pairs in any order; answers None where it does not.
+        counts_victims: see `tenure_check.analysis.matrix.Effort`.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        tree: Tree,
+        reading: Reading,
+        cvc5: Cvc5 | None,
+        scope: Scope = Scope.CONSISTENT,
+        elsewhere: Elsewhere = lambda _: None,
+        *,
+        counts_victims: bool = True,
+    ) -> None:
+        self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
+        self._proved = PROVED_ALONE if cvc5 is None else PROVED
+        self._scope = scope
+        self._plan = plan_heroes(tree, reading)
+        self._elsewhere, self._counts_victims = elsewhere, counts_victims
+        self._traces: Traces = {}
+        self._grounds: dict[Key, Any] = {}
+        self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
+        self._answers: dict[Key, str] = {}
+        self._seen: dict[AskedCell, Example] = {}
+        self._near_states: dict[tuple[PriorityLevel, ...], CrowdedStates] = {}
+        self._narrowed: dict[Key, str] = {}
+        self._shown: dict[Key, tuple[AskedCell, Example]] = {}
+        self._alone: dict[Key, str] = {}
+        self._asked: BothSolvers | None = None
+        self._whole: BothSolvers | None = None
+
+    def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
+        """For which reasons rules might allow it at all, whatever is in use."""
+        ground = self._ground(preemptor, victim, high, low)
+        return frozenset(preemption_reason(known) for known in _leaves(ground) if known != Ground.NONE)
+
+    def settle(
+        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
+    ) -> Iterator[tuple[AskedCell, Settled]]:
+        """What is proved of each cell, or found by a solver's values."""
+        examples = {self._key(cell): (cell, example) for cell, example in hit.items()}
+        alike: dict[Key, list[AskedCell]] = {}
+        for cell in cells:
+            alike.setdefault(self._key(cell), []).append(cell)
+        asked = [known[0] for key, known in alike.items() if key not in examples]
+        for cell, settled in self._ask(asked):
+            key = self._key(cell)
+            yield cell, settled
+            if settled.example is not None:
+                examples[key] = cell, settled.example
+            else:
+                yield from ((twin, settled) for twin in alike[key][1:])
+        rest: list[AskedCell] = []
+        for cell in (cell for key in alike if key in examples for cell in alike[key]):
+            twin, example = examples[self._key(cell)]
+            if cell == twin:
+                continue
+            copied = self._copied(cell, twin, example)
+            if copied is None:
+                rest.append(cell)
+            else:
+                yield cell, Settled(CellVerdict.CAN, BY_TWIN, copied)
+        yield from self._ask(sorted(rest, key=pair_of))
+
+    def _ask(self, cells: Sequence[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+        answers = self._elsewhere(cells)
+        if answers is not None:
+            yield from answers
+            return
+        for _, group in groupby(cells, pair_of):
+            yield from self.settled_of_pair(group)
+
+    def settled_of_pair(self, cells: Iterable[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+        """What is known of cells of one pair of ClusterQueues, whatever was asked before."""
+        self._asked = self._whole = None
+        self._seen.clear()
+        listed = list(cells)
+        self._look_near(listed, NEAR_SEED, FEW)
+        for cell in listed:
+            settled = self._settled(cell)
+            if settled.example is not None:
+                example, is_fewest = self.fewest(cell, settled.example)
+                settled = replace(settled, example=example, is_fewest=is_fewest)
+            yield cell, settled
+
+    def _settled(self, cell: AskedCell) -> Settled:
+        shown = self._seen_example(cell)
+        if shown is not None:
+            return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
+        said = self.said(cell)
+        if said == "unsat":
+            return self._never(cell)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        return self._by_values(cell)
+
+    def _never(self, cell: AskedCell) -> Settled:
+        """What a proof by quota settles; Kueue also preempts where a request fits and finds no place."""
+        if self._is_placed(cell):
+            return Settled(CellVerdict.UNKNOWN, NO_TOPOLOGY)
+        return Settled(CellVerdict.NEVER, self._proved)
+
+    def _is_placed(self, cell: AskedCell) -> bool:
+        return has_topology(self._cluster.cluster_queues[cell.preemptor], self._cluster)
+
+    def said(self, cell: AskedCell) -> str:
+        """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
+        key = self._key(cell)
+        if key not in self._answers:
+            self._answers[key] = self._by_slice(cell)
+        return self._answers[key]
+
+    def narrowed(self, asked: NarrowCell) -> Settled:
+        """What is proved of a cell with a condition on the victim, or found by a solver's values."""
+        said = self.said_narrowed(asked)
+        if said == "unsat":
+            return self._never(asked.cell)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        key = (self._key(asked.cell), asked.narrowing, asked.longest)
+        if key in self._shown:
+            twin, example = self._shown[key]
+            copied = self._copied(asked.cell, twin, example)
+            if copied is not None and asked.is_shown(copied, self._tree):
+                return Settled(CellVerdict.CAN, BY_TWIN, copied)
+        if self._plan is not None:
+            settled = self._narrowed_by_states(asked)
+        elif not self._is_small:
+            return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
+        else:
+            settled = self._narrowed_in_tree(asked)
+        if settled.example is not None:
+            self._shown[key] = asked.cell, settled.example
+        return settled
+
+    def _narrowed_by_states(self, asked: NarrowCell) -> Settled:
+        """An example among random states near the cell: of heroes' trees no values are asked for."""
+        states, dice = self._states_of(asked.cell), random.Random(NEAR_SEED + 2)
+        for _ in range(NEAR_STATES):
+            for cell, example in states.near(dice, asked.cell):
+                if cell == asked.cell and asked.is_shown(example, self._tree) and is_replayed(cell, example):
+                    return Settled(CellVerdict.CAN, BY_EXAMPLE, example)
+        return Settled(CellVerdict.UNKNOWN, NO_EXAMPLE)
+
+    def said_narrowed(self, asked: NarrowCell) -> str:
+        """As `said`, of a cell with a condition on the victim."""
+        key = (self._key(asked.cell), asked.narrowing, asked.longest)
+        if key not in self._narrowed:
+            self._narrowed[key] = self._slice_solver(asked.cell).both_narrowed(asked)
+        return self._narrowed[key]
+
+    def _narrowed_in_tree(self, asked: NarrowCell) -> Settled:
+        cell = asked.cell
+        solver = self._whole_solver(cell)
+        said = solver.both_narrowed(asked)
+        if said == "unsat":
+            return self._never(cell)
+        if said != "sat":
+            return Settled(CellVerdict.UNKNOWN, said)
+        self._seen.clear()  # what was seen may not meet the condition
+        priorities = Priorities(cell.high, cell.low)
+        for model in solver.models(priorities, cell.reason, solver.pair.narrowed(asked)):
+            found = self._example_in(cell, self._requests_of(solver, cell, model))
+            if found is not None and asked.is_shown(found, self._tree):
+                return Settled(CellVerdict.CAN, BY_MODEL, found)
+        return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
+
+    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+        """An example with as few victims as are found, and whether it is known that there are no fewer."""
+        if self._plan is not None or not self._counts_victims or self._is_placed(cell):
+            return example, example.victims == 1
+        if example.victims > 1:
+            example = self._drawn_alone(cell) or example
+        if example.victims > 1 and self._said_alone(cell) != "unsat":
+            example = self._example_alone(cell) or example
+        return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
+
+    def _said_alone(self, cell: AskedCell) -> str:
+        """As `said`, of a victim that alone is preempted."""
+        key = self._key(cell)
+        if key not in self._alone:
+            solver = self._slice_solver(cell)
+            condition = solver.pair.of_one_victim()
+            self._alone[key] = solver.both(Priorities(cell.high, cell.low), cell.reason, condition)
+        return self._alone[key]
+
+    def _drawn_alone(self, cell: AskedCell) -> Example | None:
+        """An example with one victim among crowded states."""
+        states, dice = self._states_of(cell), random.Random(NEAR_SEED + 2)
+        hits = chain.from_iterable(states.crowded(dice, cell) for _ in range(FEW_CROWDED))
+        alone = (example for found, example in hits if found == cell and example.victims == 1)
+        small = (made_small(cell, example, states.decided) for example in alone)
+        return next((example for example in small if is_replayed(cell, example)), None)
+
+    def _example_alone(self, cell: AskedCell) -> Example | None:
+        solver = self._slice_solver(cell)
+        found = self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
+        found = found or self._enumerated(cell, most=1)
+        if found is not None or not self._is_small:
+            return found
+        solver = self._whole_solver(cell)
+        return self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
+
+    def _enumerated(self, cell: AskedCell, most: int = MOST_VICTIMS) -> Example | None:
+        """An example among all small states whose amounts may decide, with so many victims at most."""
+        levels = PriorityLevel("high", cell.high), PriorityLevel("low", cell.low)
+        side = ConfiguredSide(self._cluster, tuple(dict.fromkeys(levels)), self._reading)
+        pair = AskedPair(cell.preemptor, levels[0], cell.victim, levels[1])
+
+        def found_in(twice: OnBothSides) -> Example | None:
+            decision = twice.decisions[1]
+            hits = () if decision is None else hits_of(twice.requests[1], decision)
+            fit = (example for hit, example in hits if hit == cell and example.victims <= most)
+            return next(fit, None)
+
+        twice = SmallStates(BothSides(side, side)).shown(pair, 1, lambda state: found_in(state) is not None)
+        example = None if twice is None else found_in(twice)
+        return example if example is not None and is_replayed(cell, example) else None
+
+    # -- what is the same ---------------------------------------------------------------------------------
+
+    def _key(self, cell: AskedCell) -> Key:
+        ground = self._ground(cell.preemptor, cell.victim, cell.high, cell.low)
+        if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape
+            return (*pair_of(cell), ground.get_id(), cell.reason)
+        _, shape = self._slice(cell)
+        return (shape, ground.get_id(), cell.reason)
+
+    def _slice(self, cell: AskedCell) -> tuple[Tree, Key]:
+        names = cell.preemptor, cell.victim
+        if names not in self._slices:
+            cut = slice_of(self._tree, *(self._tree.places[name] for name in names))
+            self._slices[names] = cut, (self._terms_key(cell.preemptor), _shape(cut, names))
+        return self._slices[names]
+
+    def _terms(self, name: str) -> PreemptionTerms:
+        return terms_of(self._cluster.cluster_queues[name], self._cluster.settings, self._reading)
+
+    def _terms_key(self, name: str) -> PreemptionTerms:
+        return replace(self._terms(name), cluster_queue="")
+
+    def _ground(self, preemptor: str, victim: str, high: int, low: int) -> Any:
+        """KQ-300 between the two, of arbitrary evidence and stamps."""
+        own = preemptor == victim
+        kin = kin_between(self._plan, *(self._tree.places[name] for name in (preemptor, victim)))
+        key = (self._terms_key(preemptor), own, kin, high, low)
+        if key not in self._grounds:
+            arguments = arguments_of_ground(self._terms(preemptor), Priorities(high, low), kin)
+            formula = Claim(self._reading, self._traces).lift(ground_for)(*arguments)
+            known = z3.substitute(
+                formula.call.formula.value,
+                (z3.Bool("V.cluster_queue?"), z3.BoolVal(True)),
+                (z3.Int("V.cluster_queue"), z3.IntVal(0)),
+                (z3.Int("T.cluster_queue"), z3.IntVal(0 if own else 1)),
+            )
+            self._grounds[key] = z3.simplify(known)
+        return self._grounds[key]
+
+    def _copied(self, cell: AskedCell, twin: AskedCell, example: Example) -> Example | None:
+        """The example of a cell like this one, with ClusterQueues and priorities exchanged, if it is one."""
+        names = {twin.preemptor: cell.preemptor, twin.victim: cell.victim}
+        names |= {new: old for old, new in list(names.items()) if new not in names}
+        if len(set(names.values())) < len(names):
+            return None
+        levels = {twin.high: cell.high, twin.low: cell.low}
+        running = tuple(
+            replace(
+                workload,
+                cluster_queue=names.get(workload.cluster_queue or "", workload.cluster_queue),
+                priority=levels.get(workload.priority, workload.priority),
+            )
+            for workload in example.request.cluster.admitted
+        )
+        request = replace(
+            example.request,
+            cluster=replace(example.request.cluster, admitted=running),
+            preemptor=example.request.preemptor.with_priority(cell.high),
+            queue=cell.preemptor,
+        )
+        return self._example_in(cell, [request])
+
+    # -- solvers ------------------------------------------------------------------------------------------
+
+    def _by_slice(self, cell: AskedCell) -> str:
+        return self._slice_solver(cell).both(Priorities(cell.high, cell.low), cell.reason)
+
+    def _slice_solver(self, cell: AskedCell) -> BothSolvers:
+        if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):
+            self._asked = (
+                self._solver_of_heroes(cell) if self._plan else self._solver(cell, self._slice(cell)[0])
+            )
+        return self._asked
+
+    def _by_values(self, cell: AskedCell) -> Settled:
+        """An example by values of the slice, then of random and small states, then of the whole tree."""
+        rounds = 1 if self._is_small else 2
+        found = None if self._plan else self._modelled(cell, self._slice_solver(cell), rounds=rounds)
+        if found is not None:
+            return Settled(CellVerdict.CAN, BY_MODEL, found)
+        self._look_near([cell], NEAR_SEED + 1, MANY)
+        shown = self._seen_example(cell)
+        if shown is not None:
+            return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
+        if self._plan is not None:
+            return self._by_enumeration(cell, NO_EXAMPLE)
+        return self._by_whole_tree(cell) if self._is_small else self._by_enumeration(cell, TOO_LARGE)
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether solvers are asked about the tree as a whole."""
+        return len(self._tree.places) <= LARGEST_TREE
+
+    def _by_whole_tree(self, cell: AskedCell) -> Settled:
+        solver = self._whole_solver(cell)
+        said = solver.both(Priorities(cell.high, cell.low), cell.reason)
+        if said == "unsat":
+            return self._never(cell)
+        if said != "sat":
+            return self._by_enumeration(cell, said)
+        found = self._modelled(cell, solver)
+        if found is not None:
+            return Settled(CellVerdict.CAN, BY_MODEL, found)
+        return self._by_enumeration(cell, NO_REPLAY)
+
+    def _modelled(
+        self,
+        cell: AskedCell,
+        solver: BothSolvers,
+        condition: tuple[z3.BoolRef, ...] = (),
+        most: int = MOST_VICTIMS,
+        rounds: int = 2,
+    ) -> Example | None:
+        """An example of which a solver finds the quantities, with so many victims at most."""
+        for model in solver.models(Priorities(cell.high, cell.low), cell.reason, condition, rounds):
+            found = self._example_in(cell, self._requests_of(solver, cell, model))
+            if found is not None and found.victims <= most:
+                return found
+        return None
+
+    def _by_enumeration(self, cell: AskedCell, why_not: str) -> Settled:
+        found = self._enumerated(cell)
+        if found is None:
+            return Settled(CellVerdict.UNKNOWN, why_not)
+        return Settled(CellVerdict.CAN, BY_ENUMERATION, found)
+
+    def _whole_solver(self, cell: AskedCell) -> BothSolvers:
+        names = cell.preemptor, cell.victim
+        if self._whole is None or self._whole.names != names:
+            self._whole = self._solver(cell, self._tree, tidy=True)
+        return self._whole
+
+    def _requests_of(
+        self, solver: BothSolvers, cell: AskedCell, model: z3.ModelRef
+    ) -> Iterator[DecideRequest]:
+        return requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
+
+    def _look_near(self, cells: Sequence[AskedCell], seed: int, draws: Sequence[tuple[Draw, int]]) -> None:
+        """See who is preempted in random states that may well hit a cell, until one does; at most so many."""
+        for draw, most in draws:
+            dice = random.Random(seed)
+            for cell in cells:
+                drawn = 0
+                while drawn < most and cell not in self._seen:
+                    drawn += 1
+                    for found, example in draw(self._states_of(cell), dice, cell):
+                        self._seen.setdefault(found, example)
+
+    def _states_of(self, cell: AskedCell) -> CrowdedStates:
+        levels = tuple(
+            PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})
+        )
+        if levels not in self._near_states:
+            states = CrowdedStates(self._cluster, self._tree, self._reading, levels, self._scope)
+            self._near_states[levels] = states
+        return self._near_states[levels]
+
+    def _seen_example(self, cell: AskedCell) -> Example | None:
+        """An example that was seen, made small, if it is still one as manifests."""
+        if cell not in self._seen:
+            return None
+        is_state = still_in_scope(self._tree, self._scope)
+        small = made_small(cell, self._seen.pop(cell), self._states_of(cell).decided, is_state)
+        return small if is_replayed(cell, small) else None
+
+    def _example_in(self, cell: AskedCell, requests: Iterable[DecideRequest]) -> Example | None:
+        """The first of some states in which the cell's victim is preempted, made small."""
+        for request in requests:
+            if is_in_scope(request, self._tree, self._scope):
+                for found, example in hits_of(request, self._states_of(cell).decided(request)):
+                    self._seen.setdefault(found, example)
+                if cell in self._seen:
+                    return self._seen_example(cell)
+        return None
+
+    def _solver_of_heroes(self, cell: AskedCell) -> BothSolvers:
+        assert self._plan is not None
+        names = pair_of(cell)
+        pair = HeroPair(self._cluster, self._plan, names, self._reading, self._traces, self._scope)
+        return BothSolvers(pair, names, self._cvc5)
+
+    def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> BothSolvers:
+        names = cell.preemptor, cell.victim
+        pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy, scope=self._scope)
+        return BothSolvers(pair, names, self._cvc5)
+
+
+class BothSolvers:
+    """Both solvers about one pair.
+
+    Args:
+        pair: the pair.
+        names: of the two ClusterQueues.
+        cvc5: the second solver; None where there is none.
+    """
+
+    def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5 | None) -> None:
+        self.pair, self.names, self._cvc5 = pair, names, cvc5
+
+    def both_narrowed(self, asked: NarrowCell) -> str:
+        """As `both`, of a cell with a condition on the victim."""
+        cell = asked.cell
+        return self.both(Priorities(cell.high, cell.low), cell.reason, self.pair.narrowed(asked))
+
+    def both(self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()) -> str:
+        """`unsat` where both say so, `sat`, or why neither; a condition is asked for beside."""
+        facts = self._asked(priorities, reason, condition)
+        # Each question has a solver of its own: one that goes on from question to question skips what makes
+        # a single one small, and takes three times as long.
+        solver = _new_solver()
+        solver.add(*facts)
+        said = str(solver.check())
+        if said != "unsat":
+            return said if said == "sat" else "Z3 has no answer within its budget"
+        if self._cvc5 is None:
+            return said
+        other = self._cvc5.ask(Asked(facts, BUDGET))
+        if other == "sat":
+            raise AssertionError(f"Z3 says unsat and cvc5 sat of {self.names}, {priorities}, {reason.label}")
+        return other if other == "unsat" else f"cvc5 has no answer: {other}"
+
+    def models(
+        self,
+        priorities: Priorities,
+        reason: Reason,
+        condition: tuple[z3.BoolRef, ...] = (),
+        rounds: int = 2,
+    ) -> Iterator[z3.ModelRef]:
+        """Values that satisfy all facts, in each of which something else is in use, small ones first.
+
+        In the first round they are of states in which none but the victim leaves; in the second any.
+        """
+        solver = _new_solver()
+        solver.add(*self._asked(priorities, reason, condition))
+        for more, most in ((self.pair.calm, FEW_MODELS), ((), MOST_MODELS))[:rounds]:
+            solver.push()
+            solver.add(*more)
+            yield from self._small_models(solver, most)
+            solver.pop()
+
+    def _small_models(self, solver: z3.Solver, most: int) -> Iterator[z3.ModelRef]:
+        if solver.check() != z3.sat:
+            return
+        size = sum((term for term in self.pair.sizes), z3.IntVal(0))
+        bound, found = 4, 0
+        while found < most and bound < 2**62:
+            solver.push()
+            solver.add(size <= bound)
+            model = solver.model() if solver.check() == z3.sat else None
+            solver.pop()
+            if model is None:
+                bound *= 4
+                continue
+            found += 1
+            yield model
+            solver.add(z3.Or([term != model.eval(term, True) for term in self.pair.sizes]))
+
+    def _asked(
+        self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...]
+    ) -> tuple[z3.BoolRef, ...]:
+        question = self.pair.question(priorities, reason)  # which defines names of its own
+        return (*self.pair.definitions, *self.pair.facts, *question, *condition)
+
+
+def _new_solver() -> z3.Solver:
+    solver = z3.SolverFor("QF_LIA")
+    # An answer takes milliseconds; a Control-C that Z3 took for itself would end no more than one of them.
+    solver.set("rlimit", BUDGET.z3, "ctrl_c", False)
+    return solver
+
+
+def pair_of(cell: AskedCell) -> tuple[str, str]:
+    """The ClusterQueues of a cell."""
+    return cell.preemptor, cell.victim
+
+
+def _leaves(term: Any) -> set[Ground]:
+    """The values that a formula might have."""
+    if z3.is_int_value(term):
+        return {Ground(term.as_long())}
+    if z3.is_app_of(term, z3.Z3_OP_ITE):
+        return _leaves(term.children()[1]) | _leaves(term.children()[2])
+    return set(Ground)
+
+
+def _shape(tree: Tree, names: tuple[str, str]) -> Key:
+    """All of a slice that decides, without names."""
+    return tuple(
+        (
+            node.path,
+            tuple(sorted(node.quotas.items())),
+            node.weight,
+            node.height,
+            node.queue is not None and bool(node.queue.inactive),
+            tuple(node.name == name for name in names),
+        )
+        for node in tree.nodes
+    )

@@ -1,0 +1,1 @@
+"""The commands `tenure analyze` and `tenure test`."""

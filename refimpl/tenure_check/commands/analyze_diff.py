@@ -1,0 +1,281 @@
+"""`tenure analyze diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.asked import with_flags
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.diff import DiffOutput
+from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
+from tenure.apps.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
+from tenure.apps.cli.output import Output, about, print_answer
+from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
+from tenure.apps.cli.terminal import Color, choose_colour, print_lines
+from tenure.apps.compare.revisions import bytes_named
+from tenure.apps.edits import ManifestEdit
+from tenure.as_json import as_json
+from tenure.errors import bad_input
+from tenure.manifests import Loaded, SourcedObject, build, read_objects
+from tenure.manifests.premises import premises_of_both, refuse_unstated
+from tenure.manifests.releases import AskedKueue
+from tenure.manifests.source_lines import SourceLines
+from tenure.model import Cluster, WorkloadPriorityClass
+from tenure.oracle.unmodelled import over_time
+from tenure_check.analysis.kept import KeptAnswers, with_solvers
+from tenure_check.analysis.scopes import Scope
+from tenure_check.commands.analyze_matrix import EXIT_NOT_KNOWN, AskAgain, AskedScope, Seed, States
+from tenure_proofs.fingerprints import key_of
+
+if TYPE_CHECKING:
+    from tenure.oracle.tree import Tree
+    from tenure.readings import Reading
+    from tenure_check.analysis.change_examples import AnalyzedSide
+    from tenure_check.analysis.difference_types import MatrixDifference
+    from tenure_check.analysis.guarantees import NarrowCell
+    from tenure_check.analysis.matrix import Effort, Settled
+    from tenure_check.analysis.prover import SolverProver
+    from tenure_check.analysis.states import AskedCell
+
+
+class FailOnCells(StrEnum):
+    """What makes the exit code 1."""
+
+    GAINED = "gained"
+    LOST = "lost"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceOptions:
+    """How a difference is printed, how long is looked, and what fails."""
+
+    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        DiffOutput.TEXT
+    )
+    fail_on: Annotated[
+        FailOnCells | None,
+        typer.Option(
+            help="Exit code 1 where a workload may be preempted that could not be before, also for another "
+            "reason, sooner, or within nominal quota; where one may not be any more; or where anything is "
+            "decided otherwise."
+        ),
+    ] = None
+    nominal: Annotated[
+        bool,
+        typer.Option(
+            "--nominal",
+            help="Compare also whether workloads may be preempted only above nominal quota; takes long.",
+        ),
+    ] = False
+    scope: AskedScope = Scope.CONSISTENT
+    states: States = 120
+    seed: Seed = 0
+    no_cache: AskAgain = False
+    color: Color = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    words: str
+    objects: list[SourcedObject]
+    loaded: Loaded
+    classes: list[WorkloadPriorityClass]
+
+
+@with_records
+def analyze_diff_command(
+    *,
+    sides: TwoSides = None,
+    example: Example = None,
+    beside: Beside = None,
+    edits: EditOptions,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    asked: DifferenceOptions,
+) -> None:
+    """Compare two configurations: who may preempt whom after a change, and could not before.
+
+    Both are looked at as `tenure analyze matrix` does, in every state that admission alone can produce, or
+    with --scope edited also after edits of quotas; what runs and waits in the files plays no part. Each cell
+    that is gained or lost is told with the field that did it and a small state that shows it. Decisions may
+    change though no cell does: then a state says so.
+
+    A single field, and two folders or revisions of one:
+
+    \b
+    tenure analyze diff --example two-teams --unset clusterqueue/gpu-cluster-queue.spec.preemption
+    tenure analyze diff queues/ --set clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any
+    tenure analyze diff main:queues/..HEAD:queues/
+
+    A comment for a pull request, and a check that fails where it lets workloads preempt more:
+
+    \b
+    tenure analyze diff main:queues/ HEAD:queues/ -o markdown > comment.md
+    tenure analyze diff main:queues/ HEAD:queues/ --fail-on gained
+
+    A field is named where the example is decided otherwise without its change; where only several together do
+    it, all that changed are named. An answer is kept, as by `tenure analyze matrix`.
+
+    Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
+    are not known.
+    """
+    from tenure_check.analysis.difference_words import difference_lines, difference_markdown
+    from tenure_check.analysis.matrix import Effort
+
+    choose_colour(asked.color)
+    kueue = interpretation.asked_kueue()
+    before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
+    warnings = said_warnings((*before.loaded.warnings, *after.loaded.warnings))
+    effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
+    found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
+    release = kueue.release
+    premises = (*found.premises, *premises_of_both(before.loaded, after.loaded))
+    clusters = before.loaded.cluster, after.loaded.cluster
+    not_known = dict.fromkeys(touching.text for cluster in clusters for touching in over_time(cluster))
+    answer = replace(
+        found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
+    )
+    if asked.output == DiffOutput.MARKDOWN:
+        print_lines(difference_markdown(answer))
+    elif asked.output == DiffOutput.TEXT:
+        print_lines(about(release, difference_lines(answer)))
+    else:
+        print_answer(Output(asked.output.value), "analyze-diff", as_json(answer), ())
+    _exit(answer, asked.fail_on)
+
+
+def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
+    """End with what is asked for; a cell that is not known may be one that would fail."""
+    counts = answer.counts
+    failing = {
+        FailOnCells.GAINED: any(cell.reasons_gained for cell in answer.cells) or counts.guarantees_lost > 0,
+        FailOnCells.LOST: any(cell.reasons_lost for cell in answer.cells) or counts.guarantees_gained > 0,
+        FailOnCells.ANY: bool(answer.cells or answer.guarantees) or answer.example is not None,
+    }
+    if fail_on is not None and failing[fail_on]:
+        raise typer.Exit(1)
+    if answer.unsettled or answer.unsettled_guarantees or answer.not_known:
+        raise typer.Exit(EXIT_NOT_KNOWN)
+
+
+def _sides(
+    words: Sequence[str],
+    example: str | None,
+    beside: Sequence[str],
+    edits: Sequence[ManifestEdit],
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+) -> tuple[_Side, _Side]:
+    named = named_sides(words, example, beside, edits)
+    common = read_objects(beside) if beside else ()
+    (first, name), (last, other) = named[0], named[-1]
+    objects = objects_of(first, common)
+    objects_after = objects_of(last, common) if len(named) == 2 else objects
+    before = _side(name, objects, (), interpretation.asked_kueue(), flags)
+    after = _side(changed_name(other, edits), objects_after, edits, interpretation.asked_kueue(), flags)
+    return before, after
+
+
+def _side(
+    words: str,
+    objects: Sequence[SourcedObject],
+    edits: Sequence[ManifestEdit],
+    kueue: AskedKueue,
+    flags: SchedulerFlags,
+) -> _Side:
+    from tenure_check.analysis.levels import classes_of
+
+    settled = list(changed(objects, edits, kueue))
+    loaded = with_flags(kueue.stamped(build(settled)), flags)
+    refuse_other_scheduler(loaded)
+    if not loaded.cluster.cluster_queues:
+        raise bad_input(words, "no ClusterQueue", "the ClusterQueues of a configuration")
+    refuse_unstated(loaded)
+    return _Side(words, settled, loaded, classes_of(settled))
+
+
+def _difference(
+    before: _Side,
+    after: _Side,
+    reading: Reading,
+    effort: Effort,
+    flags: SchedulerFlags,
+    asked: DifferenceOptions,
+) -> MatrixDifference:
+    from tenure_check.analysis.both_sides import BothSides, ConfiguredSide
+    from tenure_check.analysis.change_examples import AnalyzedSide
+    from tenure_check.analysis.difference import matrix_difference
+    from tenure_check.analysis.difference_types import MatrixDifference
+    from tenure_check.analysis.fields import ConfigurationObjects
+    from tenure_check.analysis.guarantee_difference import conditions_of, shared_cells
+    from tenure_check.analysis.levels import classes_of, configuration_of, levels_of_both
+
+    clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
+    levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
+    answers = KeptAnswers(MatrixDifference, wanted=not asked.no_cache)
+    objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
+    told_apart = (before.words, after.words, objects, asked.nominal, asked.scope)
+    key = key_of("diff", told_apart, clusters, levels, reading, effort)
+    known = answers.found(key)
+    if known is not None:
+        return known
+    configured = [
+        ConfiguredSide(cluster, side_levels, reading)
+        for cluster, side_levels in zip(clusters, levels, strict=True)
+    ]
+    queues = {name for cluster in clusters for name in cluster.cluster_queues}
+    one, other = configured
+    changed_queues = BothSides(one, other, asked.scope).changed_queues
+    one, other = (side.of_queues(changed_queues) for side in configured)
+    both = BothSides(one, other, asked.scope)
+    release = before.loaded.cluster.settings.release
+
+    def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
+        loaded = with_flags(build(changed_objects), flags)
+        classes = classes_of(changed_objects)
+        settings = replace(loaded.cluster.settings, release=release)
+        return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
+
+    with with_solvers(asked.scope) as (analyzed, versions):
+        found = [analyzed(one.cluster, one.levels, reading, effort)]
+        # Most of what happened before still does: random states, and solvers, are for what the edit touches.
+        shown = (cell.example.request for cell in found[0][0].settled.values() if cell.example is not None)
+        again = both.moved_there(shown)
+        found.append(analyzed(other.cluster, other.levels, reading, effort, known=again))
+        sides = [
+            AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)
+            for side, known, (matrix, _) in zip((before, after), both.sides, found, strict=True)
+        ]
+        shared = shared_cells(sides[0], sides[1], nominal=asked.nominal)
+        narrowed = [
+            _narrowed(side, conditions_of(shared, home), provers, effort)
+            for home, (side, (_, provers)) in enumerate(zip(sides, found, strict=True))
+        ]
+    total = (len(queues) * len(levels[0])) ** 2
+    lines = SourceLines(bytes_named)
+    answer = matrix_difference(
+        sides[0], sides[1], rebuilt, lines, (shared, (narrowed[0], narrowed[1])), effort.seed, versions, total
+    )
+    answers.keep(key, answer)
+    return answer
+
+
+def _narrowed(
+    side: AnalyzedSide,
+    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+    provers: Mapping[str, tuple[Tree, SolverProver]],
+    effort: Effort,
+) -> Mapping[NarrowCell, Settled]:
+    """What is known of some conditions on a side; its matrix has shown most of them already."""
+    from tenure_check.analysis.guarantees import settle_conditions
+
+    preemptors = {cell.preemptor for cell in asked}
+    narrowers = {name: known for name, known in provers.items() if name in preemptors}
+    configured, fewer = side.configured, replace(effort, fewest=effort.fewest // 4)
+    return settle_conditions(configured.cluster, side.matrix, configured.reading, narrowers, fewer, asked)

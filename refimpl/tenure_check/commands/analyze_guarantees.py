@@ -1,0 +1,156 @@
+"""`tenure analyze guarantees`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
+from tenure.apps.cli.output import Printing, about, print_answer
+from tenure.apps.cli.terminal import choose_colour
+from tenure.as_json import as_json
+from tenure.errors import bad_input
+from tenure.model import Cluster
+from tenure.readings import Reading, preset
+from tenure.units import format_names
+from tenure_check.analysis.kept import KeptAnswers, with_solvers
+from tenure_check.analysis.scopes import Scope
+from tenure_check.commands.analyze_matrix import (
+    EXIT_NOT_KNOWN,
+    AskAgain,
+    AskedScope,
+    Seed,
+    States,
+    read_configuration,
+)
+from tenure_proofs.fingerprints import key_of
+
+if TYPE_CHECKING:
+    from tenure_check.analysis.guarantee_types import GuaranteesAnswer
+    from tenure_check.analysis.matrix import Effort
+    from tenure_check.analysis.states import PriorityLevel
+
+
+LITERAL = "as-written"
+"""The reading of which is told what it says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuaranteeOptions:
+    """Whose guarantees are told, and how long is looked."""
+
+    of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUEUE[/CLASS]",
+            help="Only those of one ClusterQueue, or of one of its priority classes: team-a/high.",
+            show_default="all",
+        ),
+    ] = None
+    scope: AskedScope = Scope.CONSISTENT
+    states: States = 400
+    seed: Seed = 0
+    no_cache: AskAgain = False
+
+
+@with_records
+def guarantees_command(
+    *,
+    paths: Paths = None,
+    example: Example = None,
+    edits: EditOptions,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    asked: GuaranteeOptions,
+    printing: Printing,
+) -> None:
+    """Say what running workloads may count on: how long nothing preempts them, and what may at once.
+
+    For every ClusterQueue and priority class, by attacker and reason: preempted at once, only after
+    minAdmitDuration, or never; also while their ClusterQueue is within its nominal quota, or only above it.
+    It holds in every state that admission alone can produce; with --scope edited also after edits of quotas
+    while workloads ran. What runs and waits in the files plays no part.
+
+    \b
+    tenure analyze guarantees --example two-teams
+    tenure analyze guarantees queues/ --of team-a/high
+    tenure analyze guarantees queues/ --of team-a -o json | jq '.cells[].sentences'
+
+    Where a minAdmitDuration is in force, what the reading as-written says otherwise is told too. Under that
+    reading alone, and before a field is changed:
+
+    \b
+    tenure analyze guarantees queues/ --reading as-written
+    tenure analyze guarantees queues/ \\
+      --set clusterqueue/a.spec.preemption.withinClusterQueueConfig.minAdmitDuration=4h
+
+    An answer is kept, as by `tenure analyze matrix`.
+
+    Exit codes: 0 everything is known, 2 bad input, 3 internal error, 5 something is not known.
+    """
+    from tenure_check.analysis.guarantee_types import GuaranteesAnswer
+    from tenure_check.analysis.guarantee_words import guarantee_lines
+    from tenure_check.analysis.matrix import Effort
+
+    choose_colour(printing.color)
+    kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
+    cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
+    effort = Effort(asked.seed, asked.states, 10 * asked.states)
+    kept = KeptAnswers(GuaranteesAnswer, wanted=not asked.no_cache)
+    key = key_of("guarantees", cluster, levels, reading, effort, asked.scope)
+    found = kept.found(key)
+    if found is None:
+        found = _answer(cluster, levels, reading, effort, asked.scope)
+        kept.keep(key, found)
+    premises = (*found.premises, *premises)
+    answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
+    unsettled = answer.unsettled
+    if asked.of is not None:
+        answer = _named_only(answer, asked.of)
+    print_answer(
+        printing.output, "analyze-guarantees", as_json(answer), about(kueue.release, guarantee_lines(answer))
+    )
+    if unsettled:
+        raise typer.Exit(EXIT_NOT_KNOWN)
+
+
+def _answer(
+    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort, scope: Scope
+) -> GuaranteesAnswer:
+    from tenure_check.analysis.guarantee_words import with_contrary
+
+    with with_solvers(scope) as (analyzed, versions):
+        from tenure_check.analysis.guarantee_words import guarantees_answer
+        from tenure_check.analysis.guarantees import find_guarantees
+
+        def under(read: Reading) -> GuaranteesAnswer:
+            matrix, provers = analyzed(cluster, levels, read, effort)
+            found = find_guarantees(cluster, matrix, read, provers, effort)
+            return guarantees_answer(found, read.name, effort.seed, versions)
+
+        answer = under(reading)
+        is_timed = any(guarded.min_admit_duration is not None for guarded in answer.cells)
+        if not is_timed or reading.name == LITERAL:
+            return answer
+        return with_contrary(answer, under(preset(LITERAL)))
+
+
+def _named_only(answer: GuaranteesAnswer, wanted: str) -> GuaranteesAnswer:
+    """The part that `--of` names."""
+    queue, _, level = wanted.partition("/")
+    cells = tuple(
+        guarded
+        for guarded in answer.cells
+        if guarded.workloads.cluster_queue == queue and level in ("", guarded.workloads.priority_class)
+    )
+    if not cells:
+        known = [
+            f"{side.cluster_queue}/{side.priority_class}" for side in (c.workloads for c in answer.cells)
+        ]
+        listed = format_names(known, 20)
+        raise bad_input("--of", wanted, f"a ClusterQueue, or one and a priority: {listed}")
+    return replace(answer, cells=cells)

@@ -1,0 +1,95 @@
+"""`tenure analyze sanity`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.apps.cli.asked import with_fair_sharing
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.inputs import changed, said_warnings, sources_of
+from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
+from tenure.apps.cli.output import Output, Printing, about, print_answer
+from tenure.apps.cli.terminal import choose_colour
+from tenure.as_json import as_json
+from tenure.manifests import read_objects
+from tenure.telling.summary import assumed_lines
+
+if TYPE_CHECKING:
+    from tenure_check.analysis.sanity_answers import SanityAnswer, SanityNotice
+
+
+EXIT_NOT_KNOWN = 5
+
+
+@with_records
+def sanity_command(
+    *,
+    paths: Paths = None,
+    example: Example = None,
+    edits: EditOptions,
+    interpretation: Interpretation,
+    fair_sharing: FairSharing = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is found.")] = False,
+    printing: Printing,
+) -> None:
+    """Say which fields have no effect, whatever workloads come: limits never reached, policies never applied.
+
+    Each is said with its argument and the rules that it rests on; it holds in every state that admissions can
+    produce. What one object says against itself, and what is dangerous, `tenure validate` says.
+
+    \b
+    tenure analyze sanity queues/
+    tenure analyze sanity queues/ config.yaml --strict -o json | jq '.notices[].field'
+
+    As if a field were changed:
+
+    \b
+    tenure analyze sanity queues/ --set clusterqueue/a.spec.fairSharing.weight=0
+
+    Exit codes: 0 answered, 1 anything found with --strict, 2 bad input, 5 not everything was looked at.
+    """
+    choose_colour(printing.color)
+    from tenure_check.analysis.sanity_answers import sanity_answer
+
+    kueue = interpretation.asked_kueue()
+    objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
+    found = sanity_answer(with_fair_sharing(objects, fair_sharing), interpretation.chosen())
+    warnings = tuple(said_warnings((*found.warnings, *kueue.said())))
+    answer = replace(found, kueue=kueue.release, warnings=warnings)
+    rendered = None if printing.output == Output.TEXT else as_json(answer)
+    print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))
+    if strict and answer.notices:
+        raise typer.Exit(1)
+    if answer.not_known:
+        raise typer.Exit(EXIT_NOT_KNOWN)
+
+
+def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
+    """An answer as text.
+
+    >>> from tenure_check.analysis.sanity_answers import SanityAnswer
+    >>> list(sanity_lines(SanityAnswer("guaranteed", 3, ())))
+    ['sanity: 3 objects, nothing found']
+    """
+    for notice in answer.notices:
+        yield f"{notice.object} {notice.field} ({notice.check}){_source(notice)}"
+        yield f"  {notice.message}"
+        by = f", by {', '.join(notice.rules)}" if notice.rules else ""
+        yield f"  because {notice.why}{by}"
+        yield ""
+    count = len(answer.notices)
+    told = f"{count} found" if count else "nothing found"
+    told += " in the rest" if answer.not_known else ""
+    yield f"sanity: {answer.checked} object{'' if answer.checked == 1 else 's'}, {told}"
+    yield from (f"  not known: {text}" for text in answer.not_known)
+    yield from assumed_lines(answer.premises)
+
+
+def _source(notice: SanityNotice) -> str:
+    if not notice.file:
+        return ""
+    return f"  {notice.file}:{notice.line}" if notice.line else f"  {notice.file}"

@@ -1,0 +1,164 @@
+"""`tenure test`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+
+from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.options import EditOptions, KueueRelease, NoCache, Strict
+from tenure.apps.cli.output import Reporting, ReportOutput, Reports, about, print_checked
+from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests.releases import AsIf
+from tenure.manifests.source_lines import SourceLines
+from tenure.timeline.checks import LocateIn
+from tenure_check.testing import (
+    Checked,
+    ExpectationDocument,
+    Status,
+    checks_of,
+    expectation_files,
+    load_documents,
+    run,
+)
+from tenure_check.testing.results import TEST, answer_of, text_lines, warnings_of
+
+_EXITS: Final = {Status.ERROR: 2, Status.FAILS: 1, Status.UNKNOWN: 5}
+"""The worst first."""
+
+
+@with_records
+def run_tests(
+    *,
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
+    ] = None,
+    strict: Strict = False,
+    no_cache: NoCache = False,
+    edits: EditOptions,
+    kueue: KueueRelease = None,
+    output: Annotated[
+        ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")
+    ] = ReportOutput.TEXT,
+    report: Reports = None,
+    color: Color = None,
+) -> None:
+    """Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.
+
+    A file names manifests and says what is expected, or is a scenario as `tenure play` takes it:
+
+    \b
+    manifests: [cluster/]
+    now: 2026-03-02T14:00:00Z
+    validate: clean
+    expect:
+    - workload: ml/train
+      decision: Preempt
+      preempted: [ml/old]
+    neverPreempted: [ml/serving]
+
+    All of a folder, as pytest with Tenure's plugin would:
+
+    \b
+    tenure test queues/
+    tenure test queues/quota.tenure.yaml -o json | jq '.expectations[] | select(.status != "holds")'
+
+    Whether the expectations still hold after a change, or with what a release of Kueue has alone:
+
+    \b
+    tenure test queues/ --set clusterqueue/nlp.spec.preemption.withinClusterQueue=Never
+    tenure test queues/ --kueue 0.19
+
+    For continuous integration, several reports of one run:
+
+    \b
+    tenure test queues/ --report junit=test.xml --report sarif=test.sarif --report github=-
+    tenure schema expectations > expectations.schema.json
+
+    What is asserted of every state (never, keeps, noLoop, reaches) is checked too; `tenure analyze check`
+    checks that alone.
+
+    Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 internal error, 5 what is
+    asserted of every state is neither proved nor refuted.
+    """
+    choose_colour(color)
+    reporting = Reporting(report, TEST)
+    with reporting.of_bad_input():
+        documents = documents_of(paths, edits.as_if(kueue), strict=strict, kept=not no_cache)
+    check_documents(documents, output, reporting, kueue)
+
+
+def check_documents(
+    documents: Sequence[ExpectationDocument],
+    output: ReportOutput,
+    reporting: Reporting,
+    kueue: str | None,
+) -> None:
+    """Check what some documents expect, print and report what came of it, and exit as that demands.
+
+    Args:
+        documents: the documents.
+        output: how to print it.
+        reporting: the reports that are asked for.
+        kueue: the Kueue that is asked about.
+
+    Raises:
+        typer.Exit: something is not as expected, cannot be found out, or is not known.
+    """
+    count = sum(len(document.checks) for document in documents)
+    done = list(progress(run(documents), "checking", count))
+    for text in warnings_of(done):
+        complain("warning", text)
+    _print(done, output, kueue, reporting.tool)
+    reporting.write(lambda lines: checks_of(done, _locate(lines), reporting.tool))
+    statuses = {checked.result.status for checked in done}
+    for status, code in _EXITS.items():
+        if status in statuses:
+            raise typer.Exit(code)
+
+
+def documents_of(
+    paths: Sequence[str] | None, as_if: AsIf, *, strict: bool, kept: bool
+) -> list[ExpectationDocument]:
+    """Every document of every file.
+
+    Args:
+        paths: files and folders.
+        as_if: how manifests count otherwise than they were written.
+        strict: whether manifests are refused of which something would be warned.
+        kept: whether what earlier runs found out about every state counts, and is kept.
+
+    Raises:
+        InputError: there is no file; everything that is wrong in any of them.
+    """
+    if not paths:
+        raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
+    documents: list[ExpectationDocument] = []
+    problems: list[Problem] = []
+    for file in expectation_files(paths):
+        try:
+            documents.extend(load_documents(file, strict=strict, as_if=as_if, kept=kept))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return documents
+
+
+def _locate(lines: SourceLines) -> LocateIn:
+    return lambda file, number, field: lines.in_document(file, int(number), field)
+
+
+def _print(done: Sequence[Checked], output: ReportOutput, kueue: str | None, tool: str) -> None:
+    locate = _locate(SourceLines())
+    print_checked(
+        output,
+        "test",
+        lambda: checks_of(done, locate, tool),
+        lambda: answer_of(done, locate, kueue),
+        about(kueue, text_lines(done, tool)),
+    )

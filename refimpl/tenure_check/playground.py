@@ -1,0 +1,306 @@
+"""`tenure analyze matrix` in the site's playground, of the queues in the editor: Z3 alone, told as it goes.
+
+There is no cvc5 for a browser, and one worker: so a configuration must be small, and after some time cells
+that are still open are left so, and say why. `tenure analyze matrix` has neither limit.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TypeAlias
+
+from pydantic import TypeAdapter, ValidationError
+
+from tenure.apps.playground import PageQuestion, load_text, opened_request
+from tenure.as_json import as_json
+from tenure.errors import InputError, bad_input
+from tenure.lab.writing import write_request
+from tenure.manifests import SourcedObject
+from tenure.model import Cluster, Reason, WorkloadPriorityClass
+from tenure.oracle.tree import Tree
+from tenure.readings import Reading, parse_reading
+from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, sides_of
+from tenure_check.analysis.matrix_types import MatrixSide
+from tenure_check.analysis.matrix_words import cell_lines, cell_of
+from tenure_check.analysis.prover import SolverProver
+from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
+
+MOST_CELLS = 400
+"""Cells of the largest matrix in the page: 10 ClusterQueues with two priorities, 4 with five."""
+MOST_S = 120.0
+"""How many seconds the page looks, until what is open stays open."""
+EFFORT = Effort()
+"""Random states: as many as the command draws."""
+LATE = f"the page looks for {MOST_S:g} s: `tenure analyze matrix` has no such limit"
+
+Tell: TypeAlias = Callable[[str], object]
+Mark: TypeAlias = tuple[int, int, str]
+"""Row, column and verdict of a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProgress:
+    """What the page shows while cells are settled."""
+
+    sides: tuple[MatrixSide, ...] = ()
+    """Rows and columns: preemptors and victims alike; told once, first."""
+    marks: tuple[Mark, ...] = ()
+    """Cells whose verdict is known since."""
+    words: str = ""
+    """What is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageMatrix:
+    """The whole matrix."""
+
+    problems: tuple[str, ...] = ()
+    """What is wrong with the text, or too large in it; nothing else is there then."""
+    sides: tuple[MatrixSide, ...] = ()
+    """Rows and columns."""
+    verdicts: tuple[tuple[str, ...], ...] = ()
+    """`never`, `can` or `?`, by row and column."""
+    lines: tuple[str, ...] = ()
+    """How many of which, who proved, and what is assumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellExample:
+    """An example of a cell, as the page opens it."""
+
+    reason: str
+    """Of condition Preempted."""
+    question: PageQuestion | None
+    """What the editor and the controls show; null where manifests alone do not say it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """One cell."""
+
+    lines: tuple[str, ...]
+    """As `tenure analyze matrix --explain` says it."""
+    examples: tuple[CellExample, ...]
+    """One for each reason for which it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The last matrix of the page, for questions about its cells."""
+
+    matrix: Matrix
+    cluster: Cluster
+    reading: Reading
+    sides: tuple[tuple[str, PriorityLevel], ...]
+
+
+_LAST: list[_Found] = []
+_IN_WORDS = (CellVerdict.CAN, CellVerdict.NEVER, CellVerdict.UNKNOWN)
+
+
+def analyzed(question: str, tell: Tell, clock: Callable[[], float] = time.monotonic) -> str:
+    """The matrix of the queues of a text, as JSON.
+
+    Args:
+        question: JSON with the fields of `PageQuestion`; text, reading and changes are asked about.
+        tell: is told how far it is, JSON with the fields of `MatrixProgress`.
+        clock: seconds.
+
+    Returns:
+        JSON with the fields of `PageMatrix`.
+
+    >>> json.loads(analyzed('{"text": "kind: ResourceFlavor"}', print))["problems"]  # doctest: +ELLIPSIS
+    ['...']
+    """
+    _LAST.clear()
+    try:
+        asked = TypeAdapter(PageQuestion).validate_json(question)
+        answer = _matrix(asked, tell, clock)
+    except ValidationError as error:
+        answer = PageMatrix(problems=tuple(wrong["msg"] for wrong in error.errors()))
+    except InputError as error:
+        answer = PageMatrix(problems=tuple(map(str, error.problems)))
+    return json.dumps(as_json(answer))
+
+
+def _matrix(asked: PageQuestion, tell: Tell, clock: Callable[[], float]) -> PageMatrix:
+    classes: list[WorkloadPriorityClass] = []
+
+    def watched(objects: Iterator[SourcedObject]) -> Iterable[SourcedObject]:
+        known = list(objects)
+        classes.extend(classes_of(known))
+        return known
+
+    cluster = load_text(asked.text, asked.assigned, watched).cluster
+    if not cluster.cluster_queues:
+        raise bad_input("text", "no ClusterQueue", "the ClusterQueues of a configuration")
+    levels = levels_of(cluster, classes)
+    cluster, reading = configuration_of(cluster, classes), parse_reading(asked.reading or None)
+    sides = tuple(product(sorted(cluster.cluster_queues), levels))
+    if len(sides) ** 2 > MOST_CELLS:
+        found = f"{len(cluster.cluster_queues)} ClusterQueues with {len(levels)} priorities"
+        least = f"at most {MOST_CELLS} cells here; `tenure analyze matrix` takes more"
+        raise bad_input("text", f"{found}, {len(sides) ** 2} cells", least)
+    telling = _Telling(tell, sides, clock)
+    ranges = Ranges(cluster, levels, reading)
+    if ranges.is_needed:
+        telling.places.clear()  # what is settled are regions of priorities, and no cells of the table
+        inner = analyze(ranges.plain, ranges.regions, reading, telling.prover, EFFORT)
+        matrix = matrix_of_ranges(ranges, inner)
+    else:
+        matrix = analyze(cluster, levels, reading, telling.prover, EFFORT)
+    _LAST.append(_Found(matrix, cluster, reading, sides))
+    verdicts = tuple(
+        tuple(matrix.verdict(queue, high.priority, other, low.priority).value for other, low in sides)
+        for queue, high in sides
+    )
+    return PageMatrix(
+        sides=telling.named, verdicts=verdicts, lines=tuple(_lines(matrix, verdicts, reading.name))
+    )
+
+
+def _lines(matrix: Matrix, verdicts: Sequence[Sequence[str]], reading: str) -> Iterator[str]:
+    counts = Counter(verdict for row in verdicts for verdict in row)
+    can, never, unknown = (counts[verdict.value] for verdict in _IN_WORDS)
+    yield f"{counts.total()} cells under {reading}: {can} can, {never} never, {unknown} not known"
+    yield (
+        f"can is shown by examples, {matrix.states} random states among them; never follows from a rule, or "
+        "is proved by Z3 alone: one solver, where the command asks two"
+    )
+    yield from (f"assumed: {premise}" for premise in matrix.premises)
+
+
+def shown_cell(row: int, column: int) -> str:
+    """A cell of the last matrix, as JSON.
+
+    Args:
+        row: of the preemptor.
+        column: of the victim.
+
+    Returns:
+        JSON with the fields of `PageCell`.
+
+    Raises:
+        IndexError: no matrix was made, or it has no such cell.
+    """
+    found = _LAST[-1]
+    (preemptor, high), (victim, low) = found.sides[row], found.sides[column]
+    cell = cell_of(found.matrix, found.cluster, preemptor, high, victim, low)
+    settled = found.matrix.of(preemptor, high.priority, victim, low.priority)
+    examples = tuple(
+        CellExample(reason.label, _question(known.example, found.reading))
+        for reason, known in settled
+        if known.example is not None
+    )
+    return json.dumps(as_json(PageCell(tuple(cell_lines(cell)), examples)))
+
+
+def _question(example: Example, reading: Reading) -> PageQuestion | None:
+    written = write_request(example.request)
+    return None if "jobs" in written else opened_request(written, reading.written())
+
+
+@dataclass
+class _Telling:
+    """Tells which cells are settled.
+
+    Args:
+        tell: is told.
+        sides: of the table.
+        clock: seconds.
+    """
+
+    tell: Tell
+    sides: tuple[tuple[str, PriorityLevel], ...]
+    clock: Callable[[], float]
+    places: dict[tuple[str, int], int] = field(init=False)
+    """The row and column of a ClusterQueue's priority."""
+    named: tuple[MatrixSide, ...] = field(init=False)
+    _end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = {(queue, level.priority): at for at, (queue, level) in enumerate(self.sides)}
+        self.named = tuple(MatrixSide(queue, level.name, level.priority) for queue, level in self.sides)
+        self._end = self.clock() + MOST_S
+        self.say(MatrixProgress(sides=self.named, words="random states are drawn"))
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time is over."""
+        return self.clock() > self._end
+
+    def prover(self, cluster: Cluster, tree: Tree, reading: Reading) -> SolverProver:
+        """What settles the cells of a tree, and tells so."""
+        return _TellingProver(self, cluster, tree, reading)
+
+    def say(self, progress: MatrixProgress) -> None:
+        """Tell how far it is."""
+        self.tell(json.dumps(as_json(progress)))
+
+    def marked(self, cell: AskedCell, verdict: CellVerdict) -> tuple[Mark, ...]:
+        """A cell of the table whose verdict is known."""
+        row = self.places.get((cell.preemptor, cell.high))
+        column = self.places.get((cell.victim, cell.low))
+        return () if row is None or column is None else ((row, column, verdict.value),)
+
+
+class _TellingProver(SolverProver):
+    """Settles cells by Z3 alone, until the time is over, and tells each.
+
+    Args:
+        telling: is told.
+        cluster: the configuration.
+        tree: one of its trees.
+        reading: see `tenure.readings`.
+    """
+
+    def __init__(self, telling: _Telling, cluster: Cluster, tree: Tree, reading: Reading) -> None:
+        super().__init__(cluster, tree, reading, None, Scope.CONSISTENT)
+        self._telling = telling
+
+    def settle(
+        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
+    ) -> Iterator[tuple[AskedCell, Settled]]:
+        telling = self._telling
+        marks = tuple(mark for cell in hit for mark in telling.marked(cell, CellVerdict.CAN))
+        telling.say(MatrixProgress(marks=marks, words=f"{len(cells)} questions are left for Z3"))
+        open_reasons = Counter(sides_of(cell) for cell in cells)
+        shut = {sides_of(cell) for cell in hit}
+        for number, (cell, settled) in enumerate(super().settle(cells, hit), start=1):
+            sides, marks = sides_of(cell), ()
+            open_reasons[sides] -= 1
+            if settled.verdict != CellVerdict.NEVER:
+                shut.add(sides)
+                marks = telling.marked(cell, settled.verdict)
+            elif not open_reasons[sides] and sides not in shut:
+                marks = telling.marked(cell, CellVerdict.NEVER)
+            telling.say(MatrixProgress(marks=marks, words=f"{number} of {len(cells)} questions answered"))
+            yield cell, settled
+
+    def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
+        found = super().reasons(preemptor, victim, high, low)
+        if not found:
+            marks = self._telling.marked(
+                AskedCell(preemptor, high, victim, low, next(iter(Reason))), CellVerdict.NEVER
+            )
+            self._telling.say(MatrixProgress(marks=marks))
+        return found
+
+    def settled_of_pair(self, cells: Iterable[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+        if self._telling.is_late:
+            yield from ((cell, Settled(CellVerdict.UNKNOWN, LATE)) for cell in cells)
+        else:
+            yield from super().settled_of_pair(cells)
+
+    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+        if self._telling.is_late:
+            return example, example.victims == 1
+        return super().fewest(cell, example)
