@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
-from tools.sentences import Sentence, fingerprint, headings, lines_of, normalised
+from tenure.pages import joined, parse_page
+from tools.sentences import Sentence
 
 COVERAGE = Path("spec/coverage")
 REASONS = ("not normative", "process")
 """Kinds of account that give a reason in words instead of names; see spec/README.md."""
 UNACCOUNTED = "unaccounted"
 
-_WIDTH = 116
-_FENCE = "+++"
-_HEAD = re.compile(r"^(?P<id>[0-9A-Z]+-[0-9]{3}) `(?P<hash>[0-9a-f]*)` (?P<account>\S.*)$")
+_BLOCK = re.compile(r"^(?:.+\n?)+", re.MULTILINE)
+_HEAD = re.compile(r"(?P<id>[0-9A-Z]+-[0-9]{3}) `(?P<hash>[0-9a-f]*)` (?P<account>\S.*)", re.DOTALL)
 _CODE = ">     "
 
 
@@ -86,17 +84,6 @@ class CoveragePage:
         return self.headings[0].lstrip("# ") if self.headings else self.name
 
 
-def with_lines(page: CoveragePage, document: str) -> CoveragePage:
-    """A page that says where its sentences begin in a document.
-
-    Args:
-        page: as it is.
-        document: the text of what its `document` names.
-    """
-    lines = lines_of([entry.sentence.text for entry in page.entries], document)
-    return replace(page, front={**page.front, "lines": lines})
-
-
 def coverage_pages(root: Path) -> Iterator[CoveragePage]:
     """Every page, by file name."""
     for path in sorted((root / COVERAGE).glob("*.md")):
@@ -104,129 +91,23 @@ def coverage_pages(root: Path) -> Iterator[CoveragePage]:
 
 
 def parse(path: str, text: str) -> CoveragePage:
-    """A page read from its text."""
-    front, body, above = _split_front(text)
-    reader = _Reader(above)
-    for line in body.splitlines():
-        reader.read(line)
-    reader.close()
-    return CoveragePage(path, front, tuple(headings(body)), tuple(reader.entries))
-
-
-def rendered(page: CoveragePage) -> str:
-    """A page as its file holds it."""
-    front = "\n".join(f"{key} = {_toml(value)}" for key, value in page.front.items())
-    parts = [f"{_FENCE}\n{front}\n{_FENCE}"]
-    for heading in page.headings:
-        parts.append(heading)
-        parts += [_block(entry) for entry in page.entries if entry.sentence.section == heading]
-    return "\n\n".join(parts) + "\n"
-
-
-def _toml(value: str | list[int]) -> str:
-    """A value of the front matter.
-
-    >>> print(_toml([3, 0]))
-    [
-      3, 0,
-    ]
-    """
-    if isinstance(value, str):
-        return f'"{value}"'
-    numbers = wrap(", ".join(map(str, value)) + ",", _WIDTH, initial_indent="  ", subsequent_indent="  ")
-    return "\n".join(["[", *numbers, "]"])
-
-
-def _block(entry: Entry) -> str:
-    head = wrap(
-        f"{entry.id} `{entry.hash}` {entry.account}",
-        _WIDTH + 4,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    text = entry.sentence.text
-    lines = wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
-    quote = [_CODE + text] if entry.sentence.code else [f"> {line}" for line in lines]
-    return "\n\n".join(["\n".join(head), "\n".join(quote), *entry.notes])
-
-
-def _split_front(text: str) -> tuple[dict[str, Any], str, int]:
-    """The front matter, the rest, and how many lines are above the rest."""
-    parts = text.split(f"{_FENCE}\n", 2)
-    if len(parts) < 3 or parts[0]:
-        return {}, text, 0
-    try:
-        front = tomllib.loads(parts[1])
-    except tomllib.TOMLDecodeError:
-        front = {}
-    return front, parts[2], parts[1].count("\n") + 2
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Puts the lines of a page together to entries: head, quotation, notes."""
-
-    number: int
-    section: str = ""
-    entries: list[Entry] = field(default_factory=list)
-    head: re.Match[str] | None = None
-    began: int = 0
-    account: list[str] = field(default_factory=list)
-    quote: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def read(self, line: str) -> None:
-        """Take the next line."""
-        self.number += 1
-        head = _HEAD.match(line)
-        if head is not None or line.startswith("#"):
-            self.close()
-            self.section = self.section if head is not None else line.rstrip()
-            self.head, self.began, self.account = head, self.number, [head["account"]] if head else []
-        elif line.startswith(">"):
-            self.quote.append(line)
-        elif self.quote:
-            self.notes.append(line)
-        elif line:
-            self.account.append(line)
-
-    def close(self) -> None:
-        """End the entry."""
-        if self.head is not None:
-            code = bool(self.quote) and self.quote[0].startswith(_CODE)
-            text = normalised(" ".join(line[1:] for line in self.quote))
-            sentence = Sentence(self.section, text, code, self.began)
-            account = normalised(" ".join(self.account))
-            notes = "\n".join(self.notes).strip()
-            kept = tuple(notes.split("\n\n")) if notes else ()
-            self.entries.append(Entry(self.head["id"], self.head["hash"], account, sentence, kept))
-        self.head, self.account, self.quote, self.notes = None, [], [], []
-
-
-def brought_up_to_date(page: CoveragePage, source: str, found: list[Sentence]) -> CoveragePage:
-    """A page with the sentences of its source: known ones keep their entry, new ones have no account yet.
-
-    Args:
-        page: as it is.
-        source: the source's text, for its headings.
-        found: the source's sentences.
-    """
-    prefix = str(page.front.get("prefix", ""))
-    kept: dict[tuple[str, str], list[Entry]] = {}
-    for entry in page.entries:
-        kept.setdefault((entry.sentence.section, fingerprint(entry.sentence.text)), []).append(entry)
-    last = max((int(entry.id.rpartition("-")[2]) for entry in page.entries), default=0)
+    """A page read from its text: below a heading entries, each a head, a quotation, and notes."""
     entries: list[Entry] = []
-    for sentence in found:
-        mark = fingerprint(sentence.text)
-        same = kept.get((sentence.section, mark))
-        if same:
-            entries.append(replace(same.pop(0), hash=mark, sentence=sentence))
-        else:
-            last += 1
-            entries.append(Entry(f"{prefix}-{last:03}", mark, UNACCOUNTED, sentence))
-    front = dict(page.front)
-    if "lines" in front:
-        lines = dict(zip((entry.id for entry in page.entries), front["lines"], strict=False))
-        front["lines"] = [lines.get(entry.id, 0) for entry in entries]
-    return replace(page, front=front, headings=tuple(headings(source)), entries=tuple(entries))
+    section = ""
+    for block in _BLOCK.finditer(text):
+        words, head = block[0].strip(), _HEAD.match(block[0])
+        if words.startswith("#"):
+            section = words
+        elif head is not None:
+            sentence = Sentence(section, "", False, text.count("\n", 0, block.start()) + 1)
+            entries.append(Entry(head["id"], head["hash"], joined([head["account"]]), sentence))
+        elif entries and words.startswith(">"):
+            quoted = joined(line[1:] for line in words.splitlines())
+            sentence = replace(entries[-1].sentence, text=quoted, code=words.startswith(_CODE))
+            entries[-1] = replace(entries[-1], sentence=sentence)
+        elif entries:
+            entries[-1] = replace(entries[-1], notes=(*entries[-1].notes, words))
+    page = parse_page(path, text)
+    return CoveragePage(
+        path, page.front, tuple(f"{'#' * n} {said}" for n, said in page.headings), tuple(entries)
+    )

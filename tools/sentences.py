@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from tenure.pages import joined
+
 _FENCE = re.compile(r"^\s*```")
 _HEADING = re.compile(r"^(#{1,6}) (.+?)\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?=\S)")
@@ -62,22 +64,13 @@ def headings(markdown: str) -> list[str]:
     return found
 
 
-def normalised(text: str) -> str:
-    """A text with any run of white space as one space.
-
-    >>> normalised(" two  \\n words ")
-    'two words'
-    """
-    return re.sub(r"\s+", " ", text).strip()
-
-
 def fingerprint(text: str) -> str:
     """A short hash of a text's words.
 
     >>> fingerprint("two words") == fingerprint("two\\n  words")
     True
     """
-    return hashlib.sha256(normalised(text).encode()).hexdigest()[:8]
+    return hashlib.sha256(joined([text]).encode()).hexdigest()[:8]
 
 
 def split(paragraph: str) -> list[str]:
@@ -86,7 +79,7 @@ def split(paragraph: str) -> list[str]:
     >>> split("It is so (see `a. B`). 2 more, e.g. Go's.")
     ['It is so (see `a. B`).', "2 more, e.g. Go's."]
     """
-    text, start, parts = normalised(paragraph), 0, []
+    text, start, parts = joined([paragraph]), 0, []
     for end in _END.finditer(text):
         before = text[start : end.start("gap")]
         if before.count("`") % 2 or before.endswith(_ABBREVIATIONS):
@@ -144,7 +137,7 @@ class _Reader:
     def _whole(self, number: int, line: str) -> None:
         self.flush()
         if line.strip():
-            self.found.append(Sentence(self.section, normalised(line), self.fenced, number))
+            self.found.append(Sentence(self.section, joined([line]), self.fenced, number))
 
     def _listed(self, number: int, line: str) -> None:
         if _ITEM.match(line):

@@ -21,8 +21,7 @@ from tools.accounts import CoveragePage, Entry, coverage_pages
 from tools.lints.known import played_rules, vector_files
 from tools.lints.pages import pages
 from tools.lints.quotes import quotes_of
-from tools.lints.source import RuleFunction, quoted_statement, rule_functions
-from tools.lints.sources import SOURCES
+from tools.lints.source import RuleFunction, rule_functions
 from tools.sentences import fingerprint
 
 RECORD = Path("spec/traceability.txt")
@@ -125,14 +124,12 @@ def links(root: Path) -> set[str]:
 
 
 def missing(root: Path) -> Iterator[str]:
-    """What is not there, by name.
+    """What is not there, by name, beside what `tools.lints` looks for: pages, functions, sentences.
 
     Args:
         root: of the tree.
     """
-    rules = traced_rules(root)
-    yield from _missing_of_sentences(root, rules)
-    for traced in rules.values():
+    for traced in traced_rules(root).values():
         if not traced.retired:
             yield from _missing_of(traced)
     yield from _quoted_wrongly(root)
@@ -141,30 +138,7 @@ def missing(root: Path) -> Iterator[str]:
     yield from (f"not recorded: {link}" for link in sorted(there - recorded))
 
 
-def _missing_of_sentences(root: Path, rules: Mapping[str, TracedRule]) -> Iterator[str]:
-    named = set()
-    for page in coverage_pages(root):
-        for entry in page.entries:
-            if entry.hash != fingerprint(entry.sentence.text):
-                yield f"sentence {entry.id} of {page.path} is not the one that was accounted for"
-        for entry, rule in _sentences_of(page):
-            named.add(rule)
-            if rule not in rules:
-                yield f"sentence {entry.id} is said to be rule {rule}, which has neither page nor function"
-    for identifier, traced in rules.items():
-        family = identifier.partition("-")[0]
-        sources = [source.name for source in SOURCES if source.family == family]
-        if sources and identifier not in named and not traced.retired:
-            yield f"rule {identifier} is named by no sentence of {sources[0]}"
-
-
 def _missing_of(traced: TracedRule) -> Iterator[str]:
-    if traced.page is None:
-        yield f"rule {traced.id} has no page in spec/rules"
-    if traced.function is None:
-        yield f"rule {traced.id} has a page and no function"
-    elif traced.page is not None and quoted_statement(traced.function.node) != traced.page.statement:
-        yield f"rule {traced.id}: {traced.function.dotted} and {traced.page.path} state different words"
     if traced.function is not None and traced.function.lifted and not traced.obligations:
         yield f"rule {traced.id} has no obligation"
     for verdict in VERDICTS:

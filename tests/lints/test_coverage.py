@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.accounts import UNACCOUNTED, coverage_pages, parse, rendered
-from tools.cover import main
+from tools.accounts import parse
 from tools.lints.coverage import coverage
 from tools.lints.findings import findings
 from tools.lints.known import KINDS
@@ -243,52 +242,6 @@ def test_an_identifier_that_is_issued_twice_is_reported(tree: Path) -> None:
 
 
 @NEEDS_SOURCES
-def test_a_new_sentence_gets_the_next_number_and_asks_for_an_account(tree: Path) -> None:
-    edit(
-        seeds_folder(tree) / SOURCE,
-        "### Webhook Validation\n\n",
-        "### Webhook Validation\n\nIt must be new.\n\n",
-    )
-    before = {entry.id: entry for page in coverage_pages(tree) for entry in page.entries}
-    assert main(["--root", str(tree)]) == 0
-    after = {entry.id: entry for page in coverage_pages(tree) for entry in page.entries}
-    assert after.keys() - before.keys() == {"8522-134"}
-    assert after["8522-134"].account == UNACCOUNTED
-    assert all(after[name].account == entry.account for name, entry in before.items())
-    assert messages(tree) == ['8522-134: "It must be new." has no account: say which rule, or why none']
-
-
-@NEEDS_SOURCES
-def test_bringing_up_to_date_what_is_changes_nothing(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {page.path: (tree / page.path).read_bytes() for page in coverage_pages(tree)}
-    assert main(["--root", str(tree)]) == 0
-    assert {path: (tree / path).read_bytes() for path in before} == before
-    assert "133 sentences, 0 without an account" in capsys.readouterr().out
-
-
-def test_without_the_sources_nothing_is_brought_up_to_date(tree: Path) -> None:
-    shutil.rmtree(seeds_folder(tree), ignore_errors=True)
-    assert main(["--root", str(tree)]) == 1
-
-
-def test_a_page_is_read_as_it_is_written() -> None:
-    for page in coverage_pages(ROOT):
-        text = (ROOT / page.path).read_text(encoding="utf-8")
-        assert rendered(parse(page.path, text)) == text
-
-
-@NEEDS_SOURCES
 def test_a_line_that_a_sentence_is_not_on_is_named(tree: Path) -> None:
     edit(tree / "spec/coverage/kep-754.md", "  28, 29, 31,", "  28, 29, 32,")
     assert messages(tree) == ["754-003 is on line 31 of kep-754-time-dependent-priority.md, not on 32"]
-
-
-@NEEDS_SOURCES
-def test_lines_are_read_from_a_document_and_kept_while_sentences_come_and_go(tree: Path) -> None:
-    page = tree / "spec/coverage/kep-754.md"
-    source = seeds_folder(tree) / "kep-754-time-dependent-priority.md"
-    edit(source, "## Motivation\n", "It must be new.\n\n## Motivation\n")
-    assert main(["--root", str(tree)]) == 0
-    assert "  28, 29, 31, 33, 0, 38," in page.read_text(encoding="utf-8")
-    assert main(["--root", str(tree), "--document", f"kep-754={source}"]) == 0
-    assert " 0," not in page.read_text(encoding="utf-8").partition("# KEP")[0]

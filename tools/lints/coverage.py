@@ -96,7 +96,7 @@ def _against_source(page: CoveragePage, root: Path) -> Iterator[_Marked]:
         return
     text = source.read_text(encoding="utf-8")
     if list(page.headings) != headings(text):
-        yield 1, f"the headings are not those of {source.name}: run `python -m tools.cover`"
+        yield 1, f"the headings are not those of {source.name}"
     yield from _differences(page, sentences(text), source.name)
     yield from _told_again(page, sentences(text), seeds_folder(root))
 
@@ -106,7 +106,7 @@ def _lines(page: CoveragePage, root: Path) -> Iterator[_Marked]:
     lines = page.front.get("lines", [0] * len(page.entries))
     source = seeds_folder(root) / str(page.front.get("source"))
     if len(lines) != len(page.entries):
-        yield 1, f"has {len(page.entries)} sentences and {len(lines)} lines: run `python -m tools.cover`"
+        yield 1, f"has {len(page.entries)} sentences and {len(lines)} lines"
     elif 0 not in lines and source.is_file():
         there = lines_of([entry.sentence.text for entry in page.entries], source.read_text(encoding="utf-8"))
         for entry, said, line in zip(page.entries, lines, there, strict=True):
