@@ -1,8 +1,14 @@
-"""The page of published traces, from `docs/data/traces`, which `python -m tools.simulated` records."""
+"""The page of published traces, from `docs/data/traces`.
+
+    tenure simulate … --drawn -o json | python -m docs.gen.real_traces philly
+
+records one, as the page shows; it keeps what the page draws.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -22,7 +28,12 @@ from tenure.manifests import parse_duration
 
 PAGE: Final = "explanation/real-traces.md"
 FOLDER: Final = "explanation/pictures"
-TRACES: Final = ("philly", "wagap")
+DATA: Final = ROOT / "docs" / "data" / "traces"
+DRAWN: Final = {
+    "philly": (("as-written", "4h"), ("guaranteed", "4h")),
+    "wagap": (("as-written", "4h"),),
+}
+"""By trace: the settings whose ClusterQueues and jobs are drawn over time."""
 _HEADS: Final = (
     "reading",
     "minAdmitDuration",
@@ -38,7 +49,7 @@ def real_traces() -> tuple[Pages, Fills]:
     """The pictures, SVG by path below `docs/`, and what replaces the markers of the page."""
     files: Pages = {}
     fills: dict[str, str] = {}
-    for name in TRACES:
+    for name in DRAWN:
         answer = recorded(name)
         fills[f"{name}-table"] = "\n".join(_table(answer))
         for picture, (told, sketch) in pictures_of(answer).items():
@@ -86,10 +97,23 @@ def recorded(name: str) -> SimulateAnswer:
     >>> recorded("wagap").jobs
     17898
     """
-    text = (ROOT / "docs" / "data" / "traces" / f"{name}.json").read_text(encoding="utf-8")
-    answer = _read(SimulateAnswer, json.loads(text))
+    answer = _read(SimulateAnswer, json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")))
     assert isinstance(answer, SimulateAnswer)
     return answer
+
+
+def written(name: str, answer: Mapping[str, Any]) -> str:
+    """An answer without what is not drawn, as the file has it: a line for each setting."""
+    head = {key: value for key, value in answer.items() if key not in ("schema", "tenure", "settings")}
+    settings = []
+    for each in answer["settings"]:
+        kept = dict(each["drawn"])
+        if tuple(each["setting"].values()) not in DRAWN[name]:
+            kept |= {"queues": [], "mostPreempted": []}
+        elif name == "wagap":  # of 21 ClusterQueues
+            kept["queues"] = []
+        settings.append(json.dumps({**each, "drawn": kept}))
+    return f'{json.dumps(head)[:-1]}, "settings": [\n' + ",\n".join(settings) + "\n]}\n"
 
 
 def _read(kind: Any, value: Any) -> Any:
@@ -107,3 +131,7 @@ def _read(kind: Any, value: Any) -> Any:
     if get_origin(kind) is tuple:
         return tuple(_read(get_args(kind)[0], each) for each in value)
     return value
+
+
+if __name__ == "__main__":
+    (DATA / f"{sys.argv[1]}.json").write_text(written(sys.argv[1], json.load(sys.stdin)), encoding="utf-8")
