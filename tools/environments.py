@@ -1,7 +1,7 @@
 """The wheel in empty environments: bare and with each extra alone, on the oldest and the newest interpreter.
 
     python -m tools.environments dist/tenure-0.1.0-py3-none-any.whl
-    python -m tools.environments WHEEL --only 3.11:proofs 3.14:-
+    python -m tools.environments WHEEL 3.11:proofs 3.14:-
 
 Each environment is made below build/environments, is used from a folder outside the repository, and gets what
 constraints.txt pins. Where an interpreter is not here, the nearest that is takes its place and is named.
@@ -9,7 +9,6 @@ constraints.txt pins. Where an interpreter is not here, the nearest that is take
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import shutil
@@ -19,9 +18,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from tools.pythons import MINE, PYTHONS, ROOT, candidates, interpreter
+from tools.pythons import PYTHONS, environment, nearest
 
-FOLDER: Final = ROOT / "build" / "environments"
 BARE: Final = "-"
 _NOW: Final = "--now 2026-03-02T14:00:00Z"
 _JOB: Final = f"--example two-teams -w team-b/job-eval-suite-d739e {_NOW}"
@@ -59,24 +57,6 @@ TRIED: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
 """What is run with each extra, and the exit code that it ends with."""
 
 
-def made(python: Path, name: str, wheel: Path, extra: str) -> Path:
-    """An empty environment with the wheel, and an extra."""
-    folder = FOLDER / name
-    subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
-    what = str(wheel) if extra == BARE else f"{wheel}[{extra}]"
-    pip = [
-        str(folder / "bin" / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        what,
-    ]
-    subprocess.run(pip, check=True, env={**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")})
-    return folder
-
-
 def failures(folder: Path, extra: str) -> list[str]:
     """What does not end as it should."""
     elsewhere = folder / "elsewhere"
@@ -111,31 +91,24 @@ def _size(folder: Path) -> str:
     return f"{count / 2**20:.0f} MiB"
 
 
-def _base(version: str) -> tuple[str, Path] | None:
-    if version == MINE:
-        return version, Path(sys.executable)
-    return next(((v, path) for v in candidates(version, MINE) if (path := interpreter(v))), None)
-
-
 def main(words: Sequence[str]) -> int:
     """Try a wheel; 1 where something fails."""
-    parser = argparse.ArgumentParser(description="Try the wheel in empty environments.")
-    parser.add_argument("wheel", type=Path)
-    parser.add_argument("--only", nargs="*", help=f"such as {PYTHONS[0]}:proofs; {BARE} for no extra")
-    given = parser.parse_args(words)
-    wanted = given.only or [f"{version}:{extra}" for version in PYTHONS for extra in TRIED]
+    if not words:
+        print(__doc__, file=sys.stderr)
+        return 2
+    wheel = Path(words[0]).resolve()
     bad = 0
-    for asked in wanted:
+    for asked in words[1:] or [f"{version}:{extra}" for version in PYTHONS for extra in TRIED]:
         version, _, extra = asked.partition(":")
-        found = _base(version)
-        if found is None or extra not in TRIED:
+        found = nearest(version)
+        if found is None:
             print(f"{asked}: not here")
-            bad += found is not None
             continue
-        folder = made(found[1], f"{found[0]}{extra}", given.wheel.resolve(), extra)
-        size, wrong = _size(folder), failures(folder, extra)
-        stands = "" if found[0] == version else f" (for {version}, which is not here)"
-        print(f"Python {found[0]}{stands}, {extra}: {size}, {len(TRIED[extra])} commands, {len(wrong)} fail")
+        used = found[0] if found[0] == version else f"{found[0]} (for {version}, which is not here)"
+        what = str(wheel) if extra == BARE else f"{wheel}[{extra}]"
+        folder = environment(f"environments/{found[0]}{extra}", found[1], what)
+        wrong = failures(folder, extra)
+        print(f"Python {used}, {extra}: {_size(folder)}, {len(TRIED[extra])} commands, {len(wrong)} fail")
         print("".join(f"{problem}\n" for problem in wrong), end="", flush=True)
         bad += len(wrong)
         shutil.rmtree(folder)

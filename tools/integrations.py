@@ -16,12 +16,11 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError
 from tenure.manifests import read_workload
+from tools.marked import filled
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RECORDED: Final = ROOT / "tests" / "live" / "integrations" / "workloads.json"
 PAGE: Final = ROOT / "docs" / "reference" / "jobs.md"
-BEGIN: Final = "<!-- fields: python -m tools.integrations -->\n"
-END: Final = "<!-- end of fields -->\n"
 _WHOLE: Final = frozenset(
     {
         "affinity",
@@ -149,9 +148,7 @@ def _named(kinds: set[str], everyone: set[str]) -> str:
 
 def written(page: str) -> str:
     """The page with the table as it is now."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{table()}{END}{after}"
+    return filled(page, "fields", table())
 
 
 if __name__ == "__main__":

@@ -20,11 +20,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.marked import filled
 from tools.pythons import PYTHONS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
-BEGIN, END = "<!-- stages: python -m tools.stages write -->\n", "<!-- end of stages -->\n"
 DOCTESTS = ("refimpl", "proofs/tenure_proofs", "tools", "docs/gen")
 LONGER = "TENURE_TEST_LONGER"
 """Set where everything random is drawn in full number."""
@@ -145,11 +145,7 @@ STAGES = (
         ),
     ),
     *(
-        Stage(
-            f"Python {version}",
-            f"test-python VERSION={version}",
-            "units, vectors, recorded decisions",
-        )
+        Stage(f"Python {version}", f"test-python VERSION={version}", "units, vectors, recorded decisions")
         for version in PYTHONS
     ),
     Stage("peers", "peers N=1000", "decisions against the real Kueue", needs="go"),
@@ -219,28 +215,16 @@ def _places(stage: Stage) -> Iterator[str]:
 
 def written(page: str) -> str:
     """The page with the table in its place."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}{table()}{END}{after}"
+    return filled(page, "stages", table())
 
 
 def run(stage: Stage, *options: str) -> int:
     """Run the tests of a stage."""
     quick = stage is STAGES[0]
     environment = {**os.environ, LONGER: "1" if stage.longer else "", INTERPRETED: str(int(quick))}
-    modules = [*DOCTESTS, *_helpers()] if quick else []
-    doctests = ["--doctest-modules", *modules] if modules else []
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        str(stage.workers),
-        "--dist",
-        "worksteal",
-        *options,
-        *doctests,
-    ]
+    doctests = ["--doctest-modules", *DOCTESTS, *_helpers()] if quick else []
+    spread = ["-n", str(stage.workers), "--dist", "worksteal"]
+    command = [sys.executable, "-m", "pytest", *spread, *options, *doctests]
     files = [*files_of(stage), *longer_of(stage)]
     return subprocess.run([*command, *files], cwd=ROOT, env=environment, check=False).returncode
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools import pythons
-from tools.pythons import MINE, PYTHONS, ROOT, interpreter, main, minor
+from tools.pythons import MINE, PYTHONS, ROOT, interpreter, main, minor, nearest
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -31,6 +31,14 @@ def test_an_interpreter_is_found_by_its_own_word(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PATH", str(tmp_path))
     assert interpreter(MINE) == tmp_path / f"python{MINE}"
     assert interpreter("3.99") is None
+
+
+def test_the_newest_between_takes_the_place_of_an_absent_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pythons, "MINE", "3.11")
+    monkeypatch.setattr(pythons, "interpreter", {"3.12": Path("a"), "3.11": Path("b")}.get)
+    assert [nearest(version) for version in ("3.14", "3.11")] == [("3.12", Path("a")), ("3.11", Path("b"))]
+    monkeypatch.setattr(pythons, "MINE", "3.12")
+    assert [nearest(version) for version in ("3.14", "3.11")] == [None, ("3.11", Path("b"))]
 
 
 def test_an_absent_one_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
