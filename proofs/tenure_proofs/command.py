@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.app import EXIT_INTERNAL, EXIT_PROPERTY_FAILS
 from tenure.apps.cli.completion import complete_reading
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.output import Output, Reporting, Reports, print_answer, print_report, with_pointer
 from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, print_text, progress
 from tenure.errors import bad_input
@@ -335,8 +335,8 @@ def run_plan(plan: Plan) -> Report:
 def exit_code(report: Report) -> int:
     """What the command ends with."""
     if report.undecided:
-        return EXIT_INTERNAL
-    return 0 if report.good else EXIT_PROPERTY_FAILS
+        return ExitCode.INTERNAL
+    return 0 if report.good else ExitCode.FOUND
 
 
 def _chosen(obligations: Sequence[Obligation], only: Sequence[str]) -> list[Obligation]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import difflib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from dataclasses import field as field_of_dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class ErrorCode(StrEnum):
@@ -36,6 +38,32 @@ def safe(line: str, spell: Callable[[str], str] = in_text) -> str:
     if line.isprintable():
         return line
     return "".join(here if here.isprintable() else spell(here) for here in line)
+
+
+_LONGEST_NAME: Final = 100
+_MOST_NAMES: Final = 500
+"""Names that are compared for each name of an input; comparing more costs more than a hint is worth."""
+
+
+def close_name(
+    name: object, known: Collection[str], most: int = _MOST_NAMES, cutoff: float = 0.75
+) -> str | None:
+    """The name that a misspelt one most likely means; None where none is near.
+
+    Args:
+        name: what was written.
+        known: the names that there are.
+        most: of more of them none is compared.
+        cutoff: how alike they are at least, from 0 to 1.
+
+    >>> close_name("Team-B", ["team-b", "team-a"]), close_name("x", ["team-a"])
+    ('team-b', None)
+    """
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME or len(known) > most:
+        return None
+    others = sorted(other for other in known if other != name)
+    same = [other for other in others if other.lower() == name.lower()]
+    return next(iter(same or difflib.get_close_matches(name, others, n=1, cutoff=cutoff)), None)
 
 
 @dataclass(frozen=True, slots=True)

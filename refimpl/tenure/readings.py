@@ -6,7 +6,6 @@ compare them.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -14,7 +13,7 @@ from enum import IntEnum
 from functools import cache
 from typing import Any
 
-from tenure.errors import InputError, Problem
+from tenure.errors import InputError, Problem, close_name
 from tenure.resources import bundled
 
 
@@ -263,8 +262,8 @@ def _choice(key: str, chosen: object, for_proofs: bool = False) -> IntEnum:
 
 
 def _unknown(place: str, found: object, known: tuple[str, ...], what: str) -> InputError:
-    close = difflib.get_close_matches(str(found), known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    close = close_name(found, known)
+    hint = f"; did you mean {close!r}?" if close else ""
     return InputError(
         [Problem(field=place, found=repr(found), expected=f"{what}: one of {', '.join(known)}{hint}")]
     )

@@ -184,7 +184,7 @@ def unknown(folder: Path, _: pytest.MonkeyPatch) -> str:
 
 
 TRIALS: Final[dict[str, tuple[Trial, str]]] = {
-    "MAX_FILE": (file, "a.yaml: found more than 1024 MiB, expected at most 1024 MiB in one file"),
+    "MAX_FILE": (file, "a.yaml: found a file of more than 1024 MiB, expected at most 1024 MiB"),
     "MAX_OBJECTS": (objects, "found more objects, expected at most 1000000 Kubernetes objects"),
     "MAX_OBJECT": (
         lambda folder, _: read(folder, f"kind: List\nitems:\n- a: {'x' * limits.MAX_OBJECT}\n"),
@@ -234,7 +234,7 @@ TRIALS: Final[dict[str, tuple[Trial, str]]] = {
         lambda folder, patched: traced(folder, "x" * 2**20, patched),
         "line 2: found more than 65536 bytes in a line, expected at most 65536 bytes in a line",
     ),
-    "MAX_VECTORS": (vectors, "a.json: found more than 32 MiB, expected at most 32 MiB in one file"),
+    "MAX_VECTORS": (vectors, "a.json: found a file of more than 32 MiB, expected at most 32 MiB"),
     "MAX_WAIT": (wait, "kubectl get pods: found no end within 300 s"),
     "MAX_LISTING": (listing, "found 'more than 128 MiB from git ls-tree', expected at most 128 MiB"),
 }

@@ -13,7 +13,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -43,6 +42,7 @@ from tenure.oracle.heroes.search import HeroSearch
 from tenure.oracle.question import Candidate, Question
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import quota_at
+from tenure.pools import pool
 from tenure.readings import (
     AccessibleRounding,
     HeroBilling,
@@ -502,13 +502,12 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
     asked = parser.parse_args()
     counts: Counter[str] = Counter()
-    with ProcessPoolExecutor(asked.jobs) as pool:
+    with pool(asked.jobs) as processes:
         seeds = range(asked.seed, asked.seed + asked.n)
-        for done, (seed, exercised, failed) in enumerate(pool.map(played, seeds, chunksize=50), 1):
+        for done, (seed, exercised, failed) in enumerate(processes.run(played, seeds, together=50), 1):
             if failed:
                 print(f"failed: {failed}", file=sys.stderr)
                 print(f"again: python -m tests.properties.hero_histories --n 1 --seed {seed}")
-                pool.shutdown(cancel_futures=True)
                 return 1
             counts += exercised
             if done % 100 == 0:

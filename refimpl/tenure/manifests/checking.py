@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -37,7 +36,6 @@ _MAPS: Final = frozenset(
 )
 """Fields whose children are named by the user, so that Kubernetes writes them in brackets."""
 
-_LONGEST_NAME = 64
 _WORD = re.compile(r"'([^']+)'")
 
 _EXPECTED: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -167,10 +165,8 @@ def _known_instead(model: type[BaseModel], location: _Location, place: Place, pr
     above = field_path(location[:-1], prefix)
     ours = _aliases(_model_at(model, location[:-1]))
     known = sorted(place.own(f"{above}.{name}").rpartition(".")[2] for name in ours)
-    name = str(location[-1])[:_LONGEST_NAME]
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
-    return f"no field of this name; {hint}"
+    hint = did_you_mean(location[-1], known) or f"; there are {', '.join(known)}"
+    return f"no field of this name{hint}"
 
 
 def _model_at(model: type[Any], location: _Location) -> type[Any]:

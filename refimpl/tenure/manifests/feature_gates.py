@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from tenure.errors import ErrorCode, Problem
+from tenure.errors import ErrorCode, Problem, close_name
 from tenure.manifests.kueue_api import GATE, api_entries, gates_of
-from tenure.manifests.showing import Place, printable, show
+from tenure.manifests.showing import Place, did_you_mean, printable, show
 from tenure.model import FairStrategy, RequeuingTimestamp, Settings
 
 TIME_BASED: Final = "TimeBasedSamePriorityPreemption"
@@ -144,7 +143,7 @@ def _is_newer(name: object) -> bool:
     """Whether a name is neither that of a gate that Tenure knows, nor nearly one."""
     known = known_gates() | {*STAGES}
     is_name = isinstance(name, str) and name.isascii() and name.isalnum() and name[:1].isupper()
-    return is_name and not difflib.get_close_matches(str(name)[:100], sorted(known), n=1, cutoff=_MISSPELT)
+    return is_name and name not in known and close_name(name, known, cutoff=_MISSPELT) is None
 
 
 def _problem(
@@ -155,8 +154,7 @@ def _problem(
         expected = "the gates themselves: a switch for all gates of a stage is not modelled"
         return place.problem(path, show(value), expected, ErrorCode.NOT_MODELLED)
     if name not in known_gates():
-        close = difflib.get_close_matches(str(name)[:100], sorted(known_gates()), n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = did_you_mean(name, known_gates())
         return place.problem(path, show(value), f"a feature gate of Kueue{hint}")
     if not isinstance(value, bool):
         return place.problem(path, show(value), "true or false")

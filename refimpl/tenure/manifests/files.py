@@ -15,7 +15,7 @@ from tenure.disk import TooLargeError, read_bytes, root_of
 from tenure.errors import InputError, Problem
 from tenure.manifests.given import given
 from tenure.manifests.json_text import iterate_list, parse_json
-from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, in_mebibytes
+from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, too_large
 from tenure.manifests.showing import Place, printable, show, sort_of
 from tenure.manifests.structure import Document, is_list_kind
 from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
@@ -42,7 +42,7 @@ def read_file(path: str | Path, file: str, problems: list[Problem], most: int = 
     except InputError as error:
         problems.extend(error.problems)
     except TooLargeError:
-        problems.append(_too_large(file, most))
+        problems.append(too_large("a file", most, file))
     except (OSError, ValueError) as error:
         problems.append(Problem("", reason(error), _EXPECTED, file=file))
     return None
@@ -96,13 +96,8 @@ def reason(error: OSError | ValueError) -> str:
 def _within_limit(raw: bytes, file: str, problems: list[Problem]) -> bytes | None:
     if len(raw) <= MAX_FILE:
         return raw
-    problems.append(_too_large(file, MAX_FILE))
+    problems.append(too_large("a file", MAX_FILE, file))
     return None
-
-
-def _too_large(file: str, most: int) -> Problem:
-    size = in_mebibytes(most)
-    return Problem("", f"more than {size}", f"at most {size} in one file", file=file)
 
 
 _SUFFIXES = (".yaml", ".yml", ".json")

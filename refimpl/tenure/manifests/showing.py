@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from tenure.errors import ErrorCode, InputError, Problem
+from tenure.errors import ErrorCode, InputError, Problem, close_name
 from tenure.units import format_names
 
 LONGEST = 80
@@ -216,28 +215,20 @@ class Place(NamedTuple):
         )
 
 
-_LONGEST: Final = 100
-_MOST: Final = 500
-"""Names that are compared for each name of an input; comparing more costs more than a hint is worth."""
-
-
 ONE_NAME: Final = 5000
 """So many names are compared where a user has written one name."""
 
 
-def did_you_mean(name: object, known: Collection[str], most: int = _MOST) -> str:
+def did_you_mean(name: object, known: Collection[str], most: int | None = None) -> str:
     """The end of a sentence that expects a name: the one that looks like it, or nothing.
 
     Args:
         name: what was written.
         known: the names that there are.
-        most: of more of them none is compared.
+        most: of more of them none is compared; None for as many as for each name of an input.
 
     >>> did_you_mean("team-b1", ["team-b", "team-a"]), did_you_mean("x", ["team-a"])
     ('; did you mean team-b?', '')
     """
-    if not isinstance(name, str) or len(name) > _LONGEST or len(known) > most:
-        return ""
-    same = [text for text in known if text.lower() == name.lower()]
-    found = same or difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.75)
-    return f"; did you mean {printable(found[0])}?" if found else ""
+    near = close_name(name, known) if most is None else close_name(name, known, most)
+    return f"; did you mean {printable(near)}?" if near else ""

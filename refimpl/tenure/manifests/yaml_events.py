@@ -18,7 +18,7 @@ from tenure.errors import Problem
 from tenure.manifests.limits import MAX_ALIASED, MAX_DEPTH, MAX_REPEATED_KEYS, MAX_VALUES
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import Document
-from tenure.manifests.yaml_text import resolve
+from tenure.manifests.yaml_scalars import resolve
 
 _STANDARD: Final = "tag:yaml.org,2002:"
 _PLAIN_TAGS: Final = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float", "timestamp"))

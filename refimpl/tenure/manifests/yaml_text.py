@@ -23,22 +23,8 @@ from typing import Any, Final, TypeAlias
 
 from tenure.errors import Problem
 from tenure.manifests.limits import MAX_OBJECT, MAX_VALUES, too_large
-from tenure.manifests.showing import NumberText
 from tenure.manifests.structure import Document, is_list_kind
-
-_LONGEST_INTEGER: Final = 40
-
-_NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
-_BOOLEANS: Final = {
-    spelling: truth
-    for truth, words in ((True, ("true", "yes", "on")), (False, ("false", "no", "off")))
-    for word in words
-    for spelling in (word, word.capitalize(), word.upper())
-}
-_INTEGER = re.compile(r"[-+]?(?:0[bB][01_]+|0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[0-7_]*|[1-9][0-9_]*)")
-_NUMBER = re.compile(
-    r"[-+]?(?:(?:[0-9][0-9_]*)(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-)
+from tenure.manifests.yaml_scalars import resolve
 
 # Indentation, dash, key and value; or indentation, dash and a value alone.
 # Keys of managedFields: `.`, `f:spec`, `k:{"type":"Active"}`, `v:"kueue.x-k8s.io/resource-in-use"`.
@@ -285,36 +271,6 @@ def _value(text: str) -> object:
     if quoted := _SINGLE.fullmatch(text):
         return quoted[1].replace("''", "'")
     raise NotPlainError
-
-
-def resolve(text: str) -> object:
-    """YAML 1.1 as kubectl reads it: no numbers to the base of sixty, and times stay text.
-
-    Only `y` and `n` are text here and booleans there; kubectl never writes them without quotes.
-
-    >>> resolve("yes"), resolve("0777"), resolve("1.10"), resolve("2026-01-02")
-    (True, 511, 1.10, '2026-01-02')
-    """
-    if text in _NULLS:
-        return None
-    if text in _BOOLEANS:
-        return _BOOLEANS[text]
-    if text[0] not in "+-.0123456789":
-        return text
-    if _INTEGER.fullmatch(text):
-        return _integer(text)
-    return NumberText(text) if _NUMBER.fullmatch(text) else text
-
-
-def _integer(text: str) -> object:
-    if len(text) > _LONGEST_INTEGER:
-        return NumberText(text)
-    digits = text.replace("_", "")
-    octal = re.fullmatch(r"[-+]?0[0-7]+", digits)
-    try:
-        return int(digits, 8 if octal else 0)
-    except ValueError:
-        return text
 
 
 _NEXT: Final = "\n- "

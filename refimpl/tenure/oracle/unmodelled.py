@@ -86,8 +86,11 @@ def _over_time(cluster: Cluster, queues: frozenset[str] | None) -> Iterator[Unmo
                 yield found
     if not any(cohort.unmodelled for cohort in cluster.cohorts.values()):
         return
-    for name in sorted(cluster.cluster_queues if queues is None else queues):
-        yield from build_tree(cluster, cluster.cluster_queues[name]).unmodelled
+    left = set(cluster.cluster_queues if queues is None else queues)
+    while left:
+        tree = build_tree(cluster, cluster.cluster_queues[min(left)])
+        left -= tree.places.keys()
+        yield from tree.unmodelled
 
 
 def _own(found: Iterable[Unmodelled]) -> Iterator[Unmodelled]:

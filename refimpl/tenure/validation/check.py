@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -16,7 +15,7 @@ from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.kueue_api import newer_kinds
 from tenure.manifests.limits import MAX_COHORT_LEVELS
 from tenure.manifests.served import REFERENCE
-from tenure.manifests.showing import Place, printable, show
+from tenure.manifests.showing import Place, did_you_mean, printable, show
 from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
 from tenure.readings import Reading, default_preset, parse_reading, preset
@@ -465,9 +464,8 @@ def _unknown(raw: Mapping[Any, Any]) -> list[Problem]:
     problems = []
     for name in raw:
         if name not in _FIELDS:
-            close = difflib.get_close_matches(text(name)[:100], _FIELDS, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(_FIELDS)}"
-            expected = f"no field of this name; {hint}"
+            hint = did_you_mean(name, _FIELDS) or f"; there are {', '.join(_FIELDS)}"
+            expected = f"no field of this name{hint}"
             problems.append(Problem(printable(text(name)), show(raw[name]), expected))
     return problems
 

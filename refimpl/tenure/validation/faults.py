@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from itertools import islice
 from typing import Any, TypeAlias
 
 from tenure.errors import InputError
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.quantities import parse_quantity
-from tenure.manifests.showing import NumberText, Place, listed, printable, show
+from tenure.manifests.showing import NumberText, Place, did_you_mean, listed, show
 from tenure.manifests.structure import dig
 from tenure.readings import Reading, default_preset, preset
-
-_LONGEST_NAME = 100
-_MOST_KNOWN = 500
 
 
 class ErrorType(StrEnum):
@@ -124,24 +119,8 @@ def not_supported(field: str, found: object, allowed: Iterable[str]) -> Fault:
     "found 'Hodl', expected one of None, Hold; did you mean Hold?"
     """
     words = list(allowed)
-    expected = f"one of {listed(words)}{suggestion(found, words)}" if words else "no name: there is none"
+    expected = f"one of {listed(words)}{did_you_mean(found, words)}" if words else "no name: there is none"
     return Fault(ErrorType.NOT_SUPPORTED, field, _message(found, expected))
-
-
-def suggestion(found: object, known: Iterable[str]) -> str:
-    """The end of a sentence that names what a misspelt name most likely means; empty where nothing is near.
-
-    >>> suggestion("a1000", ["a100", "t4"]), suggestion("h200", ["t4"])
-    ('; did you mean a100?', '')
-    """
-    if not isinstance(found, str):
-        return ""
-    others = [name for name in islice(known, _MOST_KNOWN + 1) if name != found]
-    # Comparing each of many names with each of many others would take longer than all the rest.
-    if len(others) > _MOST_KNOWN:
-        return ""
-    close = difflib.get_close_matches(found[:_LONGEST_NAME], others, n=1)
-    return f"; did you mean {printable(close[0])}?" if close else ""
 
 
 def _message(found: object, expected: str) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tenure.manifests.showing import listed, printable, show
+from tenure.manifests.showing import did_you_mean, listed, printable, show
 from tenure.manifests.structure import entries
 from tenure.model import FairStrategy
 from tenure.validation.cautions import is_hero, quotas
-from tenure.validation.faults import Fault, Subject, WarningType, quantity, suggestion, text, whole
+from tenure.validation.faults import Fault, Subject, WarningType, quantity, text, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Overview:
     def hint(self, kind: str, name: str) -> str:
         """What a misspelt name of one kind means; kept, because many objects misspell a name alike."""
         if (kind, name) not in self.hints:
-            self.hints[kind, name] = suggestion(name, self.names(kind))
+            self.hints[kind, name] = did_you_mean(name, self.names(kind))
         return self.hints[kind, name]
 
     def above(self, cohort: object) -> list[str]:
@@ -129,7 +129,7 @@ def local_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         why = f"in name space {printable(workload.namespace)}, and it waits for ever without it"
         if isinstance(name, str) and name and name not in known:
             where = (workload.namespace, name)
-            hints[where] = hints[where] if where in hints else suggestion(name, known)
+            hints[where] = hints[where] if where in hints else did_you_mean(name, known)
             message = f"no LocalQueue {show(name)} is given {why}{hints[where]}"
             yield workload, Fault(WarningType.DANGLING_REFERENCE, "spec.queueName", message)
 
@@ -171,7 +171,7 @@ def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         if known != [name]:
             message = (
                 f"no other object names or describes cohort {show(name)}: nothing can be borrowed"
-                f"{suggestion(name, known)}"
+                f"{did_you_mean(name, known)}"
             )
             yield subject, Fault(WarningType.DANGLING_REFERENCE, path, message)
 

@@ -28,7 +28,7 @@ from tenure.manifests.served import (
     Text,
     Word,
 )
-from tenure.manifests.showing import NumberText, listed, printable, show
+from tenure.manifests.showing import NumberText, did_you_mean, listed, printable, show
 from tenure.validation.faults import (
     ErrorType,
     Fault,
@@ -37,7 +37,6 @@ from tenure.validation.faults import (
     invalid,
     not_supported,
     required,
-    suggestion,
     text,
     wrong_type,
 )
@@ -127,7 +126,7 @@ def _fields(shape: Fields, value: object, path: str) -> Iterator[Fault]:
             if found is not None:
                 yield from deviations(known, found, child(path, name))
         elif not shape.open:
-            hint = suggestion(name, shape.fields) or f"; there are {listed(sorted(shape.fields))}"
+            hint = did_you_mean(name, shape.fields) or f"; there are {listed(sorted(shape.fields))}"
             yield forbidden(child(path, text(name)), found, f"no field of this name{hint}")
 
 

@@ -12,6 +12,7 @@ import typer
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.diff import DiffOutput
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.apps.cli.output import Output, about, print_answer
@@ -29,7 +30,7 @@ from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
 from tenure_check.analysis.kept import KeptAnswers, with_solvers
 from tenure_check.analysis.scopes import Scope
-from tenure_check.commands.analyze_matrix import EXIT_NOT_KNOWN, AskAgain, AskedScope, Seed, States
+from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -159,9 +160,9 @@ def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
         FailOnCells.ANY: bool(answer.cells or answer.guarantees) or answer.example is not None,
     }
     if fail_on is not None and failing[fail_on]:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
     if answer.unsettled or answer.unsettled_guarantees or answer.not_known:
-        raise typer.Exit(EXIT_NOT_KNOWN)
+        raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
 def _sides(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.apps.cli.output import Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
@@ -19,14 +20,7 @@ from tenure.readings import Reading, preset
 from tenure.units import format_names
 from tenure_check.analysis.kept import KeptAnswers, with_solvers
 from tenure_check.analysis.scopes import Scope
-from tenure_check.commands.analyze_matrix import (
-    EXIT_NOT_KNOWN,
-    AskAgain,
-    AskedScope,
-    Seed,
-    States,
-    read_configuration,
-)
+from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -115,7 +109,7 @@ def guarantees_command(
         printing.output, "analyze-guarantees", as_json(answer), about(kueue.release, guarantee_lines(answer))
     )
     if unsettled:
-        raise typer.Exit(EXIT_NOT_KNOWN)
+        raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
 def _answer(

@@ -11,6 +11,7 @@ import typer
 
 from tenure.apps.cli.asked import with_fair_sharing
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, said_warnings, sources_of
 from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.apps.cli.output import Output, Printing, about, aligned, print_answer
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     )
 
 MOST_WORKLOADS = 9
-EXIT_LOOP = 1
-EXIT_NOT_COMPLETE = 5
-EXIT_INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +165,7 @@ def loops_command(
     print_answer(printing.output, "analyze-loops", rendered, about(kueue.release, loop_lines(answer, to)))
     if answer.found and to is None:
         hint("--to FILE writes the loops as scenarios, for tenure play")
-    code = EXIT_INTERRUPTED if answer.interrupted else _code(answer)
+    code = ExitCode.INTERRUPTED if answer.interrupted else _code(answer)
     if code:
         raise typer.Exit(code)
 
@@ -279,8 +277,8 @@ def _is_named(raw: Any) -> bool:
 
 def _code(answer: LoopsAnswer) -> int:
     if answer.found:
-        return EXIT_LOOP
-    return 0 if answer.complete else EXIT_NOT_COMPLETE
+        return ExitCode.FOUND
+    return 0 if answer.complete else ExitCode.NOT_KNOWN
 
 
 def _write(file: Path, scenarios: Sequence[dict[str, Any]]) -> None:

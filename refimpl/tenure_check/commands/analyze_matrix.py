@@ -11,6 +11,7 @@ import typer
 
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.apps.cli.output import Printing, about, print_answer
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from tenure_check.analysis.matrix_types import MatrixAnswer, MatrixCell
     from tenure_check.analysis.states import PriorityLevel
 
-EXIT_NOT_KNOWN = 5
 
 States = Annotated[
     int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
@@ -149,7 +149,7 @@ def matrix_command(
         answer, lines = replace(answer, cells=(cell,)), cell_lines(cell)
     print_answer(printing.output, "analyze-matrix", as_json(answer), about(kueue.release, lines))
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
-        raise typer.Exit(EXIT_NOT_KNOWN)
+        raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
 def read_configuration(

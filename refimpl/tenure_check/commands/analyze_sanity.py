@@ -10,6 +10,7 @@ import typer
 
 from tenure.apps.cli.asked import with_fair_sharing
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, said_warnings, sources_of
 from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.apps.cli.output import Output, Printing, about, print_answer
@@ -20,9 +21,6 @@ from tenure.telling.summary import assumed_lines
 
 if TYPE_CHECKING:
     from tenure_check.analysis.sanity_answers import SanityAnswer, SanityNotice
-
-
-EXIT_NOT_KNOWN = 5
 
 
 @with_records
@@ -63,9 +61,9 @@ def sanity_command(
     rendered = None if printing.output == Output.TEXT else as_json(answer)
     print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))
     if strict and answer.notices:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
     if answer.not_known:
-        raise typer.Exit(EXIT_NOT_KNOWN)
+        raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
 def sanity_lines(answer: SanityAnswer) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.options import EditOptions, KueueRelease, NoCache, Strict
 from tenure.apps.cli.output import Reporting, ReportOutput, Reports, about, print_checked
 from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
@@ -26,7 +27,11 @@ from tenure_check.testing import (
 )
 from tenure_check.testing.results import TEST, answer_of, text_lines, warnings_of
 
-_EXITS: Final = {Status.ERROR: 2, Status.FAILS: 1, Status.UNKNOWN: 5}
+_EXITS: Final = {
+    Status.ERROR: ExitCode.BAD_INPUT,
+    Status.FAILS: ExitCode.FOUND,
+    Status.UNKNOWN: ExitCode.NOT_KNOWN,
+}
 """The worst first."""
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["kubectl_main", "main"]
+from tenure.apps.cli.exit_codes import ExitCode
 
-_INTERRUPTED = 130
+__all__ = ["kubectl_main", "main"]
 
 
 def main() -> None:
@@ -19,7 +19,7 @@ def main() -> None:
 
         app.main()
     except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+        sys.exit(ExitCode.INTERRUPTED)
 
 
 def kubectl_main() -> None:
@@ -29,4 +29,4 @@ def kubectl_main() -> None:
 
         kubectl.main()
     except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
+        sys.exit(ExitCode.INTERRUPTED)

@@ -11,6 +11,7 @@ import typer
 
 from tenure import __version__
 from tenure.apps.cli.commands import SETTINGS, Front
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.terminal import Color, choose_colour, complain, discard, hint, print_lines, write_as_text
 from tenure.disk import one_command
 from tenure.errors import InputError, Problem
@@ -40,11 +41,6 @@ def _installed(distribution: str) -> str:
     except PackageNotFoundError:
         return "is not installed: pip install 'tenure[proofs]'"
 
-
-EXIT_PROPERTY_FAILS = 1
-EXIT_BAD_INPUT = 2
-EXIT_INTERNAL = 3
-EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     cls=Front,
@@ -122,12 +118,12 @@ def _code_of(run: Callable[[], object], name: str) -> Any:
     except SystemExit as end:
         return _own_code(end)
     except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+        return ExitCode.INTERRUPTED
     except InputError as error:
         for problem in error.problems:
             complain("error", problem)
         hint(f"see {_asked(name, sys.argv[1:])} --help")
-        return EXIT_BAD_INPUT
+        return ExitCode.BAD_INPUT
     except OSError as error:
         return _told(error)
     except Exception as error:
@@ -135,7 +131,7 @@ def _code_of(run: Callable[[], object], name: str) -> Any:
         hint("This is a fault of Tenure; TENURE_TRACEBACK=1 shows where.")
         if os.environ.get("TENURE_TRACEBACK"):
             raise
-        return EXIT_INTERNAL
+        return ExitCode.INTERNAL
     return 0
 
 
@@ -147,7 +143,7 @@ def _told(error: OSError) -> int:
     place = str(error.filename or "output")
     expected = "a file that can be used" if error.filename else "a place that takes what is written"
     complain("error", Problem("", found, expected, file=place))
-    return EXIT_BAD_INPUT
+    return ExitCode.BAD_INPUT
 
 
 def _finish(stream: TextIO | None) -> None:
@@ -184,7 +180,7 @@ def _own_code(ended: SystemExit) -> Any:
     """The exit code: Typer's own codes for an interrupt and for a broken pipe have another meaning here."""
     reasons = set(map(type, _causes(ended)))
     if KeyboardInterrupt in reasons:
-        return EXIT_INTERRUPTED
+        return ExitCode.INTERRUPTED
     # A reader who has seen enough is no failure; 1 would say that a checked property fails.
     return 0 if BrokenPipeError in reasons else ended.code
 

@@ -63,33 +63,32 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
     >>> with_flags(Loaded(Cluster({})), SchedulerFlags("PriorityBoost=true")).cluster.settings.priority_boost
     True
     """
-    gates = _checked_gates(flags, loaded)
+    fair = loaded.cluster.settings.fair_sharing
+    if flags.fair_sharing is not None:
+        fair = _strategies(flags.fair_sharing)
+    gates = _checked_gates(flags, loaded, fair_sharing=fair is not None)
     changes: dict[str, Any] = {
         SETTING_OF_GATE[gate]: on for gate, on in gates.items() if gate in SETTING_OF_GATE
     }
     if flags.requeuing_timestamp is not None:
         changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
     if flags.fair_sharing is not None:
-        changes["fair_sharing"] = _strategies(flags.fair_sharing)
-        on = changes["fair_sharing"] is not None
-        later = over_time_problems(loaded.gates, Place("Configuration"), fair_sharing=on)
+        changes["fair_sharing"] = fair
+        later = over_time_problems(loaded.gates, Place("Configuration"), fair_sharing=fair is not None)
         over_time = tuple(dict.fromkeys((*loaded.over_time, *later)))
         loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN, over_time=over_time)
     settings = replace(loaded.cluster.settings, **changes)
     return replace(loaded, cluster=without_gated(replace(loaded.cluster, settings=settings), gates))
 
 
-def _checked_gates(flags: SchedulerFlags, loaded: Loaded) -> Mapping[str, bool]:
+def _checked_gates(flags: SchedulerFlags, loaded: Loaded, *, fair_sharing: bool) -> Mapping[str, bool]:
     """The gates of the command line; those that are no setting of the scheduler change no decision, or bring
     in what is not modelled.
     """
     gates = parse_gates(flags.feature_gates)
-    on = loaded.cluster.settings.fair_sharing is not None
-    if flags.fair_sharing is not None:
-        on = _strategies(flags.fair_sharing) is not None
-    problems = gate_problems(gates, Place(), "--feature-gates", fair_sharing=on)
+    problems = gate_problems(gates, Place(), "--feature-gates", fair_sharing=fair_sharing)
     # What decided nothing in the Configuration may do so with what the command line switches on.
-    problems += gate_problems(loaded.gates, Place("Configuration"), fair_sharing=on, newer=[])
+    problems += gate_problems(loaded.gates, Place("Configuration"), fair_sharing=fair_sharing, newer=[])
     release = loaded.cluster.settings.release
     problems += gates_problems([(Place(), gates)], release, "--feature-gates")
     if RECLAIMABLE_PODS in gates:

@@ -13,6 +13,7 @@ import typer
 
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_reading
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.output import print_checked
 from tenure.apps.cli.sizes import chosen_features
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour, complain, hint
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from tenure.lab.journal import Journal
     from tenure.pools import Hands
 
-EXIT_STOPPED = 3
-EXIT_INTERRUPTED = 130
 JOURNAL = Path("tenure-campaign.jsonl")
 
 
@@ -274,11 +273,11 @@ def _run(journal: Journal, hands: Hands, shown: int, folder: Path, output: Campa
     except KeyboardInterrupt:
         progress.end()
         _say_how_to_go_on(journal, "interrupted")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
     except BrokenProcessPool:
         progress.end()
         _say_how_to_go_on(journal, "a process was killed")
-        raise typer.Exit(EXIT_STOPPED) from None
+        raise typer.Exit(ExitCode.INTERNAL) from None
     progress.end()
     _tell(journal.plan, journal.whole(), shown, folder, output, complete=not journal.left)
 
@@ -319,7 +318,7 @@ def _tell(
     made = campaign_report(plan, tally, shown, folder, complete=complete)
     _print(made, output)
     if made.failed:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _print(report: CampaignReport, output: CampaignOutput) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Callable
@@ -14,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tenure.apps.cli.terminal import coloured
+from tenure.errors import close_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -139,8 +139,8 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
-            close = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
-            hint = f"Did you mean '{close[0]}'?" if close else f"One of {', '.join(self.list_commands(ctx))}."
+            close = close_name(name, self.list_commands(ctx))
+            hint = f"Did you mean '{close}'?" if close else f"One of {', '.join(self.list_commands(ctx))}."
             ctx.fail(f"No such command '{name}'. {hint}")
         return super().resolve_command(ctx, args)
 

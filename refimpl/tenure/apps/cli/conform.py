@@ -10,6 +10,7 @@ import typer
 
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_reading
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.output import Reporting, ReportOutput, Reports, print_checked
 from tenure.apps.cli.sizes import chosen_features, chosen_options
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour
@@ -276,7 +277,7 @@ def conform_command(
     _print(conformance, printing.output)
     reporting.write(lambda _: conform_checks(conformance))
     if not conformance.conforms:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _keep(conformance: Conformance, path: Path) -> None:

@@ -14,6 +14,7 @@ from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.decisions import are_many, decision_lines, head_before, is_served, print_pending
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import (
     ENGINE_HELP,
@@ -157,7 +158,7 @@ def decide_command(
         _print_all(decisions, asked, reporting, grouped=grouped, output=printing.output)
         if outcomes[False] and not outcomes[True]:
             complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
-            raise typer.Exit(2)
+            raise typer.Exit(ExitCode.BAD_INPUT)
         return
     if printing.output == Output.TEXT:
         behind = head_before(asked, decision)
@@ -172,7 +173,7 @@ def decide_command(
     )
     if wrong:
         complain("error", wrong)
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _counted(decisions: Iterable[PendingDecision], outcomes: Counter[bool]) -> Iterator[PendingDecision]:

@@ -13,6 +13,7 @@ import typer
 from tenure.api import Loaded
 from tenure.apps.cli.asked import with_flags
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
 from tenure.apps.cli.options import (
     EditOptions,
@@ -131,7 +132,7 @@ def diff_command(
     changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)
     failing = {FailOn.GAINED_VICTIMS: bool(answer.gained_victims), FailOn.ANY: changed}
     if printing.fail_on is not None and failing[printing.fail_on]:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _sides(

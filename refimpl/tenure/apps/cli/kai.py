@@ -10,6 +10,7 @@ import typer
 
 from tenure.apps.cli.bundled import example_folder
 from tenure.apps.cli.commands import SETTINGS, Command, Group, with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed
 from tenure.apps.cli.options import EditOptions, Example, Now, instant_of
 from tenure.apps.cli.output import Output, Printing, print_answer
@@ -118,7 +119,7 @@ def filter_command(
     answer = filter_answer(session, _job(pending), victim or (), _action(plugin.action))
     _print(printing.output, "kai-filter", answer, filter_lines(answer))
     if not any(filtered.passes for filtered in answer.victims):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 @kai_app.command("validate", cls=Command, context_settings=SETTINGS)
@@ -160,7 +161,7 @@ def validate_command(
     answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
     _print(printing.output, "kai-validate", answer, validate_lines(answer))
     if not answer.accepted:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 @kai_app.command("resolve", cls=Command, context_settings=SETTINGS)

@@ -13,6 +13,7 @@ import typer
 
 from tenure.apps.cli.app import ended
 from tenure.apps.cli.commands import SETTINGS, Front, built, command_named
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.terminal import complain, hint, print_text
 from tenure.errors import bad_input
 from tenure.manifests.given import StandardInput, in_place_of_stdin
@@ -20,7 +21,6 @@ from tenure.manifests.given import StandardInput, in_place_of_stdin
 if TYPE_CHECKING:
     from tenure.apps.kubectl import KaiDump, Kubectl, KueueDump
 
-EXIT_NO_CLUSTER: Final = 4
 ASKED: Final = (
     "decide",
     "explain",
@@ -282,7 +282,7 @@ def _answering(run: Callable[..., None]) -> Callable[..., None]:
             run(**given)
         except ClusterError as error:
             complain("error", error)
-            raise typer.Exit(EXIT_NO_CLUSTER) from None
+            raise typer.Exit(ExitCode.NO_CLUSTER) from None
 
     return answer
 

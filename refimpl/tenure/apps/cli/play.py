@@ -14,6 +14,7 @@ from tenure.apps.cli.answer_types import Titled
 from tenure.apps.cli.bundled import scenario_file, scenario_names
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.completion import complete_scenario
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.options import DEFAULT_READING, EditOptions, Interpretation, Strict
 from tenure.apps.cli.output import CheckPrinting, Output, Reporting, about, print_answer
 from tenure.apps.cli.plays import play_lines, short_lines
@@ -245,7 +246,7 @@ def play_command(
     _print(records, lines, printing.output)
     reporting.write(lambda found: checks_of(records, found.in_scenario))
     if not all(record.holds for record in records):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _list_scenarios(view: ViewOptions, printing: CheckPrinting) -> None:

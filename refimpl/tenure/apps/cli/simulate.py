@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.campaign import EXIT_INTERRUPTED, EXIT_STOPPED, Workers
+from tenure.apps.cli.campaign import Workers
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.options import DEFAULT_READING, ReadingName
 from tenure.apps.cli.output import Output, aligned, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, complain, hint, print_text
@@ -351,13 +352,13 @@ def simulate_command(
         answer = simulated(course, settings, watch.told, watch.progress, hands)
     except BrokenProcessPool:
         complain("stopped", f"a process was killed; {watch.done} of {len(settings)} settings were done")
-        raise typer.Exit(EXIT_STOPPED) from None
+        raise typer.Exit(ExitCode.INTERNAL) from None
     if answer.settings:
         drawing.write(answer)
     _print(answer if drawing.drawn else _without_drawn(answer), output, by)
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise typer.Exit(ExitCode.INTERRUPTED)
 
 
 def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) -> JobTrace:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, parse_gates
 from tenure.apps.cli.output import CheckPrinting, Reporting, about, print_answer
@@ -148,7 +149,7 @@ def validate_command(
     if unreadable:
         raise InputError(unreadable)
     if not found.is_valid or (strict and found.warnings):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _own(sources: Sequence[str | Path], unreadable: list[Problem]) -> Iterator[SourcedObject]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenure.apps.cli.commands import SETTINGS, Command, Group
+from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.options import EngineName
 from tenure.apps.cli.output import Output, OutputOption, print_answer
 from tenure.apps.cli.terminal import Color, choose_colour, progress
@@ -84,7 +85,7 @@ def run(
     }
     print_answer(output, "vectors", rendered, _run_lines(runs, failed, verbose))
     if failed:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
 
 
 def _run_lines(runs: list[Run], failed: int, verbose: bool) -> Iterator[str]:
@@ -121,7 +122,7 @@ def check(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
     problems = list(progress(vectors.check_vectors(folder), "checking vectors"))
     if problems:
         print_answer(output, "vectors", {"wellFormed": False, "problems": problems}, problems)
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FOUND)
     count, files = len(vectors.load_vectors(folder)), len(vectors.vector_files(folder))
     checked: VectorsChecked = {"wellFormed": True, "problems": [], "vectors": count, "files": files}
     print_answer(output, "vectors", checked, [f"vectors: {count} in {files} files, well-formed"])

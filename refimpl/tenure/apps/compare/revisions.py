@@ -17,15 +17,12 @@ from tenure.manifests import SourcedObject, in_mebibytes, show
 from tenure.manifests.files import EXPECTATIONS, iterate_objects
 from tenure.manifests.limits import MAX_FILE, MAX_LISTING, MAX_OBJECTS, MAX_WAIT
 from tenure.manifests.source_lines import bytes_on_disk
-from tenure.processes import Printed
+from tenure.processes import run_bounded
 
 _REVISION: Final = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]*)")
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _FILE_MODES: Final = ("100644", "100755")
 # No pager, no hooks of any kind, no program that the repository's own configuration names, no fetching.
-_MOST_SAID: Final = 2**16
-"""Bytes of standard error that are kept."""
-_SETTLED_S: Final = 10.0
 _GIT: Final = ("git", "--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false")
 _ENVIRONMENT: Final = {
     "GIT_NO_LAZY_FETCH": "1",
@@ -138,40 +135,21 @@ def _leads_out(name: str) -> bool:
 
 
 def _git(revision: Revision, *words: str) -> bytes:
+    most = MAX_LISTING if words[0] == "ls-tree" else MAX_FILE
+    environment = {**os.environ, **_ENVIRONMENT}
     try:
-        process = subprocess.Popen(
-            [*_GIT, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            env={**os.environ, **_ENVIRONMENT},
+        ended = run_bounded(
+            [*_GIT, *words], most, MAX_WAIT, stdin=subprocess.DEVNULL, environment=environment
         )
     except OSError:
         raise bad_input(str(revision), "no program git", "git installed, or a folder") from None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    most = MAX_LISTING if words[0] == "ls-tree" else MAX_FILE
-    said, printed = Printed(process.stderr.fileno(), _MOST_SAID), Printed(process.stdout.fileno(), most)
-    try:
-        found = printed.within(MAX_WAIT)
-        if found is not None and len(found) <= most:
-            process.wait(MAX_WAIT)
-    except subprocess.TimeoutExpired:
-        found = None
-    finally:
-        process.kill()
-        code = process.wait()
-        complaint = said.within(_SETTLED_S) or b""
-        process.stdout.close()
-        process.stderr.close()
-    if found is None:
+    if ended.printed is None:
         raise bad_input(str(revision), f"no end of git {words[0]} within {MAX_WAIT} s", "an answer in time")
-    if len(found) > most:
+    if len(ended.printed) > most:
         size = in_mebibytes(most)
         raise bad_input(str(revision), f"more than {size} from git {words[0]}", f"at most {size}")
-    if code:
-        lines = complaint.decode("utf-8", "replace").strip().splitlines()
+    if ended.code:
+        lines = ended.said.decode("utf-8", "replace").strip().splitlines()
         expected = "a revision and a path that git has here, such as main:queues/, or a path that exists"
         raise bad_input(str(revision), show((lines[-1:] or ["git fails"])[0]), expected)
-    return found
+    return ended.printed

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import IO, Final
+from typing import Final
 
 from tenure.errors import safe
 from tenure.manifests.limits import MAX_FILE, MAX_WAIT, in_mebibytes
 from tenure.manifests.showing import printable
-from tenure.processes import Printed
+from tenure.processes import run_bounded
 
 PROGRAM: Final = "KUBECTL"
 """The environment variable that names kubectl where PATH does not lead to it."""
-_MOST_SAID: Final = 2**16
-"""Bytes of standard error that are kept."""
 _MOST_REASONS: Final = 4
 _LONGEST: Final = 1000
 """Characters of a line."""
-_SETTLED_S: Final = 10.0
-"""After its end, so long for what it has said."""
-_QUIET_S: Final = 1.0
-"""After so long without an end, what is on standard error is for the user: the prompt of a login, say."""
 _LOG_LINE: Final = re.compile(r"[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+ ")
 """klog's; kubectl says the same again as its error."""
 _CONTEXT: Final = (
@@ -122,89 +110,30 @@ class Kubectl:
         """
         what = f"kubectl {' '.join(words[:2])}"
         try:
-            process = subprocess.Popen(
+            ended = run_bounded(
                 [self.program, *words, *self.flags],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
+                self.most,
+                self.patience,
+                waits=self._show_all,
             )
         except OSError as error:
             reason = printable((error.strerror or type(error).__name__).lower())
             raise ClusterError(
                 what, reason, f"a program that can be run: {printable(self.program)}"
             ) from None
-        assert process.stdout is not None
-        said = _Said(process.stderr, self.show)
-        thread = threading.Thread(target=said.read, daemon=True)
-        thread.start()
-        end, printed = time.monotonic() + self.patience, None
-        try:
-            printed = Printed(process.stdout.fileno(), self.most).within(self.patience)
-            if printed is not None and len(printed) <= self.most:
-                process.wait(max(0.0, end - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            printed = None
-        finally:
-            # What it has started may keep its pipes open, and is not waited for.
-            process.kill()
-            code = process.wait()
-            process.stdout.close()
-            thread.join(_SETTLED_S if printed is not None else 0)
-            said.leave()
-        if printed is None:
+        if ended.printed is None:
             expected = "an end in that time; --request-timeout bounds each request of kubectl"
             raise ClusterError(what, f"no end within {self.patience:g} s", expected)
-        if len(printed) > self.most:
+        if len(ended.printed) > self.most:
             most = in_mebibytes(self.most)
             raise ClusterError(what, f"more than {most}", f"at most {most} in one answer")
-        if code:
-            raise _failed(what, code, said.lines())
-        return printed
+        if ended.code:
+            raise _failed(what, ended.code, _lines(ended.said))
+        return ended.printed
 
-
-class _Said:
-    """What kubectl says on standard error: kept as its reasons, shown where it waits for the user."""
-
-    def __init__(self, stream: IO[bytes] | None, show: Callable[[str], None]) -> None:
-        self._stream = stream
-        self._show = show
-        self._kept = b""
-        self._left = False
-
-    def read(self) -> None:
-        """Read up to the end."""
-        if self._stream is None:
-            return
-        descriptor = self._stream.fileno()
-        with suppress(OSError, ValueError):  # it is closed
-            self._gather(descriptor)
-
-    def leave(self) -> None:
-        """Read no more, whoever still writes."""
-        self._left = True
-        if self._stream is not None:
-            self._stream.close()
-
-    def _gather(self, descriptor: int) -> None:
-        shown = 0
-        while not self._left:
-            if shown < len(self._kept) and not self._is_ready(descriptor):
-                lines, shown = _lines(self._kept[shown:]), len(self._kept)
-                for line in lines:
-                    self._show(line)
-            more = os.read(descriptor, _MOST_SAID)
-            if not more:
-                return
-            self._kept = (self._kept + more)[:_MOST_SAID]
-
-    def lines(self) -> list[str]:
-        """All that is kept."""
-        return _lines(self._kept)
-
-    @staticmethod
-    def _is_ready(descriptor: int) -> bool:
-        # Elsewhere only sockets can be waited for.
-        return sys.platform == "win32" or bool(select.select([descriptor], [], [], _QUIET_S)[0])
+    def _show_all(self, said: bytes) -> None:
+        for line in _lines(said):
+            self.show(line)
 
 
 def _lines(raw: bytes) -> list[str]:
