@@ -104,7 +104,7 @@ def test_only_borrowers_lose_workloads_to_other_queues(scenario: dict[str, Any])
 @given(decide_inputs())
 def test_every_workload_of_the_tree_is_explained_by_rules_that_hold(scenario: dict[str, Any]) -> None:
     decision = decided(scenario)
-    rows = {row.workload.key: row for row in explain(decision).workloads}
+    rows = {row.workload: row for row in explain(decision).workloads}
     assert sorted(rows) == sorted(workload.key for workload in decision.running)
     taken = {target.workload.key: target for target in decision.targets}
     for key, row in rows.items():

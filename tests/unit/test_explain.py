@@ -70,7 +70,7 @@ SAYS: dict[str, Callable[[Decision, Workload], bool]] = {
 
 def findings_of(decision: Decision, name: str) -> dict[str, Remark]:
     """The last remark of each rule about one workload."""
-    (row,) = (workload for workload in explain(decision).workloads if workload.workload.name == name)
+    (row,) = (workload for workload in explain(decision).workloads if workload.workload.endswith(f"/{name}"))
     return {remark.rule: remark for remark in row.remarks}
 
 
@@ -81,7 +81,7 @@ def text_of(decision: Decision, name: str, rule: str) -> str:
 
 def verdict_of(decision: Decision, name: str) -> str:
     """The answer about one workload."""
-    (row,) = (workload for workload in explain(decision).workloads if workload.workload.name == name)
+    (row,) = (workload for workload in explain(decision).workloads if workload.workload.endswith(f"/{name}"))
     return row.verdict
 
 
@@ -90,12 +90,12 @@ def verdict_of(decision: Decision, name: str) -> str:
 def test_every_workload_of_the_queue_is_explained_once(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
     rows = explain(decision).workloads
-    assert sorted(row.workload.key for row in rows) == sorted(workload.key for workload in decision.running)
+    assert sorted(row.workload for row in rows) == sorted(workload.key for workload in decision.running)
     leaving = [target.workload.key for target in decision.targets]
     assert (
-        [row.workload.key for row in rows if row.preempted]
+        [row.workload for row in rows if row.preempted]
         == leaving
-        == [r.workload.key for r in rows][: len(leaving)]
+        == [r.workload for r in rows][: len(leaving)]
     )
 
 
@@ -103,7 +103,7 @@ def test_every_workload_of_the_queue_is_explained_once(case: Case, reading: Read
 @given(cases(), READINGS)
 def test_a_victim_is_explained_by_the_rules_that_allow_it(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
-    rows = {row.workload.key: row for row in explain(decision).workloads}
+    rows = {row.workload: row for row in explain(decision).workloads}
     for target in decision.targets:
         row, rules = rows[target.workload.key], GROUND_RULES[target.evidence.ground]
         assert row.verdict == f"preempted: {target.reason.label}, by {', '.join(rules)}"
@@ -117,14 +117,16 @@ def test_a_victim_is_explained_by_the_rules_that_allow_it(case: Case, reading: R
 @given(cases(), READINGS)
 def test_every_remark_about_a_workload_is_what_its_rule_says(case: Case, reading: Reading) -> None:
     decision = case.decided(reading)
+    running = {workload.key: workload for workload in decision.running}
     for row in explain(decision).workloads:
+        workload = running[row.workload]
         for remark in row.remarks:
             if remark.rule in SAYS:
-                assert remark.holds == SAYS[remark.rule](decision, row.workload), remark
+                assert remark.holds == SAYS[remark.rule](decision, workload), remark
             elif remark.rule in ("KQ-050", "TBP-060"):
-                assert remark.holds == _precedes(decision, row.workload, remark), remark
+                assert remark.holds == _precedes(decision, workload, remark), remark
             else:
-                assert remark.holds == _moved(decision, row.workload, remark), remark
+                assert remark.holds == _moved(decision, workload, remark), remark
 
 
 def _precedes(decision: Decision, target: Workload, remark: Remark) -> bool:

@@ -163,7 +163,7 @@ class RemarkShape(TypedDict):
     """With the values compared."""
 
 
-class AssignedPods(TypedDict):
+class WrittenPods(TypedDict):
     """A pod set and its flavors."""
 
     name: str
@@ -193,7 +193,7 @@ class UsedResource(NeededResource):
 class TraceAssignment(TypedDict):
     """The flavors that were decided with."""
 
-    podSets: list[AssignedPods]
+    podSets: list[WrittenPods]
     """The pod sets."""
     usage: list[UsedResource]
     """What the workload would add."""
@@ -266,7 +266,7 @@ class DecideAnswer(DecideOutput):
     """The reading in words."""
     summary: Summary
     """The outcome, and what was short or where it fits, in words."""
-    assignment: NotRequired[list[AssignedPods]]
+    assignment: NotRequired[list[WrittenPods]]
     """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
     behind: NotRequired[WorkloadKey]
     """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
@@ -304,7 +304,7 @@ class PendingDecided(TypedDict):
     """As in the answer about one workload."""
     summary: Summary
     """The outcome, and what was short or where it fits, in words; the optimized core keeps less to tell."""
-    assignment: NotRequired[list[AssignedPods]]
+    assignment: NotRequired[list[WrittenPods]]
     """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
     behind: NotRequired[WorkloadKey]
     """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""

@@ -50,7 +50,7 @@ def render_decision(decision: Decision, *, explained: bool = False) -> written.D
     return output
 
 
-def render_pod_sets(assignment: Assignment) -> list[written.AssignedPods]:
+def render_pod_sets(assignment: Assignment) -> list[written.WrittenPods]:
     """The pod sets of an assignment: how many pods each gets, on which flavors.
 
     Args:
@@ -100,7 +100,7 @@ def _trace(assignment: Assignment, explanation: Explanation) -> written.Trace:
         "request": [_remark(remark) for remark in explanation.request],
         "workloads": [
             {
-                "workload": workload.workload.key,
+                "workload": workload.workload,
                 "preempted": workload.preempted,
                 "verdict": workload.verdict,
                 "remarks": [_remark(remark) for remark in workload.remarks],

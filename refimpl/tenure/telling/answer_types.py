@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tenure.telling.explain import WorkloadExplanation
 from tenure.telling.exposure.answer_types import ExposureShape
 from tenure.telling.remarks import Remark
+from tenure.telling.shapes import PreemptedWorkload
 from tenure.telling.tried import AttemptTrial, CountTrial, FlavorTrial
-from tenure.telling.verdicts import PreemptedShape, WorkloadShape
 from tenure.versions import kueue_asked
 
 
@@ -141,7 +142,7 @@ class DecisionShape:
     where no topology takes part."""
     summary: tuple[str, ...]
     """The outcome, and what was short or where it fits, in words."""
-    preempted: tuple[PreemptedShape, ...]
+    preempted: tuple[PreemptedWorkload, ...]
     """The workloads that are preempted, in the order of removal."""
     request: tuple[Remark, ...]
     """What the quota rules found about the request."""
@@ -169,7 +170,7 @@ class ExplainAnswer:
     """The same in words: a preset's name, and what differs from it."""
     decision: DecisionShape
     """The decision, and how it came about."""
-    workloads: tuple[WorkloadShape, ...]
+    workloads: tuple[WorkloadExplanation, ...]
     """Every workload that holds quota in the tree; the preempted ones first, in order."""
     flips: FlipsShape
     """Changes after which the decision would differ."""
@@ -275,7 +276,7 @@ class WhyNotAnswer:
     """The workloads that are ahead of it in its ClusterQueue, the head first."""
     decision: DecisionShape
     """The decision, and how it came about."""
-    workload: WorkloadShape | None
+    workload: WorkloadExplanation | None
     """What the rules found about the running workload; null where none was asked about, or where it is in
     another tree."""
     flips: FlipsShape

@@ -34,10 +34,10 @@ from tenure.telling.flips import (
 from tenure.telling.groups import names_text
 from tenure.telling.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.telling.remarks import Remark
+from tenure.telling.shapes import preempted_workloads
 from tenure.telling.shortages import Shortage, account_text, amount, shortages
 from tenure.telling.summary import engine_of, reading_text, request_remarks, summarize
 from tenure.telling.tried import attempts, count_trials, flavor_trials, spared
-from tenure.telling.verdicts import preempted_shapes, workload_shape
 from tenure.units import format_instant
 
 
@@ -61,7 +61,7 @@ def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: boo
         reading=decision.reading.written(),
         reading_text=reading_text(decision.reading),
         decision=decision_shape(decision),
-        workloads=tuple(workload_shape(workload) for workload in explain(decision).workloads),
+        workloads=explain(decision).workloads,
         flips=flips_shape(decision, None, flips, None if worse else FaresBetter()),
     )
 
@@ -74,7 +74,7 @@ def decision_shape(decision: Decision) -> DecisionShape:
         decision=str(decision.outcome),
         topology=topology_of(decision.not_modelled),
         summary=summarize(decision),
-        preempted=preempted_shapes(decision),
+        preempted=preempted_workloads(decision),
         request=tuple(request_remarks(decision)),
         shortages=tuple(_shortage(shortage) for shortage in shortages(decision)),
         flavors=flavor_trials(decision),
@@ -307,7 +307,7 @@ def why_not_answer(
         summary=summary,
         ahead=tuple(ahead),
         decision=decision_shape(decision),
-        workload=None if explained is None else workload_shape(explained),
+        workload=explained,
         flips=FlipsShape(0, 0, True, worse, ())
         if impossible
         else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),

@@ -22,19 +22,18 @@ from tenure.units import format_duration, format_instant
 
 @dataclass(frozen=True, slots=True)
 class WorkloadExplanation:
-    """Why a running workload is preempted, or is not.
+    """A running workload: whether it is preempted, and what the rules found."""
 
-    Args:
-        workload: who.
-        preempted: whether it is.
-        verdict: the answer in one line.
-        remarks: what each rule says, outermost first.
-    """
-
-    workload: Workload
+    workload: str
+    """`namespace/name`."""
+    cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
     preempted: bool
+    """Whether it is preempted."""
     verdict: str
+    """The answer in one line."""
     remarks: tuple[Remark, ...]
+    """What each rule found, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +127,32 @@ def explain_workload(decision: Decision, workload: Workload) -> WorkloadExplanat
 def _explain_workload(
     decision: Decision, workload: Workload, known: _Known, searched: Searched
 ) -> WorkloadExplanation:
-    preempted = workload.key in known.targets
+    verdict, remarks = _KEPT.get(decision.outcome, ""), list[Remark]()
     if decision.held:
         verdict = f"kept: {decision.preemptor.key} is not queued"
-        return WorkloadExplanation(workload, preempted, verdict, ())
-    if decision.outcome in (Outcome.FIT, Outcome.NO_FIT):
-        verdict = {
-            Outcome.FIT: "kept: the request fits without it",
-            Outcome.NO_FIT: "kept: no workload is preempted for a request that no flavor serves",
-        }[decision.outcome]
-        return WorkloadExplanation(workload, preempted, verdict, ())
-    if not uses_any(workload, decision.assignment.needs_preemption):
-        return WorkloadExplanation(workload, preempted, "kept: it uses nothing that is short", ())
-    place = known.places.get(workload.key)
-    own = workload.cluster_queue == decision.queue.name
-    told = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, searched)
-    remarks = [*told]
-    if place is not None:
-        remarks += order_remarks(decision, place)
-    return WorkloadExplanation(workload, preempted, _verdict(decision, workload, known), tuple(remarks))
+    elif not verdict and not uses_any(workload, decision.assignment.needs_preemption):
+        verdict = "kept: it uses nothing that is short"
+    elif not verdict:
+        verdict, remarks = _verdict(decision, workload, known), _remarks(decision, workload, known, searched)
+    return WorkloadExplanation(
+        workload.key,
+        workload.cluster_queue or "",
+        workload.key in known.targets,
+        verdict,
+        tuple(remarks),
+    )
+
+
+_KEPT = {
+    Outcome.FIT: "kept: the request fits without it",
+    Outcome.NO_FIT: "kept: no workload is preempted for a request that no flavor serves",
+}
+
+
+def _remarks(decision: Decision, workload: Workload, known: _Known, searched: Searched) -> list[Remark]:
+    own, place = workload.cluster_queue == decision.queue.name, known.places.get(workload.key)
+    found = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, searched)
+    return [*found, *(() if place is None else order_remarks(decision, place))]
 
 
 def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:

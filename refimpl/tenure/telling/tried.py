@@ -28,6 +28,7 @@ from tenure.oracle.tree import Tree, quota_at
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.quota import can_ever_fit, fits_quota
 from tenure.telling.other_queues import comparison_text
+from tenure.telling.shapes import FlavorAmount
 from tenure.telling.shortages import amount
 from tenure.units import format_amount
 
@@ -241,18 +242,6 @@ STRATEGY_NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lack:
-    """What is still short of a flavor-resource."""
-
-    flavor: str
-    """The flavor."""
-    resource: str
-    """The resource."""
-    amount: str
-    """How much, as Kubernetes writes quantities."""
-
-
-@dataclass(frozen=True, slots=True)
 class PassedOver:
     """A candidate that could not be preempted when its turn came."""
 
@@ -278,7 +267,7 @@ class AttemptTrial:
     """Who could not be preempted when its turn came."""
     fits: bool
     """Whether the request fits after the removals."""
-    short: tuple[Lack, ...]
+    short: tuple[FlavorAmount, ...]
     """What is still short."""
     text: str
     """What it came to, in a sentence."""
@@ -309,7 +298,9 @@ def _attempts(decision: Decision) -> Iterator[AttemptTrial]:
                 if not turn.removed
             ),
             fits=attempt.fits,
-            short=tuple(Lack(at.flavor, at.resource, amount(at, number)) for at, number in short.items()),
+            short=tuple(
+                FlavorAmount(at.flavor, at.resource, amount(at, number)) for at, number in short.items()
+            ),
             text=_attempt_text(len(attempt.waiting), removed, attempt.fits, short) + earlier,
         )
         # Only fair sharing goes on from what was removed before.

@@ -1,75 +1,20 @@
-"""What becomes of running workloads: their shapes in answers, and the lines that tell of them."""
+"""The lines about running workloads: which are preempted, and what the rules found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from tenure.oracle.decide import Decision
 from tenure.telling.explain import WorkloadExplanation
 from tenure.telling.groups import MOST, group_lines, grouped, queues_text, without_place
-from tenure.telling.remarks import GROUND_RULES, Remark
+from tenure.telling.remarks import Remark
+from tenure.telling.shapes import PreemptedWorkload
 
 RULES_TITLE = "What each rule found (yes: it applies, no: it does not)"
 MOST_VICTIMS = 10
 """So many victims are told one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class PreemptedShape:
-    """A running workload that is preempted."""
-
-    workload: str
-    """`namespace/name`."""
-    cluster_queue: str
-    """The ClusterQueue whose quota it holds."""
-    reason: str
-    """Of the Preempted condition."""
-    rules: tuple[str, ...]
-    """The rules that allow it, outermost first."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkloadShape:
-    """A running workload: whether it is preempted, and what the rules found."""
-
-    workload: str
-    """`namespace/name`."""
-    cluster_queue: str
-    """The ClusterQueue whose quota it holds."""
-    preempted: bool
-    """Whether it is preempted."""
-    verdict: str
-    """The answer in one line."""
-    remarks: tuple[Remark, ...]
-    """What each rule found, outermost first."""
-
-
-def preempted_shapes(decision: Decision) -> tuple[PreemptedShape, ...]:
-    """The workloads that are preempted, in the order of removal."""
-    return tuple(
-        PreemptedShape(
-            workload=target.workload.key,
-            cluster_queue=target.workload.cluster_queue or "",
-            reason=target.reason.label,
-            rules=GROUND_RULES[target.evidence.ground],
-        )
-        for target in decision.targets
-    )
-
-
-def workload_shape(explained: WorkloadExplanation) -> WorkloadShape:
-    """One running workload explained."""
-    return WorkloadShape(
-        workload=explained.workload.key,
-        cluster_queue=explained.workload.cluster_queue or "",
-        preempted=explained.preempted,
-        verdict=explained.verdict,
-        remarks=explained.remarks,
-    )
-
-
-def preempt_lines(preempted: Sequence[PreemptedShape], *, every: bool) -> Iterator[str]:
+def preempt_lines(preempted: Sequence[PreemptedWorkload], *, every: bool) -> Iterator[str]:
     """The victims in order, or counted by queue, reason and rules."""
     if every or len(preempted) <= MOST_VICTIMS:
         width = max((len(victim.workload) for victim in preempted), default=0)
@@ -77,7 +22,7 @@ def preempt_lines(preempted: Sequence[PreemptedShape], *, every: bool) -> Iterat
             yield f"  preempt {victim.workload:{width}}  {victim.reason}  by {', '.join(victim.rules)}"
         return
 
-    def told(victims: Sequence[PreemptedShape]) -> str:
+    def told(victims: Sequence[PreemptedWorkload]) -> str:
         first = victims[0]
         where = queues_text(victim.cluster_queue for victim in victims)
         return (
@@ -90,7 +35,7 @@ def preempt_lines(preempted: Sequence[PreemptedShape], *, every: bool) -> Iterat
 
 
 def rules_lines(
-    preemptor: str, request: tuple[Remark, ...], workloads: Sequence[WorkloadShape], *, every: bool
+    preemptor: str, request: tuple[Remark, ...], workloads: Sequence[WorkloadExplanation], *, every: bool
 ) -> Iterator[str]:
     """What each rule found about the request of a pending workload and about the running workloads."""
     yield from ("", RULES_TITLE)
@@ -107,10 +52,10 @@ def rules_lines(
         yield from remark_lines(workload.remarks)
 
 
-def _workload_groups(workloads: Sequence[WorkloadShape]) -> Iterator[str]:
+def _workload_groups(workloads: Sequence[WorkloadExplanation]) -> Iterator[str]:
     """Workloads counted by verdict and by the rules behind it, the preempted ones first."""
 
-    def told(alike: Sequence[WorkloadShape]) -> str:
+    def told(alike: Sequence[WorkloadExplanation]) -> str:
         where = queues_text(workload.cluster_queue for workload in alike)
         counted = f"{len(alike)} {without_place(alike[0].verdict)}; in {where}"
         return f"{counted}; e.g. {alike[0].workload}{deciding_text(alike[0].remarks)}"

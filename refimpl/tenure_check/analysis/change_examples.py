@@ -14,6 +14,7 @@ from tenure.manifests import SourcedObject
 from tenure.model import Cluster, ClusterQueue, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
+from tenure.telling.shapes import WorkloadWithReason
 from tenure_check.analysis.both_sides import (
     AFTER,
     BEFORE,
@@ -24,7 +25,7 @@ from tenure_check.analysis.both_sides import (
     moved,
     what_is_preempted,
 )
-from tenure_check.analysis.difference_types import DifferenceExample, PreemptedWith
+from tenure_check.analysis.difference_types import DifferenceExample
 from tenure_check.analysis.fields import ConfigurationObjects, FieldChange
 from tenure_check.analysis.matrix import Matrix
 from tenure_check.analysis.matrix_words import written_example
@@ -240,6 +241,6 @@ def _said(decision: Decision | None) -> str:
     return OUT_OF_SCOPE if decision is None else decision.outcome.value
 
 
-def _preempted(decision: Decision | None) -> tuple[PreemptedWith, ...]:
+def _preempted(decision: Decision | None) -> tuple[WorkloadWithReason, ...]:
     found = {} if decision is None else what_is_preempted(decision)
-    return tuple(PreemptedWith(workload, reason.label) for workload, reason in found.items())
+    return tuple(WorkloadWithReason(workload, reason.label) for workload, reason in found.items())

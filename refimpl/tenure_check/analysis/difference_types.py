@@ -7,21 +7,12 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from tenure.as_json import KueueAsked
+from tenure.telling.shapes import WorkloadWithReason
 from tenure_check.analysis.fields import FieldChange
 from tenure_check.analysis.matrix_types import MatrixExample, MatrixSide
 
 ChangeKind: TypeAlias = Literal["gained", "lost", "reasons", "unknown"]
 """What became of a cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class PreemptedWith:
-    """A workload that is preempted."""
-
-    workload: str
-    """The workload."""
-    reason: str
-    """Of condition Preempted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +29,9 @@ class DifferenceExample:
     """The decision before."""
     after: str
     """The decision after."""
-    preempted_before: tuple[PreemptedWith, ...]
+    preempted_before: tuple[WorkloadWithReason, ...]
     """What is preempted before."""
-    preempted_after: tuple[PreemptedWith, ...]
+    preempted_after: tuple[WorkloadWithReason, ...]
     """What is preempted after."""
 
 

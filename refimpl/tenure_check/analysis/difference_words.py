@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tenure.telling.markdown import as_code, as_prose
+from tenure.telling.shapes import WorkloadWithReason
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.difference_types import (
     CellChange,
@@ -14,7 +15,6 @@ from tenure_check.analysis.difference_types import (
     GuaranteeAspect,
     GuaranteeChange,
     MatrixDifference,
-    PreemptedWith,
 )
 from tenure_check.analysis.fields import FieldChange
 from tenure_check.analysis.matrix_types import ExampleWorkload
@@ -236,7 +236,7 @@ def _asks(example: DifferenceExample) -> str:
     return f"a workload of {example.cluster_queue}, priority class {example.priority_class}, asks for {asked}"
 
 
-def _decision(said: str, victims: Sequence[PreemptedWith]) -> str:
+def _decision(said: str, victims: Sequence[WorkloadWithReason]) -> str:
     told = ", ".join(f"{victim.workload} {victim.reason}" for victim in victims)
     return f"{said}, preempts {told}" if told else said
 

@@ -121,7 +121,7 @@ def _workload_lines(decision: Decision, workload: Workload) -> Iterator[str]:
 def _behind(decision: Decision, explained: WorkloadExplanation) -> Iterator[Remark]:
     """The findings that decide: of a victim those that allow it, of any other those that do not."""
     grounds = {target.workload.key: target.evidence.ground for target in decision.targets}
-    ground = grounds.get(explained.workload.key)
+    ground = grounds.get(explained.workload)
     for remark in explained.remarks:
         within_quota = remark.rule == "KQ-200" and remark.holds
         if remark.rule in GROUND_RULES[ground] if ground is not None else not remark.holds or within_quota:

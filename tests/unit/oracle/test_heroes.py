@@ -172,7 +172,7 @@ def test_a_hero_s_workload_is_kept_from_a_standard_queue(fair: tuple[FairStrateg
     running = [runs("h", "hero", 16), runs("b", "bravo", 4)]
     decision = decided(TEAMS, running, "alpha", 2, settings=Settings(fair_sharing=fair))
     assert taken(decision) == ["b"]
-    said = {workload.workload.name: workload.verdict for workload in explain(decision).workloads}
+    said = {workload.workload.partition("/")[2]: workload.verdict for workload in explain(decision).workloads}
     assert said["h"] == "kept: it may not be preempted: it runs in a hero, and the preemptor in none"
 
 
@@ -208,7 +208,7 @@ def test_the_verdicts_about_heroes_say_where_they_stand() -> None:
     cohorts = (Cohort("company"), Cohort("team-c", "company"))
     running = [runs("up", "upper", 6), runs("r", "rival", 3, priority=5), runs("o", "other", 3)]
     decision = decided(queues, running, "lower", 8, cohorts=cohorts)
-    said = {workload.workload.name: workload.verdict for workload in explain(decision).workloads}
+    said = {workload.workload.partition("/")[2]: workload.verdict for workload in explain(decision).workloads}
     assert said == {
         "up": "kept: it may not be preempted: hero, above you",
         "r": "kept: it may not be preempted: hero, a peer of no lower priority",

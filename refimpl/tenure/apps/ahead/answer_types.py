@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tenure.as_json import Moment, Span
+from tenure.telling.shapes import AssignedPods, PreemptedWorkload
 from tenure.timeline.record import Result
 from tenure.versions import kueue_asked
 
@@ -26,32 +27,6 @@ class LookEnd(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Evicted:
-    """A running workload that is preempted."""
-
-    workload: str
-    """The workload."""
-    cluster_queue: str
-    """Whose quota it held."""
-    reason: str
-    """Of the Preempted condition."""
-    rules: tuple[str, ...]
-    """The rules that allow it, outermost first."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdmittedPodSet:
-    """A pod set of a workload that is admitted."""
-
-    name: str
-    """Of the pod set."""
-    count: int
-    """How many pods."""
-    flavors: dict[str, str]
-    """The flavors, by resource."""
-
-
-@dataclass(frozen=True, slots=True)
 class ComingHead:
     """What becomes of the head of one ClusterQueue in a coming cycle."""
 
@@ -66,9 +41,9 @@ class ComingHead:
     where no topology takes part."""
     result: Result
     """What comes of it."""
-    assignment: tuple[AdmittedPodSet, ...]
+    assignment: tuple[AssignedPods, ...]
     """What it is admitted with; empty where it is not admitted."""
-    preempts: tuple[Evicted, ...]
+    preempts: tuple[PreemptedWorkload, ...]
     """Those whom it preempts in this cycle, in order."""
     awaits: tuple[str, ...]
     """Workloads that were preempted before, and whose pods it waits for."""
@@ -133,7 +108,7 @@ class LaterChance:
     """The first instant at which the decision is another one."""
     decision: str
     """The decision then."""
-    preempts: tuple[Evicted, ...]
+    preempts: tuple[PreemptedWorkload, ...]
     """Those whom it would preempt then, in order."""
     because: str
     """What has run out by then, in words."""
@@ -183,7 +158,7 @@ class ComingTurn:
     """What comes of it."""
     before: tuple[ComingHead, ...]
     """Heads of other ClusterQueues of its tree that are handled before it in this cycle."""
-    preempts: tuple[Evicted, ...]
+    preempts: tuple[PreemptedWorkload, ...]
     """Those whom it preempts in this cycle."""
     awaits: tuple[str, ...]
     """Workloads that were preempted before, and whose pods it waits for."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tenure.apps.ahead.answer_types import AdmittedPodSet, ComingCycle, ComingHead, Evicted, LookEnd
+from tenure.apps.ahead.answer_types import ComingCycle, ComingHead, LookEnd
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.telling.quota_alone import topology_of
+from tenure.telling.shapes import PreemptedWorkload, assigned_pods
 from tenure.telling.summary import summarize
 from tenure.timeline.actors import Phase
 from tenure.timeline.cycle import Handled
@@ -126,29 +127,27 @@ class Course:
     def _head(self, handled: Handled, number: int) -> ComingHead:
         entry = handled.entry
         preempts = tuple(
-            Evicted(preemption.victim, preemption.cluster_queue, preemption.reason, preemption.rules)
+            PreemptedWorkload(
+                preemption.victim, preemption.cluster_queue, preemption.reason, preemption.rules
+            )
             for preemption in self.journal.preemptions
             if preemption.cycle == number and preemption.preemptor == entry.actor.key
         )
         fresh = {evicted.workload for evicted in preempts}
         targets = (target.workload.key for target in entry.decision.targets)
         preempting = handled.result == TurnResult.PREEMPTING
+        admitted = handled.result == TurnResult.ADMITTED
         return ComingHead(
             workload=entry.actor.key,
             cluster_queue=entry.actor.queue,
             decision=str(entry.outcome),
             topology=topology_of(entry.decision.not_modelled),
             result=Result[handled.result.name],
-            assignment=tuple(_pod_sets(handled)) if handled.result == TurnResult.ADMITTED else (),
+            assignment=assigned_pods(entry.decision.assignment) if admitted else (),
             preempts=preempts,
             awaits=tuple(key for key in targets if key not in fresh) if preempting else (),
             why=why_not_admitted(handled),
         )
-
-
-def _pod_sets(handled: Handled) -> Iterator[AdmittedPodSet]:
-    for pods in handled.entry.decision.assignment.pod_sets:
-        yield AdmittedPodSet(pods.name, pods.count, dict(sorted(pods.flavors.items())))
 
 
 def why_not_admitted(handled: Handled) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tenure.apps.ahead.answer_types import (
-    Evicted,
     LackOfQuota,
     LaterChance,
     ProtectedEqual,
@@ -15,7 +14,7 @@ from tenure.apps.ahead.course import MOST_PAIRS, Course, some_names, why_not_adm
 from tenure.model import FlavorResource, Outcome, TurnResult
 from tenure.oracle.decide import Decision
 from tenure.rules.reservation import quota_reservation_time
-from tenure.telling.remarks import GROUND_RULES
+from tenure.telling.shapes import preempted_workloads
 from tenure.telling.shortages import NodeAccount, amount, shortages
 from tenure.timeline.actors import Actor, Phase
 from tenure.timeline.timers import Timer, timers_after
@@ -159,25 +158,12 @@ def _changed(
         decision = snapshots.sitting.decide(actor.workload, actor.queue)
         if decision.outcome not in _SHORT:
             because = "; ".join(map(_ran_out, timers[:3]))
-            yield key, LaterChance(world.now, str(decision.outcome), targets_of(decision), because)
+            yield key, LaterChance(world.now, str(decision.outcome), preempted_workloads(decision), because)
 
 
 def _ran_out(timer: Timer) -> str:
     what = "its priority takes a step" if timer.is_step else "its minAdmitDuration has passed"
     return f"{timer.actor.key}: {what}"
-
-
-def targets_of(decision: Decision) -> tuple[Evicted, ...]:
-    """Those whom a decision preempts."""
-    return tuple(
-        Evicted(
-            target.workload.key,
-            target.workload.cluster_queue or "",
-            target.reason.label,
-            GROUND_RULES[target.evidence.ground],
-        )
-        for target in decision.targets
-    )
 
 
 def protected_equals(world: World, actor: Actor) -> tuple[ProtectedEqual, ...]:

@@ -11,7 +11,6 @@ from tenure.apps.ahead.answer_types import (
     ComingEvent,
     ComingHead,
     ComingTurn,
-    Evicted,
     InLine,
     LackOfQuota,
     LookEnd,
@@ -21,6 +20,7 @@ from tenure.apps.ahead.answer_types import (
 from tenure.apps.ahead.course import changes_anything, some_names
 from tenure.model import SECOND, Instant
 from tenure.telling.quota_alone import BY_QUOTA, note_lines
+from tenure.telling.shapes import PreemptedWorkload
 from tenure.timeline.record import Happening, Result
 from tenure.units import format_instant
 
@@ -162,7 +162,7 @@ def _result_text(head: ComingHead | ComingTurn) -> str:
             return f"{head.result.value}: {head.why}"
 
 
-def _victims(preempts: Sequence[Evicted]) -> str:
+def _victims(preempts: Sequence[PreemptedWorkload]) -> str:
     return some_names([f"{evicted.workload} {evicted.reason}" for evicted in preempts])
 
 

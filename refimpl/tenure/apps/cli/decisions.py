@@ -18,8 +18,9 @@ from tenure.oracle.decide import Decision
 from tenure.telling.explain import explain
 from tenure.telling.groups import MOST, group_lines, grouped, queues_text, shortened
 from tenure.telling.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quota_alone, topology_of
+from tenure.telling.shapes import preempted_workloads
 from tenure.telling.summary import assumed_lines, engine_of, reading_text, summarize
-from tenure.telling.verdicts import preempt_lines, preempted_shapes, rules_lines, workload_shape
+from tenure.telling.verdicts import preempt_lines, rules_lines
 from tenure.units import format_instant
 from tenure.versions import kueue_asked
 
@@ -82,11 +83,12 @@ def decision_lines(
     yield from note_lines(topology_of(decision.not_modelled))
     if decision.left:
         yield f"  decided by the reference: the optimized core does not cover {decision.left}"
-    yield from preempt_lines(preempted_shapes(decision), every=every)
+    yield from preempt_lines(preempted_workloads(decision), every=every)
     if explained:
         explanation = explain(decision)
-        workloads = [workload_shape(workload) for workload in explanation.workloads]
-        yield from rules_lines(decision.preemptor.key, explanation.request, workloads, every=every)
+        yield from rules_lines(
+            decision.preemptor.key, explanation.request, explanation.workloads, every=every
+        )
 
 
 UNDECIDED = "not decided"

@@ -5,16 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.as_json import KueueAsked, Moment
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A running workload that is preempted, or a pending one that preempts."""
-
-    workload: str
-    """The workload."""
-    reason: str
-    """Of the Preempted condition."""
+from tenure.telling.shapes import WorkloadWithReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +20,9 @@ class PendingChange:
     """The decision; `absent` where it does not wait there, `not decided` where it cannot be decided about."""
     after: str
     """The decision afterwards, likewise."""
-    gained: tuple[Taken, ...]
+    gained: tuple[WorkloadWithReason, ...]
     """Those whom it preempts afterwards only, or for another reason."""
-    lost: tuple[Taken, ...]
+    lost: tuple[WorkloadWithReason, ...]
     """Those whom it preempts before only, or for another reason."""
 
 
@@ -47,7 +38,7 @@ class RunningChange:
     """Whether it runs before."""
     runs_after: bool
     """Whether it runs afterwards."""
-    preemptors: tuple[Taken, ...]
+    preemptors: tuple[WorkloadWithReason, ...]
     """The pending workloads that would preempt it, each decided about alone, on the side where any would."""
     protected_before: Moment | None
     """Until when no equal of its ClusterQueue may preempt it, before; null where nothing protects it now."""

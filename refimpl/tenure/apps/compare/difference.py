@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from tenure.api import Loaded, PendingDecision, decide_all, pending_names
-from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
+from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange
 from tenure.apps.compare.spells import Spell, spells
 from tenure.apps.compare.trees import reached
 from tenure.engines import Engine
@@ -19,6 +19,7 @@ from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, is_time_expired
 from tenure.telling.quota_alone import topology_of
+from tenure.telling.shapes import WorkloadWithReason
 from tenure.units import format_duration
 
 ABSENT = "absent"
@@ -143,7 +144,7 @@ def difference(
 
 def _pending_changes(one: _Decided, other: _Decided) -> Iterator[PendingChange]:
     nowhere: tuple[str | None, str, dict[str, str]] = (None, ABSENT, {})
-    known: dict[tuple[int, int], tuple[tuple[Taken, ...], tuple[Taken, ...]]] = {}
+    known: dict[tuple[int, int], tuple[tuple[WorkloadWithReason, ...], tuple[WorkloadWithReason, ...]]] = {}
     for key in sorted(one.pending.keys() | other.pending.keys()):
         queue, before, lost = one.pending.get(key, nowhere)
         queue_after, after, gained = other.pending.get(key, nowhere)
@@ -154,9 +155,11 @@ def _pending_changes(one: _Decided, other: _Decided) -> Iterator[PendingChange]:
             yield PendingChange(key, queue_after or queue, before, after, *known[pair])
 
 
-def _without(some: Mapping[str, str], others: Mapping[str, str]) -> tuple[Taken, ...]:
+def _without(some: Mapping[str, str], others: Mapping[str, str]) -> tuple[WorkloadWithReason, ...]:
     """What is in one map and not so in another."""
-    return tuple(Taken(name, reason) for name, reason in some.items() if others.get(name) != reason)
+    return tuple(
+        WorkloadWithReason(name, reason) for name, reason in some.items() if others.get(name) != reason
+    )
 
 
 def _running_changes(
@@ -167,7 +170,7 @@ def _running_changes(
     spells_after: Mapping[str, Spell],
 ) -> Iterator[RunningChange]:
     """Those who are victims on one side only."""
-    taken = cache(Taken)
+    taken = cache(WorkloadWithReason)
     for key in sorted(here.keys() - there.keys()):
         runs = other.running.get(key) or one.running[key]
         spell = spells_after.get(key, Spell())

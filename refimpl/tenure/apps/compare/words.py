@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange, Taken
+from tenure.apps.compare.answer_types import DiffAnswer, PendingChange, RunningChange
 from tenure.telling.groups import MOST, shortened
 from tenure.telling.markdown import as_code, as_prose
 from tenure.telling.quota_alone import BY_QUOTA, note_lines
+from tenure.telling.shapes import WorkloadWithReason
 from tenure.telling.summary import assumed_lines
 from tenure.units import format_instant
 
@@ -77,10 +78,11 @@ def _safe(change: RunningChange, gained: bool) -> str:
     return f"{'not safe' if gained else 'safe'} as long as nothing else happens"
 
 
-def _preemptors(preemptors: Sequence[Taken]) -> str:
+def _preemptors(preemptors: Sequence[WorkloadWithReason]) -> str:
     """The first pending workload that preempts it, and how many more there are.
 
-    >>> _preemptors([Taken("ml/a", "InCohortReclamation"), Taken("ml/b", "InClusterQueue")])
+    >>> reason = "InCohortReclamation"
+    >>> _preemptors([WorkloadWithReason("ml/a", reason), WorkloadWithReason("ml/b", reason)])
     'for ml/a InCohortReclamation, and 1 more'
     """
     more = f", and {len(preemptors) - 1} more" if len(preemptors) > 1 else ""

@@ -10,7 +10,6 @@ from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
 from tenure.telling.exposure.answer_types import (
-    AskedShape,
     ExposureShape,
     MadeUpShape,
     OlderShape,
@@ -21,6 +20,7 @@ from tenure.telling.exposure.least import Least
 from tenure.telling.exposure.over_time import Exposure, Seen, exposure_of
 from tenure.telling.quota_alone import BY_QUOTA
 from tenure.telling.remarks import GROUND_RULES
+from tenure.telling.shapes import FlavorAmount
 from tenure.telling.shortages import amount
 from tenure.units import format_instant, format_names
 
@@ -136,7 +136,7 @@ def _made_up(least: Least) -> MadeUpShape | None:
         return None
     usage = least.decision.assignment.usage
     return MadeUpShape(
-        tuple(AskedShape(at.flavor, at.resource, amount(at, asked)) for at, asked in sorted(usage.items())),
+        tuple(FlavorAmount(at.flavor, at.resource, amount(at, asked)) for at, asked in sorted(usage.items())),
         len(least.decision.targets),
     )
 

@@ -7,24 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class AskedShape:
-    """What a made-up workload asks for of a flavor-resource."""
-
-    flavor: str
-    """The flavor."""
-    resource: str
-    """The resource."""
-    amount: str
-    """How much; of `pods` their number."""
+from tenure.telling.shapes import FlavorAmount
 
 
 @dataclass(frozen=True, slots=True)
 class MadeUpShape:
     """A made-up workload that preempts the running one; the reference has decided about it."""
 
-    request: tuple[AskedShape, ...]
+    request: tuple[FlavorAmount, ...]
     """What it asks for, with one pod for each flavor."""
     preempted: int
     """How many workloads it preempts, the running one among them."""
