@@ -17,6 +17,7 @@ from docs.gen.drawing import LETTER, WIDTH, shown, themed, words
 from docs.gen.markdown import Fills, Pages
 from docs.gen.sources import ROOT
 from tenure.drawing.scene import THEMES, Box, Role, Sketch
+from tenure.drawing.svg import BY_SCHEME
 from tenure.readings import default_preset, preset
 from tenure.timeline import load_scenarios, play
 from tenure.timeline.chart import svg_chart
@@ -48,7 +49,6 @@ COMPARED: Final = {
 }
 """The columns of the page's table of settings that its picture has, and their words."""
 _FOUND = 1
-_SCHEMES = re.compile(r"<style>(?P<light>.*?) @media \(prefers-color-scheme: dark\) \{(?P<dark>.*)\}</style>")
 _SETTING = re.compile(r"^minAdmitDuration=(?P<value>\S+)(?P<figures>(?: +[\d.]+[smh]?)+)$")
 
 
@@ -79,10 +79,10 @@ def _matrix(example: str, scope: str, folder: Path, files: Pages) -> str:
     _run(0, "analyze", "matrix", "--example", example, "--scope", scope, "--svg", str(drawn), "--jobs", "1")
     picture = drawn.read_text(encoding="utf-8")
     # The scheme of a page is chosen on it, whichever the reader's system has.
-    schemes = _SCHEMES.search(picture)
-    assert schemes is not None, "the picture's style has no two schemes"
-    for theme in ("light", "dark"):
-        styled = picture.replace(schemes[0], f"<style>{schemes[theme]}</style>")
+    picture = re.sub(r"<style>.*</style>\n", "", picture)
+    for theme, colours in THEMES.items():
+        of_role = {BY_SCHEME[role]: colours[role] for role in Role}
+        styled = re.sub(r"var\([^)]*\)", lambda found, of=of_role: of[found[0]], picture)  # type: ignore[misc]
         files[f"{_path(example, scope)}-{theme}.svg"] = styled
     return ". ".join(re.findall(r"<(?:title|desc) id=[^>]*>([^<]*)<", picture))
 

@@ -1,15 +1,15 @@
 """A matrix as a picture: rows are the preemptors' ClusterQueues, columns the victims'.
 
-An SVG of our own, with no library: its colours follow the reader's scheme, light or dark, its words stay
-words, and it is as wide as a phone's screen where there are not many ClusterQueues.
+It is as wide as a phone's screen where there are not many ClusterQueues.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
+from typing import Literal
 
-from tenure.drawing.scene import DARK, LIGHT, Role, Theme
+from tenure.drawing.scene import Box, Hatch, Label, Role, Sketch
+from tenure.drawing.svg import svg
 from tenure_check.analysis.matrix_table import NONE, SOME, MatrixTable, table_of
 from tenure_check.analysis.matrix_types import MatrixAnswer
 
@@ -21,18 +21,11 @@ NUMBER = 28
 LARGEST, LEAST = 48, 12
 """Sides of an entry."""
 LINE = 19
-_FONT = "system-ui, 'DejaVu Sans', sans-serif"
+SIZE = 13.0
+"""Of letters."""
 _LETTER = 7.2
 """The width of a letter of 13 units, on the wide side."""
 
-_ROLES = {
-    "paper": Role.PAPER,
-    "text": Role.TEXT,
-    "muted": Role.MUTED,
-    "never": Role.GRID,
-    "can": Role.SAME_QUEUE,
-    "unknown": Role.WAIT,
-}
 _WORDS = {"c": "can", ".": "never", "?": "not known", SOME: "can for some such priorities"}
 _LEVELS = ("lower", "equal", "higher")
 _LEGEND = (
@@ -49,7 +42,7 @@ def heat_map(answer: MatrixAnswer) -> str:
     Args:
         answer: with all cells of its matrix.
     """
-    return _Picture(answer, table_of(answer.cells)).svg()
+    return _Picture(answer, table_of(answer.cells)).drawn()
 
 
 class _Picture:
@@ -62,35 +55,21 @@ class _Picture:
         self._names = names
         self._is_halved = any(len(row) > 1 for row in table.groups)
         widest = max(map(len, names), default=0) * _LETTER
-        self._width = max(WIDTH, 2 * MARGIN + NUMBER + count * self._side, 2 * MARGIN + widest)
+        width = max(WIDTH, 2 * MARGIN + NUMBER + count * self._side, 2 * MARGIN + widest)
+        self._scene = Sketch(width=width)
 
-    def svg(self) -> str:
+    def drawn(self) -> str:
         """All of it."""
         top = 3 * LINE
         below = top + LINE + len(self._table.groups) * self._side + LINE
-        marks = [
-            *self._heading(),
-            *self._numbers(top),
-            *self._entries(top + LINE),
-            *self._key(below),
-        ]
-        height = below + LINE * (len(self._names) + len(_LEGEND) + 4 + self._is_halved)
-        return "\n".join(
-            [
-                '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
-                f'viewBox="0 0 {self._width:g} {height:g}" width="{self._width:g}" '
-                f'font-family="{_FONT}" font-size="13" aria-labelledby="map-title map-description">',
-                f'<title id="map-title">{escape(self._title())}</title>',
-                f'<desc id="map-description">{escape(" ".join(self._described()))}</desc>',
-                f"<style>{_colours(LIGHT)} @media (prefers-color-scheme: dark) {{{_colours(DARK)}}}</style>",
-                '<defs><pattern id="stripes" width="5" height="5" patternUnits="userSpaceOnUse" '
-                'patternTransform="rotate(45)"><rect class="paper" width="5" height="5"/>'
-                '<rect class="unknown" width="2" height="5"/></pattern></defs>',
-                f'<rect class="paper" width="{self._width:g}" height="{height:g}"/>',
-                *marks,
-                "</svg>\n",
-            ]
-        )
+        scene = self._scene
+        scene.height = below + LINE * (len(self._names) + len(_LEGEND) + 4 + self._is_halved)
+        scene.add(Box(0, 0, scene.width, scene.height, Role.PAPER))
+        self._heading()
+        self._numbers(top)
+        self._entries(top + LINE)
+        self._key(below)
+        return svg(scene, self._title(), " ".join(self._described()))
 
     def _title(self) -> str:
         return (
@@ -116,84 +95,84 @@ class _Picture:
 
     # -- marks --------------------------------------------------------------------------------------------
 
-    def _heading(self) -> Iterator[str]:
-        yield _words(MARGIN, LINE, "Who may ever preempt whom", bold=True)
-        yield _words(
-            MARGIN, 2 * LINE, f"scope {self._answer.scope}, reading {self._answer.reading}", kind="muted"
-        )
+    def _heading(self) -> None:
+        self._words(MARGIN, LINE, "Who may ever preempt whom", bold=True)
+        below = f"scope {self._answer.scope}, reading {self._answer.reading}"
+        self._words(MARGIN, 2 * LINE, below, Role.MUTED)
 
-    def _numbers(self, top: float) -> Iterator[str]:
+    def _words(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        role: Role = Role.TEXT,
+        align: Literal["left", "center", "right"] = "left",
+        *,
+        bold: bool = False,
+    ) -> None:
+        """Words on a base line."""
+        self._scene.add(Label(x, y - 0.36 * SIZE, text, SIZE, role, align, bold))
+
+    def _numbers(self, top: float) -> None:
         """Numbers of columns and rows; where entries are small, of every fifth."""
         step = 1 if self._side >= 2 * LEAST - 4 else 5
-        for place in range(len(self._table.groups)):
-            if place % step == 0:
-                middle = self._middle(place)
-                yield _words(middle, top + LINE - 6, str(place + 1), kind="muted", anchor="middle")
-                y = top + LINE + (place + 0.5) * self._side + 4.5
-                yield _words(MARGIN + NUMBER - 6, y, str(place + 1), kind="muted", anchor="end")
+        for place in range(0, len(self._table.groups), step):
+            middle = MARGIN + NUMBER + (place + 0.5) * self._side
+            self._words(middle, top + LINE - 6, str(place + 1), Role.MUTED, "center")
+            y = top + LINE + (place + 0.5) * self._side + 4.5
+            self._words(MARGIN + NUMBER - 6, y, str(place + 1), Role.MUTED, "right")
 
-    def _middle(self, place: int) -> float:
-        return MARGIN + NUMBER + (place + 0.5) * self._side
-
-    def _entries(self, top: float) -> Iterator[str]:
+    def _entries(self, top: float) -> None:
         groups = self._table.groups
+        pointed: list[Box] = []
         for place, row in enumerate(groups):
             for other, column in enumerate(groups):
                 x, y = MARGIN + NUMBER + other * self._side, top + place * self._side
                 code, among = self._table.code(row, column), self._table.among(row) if row is column else ""
                 names = f"{self._table.name(row)} preempts {self._table.name(column)}"
                 said = f"{names}: {_told(code)}" + (f"; others of the row: {_told(among)}" if among else "")
-                yield f"<g><title>{escape(said)}</title>"
                 width = self._side - 2
+                pointed.append(Box(x, y, width, width, None, told=said))
                 if among:  # the ClusterQueue itself on the left, others of its row on the right
-                    yield from _entry(x, y, width / 2 - 0.5, width, code)
-                    yield from _entry(x + width / 2 + 0.5, y, width / 2 - 0.5, width, among)
+                    self._scene.add(*_entry(x, y, width / 2 - 0.5, width, code))
+                    self._scene.add(*_entry(x + width / 2 + 0.5, y, width / 2 - 0.5, width, among))
                 else:
-                    yield from _entry(x, y, width, width, code)
-                yield "</g>"
+                    self._scene.add(*_entry(x, y, width, width, code))
+        self._scene.add(*pointed)
 
-    def _key(self, top: float) -> Iterator[str]:
+    def _key(self, top: float) -> None:
         y = top
         for name in self._names:
-            yield _words(MARGIN, y, name)
+            self._words(MARGIN, y, name)
             y += LINE
         y += LINE / 2
-        yield _words(MARGIN, y, "Rows preempt, columns are victims. In an entry, from above:", kind="muted")
-        yield _words(MARGIN, y + LINE, "victims of higher, equal and lower priority.", kind="muted")
+        self._words(MARGIN, y, "Rows preempt, columns are victims. In an entry, from above:", Role.MUTED)
+        self._words(MARGIN, y + LINE, "victims of higher, equal and lower priority.", Role.MUTED)
         y += 2 * LINE
         if self._is_halved:
             halves = "Half an entry: itself on the left, others of its row on the right."
-            yield _words(MARGIN, y, halves, kind="muted")
+            self._words(MARGIN, y, halves, Role.MUTED)
             y += LINE
         for sign, words in _LEGEND:
-            yield from _bar(MARGIN, y - 11, 22, 13, sign)
-            yield _words(MARGIN + 30, y, words)
+            self._scene.add(*_bar(MARGIN, y - 11, 22, 13, sign))
+            self._words(MARGIN + 30, y, words)
             y += LINE
 
 
-def _entry(x: float, y: float, width: float, height: float, code: str) -> Iterator[str]:
+def _entry(x: float, y: float, width: float, height: float, code: str) -> Iterator[Box]:
     """Three bars, from above: victims of higher, equal and lower priority."""
     part = height / 3
     for number, sign in enumerate(reversed(code)):
         yield from _bar(x, y + number * part, width, part - 0.8, sign)
 
 
-def _bar(x: float, y: float, width: float, height: float, sign: str) -> Iterator[str]:
-    if sign == NONE:
-        return
-    kinds = {"c": (("can", width),), ".": (("never", width),), "?": (("stripes", width),)}
-    for kind, wide in kinds.get(sign, (("never", width), ("can", width / 2))):
-        paint = 'fill="url(#stripes)"' if kind == "stripes" else f'class="{kind}"'
-        yield f'<rect {paint} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{height:.1f}"/>'
-
-
-def _words(
-    x: float, y: float, text: str, *, kind: str = "text", anchor: str = "start", bold: bool = False
-) -> str:
-    weight = ' font-weight="600"' if bold else ""
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{weight}>{escape(text)}</text>'
-    )
+def _bar(x: float, y: float, width: float, height: float, sign: str) -> Iterator[Box]:
+    if sign == "?":
+        yield Box(x, y, width, height, Role.PAPER, Role.WAIT, Hatch.STRIPES, line=0)
+    elif sign != NONE:
+        yield Box(x, y, width, height, Role.SAME_QUEUE if sign == "c" else Role.GRID)
+    if sign == SOME:
+        yield Box(x, y, width / 2, height, Role.SAME_QUEUE)
 
 
 def _told(code: str) -> str:
@@ -208,7 +187,3 @@ def _told(code: str) -> str:
         f"{level} {_WORDS[sign]}" for level, sign in zip(_LEVELS, code, strict=True) if sign != NONE
     ]
     return ", ".join(told)
-
-
-def _colours(theme: Theme) -> str:
-    return " ".join(f".{kind}{{fill:{theme[role]}}}" for kind, role in _ROLES.items())

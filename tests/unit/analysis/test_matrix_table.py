@@ -101,12 +101,12 @@ def test_a_picture_is_a_well_formed_svg_with_words_for_those_who_do_not_see_it()
 def test_a_picture_has_the_colours_of_both_schemes_and_fits_a_phone() -> None:
     drawn = heat_map(matrix(12, in_a_line))
     for theme in (LIGHT, DARK):
-        assert f".can{{fill:{theme[Role.SAME_QUEUE]}}}" in drawn
+        assert f"--same-queue: {theme[Role.SAME_QUEUE]}" in drawn
     assert "prefers-color-scheme: dark" in drawn
     root = ElementTree.fromstring(drawn)
-    assert float(root.get("width") or 0) == 420
+    assert (root.get("viewBox") or "").split()[2] == "420"
     assert {element.text for element in root.iter(f"{SVG}text")} >= {"12  team-11", "not known"}
-    assert 'fill="url(#stripes)"' in drawn
+    assert 'fill="url(#stripes-wait)"' in drawn
 
 
 def test_queues_that_are_alike_share_a_row_of_the_picture_whose_diagonal_is_halved() -> None:
@@ -119,4 +119,6 @@ def test_queues_that_are_alike_share_a_row_of_the_picture_whose_diagonal_is_halv
         "team-00 … team-39 (40) preempts team-00 … team-39 (40): lower can, equal never, higher never; "
         "others of the row: all can"
     ]
-    assert len(entries[0].findall(f"{SVG}rect")) == 6
+    boxes = "".join(path.get("d", "") for path in ElementTree.fromstring(drawn).findall(f"{SVG}path"))
+    # The paper, six bars, and the legend, in which a striped box is drawn twice and another has two halves.
+    assert boxes.count("M") == 1 + 6 + 6
