@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from docs.gen.speed import measured, speed_svg
-from tenure.drawing.scene import DARK, LIGHT, Role
+from tenure.drawing.scene import DARK, LIGHT
 from tenure.readings import preset
 from tenure.timeline import load_scenarios, play
 from tenure.timeline.chart import svg_chart
@@ -31,11 +31,8 @@ def pictures() -> Iterator[tuple[str, str]]:
         played = play(scenario, preset(reading))
         yield f"{SCENARIO}-{reading}.svg", svg_chart(played)
         yield f"{SCENARIO}-{reading}-dark.svg", svg_chart(played, "dark")
-    chart = speed_svg(measured())
     for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
-        # A picture on its own has no page whose colour and letters it could take.
-        alone = chart.replace("color: inherit", f"color: {theme[Role.TEXT]}")
-        yield f"speed{suffix}.svg", alone.replace('font-family="inherit"', 'font-family="sans-serif"')
+        yield f"speed{suffix}.svg", speed_svg(measured(), theme=theme)
 
 
 def main(folder: Path) -> None:

@@ -2,8 +2,8 @@
 
     python -m docs.gen.speed build/speed.svg
 
-The chart is SVG of our own: its text takes the colour of the page around it, and the lines have colours that
-can be told apart on white and on black, so that one drawing serves both.
+On a page its text takes the colour of the text around it, and the lines have colours that can be told apart
+on white and on black, so that one drawing serves both.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from docs.gen.drawing import words
 from docs.gen.markdown import table
 from docs.gen.sources import ROOT
+from tenure.drawing.scene import LIGHT, Mark, Role, Sketch, Stroke, Theme
+from tenure.drawing.svg import svg
 
 MEASURED: Final = ROOT / "docs" / "data" / "bench.json"
 SHARE: Final = 10
@@ -37,15 +39,25 @@ class Line(NamedTuple):
 
     field: str
     name: str
-    colour: str
-    dashes: str
+    role: Role
+    dash: tuple[float, float] | None = None
 
 
 LINES: Final = (
-    Line("kueue", "Kueue", "#d9730d", ""),
-    Line("reference", "reference", "#8a8f98", "6 3"),
-    Line("cold", "core, cold", "#2f7fd1", ""),
+    Line("kueue", "Kueue", Role.SAME_QUEUE),
+    Line("reference", "reference", Role.WAIT, (6, 3)),
+    Line("cold", "core, cold", Role.PROTECTED),
 )
+PAGE: Final[Theme] = {
+    **LIGHT,
+    Role.PAPER: "none",
+    Role.TEXT: "currentColor",
+    Role.GRID: "#80808040",
+    Role.SAME_QUEUE: "#d9730d",
+    Role.WAIT: "#8a8f98",
+    Role.PROTECTED: "#2f7fd1",
+}
+"""Its colours on a page, light or dark."""
 
 Row = dict[str, Any]
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 300, 220, 62, 58, 66
@@ -115,34 +127,31 @@ def speed_svgs(found: Row) -> str:
     return f'{wide}\n<div class="narrow">{speed_svg(found, columns=1)}</div>\n'
 
 
-def speed_svg(found: Row, columns: int = 2) -> str:
+def speed_svg(found: Row, columns: int = 2, theme: Theme = PAGE) -> str:
     """A log-log chart for each shape: time of one decision over workloads that hold quota.
 
     Args:
         found: what was measured.
         columns: how many charts there are in a row, at most.
+        theme: its colours.
     """
+    title = "Time of one preemption decision, by workloads that hold quota; both axes are logarithmic"
+    return svg(speed_chart(found, columns), title, theme=theme)
+
+
+def speed_chart(found: Row, columns: int) -> Sketch:
+    """The charts, at most so many in a row."""
     rows = [row for row in found["decisions"] if row["share"] == SHARE]
     shapes = [name for name in SHAPES if any(row["shape"] == name and row["cold"] for row in rows)]
     scale = _Scale.of(rows)
     columns = min(columns, len(shapes)) or 1
-    width = columns * (_WIDTH + _LEFT) + 32
-    legend, lines = _legend(width)
-    first = _TOP + 20 * (lines - 1)
-    height = first + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
-    title = "Time of one preemption decision, by workloads that hold quota; both axes are logarithmic"
-    parts = [
-        f'<svg class="tenure-speed" viewBox="0 0 {width} {height}" role="img" aria-label="{title}"'
-        ' xmlns="http://www.w3.org/2000/svg" style="max-width: 100%; color: inherit"'
-        ' font-family="inherit" font-size="12" fill="currentColor">',
-        f"<title>{title}</title>",
-        *legend,
-    ]
+    sketch = Sketch(width=columns * (_WIDTH + _LEFT) + 32)
+    first = _TOP + _legend(sketch)
+    sketch.height = first + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
     for number, name in enumerate(shapes):
-        left = _LEFT + number % columns * (_WIDTH + _LEFT)
-        top = first + number // columns * (_HEIGHT + _GAP)
-        parts.extend(_panel(name, [row for row in rows if row["shape"] == name], scale, left, top))
-    return "\n".join([*parts, "</svg>"]) + "\n"
+        corner = (_LEFT + number % columns * (_WIDTH + _LEFT), first + number // columns * (_HEIGHT + _GAP))
+        _panel(sketch, name, [row for row in rows if row["shape"] == name], scale, corner)
+    return sketch
 
 
 class _Scale(NamedTuple):
@@ -171,52 +180,40 @@ class _Scale(NamedTuple):
         return round(across * _WIDTH, 1), round((1 - up) * _HEIGHT, 1)
 
 
-def _legend(width: int) -> tuple[list[str], int]:
-    """The names of the lines, and in how many lines they stand."""
-    parts: list[str] = []
-    left, number = _LEFT, 0
+def _legend(sketch: Sketch) -> float:
+    """Name the lines; answers how much is needed beyond one row."""
+    left, down = _LEFT, 16
     for line in LINES:
         needed = 46 + 7 * len(line.name)
-        if left > _LEFT and left + needed > width:
-            left, number = _LEFT, number + 1
-        down = 16 + 20 * number
-        parts.append(f'<path d="M{left} {down}h24" {_stroke(line)}/>')
-        parts.append(f'<text x="{left + 30}" y="{down + 4}">{escape(line.name)}</text>')
+        if left > _LEFT and left + needed > sketch.width:
+            left, down = _LEFT, down + 20
+        sketch.add(Stroke(((left, down), (left + 24, down)), line.role, 2, line.dash))
+        sketch.add(words((left + 30, down + 4), line.name))
         left += needed
-    return parts, number + 1
+    return down - 16
 
 
-def _stroke(line: Line) -> str:
-    dashes = f' stroke-dasharray="{line.dashes}"' if line.dashes else ""
-    return f'fill="none" stroke="{line.colour}" stroke-width="2"{dashes}'
-
-
-def _panel(name: str, rows: list[Row], scale: _Scale, left: int, top: int) -> Iterator[str]:
-    yield f'<g transform="translate({left} {top})">'
-    yield f'<text y="-8" font-weight="bold">{escape(SHAPES[name])}</text>'
+def _panel(sketch: Sketch, name: str, rows: list[Row], scale: _Scale, corner: tuple[float, float]) -> None:
+    left, top = corner
+    bottom = top + _HEIGHT
+    sketch.add(words((left, top - 8), SHAPES[name], bold=True))
     for decade in range(scale.first_time, scale.last_time + 1):
-        _, up = scale.place(10**scale.first_count, 10**decade)
-        yield f'<path d="M0 {up}h{_WIDTH}" stroke="currentColor" stroke-opacity=".15"/>'
-        yield f'<text x="-6" y="{up + 4}" text-anchor="end">{duration(10**decade).replace(".0 ", " ")}</text>'
+        y = top + scale.place(10**scale.first_count, 10**decade)[1]
+        sketch.add(Stroke(((left, y), (left + _WIDTH, y)), Role.GRID))
+        told = duration(10**decade).replace(".0 ", " ")
+        sketch.add(words((left - 6, y + 4), told, align="right"))
     for decade in range(scale.first_count, scale.last_count + 1):
-        across, _ = scale.place(10**decade, 10**scale.first_time)
-        yield f'<text x="{across}" y="{_HEIGHT + 18}" text-anchor="middle">{10**decade:,}</text>'
-    yield f'<text x="{_WIDTH / 2}" y="{_HEIGHT + 36}" text-anchor="middle">workloads</text>'
+        x = left + scale.place(10**decade, 10**scale.first_time)[0]
+        sketch.add(words((x, bottom + 18), f"{10**decade:,}", align="center"))
+    sketch.add(words((left + _WIDTH / 2, bottom + 36), "workloads", align="center"))
     for line in LINES:
-        yield from _drawn(line, sorted(rows, key=lambda row: int(row["workloads"])), scale)
-    yield "</g>"
-
-
-def _drawn(line: Line, rows: list[Row], scale: _Scale) -> Iterator[str]:
-    known = [(row["workloads"], row[line.field]) for row in rows if row.get(line.field)]
-    points = [scale.place(*pair) for pair in known]
-    if not points:
-        return
-    through = " L".join(f"{x} {y}" for x, y in points)
-    yield f'<path d="M{through}" {_stroke(line)}/>'
-    for (x, y), (count, time) in zip(points, known, strict=True):
-        told = f"{line.name}, {count:,} workloads: {duration(time)}"
-        yield f'<circle cx="{x}" cy="{y}" r="3" fill="{line.colour}"><title>{escape(told)}</title></circle>'
+        known = sorted((row["workloads"], row[line.field]) for row in rows if row.get(line.field))
+        points = [(left + x, top + y) for x, y in (scale.place(*pair) for pair in known)]
+        if points:
+            sketch.add(Stroke(tuple(points), line.role, 2, line.dash))
+        for point, (count, time) in zip(points, known, strict=True):
+            told = f"{line.name}, {count:,} workloads: {duration(time)}"
+            sketch.add(Mark(*point, "o", 6, line.role, told=told))
 
 
 def main(given: Sequence[str] | None = None) -> int:

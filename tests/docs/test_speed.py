@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,7 +10,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from docs.gen.sources import ROOT
-from docs.gen.speed import LINES, MEASURED, SHARE, duration, main, measured, speed_svg, speed_table
+from docs.gen.speed import (
+    LINES,
+    MEASURED,
+    SHARE,
+    duration,
+    main,
+    measured,
+    speed_chart,
+    speed_svg,
+    speed_table,
+)
+from tenure.drawing.scene import Stroke
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -28,7 +38,7 @@ def test_the_committed_figures_keep_their_format() -> None:
 
 def test_the_chart_has_a_point_for_each_figure() -> None:
     drawn = ElementTree.fromstring(speed_svg(measured()))
-    told = [element.findtext(f"{SVG}title") for element in drawn.iter(f"{SVG}circle")]
+    told = [element.findtext(f"{SVG}title") for element in drawn.iter(f"{SVG}g")]
     rows = [row for row in measured()["decisions"] if row["share"] == SHARE and row["cold"]]
     expected = [
         f"{line.name}, {row['workloads']:,} workloads: {duration(row[line.field])}"
@@ -39,13 +49,21 @@ def test_the_chart_has_a_point_for_each_figure() -> None:
     assert sorted(map(str, told)) == sorted(expected)
 
 
-def test_a_larger_figure_stands_higher(tmp_path: Path) -> None:
+def test_more_workloads_lie_farther_right_and_within_their_panel() -> None:
+    chart = speed_chart(measured(), 2)
+    roles = {line.role for line in LINES}
+    lines = [shape for shape in chart.shapes if isinstance(shape, Stroke) and shape.role in roles]
+    assert len(lines) > 2 * len(LINES)
+    for line in lines:
+        assert list(line.points) == sorted(line.points)
+        heights = [y for _, y in line.points]
+        assert max(heights) - min(heights) <= 220
+
+
+def test_the_chart_is_written_into_a_file(tmp_path: Path) -> None:
     path = tmp_path / "speed.svg"
     assert main([str(path)]) == 0
-    for line in re.findall(r'<path d="M([^h"]+)" fill="none"', path.read_text(encoding="utf-8")):
-        points = [tuple(map(float, part.split())) for part in line.split(" L")]
-        assert points == sorted(points)
-        assert all(0 <= y <= 220 for _, y in points)
+    assert path.read_text(encoding="utf-8") == speed_svg(measured())
 
 
 def test_without_a_file_it_says_how(capsys: pytest.CaptureFixture[str]) -> None:
