@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Instant, RequeuingTimestamp, WithinClusterQueue, Workload
+from tenure.model import Instant, PreemptionRules, Workload
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_duration, format_instant
 
 QUEUE = "cluster-queue"
 FLAVOR = "default-flavor"
-POLICIES = {
-    WithinClusterQueue.NEVER: "Never",
-    WithinClusterQueue.LOWER_PRIORITY: "LowerPriority",
-    WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY: "LowerOrNewerEqualPriority",
-}
 API = "kueue.x-k8s.io/v1beta2"
 RESOURCE_FLAVOR = {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}
 
@@ -24,14 +19,13 @@ def scenario_of(
     preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant, reading: Reading
 ) -> dict[str, Any]:
     """An oracle request: the target runs in a queue with room for one, and the preemptor asks for it."""
-    timestamp = "Eviction" if terms.requeuing_timestamp == RequeuingTimestamp.EVICTION else "Creation"
     return {
         "id": "counterexample",
         "call": "decide",
         "input": {
             "now": format_instant(now),
             "featureGates": _feature_gates(terms),
-            "requeuingTimestamp": timestamp,
+            "requeuingTimestamp": terms.requeuing_timestamp.label,
             "clusterQueues": [cluster_queue(terms, cohort="cohort" if terms.hero else None)],
             "resourceFlavors": [RESOURCE_FLAVOR],
             "admitted": [workload_manifest(target, QUEUE)],
@@ -80,12 +74,12 @@ def cluster_queue(
     terms: PreemptionTerms, name: str = QUEUE, nominal: int = 1, cohort: str | None = None
 ) -> dict[str, Any]:
     """A ClusterQueue's manifest, with what its terms say of its own workloads, and whether it is a hero."""
-    preemption: dict[str, Any] = {"withinClusterQueue": POLICIES[terms.within_cluster_queue]}
+    preemption: dict[str, Any] = {"withinClusterQueue": terms.within_cluster_queue.label}
     if terms.min_admit_duration is not None:
         duration = format_duration(terms.min_admit_duration)
         preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
     if terms.hero:
-        preemption["rules"] = "UberClusterQueueRules"
+        preemption["rules"] = PreemptionRules.UBER_CLUSTER_QUEUE.label
     return {
         "apiVersion": API,
         "kind": "ClusterQueue",

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Final, NamedTuple, NoReturn, TypeAlias
+from typing import Final, NamedTuple, NoReturn, Self, TypeAlias
 
 SECOND = 1_000_000_000
 """One second in nanoseconds."""
@@ -50,84 +50,110 @@ Amounts: TypeAlias = Mapping[FlavorResource, Amount]
 """An amount per flavor-resource; what is absent is zero."""
 
 
-class WithinClusterQueue(IntEnum):
-    """`spec.preemption.withinClusterQueue` of a ClusterQueue (Kueue v1beta2)."""
+class ApiEnum(IntEnum):
+    """Integers to decide with, each with the word that the API writes.
 
-    NEVER = 0
-    LOWER_PRIORITY = 1
-    LOWER_OR_NEWER_EQUAL_PRIORITY = 2
-
-
-class ReclaimWithinCohort(IntEnum):
-    """`spec.preemption.reclaimWithinCohort` of a ClusterQueue (Kueue v1beta2).
-
-    UNSET is what an object says on which the API server has filled in no default; see KQ-330 and KQ-530.
+    >>> Reason.IN_CLUSTER_QUEUE_TIME_BASED.label
+    'InClusterQueueTimeBased'
     """
 
-    NEVER = 0
-    LOWER_PRIORITY = 1
-    ANY = 2
-    UNSET = 3
+    label: str
+    """As the API writes it."""
+
+    def __new__(cls, value: int, label: str) -> Self:
+        member = int.__new__(cls, value)
+        member._value_, member.label = value, label
+        return member
+
+    @classmethod
+    def labelled(cls) -> dict[str, Self]:
+        """The members, by their words.
+
+        >>> BorrowWithinCohort.labelled()["LowerPriority"].name
+        'LOWER_PRIORITY'
+        """
+        return {member.label: member for member in cls}
 
 
-class BorrowWithinCohort(IntEnum):
+class WithinClusterQueue(ApiEnum):
+    """`spec.preemption.withinClusterQueue` of a ClusterQueue (Kueue v1beta2)."""
+
+    NEVER = 0, "Never"
+    LOWER_PRIORITY = 1, "LowerPriority"
+    LOWER_OR_NEWER_EQUAL_PRIORITY = 2, "LowerOrNewerEqualPriority"
+
+
+class ReclaimWithinCohort(ApiEnum):
+    """`spec.preemption.reclaimWithinCohort` of a ClusterQueue (Kueue v1beta2).
+
+    UNSET, which is no word of the API, is what an object says on which the API server has filled in no
+    default; see KQ-330 and KQ-530.
+    """
+
+    NEVER = 0, "Never"
+    LOWER_PRIORITY = 1, "LowerPriority"
+    ANY = 2, "Any"
+    UNSET = 3, "Unset"
+
+
+class BorrowWithinCohort(ApiEnum):
     """`spec.preemption.borrowWithinCohort.policy` of a ClusterQueue (Kueue v1beta2)."""
 
-    NEVER = 0
-    LOWER_PRIORITY = 1
+    NEVER = 0, "Never"
+    LOWER_PRIORITY = 1, "LowerPriority"
 
 
-class Fungibility(IntEnum):
+class Fungibility(ApiEnum):
     """`whenCanBorrow` and `whenCanPreempt` of `spec.flavorFungibility` (Kueue v1beta2)."""
 
-    MAY_STOP_SEARCH = 0
-    TRY_NEXT_FLAVOR = 1
+    MAY_STOP_SEARCH = 0, "MayStopSearch"
+    TRY_NEXT_FLAVOR = 1, "TryNextFlavor"
 
 
-class FlavorPreference(IntEnum):
+class FlavorPreference(ApiEnum):
     """`spec.flavorFungibility.preference` of a ClusterQueue (Kueue v1beta2)."""
 
-    BORROWING_OVER_PREEMPTION = 0
-    PREEMPTION_OVER_BORROWING = 1
+    BORROWING_OVER_PREEMPTION = 0, "BorrowingOverPreemption"
+    PREEMPTION_OVER_BORROWING = 1, "PreemptionOverBorrowing"
 
 
-class FairStrategy(IntEnum):
+class FairStrategy(ApiEnum):
     """One of `fairSharing.preemptionStrategies` of Kueue's Configuration."""
 
-    LESS_THAN_OR_EQUAL_TO_FINAL_SHARE = 0
-    LESS_THAN_INITIAL_SHARE = 1
+    LESS_THAN_OR_EQUAL_TO_FINAL_SHARE = 0, "LessThanOrEqualToFinalShare"
+    LESS_THAN_INITIAL_SHARE = 1, "LessThanInitialShare"
 
 
-class NodeOperator(IntEnum):
+class NodeOperator(ApiEnum):
     """Operator of a required node affinity expression (Kubernetes core/v1)."""
 
-    IN = 0
-    NOT_IN = 1
-    EXISTS = 2
-    DOES_NOT_EXIST = 3
-    GREATER = 4
-    LESS = 5
+    IN = 0, "In"
+    NOT_IN = 1, "NotIn"
+    EXISTS = 2, "Exists"
+    DOES_NOT_EXIST = 3, "DoesNotExist"
+    GREATER = 4, "Gt"
+    LESS = 5, "Lt"
 
 
-class QueueingStrategy(IntEnum):
+class QueueingStrategy(ApiEnum):
     """`spec.queueingStrategy` of a ClusterQueue (Kueue v1beta2)."""
 
-    BEST_EFFORT_FIFO = 0
-    STRICT_FIFO = 1
+    BEST_EFFORT_FIFO = 0, "BestEffortFIFO"
+    STRICT_FIFO = 1, "StrictFIFO"
 
 
-class PreemptionRules(IntEnum):
+class PreemptionRules(ApiEnum):
     """`spec.preemption.rules` of a ClusterQueue (KEP-8826)."""
 
-    DEFAULT = 0
-    UBER_CLUSTER_QUEUE = 1
+    DEFAULT = 0, "DefaultPreemptionRules"
+    UBER_CLUSTER_QUEUE = 1, "UberClusterQueueRules"
 
 
-class RequeuingTimestamp(IntEnum):
+class RequeuingTimestamp(ApiEnum):
     """`waitForPodsReady.requeuingStrategy.timestamp` of Kueue's Configuration."""
 
-    EVICTION = 0
-    CREATION = 1
+    EVICTION = 0, "Eviction"
+    CREATION = 1, "Creation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -672,34 +698,15 @@ class Ground(IntEnum):
     HERO = 10
 
 
-class Reason(IntEnum):
+class Reason(ApiEnum):
     """The reason of the Preempted condition, and the `reason` label of Kueue's metric."""
 
-    IN_CLUSTER_QUEUE = 0
-    IN_CLUSTER_QUEUE_TIME_BASED = 1
-    IN_COHORT_RECLAMATION = 2
-    IN_COHORT_RECLAIM_WHILE_BORROWING = 3
-    IN_COHORT_FAIR_SHARING = 4
-    UBER_CQ_PREEMPTION = 5
-
-    @property
-    def label(self) -> str:
-        """The reason as the API writes it.
-
-        >>> Reason.IN_CLUSTER_QUEUE_TIME_BASED.label
-        'InClusterQueueTimeBased'
-        """
-        return _REASON_LABELS[self]
-
-
-_REASON_LABELS = {
-    Reason.IN_CLUSTER_QUEUE: "InClusterQueue",
-    Reason.IN_CLUSTER_QUEUE_TIME_BASED: "InClusterQueueTimeBased",
-    Reason.IN_COHORT_RECLAMATION: "InCohortReclamation",
-    Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "InCohortReclaimWhileBorrowing",
-    Reason.IN_COHORT_FAIR_SHARING: "InCohortFairSharing",
-    Reason.UBER_CQ_PREEMPTION: "UberCQPreemption",
-}
+    IN_CLUSTER_QUEUE = 0, "InClusterQueue"
+    IN_CLUSTER_QUEUE_TIME_BASED = 1, "InClusterQueueTimeBased"
+    IN_COHORT_RECLAMATION = 2, "InCohortReclamation"
+    IN_COHORT_RECLAIM_WHILE_BORROWING = 3, "InCohortReclaimWhileBorrowing"
+    IN_COHORT_FAIR_SHARING = 4, "InCohortFairSharing"
+    UBER_CQ_PREEMPTION = 5, "UberCQPreemption"
 
 
 @dataclass(frozen=True, slots=True)

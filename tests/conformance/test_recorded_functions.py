@@ -283,16 +283,7 @@ def test_satisfies_preemption_policy(line: dict[str, Any]) -> None:
 
 def satisfies(line: Mapping[str, Any], preemptor: Workload, target: Workload) -> bool:
     """Whether a policy allows a target: one of the two places where Kueue asks takes each word."""
-    within = {
-        "Never": WithinClusterQueue.NEVER,
-        "LowerPriority": WithinClusterQueue.LOWER_PRIORITY,
-        "LowerOrNewerEqualPriority": WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-    }
-    reclaim = {
-        "Never": ReclaimWithinCohort.NEVER,
-        "LowerPriority": ReclaimWithinCohort.LOWER_PRIORITY,
-        "Any": ReclaimWithinCohort.ANY,
-    }
+    within, reclaim = WithinClusterQueue.labelled(), ReclaimWithinCohort.labelled()
     terms = PreemptionTerms(
         **{
             **{name: getattr(_TERMS, name) for name in PreemptionTerms.__dataclass_fields__},

@@ -92,11 +92,7 @@ RECORDED = (
 )
 """Fields of a recorded line that say where it comes from or what was decided; they take no part."""
 
-TIMESTAMPS = {
-    "": RequeuingTimestamp.CREATION,
-    "Creation": RequeuingTimestamp.CREATION,
-    "Eviction": RequeuingTimestamp.EVICTION,
-}
+TIMESTAMPS = {"": RequeuingTimestamp.CREATION, **RequeuingTimestamp.labelled()}
 """`requeuingTimestamp`; the recorded unit tests leave it empty, which Kueue treats like Creation."""
 
 

@@ -19,7 +19,6 @@ from tenure.model import (
     UNLIMITED,
     Amount,
     Amounts,
-    BorrowWithinCohort,
     ClusterQueue,
     Cohort,
     FairStrategy,
@@ -28,7 +27,6 @@ from tenure.model import (
     FlavorQuotas,
     Fungibility,
     Instant,
-    NodeOperator,
     NodeRequirement,
     PodSet,
     PreemptionRules,
@@ -39,7 +37,6 @@ from tenure.model import (
     Taint,
     Toleration,
     TopologyRequest,
-    WithinClusterQueue,
     Workload,
     WorkloadPriorityClass,
 )
@@ -50,35 +47,6 @@ Object = dict[str, Any]
 
 API = "kueue.x-k8s.io/v1beta2"
 BOOST = "kueue.x-k8s.io/priority-boost"
-
-STRATEGIES = {
-    FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE: "LessThanOrEqualToFinalShare",
-    FairStrategy.LESS_THAN_INITIAL_SHARE: "LessThanInitialShare",
-}
-WITHIN = {
-    WithinClusterQueue.NEVER: "Never",
-    WithinClusterQueue.LOWER_PRIORITY: "LowerPriority",
-    WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY: "LowerOrNewerEqualPriority",
-}
-RECLAIM = {
-    ReclaimWithinCohort.NEVER: "Never",
-    ReclaimWithinCohort.LOWER_PRIORITY: "LowerPriority",
-    ReclaimWithinCohort.ANY: "Any",
-}
-BORROW = {BorrowWithinCohort.NEVER: "Never", BorrowWithinCohort.LOWER_PRIORITY: "LowerPriority"}
-SEARCHES = {Fungibility.MAY_STOP_SEARCH: "MayStopSearch", Fungibility.TRY_NEXT_FLAVOR: "TryNextFlavor"}
-PREFERENCES = {
-    FlavorPreference.BORROWING_OVER_PREEMPTION: "BorrowingOverPreemption",
-    FlavorPreference.PREEMPTION_OVER_BORROWING: "PreemptionOverBorrowing",
-}
-OPERATORS = {
-    NodeOperator.IN: "In",
-    NodeOperator.NOT_IN: "NotIn",
-    NodeOperator.EXISTS: "Exists",
-    NodeOperator.DOES_NOT_EXIST: "DoesNotExist",
-    NodeOperator.GREATER: "Gt",
-    NodeOperator.LESS: "Lt",
-}
 
 PREFERENCE = Taint("dedicated", "batch", "PreferNoSchedule")
 
@@ -105,7 +73,7 @@ def write_request(
         "now": format_instant(request.now),
         "featureGates": _gates(settings, releases=forms.releases),
         "fairSharing": _fair_sharing(settings, forms),
-        "requeuingTimestamp": settings.requeuing_timestamp.name.capitalize(),
+        "requeuingTimestamp": settings.requeuing_timestamp.label,
         "clusterQueues": [forms.cluster_queue(queue) for queue in cluster.cluster_queues.values()],
         "cohorts": [forms.cohort(cohort) for cohort in cluster.cohorts.values()],
         "resourceFlavors": [forms.flavor(flavor) for flavor in cluster.flavors.values()],
@@ -279,11 +247,11 @@ class _Forms:
 def _fair_sharing(settings: Settings, forms: _Forms) -> Object | None:
     if settings.fair_sharing is None:
         return None
-    usual = settings.fair_sharing == tuple(STRATEGIES) and forms.chance(Feature.WEIGHTS, 50)
+    usual = settings.fair_sharing == tuple(FairStrategy) and forms.chance(Feature.WEIGHTS, 50)
     return {
         "preemptionStrategies": []
         if usual
-        else [STRATEGIES[fair_strategy] for fair_strategy in settings.fair_sharing]
+        else [fair_strategy.label for fair_strategy in settings.fair_sharing]
     }
 
 
@@ -391,7 +359,7 @@ def _constraints(pods: PodSet) -> Object:
 
 
 def _expression(requirement: NodeRequirement) -> Object:
-    written: Object = {"key": requirement.key, "operator": OPERATORS[requirement.operator]}
+    written: Object = {"key": requirement.key, "operator": requirement.operator.label}
     return {**written, "values": list(requirement.values)} if requirement.values else written
 
 
@@ -418,34 +386,34 @@ def _quotas(quotas: FlavorQuotas) -> Object:
 
 
 def _preemption(queue: ClusterQueue) -> Object:
-    borrow: Object = {"policy": BORROW[queue.borrow_within_cohort]}
+    borrow: Object = {"policy": queue.borrow_within_cohort.label}
     if queue.max_priority_threshold is not None:
         borrow["maxPriorityThreshold"] = queue.max_priority_threshold
     written: Object = {
-        "withinClusterQueue": WITHIN[queue.within_cluster_queue],
+        "withinClusterQueue": queue.within_cluster_queue.label,
         "borrowWithinCohort": borrow,
     }
-    if queue.reclaim_within_cohort in RECLAIM:
-        written["reclaimWithinCohort"] = RECLAIM[queue.reclaim_within_cohort]
+    if queue.reclaim_within_cohort != ReclaimWithinCohort.UNSET:
+        written["reclaimWithinCohort"] = queue.reclaim_within_cohort.label
     if queue.min_admit_duration is not None:
         duration = format_duration(queue.min_admit_duration)
         written["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
     if queue.rules == PreemptionRules.UBER_CLUSTER_QUEUE:
-        written["rules"] = "UberClusterQueueRules"
+        written["rules"] = queue.rules.label
     return written
 
 
 def _fungibility(fungibility: FlavorFungibility) -> Object:
     written = {
-        "whenCanBorrow": SEARCHES[fungibility.when_can_borrow],
-        "whenCanPreempt": SEARCHES[fungibility.when_can_preempt],
+        "whenCanBorrow": fungibility.when_can_borrow.label,
+        "whenCanPreempt": fungibility.when_can_preempt.label,
     }
     # Kueue's webhook refuses a preference beside anything but two times TryNextFlavor.
     searches = {fungibility.when_can_borrow, fungibility.when_can_preempt}
     if fungibility.preference is not FlavorPreference.BORROWING_OVER_PREEMPTION or searches == {
         Fungibility.TRY_NEXT_FLAVOR
     }:
-        written["preference"] = PREFERENCES[fungibility.preference]
+        written["preference"] = fungibility.preference.label
     return written
 
 

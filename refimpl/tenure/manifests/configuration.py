@@ -44,17 +44,9 @@ class FairSharingSource(StrEnum):
     """Nothing shows it: it is assumed to be off, which is Kueue's default."""
 
 
-_WORDS = {
-    "LessThanOrEqualToFinalShare": FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
-    "LessThanInitialShare": FairStrategy.LESS_THAN_INITIAL_SHARE,
-}
-DEFAULT_STRATEGY_NAMES: Final = tuple(word for word, named in _WORDS.items() if named in DEFAULT_STRATEGIES)
-_LISTS = {
-    ("LessThanOrEqualToFinalShare",),
-    ("LessThanInitialShare",),
-    ("LessThanOrEqualToFinalShare", "LessThanInitialShare"),
-}
-_EXPECTED = "[LessThanOrEqualToFinalShare, LessThanInitialShare], or one of them alone"
+DEFAULT_STRATEGY_NAMES: Final = tuple(strategy.label for strategy in DEFAULT_STRATEGIES)
+_LISTS = {tuple(FairStrategy.labelled()), *((strategy.label,) for strategy in FairStrategy)}
+_EXPECTED = f"[{', '.join(FairStrategy.labelled())}], or one of them alone"
 
 
 def strategies_of(
@@ -78,7 +70,7 @@ def strategies_of(
     if may_be_empty and found in (None, []):
         return DEFAULT_STRATEGIES
     if isinstance(found, list) and all(isinstance(word, str) for word in found) and tuple(found) in _LISTS:
-        return tuple(_WORDS[word] for word in found)
+        return tuple(FairStrategy.labelled()[word] for word in found)
     problems.append(place.problem(field, "nothing" if found is None else show(found), _EXPECTED))
     return DEFAULT_STRATEGIES
 
@@ -94,12 +86,6 @@ _MOST: Final = 5
 
 DEFAULT_FRAMEWORKS: Final = ("batch/job",)
 """The kinds of jobs that Kueue takes where a Configuration names none."""
-
-_TIMESTAMPS = {
-    None: RequeuingTimestamp.EVICTION,
-    "Eviction": RequeuingTimestamp.EVICTION,
-    "Creation": RequeuingTimestamp.CREATION,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,15 +269,6 @@ def configuration_in(raw: object) -> dict[str, Any] | None:
     return {**raw} if isinstance(raw, dict) and dig(raw, "apiVersion") in VERSIONS else None
 
 
-def strategy_name(strategy: FairStrategy) -> str:
-    """A strategy as the Configuration names it.
-
-    >>> strategy_name(FairStrategy.LESS_THAN_INITIAL_SHARE)
-    'LessThanInitialShare'
-    """
-    return next(name for name, named in _WORDS.items() if named == strategy)
-
-
 def _not_modelled(checked: _Configuration, gates: Mapping[str, bool], place: Place) -> list[Problem]:
     resources = checked.resources or _Resources()
     ignores = resources.quota_check_strategy == "IgnoreUndeclared" and is_on("QuotaCheckStrategy", gates)
@@ -351,4 +328,4 @@ def _fair_sharing(
 def _timestamp(found: _WaitForPodsReady | None, *, switched: bool) -> RequeuingTimestamp:
     if found is None or found.requeuing_strategy is None or (switched and not found.enable):
         return RequeuingTimestamp.EVICTION
-    return _TIMESTAMPS[found.requeuing_strategy.timestamp]
+    return RequeuingTimestamp.labelled()[found.requeuing_strategy.timestamp or "Eviction"]

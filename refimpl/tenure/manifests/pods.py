@@ -129,16 +129,6 @@ def adds_to_requests(raw: object) -> str:
     return ""
 
 
-_OPERATORS = {
-    "In": NodeOperator.IN,
-    "NotIn": NodeOperator.NOT_IN,
-    "Exists": NodeOperator.EXISTS,
-    "DoesNotExist": NodeOperator.DOES_NOT_EXIST,
-    "Gt": NodeOperator.GREATER,
-    "Lt": NodeOperator.LESS,
-}
-
-
 def node_affinity(spec: PodSpec) -> tuple[tuple[NodeRequirement, ...], ...]:
     """The terms of the required node affinity, of which a node must satisfy one; empty if there are none.
 
@@ -165,7 +155,9 @@ def _term(term: NodeSelectorTerm) -> tuple[NodeRequirement, ...]:
 
 
 def _requirement(expression: NodeExpression) -> NodeRequirement:
-    return NodeRequirement(expression.key, _OPERATORS[expression.operator], tuple(expression.values or ()))
+    return NodeRequirement(
+        expression.key, NodeOperator.labelled()[expression.operator], tuple(expression.values or ())
+    )
 
 
 def tolerations_of(found: Sequence[CheckedToleration] | None) -> tuple[Toleration, ...]:

@@ -37,34 +37,6 @@ from tenure.model import (
     WithinClusterQueue,
 )
 
-_WITHIN = {
-    None: WithinClusterQueue.NEVER,
-    "Never": WithinClusterQueue.NEVER,
-    "LowerPriority": WithinClusterQueue.LOWER_PRIORITY,
-    "LowerOrNewerEqualPriority": WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-}
-_RULES = {
-    None: PreemptionRules.DEFAULT,
-    "DefaultPreemptionRules": PreemptionRules.DEFAULT,
-    "UberClusterQueueRules": PreemptionRules.UBER_CLUSTER_QUEUE,
-}
-_RECLAIM = {
-    "Never": ReclaimWithinCohort.NEVER,
-    "LowerPriority": ReclaimWithinCohort.LOWER_PRIORITY,
-    "Any": ReclaimWithinCohort.ANY,
-}
-_BORROW = {"Never": BorrowWithinCohort.NEVER, "LowerPriority": BorrowWithinCohort.LOWER_PRIORITY}
-_WHEN = {"MayStopSearch": Fungibility.MAY_STOP_SEARCH, "TryNextFlavor": Fungibility.TRY_NEXT_FLAVOR}
-_QUEUEING = {
-    None: QueueingStrategy.BEST_EFFORT_FIFO,
-    "BestEffortFIFO": QueueingStrategy.BEST_EFFORT_FIFO,
-    "StrictFIFO": QueueingStrategy.STRICT_FIFO,
-}
-_PREFERENCE = {
-    None: FlavorPreference.BORROWING_OVER_PREEMPTION,
-    "BorrowingOverPreemption": FlavorPreference.BORROWING_OVER_PREEMPTION,
-    "PreemptionOverBorrowing": FlavorPreference.PREEMPTION_OVER_BORROWING,
-}
 _NOTHING: Final = Fraction(0)
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
@@ -201,7 +173,7 @@ def cluster_queue(
     return ClusterQueue(
         name=checked.metadata.name,
         resource_groups=tuple(_group(group) for group in spec.resource_groups or ()),
-        within_cluster_queue=_WITHIN[preemption.within_cluster_queue],
+        within_cluster_queue=WithinClusterQueue.labelled()[preemption.within_cluster_queue or "Never"],
         min_admit_duration=config.min_admit_duration if config else None,
         cohort=spec.cohort_name or None,
         reclaim_within_cohort=_reclaim(spec.preemption, defaulted=defaulted),
@@ -210,8 +182,8 @@ def cluster_queue(
         fungibility=_fungibility(spec.flavor_fungibility or schema.FlavorFungibilitySpec()),
         weight=_weight(spec.fair_sharing),
         inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
-        queueing=_QUEUEING[spec.queueing_strategy],
-        rules=_RULES[preemption.rules],
+        queueing=QueueingStrategy.labelled()[spec.queueing_strategy or "BestEffortFIFO"],
+        rules=PreemptionRules.labelled()[preemption.rules or "DefaultPreemptionRules"],
         unmodelled=unmodelled_in(raw, "ClusterQueue", checked.metadata.name),
     )
 
@@ -270,23 +242,24 @@ def local_queue(raw: object, place: Place, problems: list[Problem]) -> LocalQueu
 
 def _reclaim(preemption: schema.PreemptionSpec | None, *, defaulted: bool) -> ReclaimWithinCohort:
     if preemption is not None and preemption.reclaim_within_cohort is not None:
-        return _RECLAIM[preemption.reclaim_within_cohort]
+        return ReclaimWithinCohort.labelled()[preemption.reclaim_within_cohort]
     # Kueue compares the policy with its words; an empty one is neither Never nor anything else.
     return ReclaimWithinCohort.NEVER if preemption is None or defaulted else ReclaimWithinCohort.UNSET
 
 
 def _borrow(borrow: schema.BorrowWithinCohortSpec | None, *, defaulted: bool) -> BorrowWithinCohort:
     if borrow is not None and borrow.policy is not None:
-        return _BORROW[borrow.policy]
+        return BorrowWithinCohort.labelled()[borrow.policy]
     # Kueue asks whether the policy is Never, and an empty one is not.
     return BorrowWithinCohort.NEVER if borrow is None or defaulted else BorrowWithinCohort.LOWER_PRIORITY
 
 
 def _fungibility(found: schema.FlavorFungibilitySpec) -> FlavorFungibility:
+    when = Fungibility.labelled()
     return FlavorFungibility(
-        when_can_borrow=_WHEN[found.when_can_borrow or "MayStopSearch"],
-        when_can_preempt=_WHEN[found.when_can_preempt or "TryNextFlavor"],
-        preference=_PREFERENCE[found.preference],
+        when_can_borrow=when[found.when_can_borrow or "MayStopSearch"],
+        when_can_preempt=when[found.when_can_preempt or "TryNextFlavor"],
+        preference=FlavorPreference.labelled()[found.preference or "BorrowingOverPreemption"],
     )
 
 

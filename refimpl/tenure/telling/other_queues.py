@@ -121,10 +121,9 @@ def _had_its_turn(found: Candidate) -> bool:
 def _policy_text(decision: Decision, target: Workload, allowed: bool) -> str:
     said = "allows it" if allowed else "does not allow it"
     policy = decision.terms.reclaim_within_cohort
-    name = "".join(word.capitalize() for word in policy.name.split("_"))
     if policy == ReclaimWithinCohort.LOWER_PRIORITY and not allowed:
         said += f": {target.priority} is not below {decision.preemptor.priority}"
-    return f"reclaimWithinCohort {name} {said}"
+    return f"reclaimWithinCohort {policy.label} {said}"
 
 
 def _classically(decision: Decision, target: Workload, found: Candidate) -> Iterator[Remark]:
@@ -141,7 +140,7 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
         may = may_take_while_borrowing(preemptor, target, terms)
         said = "may" if may else "may not"
         limit = "" if terms.max_priority_threshold is None else f", threshold {terms.max_priority_threshold}"
-        policy = "".join(word.capitalize() for word in terms.borrow_within_cohort.name.split("_"))
+        policy = terms.borrow_within_cohort.label
         words = f"borrowWithinCohort {policy}{limit}: {said} be preempted while the preemptor's queue borrows"
         yield remark("KQ-340", may, words)
     if ground == Ground.WITHOUT_BORROWING:

@@ -33,7 +33,7 @@ def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     """What the rules found about whether a workload may be preempted, outermost first."""
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
     ground = ground_within_queue(preemptor, target, terms, now)
-    policy = _policy(terms.within_cluster_queue)
+    policy = terms.within_cluster_queue.label
     yield remark(
         "KQ-040",
         ground,
@@ -135,14 +135,8 @@ def _duration_text(decision: Decision) -> str:
     if not terms.time_based_preemption:
         return f"minAdmitDuration {configured} is off with gate TimeBasedSamePriorityPreemption"
     if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
-        return (
-            f"minAdmitDuration {configured} has no effect under policy {_policy(terms.within_cluster_queue)}"
-        )
+        return f"minAdmitDuration {configured} has no effect under policy {terms.within_cluster_queue.label}"
     return f"minAdmitDuration {configured} is below one minute, and has no effect"
-
-
-def _policy(policy: WithinClusterQueue) -> str:
-    return "".join(word.capitalize() for word in policy.name.split("_"))
 
 
 def _ground(ground: Ground) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tenure.model import (
     Amount,
     Assignment,
-    FairStrategy,
     FlavorMode,
     FlavorQuotas,
     FlavorResource,
@@ -234,13 +233,6 @@ def _count_text(trial: Trial) -> str:
     return "preempting all candidates would not free enough"
 
 
-STRATEGY_NAMES = {
-    FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE: "LessThanOrEqualToFinalShare",
-    FairStrategy.LESS_THAN_INITIAL_SHARE: "LessThanInitialShare",
-}
-"""The strategies as Kueue's Configuration writes them."""
-
-
 @dataclass(frozen=True, slots=True)
 class PassedOver:
     """A candidate that could not be preempted when its turn came."""
@@ -317,7 +309,7 @@ def _name(decision: Decision, attempt: Attempt) -> str:
     if decision.terms.hero:
         return "as a hero"
     if attempt.strategy is not None:
-        return STRATEGY_NAMES[attempt.strategy]
+        return attempt.strategy.label
     return "with borrowing" if attempt.may_borrow else "without borrowing"
 
 

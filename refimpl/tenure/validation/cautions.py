@@ -10,11 +10,12 @@ from tenure.manifests.kueue_api import unmodelled_in
 from tenure.manifests.quantities import MAX_AMOUNT, quota_of
 from tenure.manifests.showing import show
 from tenure.manifests.structure import dig, entries
+from tenure.model import PreemptionRules
 from tenure.readings import RequeueOrder
 from tenure.validation.cluster_queue import EQUALS
 from tenure.validation.faults import Fault, Subject, WarningType, duration, quantity, text
 
-HERO = "UberClusterQueueRules"
+HERO = PreemptionRules.UBER_CLUSTER_QUEUE.label
 _PREEMPTION = "spec.preemption"
 
 

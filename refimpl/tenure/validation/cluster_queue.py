@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tenure.manifests.showing import listed, show
 from tenure.manifests.structure import entries, items
+from tenure.model import WithinClusterQueue
 from tenure.validation.faults import (
     Fault,
     Subject,
@@ -22,7 +23,7 @@ from tenure.validation.labels import selector_faults
 SHORTEST_ADMIT: Final = 60 * 10**9
 """The shortest `minAdmitDuration`: one minute."""
 
-EQUALS: Final = "LowerOrNewerEqualPriority"
+EQUALS: Final = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY.label
 """The one policy that KEP-8522 adds to."""
 
 _MOST_FLAVORS = 16

@@ -24,6 +24,7 @@ from tenure.manifests.served import (
     changed,
     kueue_shape,
 )
+from tenure.model import PreemptionRules
 from tenure.validation.kai_pod_group import POD_GROUP
 from tenure.validation.kai_queue import QUEUE
 
@@ -54,9 +55,7 @@ _PROPOSED: Final[Mapping[tuple[str, ...], Shape]] = {
     ("ClusterQueue", "spec", "preemption", "withinClusterQueueConfig"): Fields(
         {"minAdmitDuration": Duration()}
     ),
-    ("ClusterQueue", "spec", "preemption", "rules"): Word(
-        ("DefaultPreemptionRules", "UberClusterQueueRules")
-    ),
+    ("ClusterQueue", "spec", "preemption", "rules"): Word(tuple(PreemptionRules.labelled())),
     ("WorkloadPriorityClass", "dynamicPriorityPolicy"): _POLICY,
     ("WorkloadPriorityClass", "spec"): Fields({"dynamicPriorityPolicy": _POLICY, "priority": Number()}),
 }

@@ -92,12 +92,12 @@ def _of_the_preemptor(queue: ClusterQueue, *, own: bool) -> Iterator[tuple[str, 
     """Fields of its ClusterQueue that allow more, each with the least that does."""
     if own:
         for within in (WithinClusterQueue.LOWER_PRIORITY, WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY):
-            yield f"withinClusterQueue: {_written(within.name)}", replace(queue, within_cluster_queue=within)
+            yield f"withinClusterQueue: {within.label}", replace(queue, within_cluster_queue=within)
         yield "no minAdmitDuration", replace(queue, min_admit_duration=None)
     else:
         for reclaim in (ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY):
             yield (
-                f"reclaimWithinCohort: {_written(reclaim.name)}",
+                f"reclaimWithinCohort: {reclaim.label}",
                 replace(queue, reclaim_within_cohort=reclaim),
             )
     borrowing = replace(queue, borrow_within_cohort=BorrowWithinCohort.LOWER_PRIORITY)
@@ -107,10 +107,6 @@ def _of_the_preemptor(queue: ClusterQueue, *, own: bool) -> Iterator[tuple[str, 
         "a larger nominalQuota",
         replace(queue, resource_groups=_changed(queue.resource_groups, _with_more)),
     )
-
-
-def _written(name: str) -> str:
-    return name.replace("_", " ").title().replace(" ", "")
 
 
 def _with_queue(cluster: Cluster, queue: ClusterQueue) -> Cluster:

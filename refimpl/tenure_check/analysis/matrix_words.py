@@ -158,10 +158,9 @@ def why_no_rule(
     if by_heroes:
         return by_heroes
     if preemptor == victim:
-        rule, path, written = "KQ-040", "withinClusterQueue", within.name
+        rule, path, value = "KQ-040", "withinClusterQueue", within.label
     else:
-        rule, path, written = "KQ-330", "reclaimWithinCohort", reclaim.name
-    value = written.replace("_", " ").title().replace(" ", "")
+        rule, path, value = "KQ-330", "reclaimWithinCohort", reclaim.label
     says = f"{rule}: spec.preemption.{path} of ClusterQueue/{preemptor} is {value}"
     return says if value in ("Never", "Unset") else f"{says}, and the victim's priority is {relation}"
 

@@ -32,7 +32,7 @@ from tenure.as_json import as_json
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
-from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in, strategy_name
+from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in
 from tenure.manifests.feature_gates import SETTING_OF_GATE, over_time_problems
 from tenure.manifests.given import given
 from tenure.manifests.kueue_api import gates_of_fields, without_gated
@@ -105,9 +105,10 @@ def _checked_gates(flags: SchedulerFlags, loaded: Loaded, *, fair_sharing: bool)
 
 
 def _timestamp(text: str) -> RequeuingTimestamp:
-    if text not in ("Eviction", "Creation"):
-        raise bad_input("--requeuing-timestamp", text, "Eviction or Creation")
-    return RequeuingTimestamp[text.upper()]
+    known = RequeuingTimestamp.labelled()
+    if text not in known:
+        raise bad_input("--requeuing-timestamp", text, " or ".join(known))
+    return known[text]
 
 
 def _strategies(text: str) -> tuple[FairStrategy, ...] | None:
@@ -149,7 +150,10 @@ def with_fair_sharing(objects: Iterable[SourcedObject], text: str | None) -> lis
             content |= read
     content.pop("fairSharing", None)
     if found is not None:
-        content["fairSharing"] = {"enable": True, "preemptionStrategies": [*map(strategy_name, found)]}
+        content["fairSharing"] = {
+            "enable": True,
+            "preemptionStrategies": [strategy.label for strategy in found],
+        }
     if content["apiVersion"] == NEWEST:
         content.get("fairSharing", {}).pop("enable", None)
     return [*kept, SourcedObject("--fair-sharing", content)]

@@ -18,7 +18,15 @@ from tenure.fast.uncovered import Uncovered
 from tenure.manifests import SourcedObject, read_priority_class
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.structure import dig, entries, items
-from tenure.model import Amount, ClusterQueue, Cohort, Duration, Instant, WorkloadPriorityClass
+from tenure.model import (
+    Amount,
+    ClusterQueue,
+    Cohort,
+    Duration,
+    Instant,
+    WithinClusterQueue,
+    WorkloadPriorityClass,
+)
 from tenure.readings import Reading, preset
 from tenure.timeline import Scenario, parse_scenario
 from tenure.timeline.trace import Simulated, simulate
@@ -173,7 +181,7 @@ def _with_duration(manifest: Mapping[str, Any], duration: str | None) -> dict[st
     if duration == OFF:
         preemption.pop("withinClusterQueueConfig", None)
     else:
-        preemption["withinClusterQueue"] = "LowerOrNewerEqualPriority"
+        preemption["withinClusterQueue"] = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY.label
         preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
     return found
 

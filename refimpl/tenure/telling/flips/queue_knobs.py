@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from math import factorial
 from typing import ClassVar
 
 from tenure.model import (
     MINUTE,
+    ApiEnum,
     BorrowWithinCohort,
     ClusterQueue,
     FlavorPreference,
@@ -73,11 +73,11 @@ class PolicyChoice(QueueField):
         choices: all words that the API server accepts.
     """
 
-    choices: tuple[IntEnum, ...]
+    choices: tuple[ApiEnum, ...]
 
     def show(self, value: Value) -> str:
-        assert isinstance(value, IntEnum)
-        return "not set" if value == ReclaimWithinCohort.UNSET and self._reclaims() else word(value)
+        assert isinstance(value, ApiEnum)
+        return "not set" if value == ReclaimWithinCohort.UNSET and self._reclaims() else value.label
 
     def values(self, decision: Decision) -> Iterable[Value]:
         """Every word with which the webhook accepts the ClusterQueue."""
@@ -95,9 +95,6 @@ class Rules(PolicyChoice):
     """`rules`: whether a queue is a hero."""
 
     proposal: ClassVar[str | None] = "KEP-8826"
-
-    def show(self, value: Value) -> str:
-        return _RULES[PreemptionRules(value or 0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +159,6 @@ def rule_knobs(decision: Decision, place: int) -> Iterator[Rules]:
         yield Rules(queue.name, "spec.preemption.rules", "rules", tuple(PreemptionRules))
 
 
-def word(choice: IntEnum) -> str:
-    """A member of an enum as the API writes it.
-
-    >>> word(WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY)
-    'LowerOrNewerEqualPriority'
-    """
-    return "".join(part.capitalize() for part in choice.name.split("_"))
-
-
 def _is_accepted(queue: ClusterQueue) -> bool:
     """Whether Kueue's webhook, with KEP-8522's rules, accepts these policies together."""
     reclaims = queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER
@@ -180,13 +168,9 @@ def _is_accepted(queue: ClusterQueue) -> bool:
     return timed or queue.min_admit_duration is None
 
 
-_RULES = {
-    PreemptionRules.DEFAULT: "DefaultPreemptionRules",
-    PreemptionRules.UBER_CLUSTER_QUEUE: "UberClusterQueueRules",
-}
 _OF_A_COHORT = ("reclaim_within_cohort", "borrow_within_cohort")
 _RECLAIM = (ReclaimWithinCohort.NEVER, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
-_CHOICES: tuple[tuple[str, str, tuple[IntEnum, ...]], ...] = (
+_CHOICES: tuple[tuple[str, str, tuple[ApiEnum, ...]], ...] = (
     ("spec.preemption.withinClusterQueue", "within_cluster_queue", tuple(WithinClusterQueue)),
     ("spec.preemption.reclaimWithinCohort", "reclaim_within_cohort", _RECLAIM),
     ("spec.preemption.borrowWithinCohort.policy", "borrow_within_cohort", tuple(BorrowWithinCohort)),
