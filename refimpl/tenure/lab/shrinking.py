@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tenure.lab.verdicts import AnswerPair, Sides
+from tenure.minimising import Minimiser
 
 Object = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -37,18 +38,10 @@ def shrink(scenario: Object, keeps: Callable[[Object], bool], most: int = 3000) 
         keeps: whether a smaller one still shows what is looked for.
         most: how many questions may be asked.
     """
-    smallest, asked, progress = scenario, 0, True
-    while progress:
-        progress = False
-        for smaller in _smaller(smallest):
-            asked += 1
-            if asked > most:
-                return smallest
-            if keeps(smaller):
-                # What comes next must be about the new one.
-                smallest, progress = smaller, True
-                break
-    return smallest
+    search = Minimiser(scenario, keeps, most)
+    while any(map(search.tries, _smaller(search.best))):
+        pass  # what comes next must be about the new one
+    return search.best
 
 
 def _smaller(scenario: Object) -> Iterator[Object]:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from tenure.errors import InputError
 from tenure.manifests.showing import show
 from tenure.manifests.structure import dig, items
+from tenure.minimising import Minimiser
 from tenure.readings import Reading
 from tenure.timeline import Scenario, parse_scenario
 from tenure_check.analysis.closed import called
@@ -63,7 +64,7 @@ def needed_facts(scenario: Mapping[str, Any], reading: Reading) -> tuple[NeededF
 class _Least:
     def __init__(self, scenario: Mapping[str, Any], reading: Reading) -> None:
         self._whole, self._reading = scenario, reading
-        self._objects: list[dict[str, Any]] = copy.deepcopy(list(scenario["objects"]))
+        self._search = Minimiser[Sequence[dict[str, Any]]](copy.deepcopy(scenario["objects"]), self._loops)
         self._used = {_queue_of(event["submit"]) for event in scenario["events"]}
 
     def facts(self) -> tuple[NeededFact, ...]:
@@ -71,7 +72,10 @@ class _Least:
         needed: list[tuple[str, Path]] | None = None
         while True:
             found = [
-                (called(manifest), path) for manifest in self._objects for path in self._needed(manifest)
+                (called(manifest), path)
+                for place, manifest in enumerate(self._search.best)
+                if manifest["kind"] not in _FIXED
+                for path in self._needed(place, ())
             ]
             if found == needed:
                 break
@@ -99,13 +103,13 @@ class _Least:
         """The ClusterQueues without workloads first, all at once where that is possible; then one by one."""
         idle = [
             manifest
-            for manifest in self._objects
+            for manifest in self._search.best
             if manifest["kind"] == "ClusterQueue" and dig(manifest, "metadata", "name") not in self._used
         ]
         if not self._try_without(idle):
             for manifest in idle:
                 self._try_without([manifest])
-        for manifest in list(self._objects):
+        for manifest in self._search.best:
             if manifest["kind"] not in ("ClusterQueue", *_FIXED):
                 self._try_without([manifest])
 
@@ -116,42 +120,32 @@ class _Least:
         }
         left = [
             manifest
-            for manifest in self._objects
+            for manifest in self._search.best
             if called(manifest) not in gone and dig(manifest, "spec", "clusterQueue") not in queues
         ]
-        if not self._loops(left):
-            return False
-        self._objects = left
-        return True
+        return bool(self._search.tries(left))
 
-    def _needed(self, manifest: dict[str, Any]) -> Iterator[Path]:
+    def _needed(self, place: int, path: Path) -> Iterator[Path]:
         """The deepest fields of an object that it needs; what is not needed is removed on the way."""
-        if manifest["kind"] not in _FIXED:
-            yield from self._below(manifest, ())
-
-    def _below(self, manifest: dict[str, Any], path: Path) -> Iterator[Path]:
-        for key in _keys(_at(manifest, path)):
+        for key in _keys(_at(self._search.best[place], path)):
             inner = (*path, key)
-            value = _at(manifest, inner)
+            value = _at(self._search.best[place], inner)
             may_go = isinstance(key, str) and key not in _WALKED and not _is_nothing(key, value)
-            loops = self._loops_without(manifest, inner) if may_go else None
+            loops = self._loops_without(place, inner) if may_go else None
             if loops:
                 continue
-            deeper = list(self._below(manifest, inner))
+            deeper = list(self._needed(place, inner))
             yield from deeper
             # What is only missed by another field does not end the loop: the objects would be refused.
             if loops is False and not deeper:
                 yield inner
 
-    def _loops_without(self, manifest: dict[str, Any], path: Path) -> bool | None:
+    def _loops_without(self, place: int, path: Path) -> bool | None:
         """Whether it loops without a field, which is gone from then on; None where that is refused."""
-        before = copy.deepcopy(manifest)
-        _remove(manifest, path)
-        loops = self._loops(self._objects)
-        if not loops:
-            manifest.clear()
-            manifest.update(before)
-        return loops
+        objects = [*self._search.best]
+        objects[place] = copy.deepcopy(objects[place])
+        _remove(objects[place], path)
+        return self._search.tries(objects)
 
 
 def _queue_of(entry: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from itertools import islice, product
 from typing import TypeAlias
 
 from tenure.conformance.requests import DecideRequest
+from tenure.minimising import Minimiser
 from tenure.model import (
     MINUTE,
     Amount,
@@ -124,13 +125,13 @@ class SmallStates:
             home: the side that it is of.
             is_shown: whether a state shows it.
         """
+        search = Minimiser(twice, is_shown)
         amounts = self._amounts_of_all(twice.requests[home], home)
         for cut in _cuts(twice.requests[home], amounts):
-            request = cut(twice.requests[home])
-            if request != twice.requests[home]:
-                fewer = self._both.decided_on_both(request, home)
-                twice = fewer if is_shown(fewer) else twice
-        return twice
+            request = cut(search.best.requests[home])
+            if request != search.best.requests[home]:
+                search.tries(self._both.decided_on_both(request, home))
+        return search.best
 
     # -- states -------------------------------------------------------------------------------------------
 

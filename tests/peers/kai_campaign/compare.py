@@ -9,6 +9,7 @@ from typing import Any
 
 from tenure.lab.kai_cases import CASE_DRAWS, min_runtime_case
 from tenure.lab.programs import Program, our_answer
+from tenure.minimising import Minimiser
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]
@@ -81,18 +82,10 @@ def smallest(found: Compared, ask: Ask, most: int = 2000) -> Compared:
         ask: the peer.
         most: how many cases may be asked about.
     """
-    best, asked, progress = found, 0, True
-    while progress:
-        progress = False
-        for smaller in _smaller(best.drawn):
-            asked += 1
-            if asked > most:
-                return best
-            (again,) = compare([smaller], ask)
-            if again.differences():
-                best, progress = again, True
-                break
-    return best
+    search = Minimiser(found, lambda smaller: bool(smaller.differences()), most)
+    while any(search.tries(*compare([drawn], ask)) for drawn in _smaller(search.best.drawn)):
+        pass
+    return search.best
 
 
 def _smaller(drawn: bytes) -> Iterator[bytes]:
