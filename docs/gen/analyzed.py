@@ -59,13 +59,13 @@ def analyzed() -> tuple[Pages, Fills]:
     with TemporaryDirectory() as folder:
         words = {asked: _matrix(*asked, Path(folder), files) for asked in dict.fromkeys(MATRICES.values())}
         for (page, marker), (example, scope) in MATRICES.items():
-            told = shown(_path(example, scope), words[example, scope], "picture", page)
+            told = shown(_path(example, scope), words[example, scope], "picture")
             fills.setdefault(page, {})[marker] = told
-        fills[LOOPS] = {"loop": shown(f"{FOLDER}/loop", _loop(Path(folder), files), "chart", LOOPS)}
+        fills[LOOPS] = {"loop": shown(f"{FOLDER}/loop", _loop(Path(folder), files), "chart")}
     settings = settings_compared((ROOT / "docs" / SIMULATED).read_text(encoding="utf-8"))
     path, (title, sketch) = f"{FOLDER}/settings", settings
     files |= themed(path, sketch, title)
-    fills[SIMULATED] = {"settings": shown(path, title, "picture", SIMULATED)}
+    fills[SIMULATED] = {"settings": shown(path, title, "picture")}
     return files, fills
 
 

@@ -14,14 +14,14 @@ import mkdocs_gen_files
 from docs.gen.analyzed import analyzed
 from docs.gen.bounded import whole_decisions
 from docs.gen.cases import vector_list, vector_pages, vector_pictures
-from docs.gen.charts import scenario_pages, scenario_places
+from docs.gen.charts import scenario_pages
 from docs.gen.coverage import coverage_list, coverage_site
 from docs.gen.explained import said_of_rules
 from docs.gen.findings import finding_list, finding_pages
 from docs.gen.illustrations import illustrations
 from docs.gen.lessons import lesson_pictures
 from docs.gen.listings import listings
-from docs.gen.markdown import filled, linked
+from docs.gen.markdown import filled, linked, placed
 from docs.gen.navigation import completed
 from docs.gen.not_modelled import not_modelled
 from docs.gen.openings import openings
@@ -32,7 +32,7 @@ from docs.gen.real_traces import real_traces
 from docs.gen.reference import reference, restated
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
-from docs.gen.sources import edited, places, written_pages
+from docs.gen.sources import edited, written_pages
 from docs.gen.theorems import theorems
 from docs.gen.traceability import traceability
 from docs.gen.upstream import reports
@@ -41,38 +41,38 @@ from docs.gen.woven import woven
 
 def main() -> None:
     """Write everything, and complete the navigation."""
-    report, known = proof_report(), places() | scenario_places()
-    of_scenarios, charts, scenario_list, views, played = scenario_pages(known)
+    report = proof_report()
+    of_scenarios, charts, scenario_list, views, played = scenario_pages()
     opened = openings(played)
     drawings, pictures = vector_pictures()
     pages = (
-        rule_pages(report, known, said_of_rules(), pictures, views)
-        | finding_pages(known, pictures, views, opened)
-        | coverage_site(known)
+        rule_pages(report, said_of_rules(), pictures, views)
+        | finding_pages(pictures, views, opened)
+        | coverage_site()
         | of_scenarios
-        | obligation_pages(report, known)
-        | vector_pages(known, pictures, opened)
+        | obligation_pages(report)
+        | vector_pages(pictures, opened)
     )
     of_analysis, analysis = analyzed()
     of_traces, traces = real_traces()
     drawings |= lesson_pictures() | of_analysis | of_traces
-    made = pages | charts | drawings | schema_files() | restated(known) | reports()
+    made = pages | charts | drawings | schema_files() | restated() | reports()
     for path, text in made.items():
         _write(path, text)
     for path, content in playground_files(opened).items():
         with mkdocs_gen_files.open(path, "wb") as file:
             file.write(content)
     fills = (
-        rule_list(known)
-        | finding_list(known)
+        rule_list()
+        | finding_list()
         | vector_list()
         | coverage_list()
         | scenario_list
-        | proofs(report, known)
-        | theorems(report, known)
-        | whole_decisions(report, known)
-        | reference(known)
-        | traceability(known)
+        | proofs(report)
+        | theorems(report)
+        | whole_decisions(report)
+        | reference()
+        | traceability()
         | schema_list()
         | not_modelled()
         | page_fills()
@@ -84,13 +84,13 @@ def main() -> None:
     for path in written_pages():
         with mkdocs_gen_files.open(path, "r") as page:
             written = page.read()
-        _write(path, filled(linked(written, known, path), fills.get(path, {})))
+        _write(path, filled(linked(written), fills.get(path, {})))
     navigation[:] = completed(navigation, pages)
 
 
 def _write(path: str, text: str) -> None:
     with mkdocs_gen_files.open(path, "w") as page:
-        page.write(woven(text, path) if path.endswith(".md") else text)
+        page.write(placed(woven(text, path), path) if path.endswith(".md") else text)
     mkdocs_gen_files.set_edit_path(path, edited(path))
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from docs.gen.clusters import drawn, scene_of
 from docs.gen.drawing import shown, themed
-from docs.gen.markdown import Fills, Pages, Places, heading, link, linked, table
+from docs.gen.markdown import Fills, Pages, heading, link, linked, table
 from docs.gen.openings import Openings
 from docs.gen.sources import VECTORS_PAGE, vectors, vectors_page
 from tenure.conformance.vectors import Vector
@@ -33,10 +33,10 @@ def vector_pictures() -> tuple[Pages, Pictures]:
     return files, pictures
 
 
-def vector_pages(places: Places, pictures: Pictures, openings: Openings) -> Pages:
+def vector_pages(pictures: Pictures, openings: Openings) -> Pages:
     """A page for each area."""
     return {
-        vectors_page(area): "\n\n".join(_page(area, mine, places, pictures, openings)) + "\n"
+        vectors_page(area): "\n\n".join(_page(area, mine, pictures, openings)) + "\n"
         for area, mine in _areas().items()
     }
 
@@ -60,24 +60,22 @@ def _areas() -> dict[str, list[Vector]]:
     return areas
 
 
-def _page(
-    area: str, mine: list[Vector], places: Places, pictures: Pictures, openings: Openings
-) -> Iterator[str]:
+def _page(area: str, mine: list[Vector], pictures: Pictures, openings: Openings) -> Iterator[str]:
     yield f"# Vectors: {area.replace('-', ' ')}"
     yield "[The format](../reference/vectors.md) says how to run them against code of your own."
     yield table(["Flag", "Why such a case exists"], [[*item] for item in mine[0].flags.items()])
     for vector in mine:
-        yield from _case(vector, places, openings, vectors_page(area))
+        yield from _case(vector, openings)
         if vector.id in pictures:
-            yield shown(*pictures[vector.id], "picture", vectors_page(area))
+            yield shown(*pictures[vector.id], "picture")
 
 
-def _case(vector: Vector, places: Places, openings: Openings, here: str) -> Iterator[str]:
+def _case(vector: Vector, openings: Openings) -> Iterator[str]:
     data = vector.data
     yield heading(2, f"`{vector.id}`", vector.id)
-    yield f"{linked(data['comment'], places, here)} {openings.link(vector.id, here)}"
+    yield f"{linked(data['comment'])} {openings.link(vector.id)}"
     rows = [
-        ["Rules", ", ".join(link(rule, places, here) for rule in data["rules"])],
+        ["Rules", ", ".join(link(rule) for rule in data["rules"])],
         ["Verdict", data["verdict"]],
         ["Reading", _reading(data["reading"])],
         ["Flags", ", ".join(data["flags"])],

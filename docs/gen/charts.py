@@ -10,10 +10,10 @@ from itertools import groupby
 from typing import TypeAlias
 
 from docs.gen.drawing import shown
-from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
+from docs.gen.markdown import UNSEARCHED, Fills, Pages, code, link, linked, table
 from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import store
-from docs.gen.sources import ROOT, SCENARIO_FILES, scenarios
+from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios
 from tenure.readings import preset, preset_names
 from tenure.timeline import AnyScenario, Record, play
 from tenure.timeline.chart import THEMES, svg_chart
@@ -34,11 +34,6 @@ _MADE_FROM = (
 )
 
 
-def scenario_places() -> Places:
-    """Where each scenario is shown."""
-    return {path.stem: f"scenarios/{path.stem}.md" for path in sorted((ROOT / SCENARIO_FILES).glob("*.yaml"))}
-
-
 Views: TypeAlias = dict[str, list[tuple[str, str, str]]]
 """By scenario: the readings of a play, its chart's path below `docs/` without the theme, what it shows."""
 
@@ -46,28 +41,28 @@ Views: TypeAlias = dict[str, list[tuple[str, str, str]]]
 Made: TypeAlias = tuple[Pages, Pages, Fills, Views, dict[str, Opening]]
 
 
-def scenario_pages(places: Places) -> Made:
+def scenario_pages() -> Made:
     """The pages; the charts, SVG by path below `docs/`; the list of all; where each chart is; what opens.
 
     They are made once for each state of the sources: playing and drawing takes seconds.
     """
-    cached = CACHE / f"{_fingerprint(places)}.json"
+    cached = CACHE / f"{_fingerprint()}.json"
     if not cached.exists():
-        store(cached, _made(places))
+        store(cached, _made())
     pages, charts, fills, views, opened = json.loads(cached.read_text(encoding="utf-8"))
     return pages, charts, fills, views, opened
 
 
-def _fingerprint(places: Places) -> str:
+def _fingerprint() -> str:
     """A hash of everything that a page or a chart depends on."""
-    digest = hashlib.sha256(json.dumps(sorted(places.items())).encode())
+    digest = hashlib.sha256(json.dumps(sorted(places().items())).encode())
     for path in sorted(path for pattern in _MADE_FROM for path in ROOT.glob(pattern)):
         digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _made(places: Places) -> Made:
+def _made() -> Made:
     pages: Pages = {}
     views: Views = {}
     charts: Pages = {}
@@ -78,15 +73,14 @@ def _made(places: Places) -> Made:
         opened = opened_play(scenario, [record for alike in plays for record in alike])
         if opened is not None:
             openings[scenario.name] = opened
-        here = f"scenarios/{scenario.name}.md"
-        pages[here] = "\n\n".join(_page(scenario, plays, opened, places, here)) + "\n"
+        pages[f"scenarios/{scenario.name}.md"] = "\n\n".join(_page(scenario, plays, opened)) + "\n"
         charts |= dict(_charts(scenario, plays))
         views[scenario.name] = [_view(scenario, alike) for alike in plays]
         rows.append(
             [
-                link(scenario.name, places, SCENARIOS),
+                link(scenario.name),
                 scenario.title,
-                linked(scenario.source, places, SCENARIOS),
+                linked(scenario.source),
             ]
         )
     fills = {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
@@ -122,25 +116,23 @@ def _stem(scenario: AnyScenario, alike: list[Record]) -> str:
     return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}"
 
 
-def _page(
-    scenario: AnyScenario, plays: list[list[Record]], opened: Opening | None, places: Places, here: str
-) -> Iterator[str]:
+def _page(scenario: AnyScenario, plays: list[list[Record]], opened: Opening | None) -> Iterator[str]:
     yield f"# {scenario.name}"
-    yield linked(scenario.title, places, here)
+    yield linked(scenario.title)
     if scenario.source:
-        yield f"Source: {linked(scenario.source, places, here)}"
+        yield f"Source: {linked(scenario.source)}"
     path = f"{SCENARIO_FILES}/{scenario.name}.yaml"
     yield code("sh", f"tenure play --scenario {scenario.name} --all-readings")
     if opened is not None:
         at, _, _ = opened["title"].partition(":")
         yield (
-            f"{playground_link(scenario.name, here)} as it is {at}, when `{opened['workload']}` is decided "
+            f"{playground_link(scenario.name)} as it is {at}, when `{opened['workload']}` is decided "
             f"under {opened['reading']}."
         )
     for alike in plays:
         yield f"## Under {_names(alike)}{UNSEARCHED}"
         _, chart, words = _view(scenario, alike)
-        yield shown(chart, words, "chart", here)
+        yield shown(chart, words, "chart")
         for _, same in groupby(alike, key=lambda record: record.expectations):
             yield from _expected(list(same), len(alike) > 1)
         reading = alike[0].reading

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from docs.gen.elsewhere import commit_of, line_of
-from docs.gen.markdown import Fills, Pages, Places, link, linked, relative, table
+from docs.gen.markdown import Fills, Pages, link, linked, table
 from docs.gen.sources import ROOT
 from tools.accounts import REASONS, CoveragePage, Entry, coverage_pages
 from tools.lints.known import readings
@@ -34,9 +34,9 @@ _CODE = {"validation", "effect", "manifest", "scenario"}
 _LINKED = {"rule", "finding", "obligation", "vector"}
 
 
-def coverage_site(places: Places) -> Pages:
+def coverage_site() -> Pages:
     """One page for each source."""
-    return {f"coverage/{page.name}": _page(page, places) for page in coverage_pages(ROOT)}
+    return {f"coverage/{page.name}": _page(page) for page in coverage_pages(ROOT)}
 
 
 def coverage_list() -> Fills:
@@ -54,19 +54,18 @@ def _kinds(entry: Entry) -> set[str]:
     return {kind for kind, _ in entry.references()}
 
 
-def _page(page: CoveragePage, places: Places) -> str:
-    return "\n\n".join(_sections(page, places)) + "\n"
+def _page(page: CoveragePage) -> str:
+    return "\n\n".join(_sections(page)) + "\n"
 
 
-def _sections(page: CoveragePage, places: Places) -> Iterator[str]:
-    here = f"coverage/{page.name}"
+def _sections(page: CoveragePage) -> Iterator[str]:
     lines = dict(zip((entry.id for entry in page.entries), page.front.get("lines", ()), strict=False))
     for heading in page.headings:
         yield heading
         if heading.startswith("# ") and "document" in page.front:
             yield _read_from(page)
         rows = [
-            [_number(page, entry.id, lines), _sentence(entry), _account(entry, places, here)]
+            [_number(page, entry.id, lines), _sentence(entry), _account(entry)]
             for entry in page.entries
             if entry.sentence.section == heading
         ]
@@ -105,17 +104,17 @@ def _sentence(entry: Entry) -> str:
     return f"`` {text} ``" if entry.sentence.code else _ELSEWHERE.sub(r"\1", text)
 
 
-def _account(entry: Entry, places: Places, here: str) -> str:
+def _account(entry: Entry) -> str:
     named = list(entry.references())
-    said = [_reference(kind, name, places, here) for kind, name in named]
-    return "<br>".join([*said, *(linked(note, places, here) for note in entry.notes)])
+    said = [_reference(kind, name) for kind, name in named]
+    return "<br>".join([*said, *(linked(note) for note in entry.notes)])
 
 
-def _reference(kind: str, name: str, places: Places, here: str) -> str:
+def _reference(kind: str, name: str) -> str:
     if kind in REASONS:
-        return f"*{kind}*: {linked(name, places, here)}"
+        return f"*{kind}*: {linked(name)}"
     if kind == "reading" and name in readings(ROOT):
-        return f"reading [`{name}`]({relative(READINGS_PAGE, here)}#{name})"
+        return f"reading [`{name}`](@{READINGS_PAGE}#{name})"
     if kind in _LINKED:
-        return link(name, places, here)
+        return link(name)
     return f"{kind} `{name}`" if kind in _CODE else f"{kind} {name}"

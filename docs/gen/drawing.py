@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal
 
-from docs.gen.markdown import Pages, relative
+from docs.gen.markdown import Pages
 from tenure.drawing.scene import THEMES, Label, Role, Sketch
 from tenure.drawing.svg import svg
 
@@ -34,21 +34,20 @@ def themed(path: str, scene: Sketch, title: str) -> Pages:
     return {f"{path}-{name}.svg": svg(whole, title, theme=theme) for name, theme in THEMES.items()}
 
 
-def shown(path: str, words: str, kind: str, page: str) -> str:
+def shown(path: str, words: str, kind: str) -> str:
     """The Markdown that shows the two files of a picture on a page, each to readers of its theme.
 
     Args:
         path: of the files below `docs/`, without theme and ending.
         words: what a reader who does not see it is told.
         kind: its class in the style sheet, `chart` or `picture`.
-        page: the page's path below `docs/`.
 
-    >>> print(shown("vectors/pictures/a", "Two [boxes].", "picture", "findings/F-001.md"))
-    ![Two boxes.](../vectors/pictures/a-light.svg#only-light){ .picture loading=lazy }
-    ![Two boxes.](../vectors/pictures/a-dark.svg#only-dark){ .picture loading=lazy }
+    >>> print(shown("vectors/pictures/a", "Two [boxes].", "picture"))
+    ![Two boxes.](@vectors/pictures/a-light.svg#only-light){ .picture loading=lazy }
+    ![Two boxes.](@vectors/pictures/a-dark.svg#only-dark){ .picture loading=lazy }
     """
     plain = words.replace("[", "").replace("]", "")
     return "\n".join(
-        f"![{plain}]({relative(f'{path}-{theme}.svg', page)}#only-{theme}){{ .{kind} loading=lazy }}"
+        f"![{plain}](@{path}-{theme}.svg#only-{theme}){{ .{kind} loading=lazy }}"
         for theme in ("light", "dark")
     )

@@ -8,7 +8,7 @@ from docs.gen.cases import Pictures
 from docs.gen.charts import Views
 from docs.gen.drawing import shown
 from docs.gen.elsewhere import cited
-from docs.gen.markdown import UNSEARCHED, Fills, Pages, Places, code, link, linked, table
+from docs.gen.markdown import UNSEARCHED, Fills, Pages, at, code, link, linked, table
 from docs.gen.openings import Openings, played_of_findings
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import first_findings, reported
@@ -28,16 +28,14 @@ SOURCES = {
 _OUTCOME = "## The outcome under each preset"
 
 
-def finding_pages(places: Places, pictures: Pictures, views: Views, openings: Openings) -> Pages:
+def finding_pages(pictures: Pictures, views: Views, openings: Openings) -> Pages:
     """One page for each finding."""
-    return {
-        f"findings/{page.name}": _page(page, places, pictures, views, openings) for page in findings(ROOT)
-    }
+    return {f"findings/{page.name}": _page(page, pictures, views, openings) for page in findings(ROOT)}
 
 
-def finding_list(places: Places) -> Fills:
+def finding_list() -> Fills:
     """The list of findings."""
-    listed = "\n\n".join(_list(places)) or "None yet."
+    listed = "\n\n".join(_list()) or "None yet."
     return {FINDINGS: {"findings": listed}}
 
 
@@ -64,22 +62,20 @@ STATUSES = {
 a released scheduler behaves so; one did, and a later release does not."""
 
 
-def _list(places: Places) -> Iterator[str]:
+def _list() -> Iterator[str]:
     written = list(findings(ROOT))
     if not written:
         return
     yield "## The five that matter first"
     yield "Each has a text for an issue upstream, with manifests."
-    yield "\n".join(
-        f"1. {link(page.id, places, FINDINGS)}: {page.front['actual']}" for page in first_findings()
-    )
+    yield "\n".join(f"1. {link(page.id)}: {page.front['actual']}" for page in first_findings())
     yield f"## All findings{UNSEARCHED}"
     yield '<div class="chosen" data-by="2,3,4,5" data-sorted markdown>'
     yield table(
         ["Finding", "Title", "Severity", "Status", "Field", "Source"],
         [
             [
-                link(page.id, places, FINDINGS),
+                link(page.id),
                 f"{page.title}{_known(page, ' ({})')}",
                 _severity(page),
                 STATUSES[page.front["status"]],
@@ -114,41 +110,40 @@ def _standing(page: Page) -> str:
     return f"Severity {page.front['severity']}; {stands}; field `{page.front['field']}`.{reading}"
 
 
-def _opened(page: Page, openings: Openings, here: str) -> str:
+def _opened(page: Page, openings: Openings) -> str:
     """Its smallest vector, or scenario, in the playground."""
-    shown = openings.link(page.id, here)
+    shown = openings.link(page.id)
     return f"{shown}: {openings.same[page.id]}." if shown else ""
 
 
-def _page(page: Page, places: Places, pictures: Pictures, views: Views, openings: Openings) -> str:
-    here = f"findings/{page.name}"
+def _page(page: Page, pictures: Pictures, views: Views, openings: Openings) -> str:
     played = list(played_of_findings().get(page.id, ()))
     before, outcome, after = page.body.partition(_OUTCOME)
     cases = [item for item in page.front.get("vectors", []) if item in pictures]
     title, _, story = before.strip().partition("\n")
     parts = [
         title,
-        f"{_standing(page)} {_opened(page, openings, here)}",
-        linked(cited(story), places, here).strip(),
-        *_charts(played, views, places, here),
-        *_pictures(cases, pictures, places, here),
-        linked(f"{outcome}{UNSEARCHED if outcome else ''}{after}", places, here).strip(),
+        f"{_standing(page)} {_opened(page, openings)}",
+        linked(cited(story)).strip(),
+        *_charts(played, views),
+        *_pictures(cases, pictures),
+        linked(f"{outcome}{UNSEARCHED if outcome else ''}{after}").strip(),
         *_replay(page, played),
         *reported(page),
-        *_named(page, played, places, here),
+        *_named(page, played),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _charts(played: list[str], views: Views, places: Places, here: str) -> Iterator[str]:
+def _charts(played: list[str], views: Views) -> Iterator[str]:
     for name in played:
         yield f"### Played: {name.replace('-', ' ')}{UNSEARCHED}"
         for readings, path, words in views[name]:
-            yield f"Under {readings}, [the scenario]({_up(places[name])}):"
-            yield shown(path, words, "chart", here)
+            yield f"Under {readings}, [the scenario]({at(name)}):"
+            yield shown(path, words, "chart")
 
 
-def _pictures(cases: list[str], pictures: Pictures, places: Places, here: str) -> Iterator[str]:
+def _pictures(cases: list[str], pictures: Pictures) -> Iterator[str]:
     if not cases:
         return
     yield f"### In pictures{UNSEARCHED}"
@@ -156,8 +151,8 @@ def _pictures(cases: list[str], pictures: Pictures, places: Places, here: str) -
     for case in cases:
         data = about[case]
         reading = data["reading"] if isinstance(data["reading"], str) else "a reading of its own"
-        yield f"{linked(data['comment'], places, here)} ([vector]({_up(places[case])}), under {reading})"
-        yield shown(*pictures[case], "picture", here)
+        yield f"{linked(data['comment'])} ([vector]({at(case)}), under {reading})"
+        yield shown(*pictures[case], "picture")
 
 
 def _replay(page: Page, played: list[str]) -> Iterator[str]:
@@ -169,7 +164,7 @@ def _replay(page: Page, played: list[str]) -> Iterator[str]:
         yield code("sh", "\n".join(commands))
 
 
-def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator[str]:
+def _named(page: Page, played: list[str]) -> Iterator[str]:
     cases = {vector.id: vector.data["rules"] for vector in vectors()}
     rules = sorted({rule for item in page.front.get("vectors", []) for rule in cases.get(item, [])})
     for words, named in (
@@ -180,8 +175,4 @@ def _named(page: Page, played: list[str], places: Places, here: str) -> Iterator
     ):
         if named:
             yield f"## {words}{UNSEARCHED}"
-            yield "\n".join(f"- {link(item, places, here)}" for item in named)
-
-
-def _up(place: str) -> str:
-    return f"../{place}"
+            yield "\n".join(f"- {link(item)}" for item in named)

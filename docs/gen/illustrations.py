@@ -38,9 +38,9 @@ def illustrations(pictures: Pictures, views: Views) -> Fills:
     found = measured()
     fills: Fills = {HOME: {"speed": speed_svgs(found)}, BENCHMARKS: {"measured": _measured(found)}}
     for (page, marker), vector in VECTORS.items():
-        fills.setdefault(page, {})[marker] = shown(*pictures[vector], "picture", page)
+        fills.setdefault(page, {})[marker] = shown(*pictures[vector], "picture")
     for (page, marker), (scenario, reading) in PLAYS.items():
-        fills.setdefault(page, {})[marker] = shown(*_chart(views, scenario, reading), "chart", page)
+        fills.setdefault(page, {})[marker] = shown(*_chart(views, scenario, reading), "chart")
     return fills
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from docs.gen.drawing import shown, themed
 from docs.gen.lesson import Control, Kind, Lesson, still, title_of
-from docs.gen.markdown import UNSEARCHED, Pages, relative
+from docs.gen.markdown import UNSEARCHED, Pages
 from tenure.drawing.scene import Role
 from tenure.model import (
     MINUTE,
@@ -76,7 +76,7 @@ def lesson_pictures() -> Pages:
     return files
 
 
-def lesson_of(rule: str, page: str) -> Iterator[str]:
+def lesson_of(rule: str) -> Iterator[str]:
     """The part of a rule's page, Markdown; nothing of a rule without an example of this kind."""
     if rule not in lessons():
         return
@@ -84,13 +84,12 @@ def lesson_of(rule: str, page: str) -> Iterator[str]:
     yield f"## Try it{UNSEARCHED}"
     yield lesson.intro
     chosen = [control.start for control in lesson.controls]
-    picture = shown(f"{FOLDER}/{lesson.name}", " ".join(lesson.sentences(chosen)), "picture", page)
+    picture = shown(f"{FOLDER}/{lesson.name}", " ".join(lesson.sentences(chosen)), "picture")
     table = json.dumps(lesson.table(), separators=(",", ":"), ensure_ascii=False)
     yield (
         f'<div class="lesson" markdown>\n\n{picture}\n\n</div>\n\n'
         f'<script type="application/json" class="lesson-table">{table}</script>\n'
-        # Two levels up: each page is a folder, which a link of Markdown allows for and this one does not.
-        f'<script defer src="../{relative(SCRIPT, page)}"></script>'
+        f'<script defer src="@{SCRIPT}"></script>'
     )
 
 

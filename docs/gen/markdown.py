@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
+from docs.gen.sources import places
 from tenure.pages import IDENTIFIER, anchor
 
 Pages: TypeAlias = dict[str, str]
@@ -14,9 +15,6 @@ Pages: TypeAlias = dict[str, str]
 
 Fills: TypeAlias = dict[str, dict[str, str]]
 """For a written page, by its path below `docs/`: Markdown by the name of the marker that it replaces."""
-
-Places: TypeAlias = dict[str, str]
-"""Where an identifier is explained, below `docs/`: `TBP-020` in `rules/TBP-020-time-expired.md`."""
 
 UNSEARCHED = " { data-search-exclude }"
 """Behind a heading: what is below it is not searched."""
@@ -94,24 +92,36 @@ def heading(level: int, text: str, identifier: str, *, searched: bool = True) ->
     return f"{'#' * level} {text} {{#{anchor(identifier)}{'' if searched else ' data-search-exclude'}}}"
 
 
-def relative(place: str, page: str) -> str:
-    """A place below `docs/` as a link from a page.
+def at(identifier: str) -> str:
+    """Where an identifier is explained, as `placed` reads it."""
+    return f"@{places()[identifier]}"
 
-    >>> relative("rules/TBP-020-time-expired.md", "proofs/obligations.md")
-    '../rules/TBP-020-time-expired.md'
+
+def placed(text: str, page: str) -> str:
+    """A page whose links to `@`, the top of `docs/`, lead there; one to the page itself is its words alone.
+
+    Args:
+        text: Markdown, or HTML, whose links see each page as a folder.
+        page: its path below `docs/`.
+
+    >>> placed('[TBP-020](@rules/TBP-020.md){ .id } <a href="@playground/">', "proofs/obligations.md")
+    '[TBP-020](../rules/TBP-020.md){ .id } <a href="../../playground/">'
+    >>> placed("[TBP-020](@rules/TBP-020.md){ .id }", "rules/TBP-020.md")
+    'TBP-020'
     """
-    up = len(PurePosixPath(page).parts) - 1
-    return "../" * up + place
+    up = "../" * (len(PurePosixPath(page).parts) - 1)
+    folder = up if page.endswith("index.md") else f"../{up}"
+    text = re.sub(rf"(?<!!)\[([^\]]*)\]\(@{re.escape(page)}(?:#[^)]*)?\)(?:{{ \.id }})?", r"\1", text)
+    return text.replace("](@", f"]({up}").replace('="@', f'="{folder}')
 
 
-def link(identifier: str, places: Places, page: str) -> str:
-    """An identifier as a link, or as it is where nothing explains it or the page itself does."""
-    place = places.get(identifier)
-    if place is None or place.split("#")[0] == page:
+def link(identifier: str) -> str:
+    """An identifier as a link, or as it is where nothing explains it."""
+    if identifier not in places():
         return identifier
     # Words and names of vectors may be wider than a phone; an identifier is one short word.
     style = "" if {"/", " "} & {*identifier} else "{ .id }"
-    return f"[{identifier}]({relative(place, page)}){style}"
+    return f"[{identifier}]({at(identifier)}){style}"
 
 
 def verdict(word: str) -> str:
@@ -123,14 +133,14 @@ def verdict(word: str) -> str:
     return f"**{word}**{{ .{word} }}"
 
 
-def linked(text: str, places: Places, page: str) -> str:
+def linked(text: str) -> str:
     """A text in which every identifier of a rule, an obligation or a finding is a link.
 
     Headings, code, links and indented blocks stay as they are.
 
-    >>> linked("see TBP-020, not `TBP-020`", {"TBP-020": "rules/a.md"}, "b.md")
-    'see [TBP-020](rules/a.md){ .id }, not `TBP-020`'
-    >>> linked("see [TBP-020](c.md)", {"TBP-020": "rules/a.md"}, "b.md")
+    >>> linked("see TBP-020, not `TBP-020`")
+    'see [TBP-020](@rules/TBP-020-time-expired.md){ .id }, not `TBP-020`'
+    >>> linked("see [TBP-020](c.md)")
     'see [TBP-020](c.md)'
     """
     lines: list[str] = []
@@ -138,18 +148,19 @@ def linked(text: str, places: Places, page: str) -> str:
     for line in text.splitlines():
         fenced ^= line.startswith(_FENCE)
         kept = fenced or line.startswith((_FENCE, "#", "    "))
-        lines.append(line if kept else _outside_code(line, lambda part: _link_all(part, places, page)))
+        lines.append(line if kept else outside(_KEPT, line, lambda part: IDENTIFIER.sub(_link, part)))
     return "\n".join(lines)
 
 
-def _link_all(text: str, places: Places, page: str) -> str:
-    return IDENTIFIER.sub(lambda found: link(found[0], places, page), text)
+def _link(found: re.Match[str]) -> str:
+    return link(found[0])
 
 
-def _outside_code(line: str, change: Callable[[str], str]) -> str:
+def outside(kept: re.Pattern[str], line: str, change: Callable[[str], str]) -> str:
+    """A line, changed where a pattern does not match."""
     parts: list[str] = []
     end = 0
-    for found in _KEPT.finditer(line):
+    for found in kept.finditer(line):
         parts += [change(line[end : found.start()]), found[0]]
         end = found.end()
     return "".join([*parts, change(line[end:])])

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
@@ -50,23 +49,19 @@ class Openings:
         """The file of each vector and scenario."""
         return {name: area for area, held in self.areas.items() for name in held}
 
-    def link(self, identifier: str, page: str) -> str:
-        """A link that opens something, from a page below `docs/`; empty where the page cannot show it."""
+    def link(self, identifier: str) -> str:
+        """A link that opens something; empty where the page cannot show it."""
         known = identifier in self.same or identifier in self.names
-        return playground_link(identifier, page) if known else ""
+        return playground_link(identifier) if known else ""
 
 
-def playground_link(identifier: str, page: str) -> str:
+def playground_link(identifier: str) -> str:
     """A link as HTML, since mkdocs takes a fragment for a place in the page.
 
-    >>> playground_link("TBP-020/a", "vectors/time-based.md").partition(">")[0]
-    '<a class="play" href="../../playground/#example=TBP-020/a"'
-    >>> "../playground" in playground_link("F-001", "findings/index.md")
-    True
+    >>> playground_link("TBP-020/a").partition(">")[0]
+    '<a class="play" href="@playground/#example=TBP-020/a"'
     """
-    path = PurePosixPath(page)
-    up = "../" * (len(path.parts) - (path.name == "index.md"))
-    return f'<a class="play" href="{up}{PAGE}/#example={quote(identifier)}">Open in the playground</a>'
+    return f'<a class="play" href="@{PAGE}/#example={quote(identifier)}">Open in the playground</a>'
 
 
 def openings(of_scenarios: Mapping[str, Opening]) -> Openings:

@@ -12,12 +12,11 @@ from docs.gen.markdown import (
     UNSEARCHED,
     Fills,
     Pages,
-    Places,
+    at,
     code,
     heading,
     link,
     linked,
-    relative,
     sentence,
     table,
     verdict,
@@ -46,37 +45,33 @@ _MARKED = (
 """Words of claims, and how they are written."""
 
 
-def proofs(report: dict[str, Any], places: Places) -> Fills:
+def proofs(report: dict[str, Any]) -> Fills:
     """What the pages of `proofs/` take from a report."""
     headline = [item for item in report["obligations"] if item["title"]]
     proved = {item["id"] for item in report["theorems"] if item["verdict"] == Verdict.PROVED}
     return {
-        HOME: {"matrix": _matrix(headline, report["readings"], places, HOME)},
+        HOME: {"matrix": _matrix(headline, report["readings"])},
         MATRIX: {
-            "matrix": _matrix(headline, report["readings"], places, MATRIX, proved),
-            "stories": "\n\n".join(
-                part for item in headline for part in _stories(item, report, places, MATRIX, titled=True)
-            ),
+            "matrix": _matrix(headline, report["readings"], proved),
+            "stories": "\n\n".join(part for item in headline for part in _stories(item, report, titled=True)),
             "run": _run(report),
         },
-        OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_listed(report, places))},
-        MUTANTS: {"mutants": "\n\n".join(_mutants(report["mutants"], places))},
+        OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_listed(report))},
+        MUTANTS: {"mutants": "\n\n".join(_mutants(report["mutants"]))},
     }
 
 
 def _matrix(
     headline: list[dict[str, Any]],
     readings: list[str],
-    places: Places,
-    here: str,
     proved: set[str] | None = None,
 ) -> str:
     """The headline invariants; where it is said which theorems are proved, with what each is proved of."""
     rows = [
         [
-            f"[{entry['title']}]({relative(places[entry['id']], here)})<br>{claimed(entry['claim'])}.",
+            f"[{entry['title']}]({at(entry['id'])})<br>{claimed(entry['claim'])}.",
             *_verdicts(entry, readings),
-            *([] if proved is None else [linked(of_what_size(entry["id"], proved), places, here)]),
+            *([] if proved is None else [linked(of_what_size(entry["id"], proved))]),
         ]
         for entry in headline
     ]
@@ -104,12 +99,11 @@ def _run(report: dict[str, Any]) -> str:
     return table(["This site's run", ""], rows)
 
 
-def obligation_pages(report: dict[str, Any], places: Places) -> Pages:
+def obligation_pages(report: dict[str, Any]) -> Pages:
     """A page for each obligation."""
     named = findings_by_obligation()
     return {
-        obligation_page(item["id"]): "\n\n".join(_page(item, report, places, named.get(item["id"], [])))
-        + "\n"
+        obligation_page(item["id"]): "\n\n".join(_page(item, report, named.get(item["id"], []))) + "\n"
         for item in report["obligations"]
     }
 
@@ -123,12 +117,12 @@ def findings_by_obligation() -> dict[str, list[Page]]:
     return named
 
 
-def _listed(report: dict[str, Any], places: Places) -> Iterator[str]:
+def _listed(report: dict[str, Any]) -> Iterator[str]:
     readings = report["readings"]
     order = [*FAMILIES]
     rows = [
         [
-            link(entry["id"], places, OBLIGATIONS_PAGE),
+            link(entry["id"]),
             f"{claimed(entry['claim'])}.",
             FAMILIES[family_of(entry["id"])].partition(",")[0],
             *_verdicts(entry, readings),
@@ -140,19 +134,16 @@ def _listed(report: dict[str, Any], places: Places) -> Iterator[str]:
     yield "</div>"
 
 
-def _page(
-    entry: dict[str, Any], report: dict[str, Any], places: Places, named: Sequence[Page]
-) -> Iterator[str]:
+def _page(entry: dict[str, Any], report: dict[str, Any], named: Sequence[Page]) -> Iterator[str]:
     obligation = OBLIGATIONS[entry["id"]]
-    here = obligation_page(entry["id"])
     yield f"# {entry['id']}: {claimed(entry['claim'])}"
     family = FAMILIES[family_of(entry["id"])].partition(",")[0]
-    yield f"One of the [obligations](obligations.md) about {family}. {linked(entry['source'], places, here)}"
+    yield f"One of the [obligations](obligations.md) about {family}. {linked(entry['source'])}"
     yield table(report["readings"], [_verdicts(entry, report["readings"])])
-    yield from _found(named, places, here)
-    yield from _stories(entry, report, places, here)
+    yield from _found(named)
+    yield from _stories(entry, report)
     yield f"## The claim, as it is stated{UNSEARCHED}"
-    yield f"About the rules {', '.join(link(rule, places, here) for rule in entry['rules'])}."
+    yield f"About the rules {', '.join(link(rule) for rule in entry['rules'])}."
     for called, why in obligation.irrespective_of.items():
         yield f"Proved whatever `{called}` returns: {why}."
     place = file_link(place_of(obligation.statement), inspect.getsourcelines(obligation.statement)[1])
@@ -161,11 +152,9 @@ def _page(
     yield code("sh", f"tenure prove --only {entry['id']} --no-mutants")
 
 
-def _found(named: Sequence[Page], places: Places, here: str) -> Iterator[str]:
+def _found(named: Sequence[Page]) -> Iterator[str]:
     if named:
-        yield (
-            "In words: " + "; ".join(f"{page.title} ({link(page.id, places, here)})" for page in named) + "."
-        )
+        yield ("In words: " + "; ".join(f"{page.title} ({link(page.id)})" for page in named) + ".")
 
 
 def claimed(words: str) -> str:
@@ -183,9 +172,7 @@ def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
     return [verdict(obligation["verdicts"][reading]["verdict"]) for reading in readings]
 
 
-def _stories(
-    obligation: dict[str, Any], report: dict[str, Any], places: Places, here: str, *, titled: bool = False
-) -> Iterator[str]:
+def _stories(obligation: dict[str, Any], report: dict[str, Any], *, titled: bool = False) -> Iterator[str]:
     """The counterexample of each reading under which there is one; the same one once."""
     told: dict[str, list[str]] = {}
     for reading in report["readings"]:
@@ -198,8 +185,8 @@ def _stories(
         words = f"{title} under {' and '.join(under)}"
         yield heading(level, words, f"{obligation['id']}-{under[0]}", searched=titled)
         if titled:
-            yield f"The claim: *{claimed(obligation['claim'])}* ({link(obligation['id'], places, here)})."
-            yield from _found(findings_by_obligation().get(obligation["id"], []), places, here)
+            yield f"The claim: *{claimed(obligation['claim'])}* ({link(obligation['id'])})."
+            yield from _found(findings_by_obligation().get(obligation["id"], []))
         yield story
 
 
@@ -212,7 +199,7 @@ def _story(example: dict[str, Any]) -> str:
     return f"{before}\n\n{values}\n\nReplayed in Python."
 
 
-def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
+def _mutants(mutants: list[dict[str, Any]]) -> Iterator[str]:
     outcomes = [mutant["outcome"] for mutant in mutants]
     yield (
         f"{len(mutants)} made, {outcomes.count('killed')} killed, {outcomes.count('equivalent')} proved "
@@ -222,9 +209,9 @@ def _mutants(mutants: list[dict[str, Any]], places: Places) -> Iterator[str]:
     rows = [
         [
             f'<span class="id">{mutant["id"]}</span>',
-            link(mutant["rule"], places, MUTANTS),
+            link(mutant["rule"]),
             f"`{mutant['before']}`<br>`{mutant['after']}`",
-            linked(mutant["by"] or mutant["outcome"], places, MUTANTS),
+            linked(mutant["by"] or mutant["outcome"]),
         ]
         for mutant in mutants
     ]

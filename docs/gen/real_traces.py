@@ -57,7 +57,7 @@ def real_traces() -> tuple[Pages, Fills]:
                 continue
             path = f"{FOLDER}/{name}-{picture}"
             files |= themed(path, sketch, told)
-            fills[f"{name}-{_marker(answer, picture)}"] = shown(path, told, "picture", PAGE)
+            fills[f"{name}-{_marker(answer, picture)}"] = shown(path, told, "picture")
     return files, {PAGE: fills}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from docs.gen.markdown import Fills, Pages, Places, code, heading, link, linked, table
+from docs.gen.markdown import Fills, Pages, code, heading, link, linked, table
 from docs.gen.sources import ROOT
 from docs.gen.woven import GLOSSARY, defined
 from tenure.apps.cli.app import app
@@ -25,25 +25,25 @@ _VERBATIM = "\b"
 """Typer's mark for a paragraph of a help text that keeps its lines."""
 
 
-def restated(places: Places) -> Pages:
+def restated() -> Pages:
     """Pages that are a file of the repository as it stands."""
     files = {GLOSSARY: "spec/glossary.md", ASSUMPTIONS: "proofs/tenure_proofs/trusted/ASSUMPTIONS.md"}
     texts = {page: (ROOT / file).read_text(encoding="utf-8") for page, file in files.items()}
     texts[GLOSSARY] = defined(texts[GLOSSARY])
-    return {page: linked(text, places, page) for page, text in texts.items()}
+    return {page: linked(text) for page, text in texts.items()}
 
 
-def reference(places: Places) -> Fills:
+def reference() -> Fills:
     """What the written pages take from readings, divergences and commands."""
     return {
-        READINGS: {"readings": "\n\n".join(_readings(places))},
-        VECTORS_FORMAT: {"accepts": _accepts(places)},
+        READINGS: {"readings": "\n\n".join(_readings())},
+        VECTORS_FORMAT: {"accepts": _accepts()},
         DIVERGENCES_PAGE: {"divergences": "\n\n".join(_divergences())},
         COMMANDS_PAGE: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
     }
 
 
-def _readings(places: Places) -> Iterator[str]:
+def _readings() -> Iterator[str]:
     data, names = readings_file(), preset_names()
     marks = {name: " (default)" if name == default_preset() else "" for name in names}
     presets = [[f"**{name}**{marks[name]}", data["presets"][name]["summary"]] for name in names]
@@ -55,7 +55,7 @@ def _readings(places: Places) -> Iterator[str]:
     for key, entry in data["keys"].items():
         yield heading(2, f"`{key}`", key)
         yield entry["question"]
-        yield f"Source: {linked(entry['source'], places, READINGS)}."
+        yield f"Source: {linked(entry['source'])}."
         choices = [[f"`{choice}`", words] for choice, words in entry["choices"].items()]
         yield table(["Choice", "Meaning"], choices)
 
@@ -91,8 +91,8 @@ def _speaks_of(divergence: Divergence, scheduler: str, version: str) -> bool:
     return divergence.scheduler == scheduler and bool({"*", version} & set(divergence.versions))
 
 
-def _accepts(places: Places) -> str:
-    rows = [[link(rule, places, VECTORS_FORMAT), accepting.words] for rule, accepting in ACCEPTS.items()]
+def _accepts() -> str:
+    rows = [[link(rule), accepting.words] for rule, accepting in ACCEPTS.items()]
     return table(["Rule", "A vector accepts when"], rows)
 
 

@@ -18,12 +18,11 @@ from docs.gen.markdown import (
     UNSEARCHED,
     Fills,
     Pages,
-    Places,
+    at,
     code,
     folded,
     link,
     linked,
-    relative,
     table,
     verdict,
 )
@@ -74,45 +73,43 @@ class _About:
     """What the pages are made from, beside what is written."""
 
     report: dict[str, Any]
-    places: Places
     said: Said
     pictures: Pictures
     views: Views
     findings: Mapping[str, Sequence[Page]]
 
 
-def rule_pages(report: dict[str, Any], places: Places, said: Said, pictures: Pictures, views: Views) -> Pages:
+def rule_pages(report: dict[str, Any], said: Said, pictures: Pictures, views: Views) -> Pages:
     """One page for each rule: first what it says, with an example, and last how it is proved."""
-    about = _About(report, places, said, pictures, views, findings_by_rule(list(findings(ROOT)), vectors()))
+    about = _About(report, said, pictures, views, findings_by_rule(list(findings(ROOT)), vectors()))
     return {f"rules/{page.name}": _written(page, about) for page in pages(ROOT)}
 
 
 def _written(page: Page, about: _About) -> str:
     if page.id not in rule_functions():
-        return linked(page.body, about.places, f"rules/{page.name}")
+        return linked(page.body)
     return "\n\n".join(part.strip() for part in _parts(page, about)) + "\n"
 
 
 def _parts(page: Page, about: _About) -> Iterator[str]:
-    here = f"rules/{page.name}"
     function = rule_functions()[page.id]
     cases = [vector for vector in vectors() if page.id in vector.data["rules"]]
     yield f"# {page.id}: {page.title}"
     yield in_a_sentence(function)
-    yield from _example(page.id, cases, about, here)
-    yield from lesson_of(page.id, here)
-    yield from _section(page, "Rationale", "Why", about, here)
-    yield from _section(page, "Statement", "Statement", about, here)
-    yield from _section(page, "Comparisons", "Comparisons", about, here)
-    yield from _section(page, "Readings", "Readings", about, here)
-    yield from _section(page, "Edge cases", "Edge cases", about, here)
-    yield from _section(page, "Source", "Source", about, here, str(page.front["source"]))
-    yield from _findings(about.findings.get(page.id, []), about.places, here)
-    yield from _explanation(about.said.get(page.id, {}), about.places, here)
-    yield from _vectors(page.id, cases, about.places, here)
+    yield from _example(page.id, cases, about)
+    yield from lesson_of(page.id)
+    yield from _section(page, "Rationale", "Why")
+    yield from _section(page, "Statement", "Statement")
+    yield from _section(page, "Comparisons", "Comparisons")
+    yield from _section(page, "Readings", "Readings")
+    yield from _section(page, "Edge cases", "Edge cases")
+    yield from _section(page, "Source", "Source", str(page.front["source"]))
+    yield from _findings(about.findings.get(page.id, []))
+    yield from _explanation(about.said.get(page.id, {}))
+    yield from _vectors(page.id, cases)
     yield from _code(function)
-    yield from _neighbours(page.id, function, about.places, here)
-    yield from _proofs(page.id, about.report, about.places, here)
+    yield from _neighbours(page.id, function)
+    yield from _proofs(page.id, about.report)
 
 
 def in_a_sentence(function: Callable[..., Any]) -> str:
@@ -126,10 +123,10 @@ def in_a_sentence(function: Callable[..., Any]) -> str:
     return f"This rule {verb} {first[:1].lower()}{first[1:]}"
 
 
-def _example(rule: str, cases: Sequence[Vector], about: _About, here: str) -> Iterator[str]:
+def _example(rule: str, cases: Sequence[Vector], about: _About) -> Iterator[str]:
     """The smallest vector that is about the rule, one with a picture before one without."""
     if not cases:
-        yield from _played_example(rule, about, here)
+        yield from _played_example(rule, about)
         return
     smallest = min(
         cases,
@@ -142,18 +139,18 @@ def _example(rule: str, cases: Sequence[Vector], about: _About, here: str) -> It
     )
     yield f"## An example{UNSEARCHED}"
     said = smallest.data["comment"]
-    yield f"{linked(said, about.places, here)} ([vector]({relative(about.places[smallest.id], here)}))"
+    yield f"{linked(said)} ([vector]({at(smallest.id)}))"
     if smallest.id in about.pictures:
-        yield shown(*about.pictures[smallest.id], "picture", here)
+        yield shown(*about.pictures[smallest.id], "picture")
 
 
-def _played_example(rule: str, about: _About, here: str) -> Iterator[str]:
+def _played_example(rule: str, about: _About) -> Iterator[str]:
     """The chart of a scenario, for a rule about what happens over time."""
     for name in _played(rule).values():
         readings, path, words = about.views[name][0]
         yield f"## An example{UNSEARCHED}"
-        yield f"Under {readings}, [the scenario]({relative(about.places[name], here)}):"
-        yield shown(path, words, "chart", here)
+        yield f"Under {readings}, [the scenario]({at(name)}):"
+        yield shown(path, words, "chart")
         return
 
 
@@ -162,9 +159,7 @@ def _played(rule: str) -> Mapping[str, str]:
     return exercised_by_plays(ROOT / "spec" / "vectors").get(rule, {})
 
 
-def _section(
-    page: Page, heading: str, title: str, about: _About, here: str, before: str = ""
-) -> Iterator[str]:
+def _section(page: Page, heading: str, title: str, before: str = "") -> Iterator[str]:
     """A section of the written page; one that only says that there is nothing is left out."""
     text = "\n".join(line.text for line in page.section(heading)).strip()
     if text and text != NOTHING:
@@ -172,20 +167,20 @@ def _section(
         yield f"## {title}{unsearched}"
         if before:
             yield f"{kueue_link(before)}."
-        yield linked(cited(text), about.places, here)
+        yield linked(cited(text))
 
 
-def rule_list(places: Places) -> Fills:
+def rule_list() -> Fills:
     """The list of rules."""
-    return {RULES: {"rules": "\n\n".join(_rules(places))}}
+    return {RULES: {"rules": "\n\n".join(_rules())}}
 
 
-def _rules(places: Places) -> Iterator[str]:
+def _rules() -> Iterator[str]:
     written = list(pages(ROOT))
     for family, words in FAMILIES.items():
         for area, about in (*AREAS.items(), (RETIRED, RETIRED)):
             rows = [
-                [link(page.id, places, RULES), page.title, linked(_statement(page), places, RULES)]
+                [link(page.id), page.title, linked(_statement(page))]
                 for page in written
                 if page.id.startswith(f"{family}-") and area_of(page.id) == area
             ]
@@ -194,7 +189,7 @@ def _rules(places: Places) -> Iterator[str]:
                 yield table(["Rule", "Title", "Statement"], rows)
     yield "## Not lifted"
     yield f"The proofs do not reach these; tests stand in for them (`{UNLIFTED_TESTS}`)."
-    yield table(["Rule", "Why"], [[link(rule, places, RULES), why] for rule, why in not_lifted().items()])
+    yield table(["Rule", "Why"], [[link(rule), why] for rule, why in not_lifted().items()])
 
 
 def area_of(rule: str) -> str:
@@ -221,24 +216,24 @@ def _statement(page: Page) -> str:
     return statement_of(page.id)
 
 
-def _explanation(said: dict[bool, tuple[str, str]], places: Places, here: str) -> Iterator[str]:
+def _explanation(said: dict[bool, tuple[str, str]]) -> Iterator[str]:
     """What `tenure explain` says of the rule, in the words of a vector's explanation."""
     if not said:
         return
     yield f"## In an explanation{UNSEARCHED}"
     yield "What `tenure decide --explain` says of it, for example:"
     rows = [
-        [words, said[holds][0], f"[vector]({relative(places[said[holds][1]], here)})"]
+        [words, said[holds][0], f"[vector]({at(said[holds][1])})"]
         for holds, words in ((True, "yes"), (False, "no"))
         if holds in said
     ]
     yield table(["It applies", "In words", "Where"], rows)
 
 
-def _findings(named: Sequence[Page], places: Places, here: str) -> Iterator[str]:
+def _findings(named: Sequence[Page]) -> Iterator[str]:
     if named:
         yield f"## Findings{UNSEARCHED}"
-        yield "\n".join(f"- {link(page.id, places, here)}: {page.title}" for page in named)
+        yield "\n".join(f"- {link(page.id)}: {page.title}" for page in named)
 
 
 def _code(function: Callable[..., Any]) -> Iterator[str]:
@@ -248,14 +243,14 @@ def _code(function: Callable[..., Any]) -> Iterator[str]:
     yield code("python", source_of(function, docstring=False))
 
 
-def _neighbours(rule: str, function: Callable[..., Any], places: Places, here: str) -> Iterator[str]:
+def _neighbours(rule: str, function: Callable[..., Any]) -> Iterator[str]:
     uses, used_by = neighbours(function)
     for words, others in (("Uses", uses), ("Used by", used_by)):
         if others:
-            yield f"{words} {', '.join(link(other, places, here) for other in others if other != rule)}."
+            yield f"{words} {', '.join(link(other) for other in others if other != rule)}."
 
 
-def _proofs(rule: str, report: dict[str, Any], places: Places, here: str) -> Iterator[str]:
+def _proofs(rule: str, report: dict[str, Any]) -> Iterator[str]:
     """What is proved of the rule, folded: there may be dozens of claims."""
     yield f"## Proofs{UNSEARCHED}"
     why_not = not_lifted().get(rule)
@@ -268,7 +263,7 @@ def _proofs(rule: str, report: dict[str, Any], places: Places, here: str) -> Ite
     concerned = [item for item in report["obligations"] if rule in item["rules"]]
     rows = [
         [
-            link(item["id"], places, here),
+            link(item["id"]),
             claimed(item["claim"]),
             *(verdict(item["verdicts"][reading]["verdict"]) for reading in report["readings"]),
         ]
@@ -286,18 +281,16 @@ def _mutants(rule: str, report: dict[str, Any]) -> str:
     return f"; of {len(mine)} mutants {mine.count('killed')} are killed{also}" if mine else ""
 
 
-def _vectors(rule: str, cases: Sequence[Vector], places: Places, here: str) -> Iterator[str]:
+def _vectors(rule: str, cases: Sequence[Vector]) -> Iterator[str]:
     played = _played(rule)
     if cases or played:
         yield f"## Vectors{UNSEARCHED}"
     if played:
         yield "A play exercises this rule. Scenarios are played in place of vectors:"
-        yield "\n".join(f"- {said}: {link(f'scenario {played[said]}', places, here)}" for said in played)
+        yield "\n".join(f"- {said}: {link(f'scenario {played[said]}')}" for said in played)
     for said, words in (("accept", "The rule applies"), ("reject", "The rule does not apply")):
         rows = [
-            [link(vector.id, places, here), vector.data["comment"]]
-            for vector in cases
-            if vector.data["verdict"] == said
+            [link(vector.id), vector.data["comment"]] for vector in cases if vector.data["verdict"] == said
         ]
         if rows:
             yield table([words, "What decides"], rows)

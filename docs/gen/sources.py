@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from docs.gen.markdown import Places
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.lab.divergences import all_divergences
 from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
@@ -24,8 +23,9 @@ VECTORS_PAGE = "vectors/index.md"
 SCENARIO_FILES = "spec/vectors/scenarios"
 
 
-def places() -> Places:
-    """Where every rule, finding, obligation, vector, scenario and divergence is explained."""
+@cache
+def places() -> Mapping[str, str]:
+    """Where below `docs/` every rule, finding, obligation, vector, scenario and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
     of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
     obligations = {obligation: obligation_page(obligation) for obligation in (*OBLIGATIONS, *all_theorems())}
@@ -33,7 +33,9 @@ def places() -> Places:
     divergences = {
         divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()
     }
-    played = {f"scenario {name}": f"scenarios/{name}.md" for name in scenario_names(ROOT)}
+    played = {
+        f"{word}{name}": f"scenarios/{name}.md" for name in scenario_names(ROOT) for word in ("", "scenario ")
+    }
     return of_rules | of_findings | obligations | cases | divergences | played
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from docs.gen.markdown import Fills, Places, code, heading, linked, sentence, table, verdict
+from docs.gen.markdown import Fills, code, heading, linked, sentence, table, verdict
 from tenure.apps.lookup.code import source_of
 from tenure.pages import THEOREMS_PAGE
 from tenure_proofs.theorems.outcome import discharged
@@ -14,28 +14,28 @@ from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 TRUSTED_PAGE = "explanation/what-is-trusted.md"
 
 
-def theorems(report: dict[str, Any], places: Places) -> Fills:
+def theorems(report: dict[str, Any]) -> Fills:
     """What the pages take from a report."""
     entries = report["theorems"]
     return {
         THEOREMS_PAGE: {
-            "theorems": _list(entries, places),
-            "assumptions": _assumptions(entries, places, THEOREMS_PAGE),
-            "statements": "\n\n".join(part for entry in entries for part in _statement(entry, places)),
+            "theorems": _list(entries),
+            "assumptions": _assumptions(entries),
+            "statements": "\n\n".join(part for entry in entries for part in _statement(entry)),
         },
-        TRUSTED_PAGE: {"premises": premises(entries, places)},
+        TRUSTED_PAGE: {"premises": premises(entries)},
     }
 
 
-def premises(entries: list[dict[str, Any]], places: Places) -> str:
+def premises(entries: list[dict[str, Any]]) -> str:
     """The premises that no claim proves, with what attacks each."""
-    return _assumptions(entries, places, TRUSTED_PAGE, only=(BELIEVED, PYTHON))
+    return _assumptions(entries, only=(BELIEVED, PYTHON))
 
 
-def _list(entries: list[dict[str, Any]], places: Places) -> str:
+def _list(entries: list[dict[str, Any]]) -> str:
     rows = [
         [
-            linked(entry["id"], places, THEOREMS_PAGE),
+            linked(entry["id"]),
             sentence(entry["claim"]),
             entry["size"],
             verdict(entry["verdict"]),
@@ -46,7 +46,7 @@ def _list(entries: list[dict[str, Any]], places: Places) -> str:
     return table(["Theorem", "Claim", "Of", "Verdict", "Goals"], rows)
 
 
-def _assumptions(entries: list[dict[str, Any]], places: Places, here: str, only: tuple[str, ...] = ()) -> str:
+def _assumptions(entries: list[dict[str, Any]], only: tuple[str, ...] = ()) -> str:
     used: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         for assumed, proof in entry["assumes"].items():
@@ -55,16 +55,16 @@ def _assumptions(entries: list[dict[str, Any]], places: Places, here: str, only:
     rows = [
         [
             sentence(assumed),
-            linked(discharged(assumed, proof), places, here),
-            linked(", ".join(by), places, here),
+            linked(discharged(assumed, proof)),
+            linked(", ".join(by)),
         ]
         for (assumed, proof), by in used.items()
     ]
     return table(["Assumption", "Proved by, or attacked by", "Used by"], rows)
 
 
-def _statement(entry: dict[str, Any], places: Places) -> Iterator[str]:
+def _statement(entry: dict[str, Any]) -> Iterator[str]:
     yield heading(3, f"{entry['id']}: {entry['claim']}", entry["id"])
-    yield linked(entry["source"], places, THEOREMS_PAGE)
+    yield linked(entry["source"])
     for function in all_theorems()[entry["id"]].about:
         yield code("python", source_of(function))

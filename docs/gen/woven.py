@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from docs.gen.elsewhere import documents, numbered
-from docs.gen.markdown import relative
+from docs.gen.markdown import outside
 from docs.gen.sources import ROOT
 
 GLOSSARY: Final = "reference/glossary.md"
@@ -49,7 +49,7 @@ def woven(text: str, page: str) -> str:
         page: its path below `docs/`.
 
     >>> print(woven("## A vector\\n\\nA vector `is a vector`, and a vector.", "rules/a.md").splitlines()[2])
-    A [vector](../reference/glossary.md#vector "A portable test case") `is a vector`, and a vector.
+    A [vector](@reference/glossary.md#vector "A portable test case") `is a vector`, and a vector.
     """
     seen: set[str] = set()
     return "\n".join(_lines(text.split("\n"), lambda part: numbered(_linked(part, page, seen))))
@@ -77,16 +77,7 @@ def _lines(lines: list[str], change: Callable[[str], str]) -> Iterator[str]:
         mark = line.lstrip()[:3]
         if mark == "```":
             fence = "" if fence else mark
-        yield line if fence or mark == "```" or line.startswith(_UNREAD) else _outside(line, change)
-
-
-def _outside(line: str, change: Callable[[str], str]) -> str:
-    parts: list[str] = []
-    end = 0
-    for found in _APART.finditer(line):
-        parts += [change(line[end : found.start()]), found[0]]
-        end = found.end()
-    return "".join([*parts, change(line[end:])])
+        yield line if fence or mark == "```" or line.startswith(_UNREAD) else outside(_APART, line, change)
 
 
 def _linked(part: str, page: str, seen: set[str]) -> str:
@@ -99,8 +90,7 @@ def _linked(part: str, page: str, seen: set[str]) -> str:
             found.start() < end and start < found.end() for start, end, _ in places
         ):
             seen.add(name)
-            target = address if address.startswith("https://") else relative(address, page)
-            places.append((*found.span(), f"[{found[0]}]({target}{title})"))
+            places.append((*found.span(), f"[{found[0]}]({address}{title})"))
     for start, end, text in sorted(places, reverse=True):
         part = part[:start] + text + part[end:]
     return part
@@ -111,7 +101,7 @@ def _known() -> list[tuple[str, re.Pattern[str], str, str]]:
     """Everything that is linked at its first use: its name, how it is found, where it leads, its tooltip."""
     meanings = _meanings()
     terms = [
-        (name, re.compile(rf"\b(?:{pattern})\b"), f"{GLOSSARY}#{_fragment(name)}", f' "{meanings[name]}"')
+        (name, re.compile(rf"\b(?:{pattern})\b"), f"@{GLOSSARY}#{_fragment(name)}", f' "{meanings[name]}"')
         for name, pattern in TERMS.items()
     ]
     return terms + [

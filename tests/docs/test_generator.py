@@ -24,14 +24,14 @@ from docs.gen import (
     sources,
     upstream,
 )
-from docs.gen.markdown import filled, link, linked
+from docs.gen.markdown import filled, link, linked, placed
 from docs.gen.openings import Openings
-from docs.gen.sources import places
 from tenure.conformance.vectors import Vector
 from tenure.pages import Page
 from tenure.rules.registry import all_rules
 from tests.command_line import tenure
 from tools.accounts import coverage_pages
+from tools.lints import known
 
 NO_OPENINGS = Openings({}, {})
 NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
@@ -41,13 +41,8 @@ Drawn: TypeAlias = tuple[dict[str, str], cases.Pictures]
 
 
 VIEWS: charts.Views = {
-    name: [("guaranteed", f"scenarios/charts/{name}", "Chart.")] for name in charts.scenario_places()
+    name: [("guaranteed", f"scenarios/charts/{name}", "Chart.")] for name in known.scenarios(sources.ROOT)
 }
-
-
-def all_places() -> dict[str, str]:
-    """Where everything is explained, scenarios by their own names too."""
-    return places() | charts.scenario_places()
 
 
 def never(*_: object) -> None:
@@ -55,9 +50,10 @@ def never(*_: object) -> None:
 
 
 def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources.places()  # kept: other pages link them
     for module in (sources, rules, cases):
         monkeypatch.setattr(module, "vectors", tuple)
-    pages = rules.rule_pages(NOTHING_PROVED, all_places(), {}, {}, VIEWS)
+    pages = rules.rule_pages(NOTHING_PROVED, {}, {}, VIEWS)
     decided = [text for name, text in pages.items() if "CYC-" not in name]
     assert decided
     assert not any("## Vectors" in text or "## An example" in text for text in decided)
@@ -65,14 +61,14 @@ def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_rule_that_no_obligation_names_says_so() -> None:
-    page = rules.rule_pages(NOTHING_PROVED, all_places(), {}, {}, VIEWS)["rules/TBP-020-time-expired.md"]
+    page = rules.rule_pages(NOTHING_PROVED, {}, {}, VIEWS)["rules/TBP-020-time-expired.md"]
     assert "No obligation names this rule" in page
 
 
 def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "findings", lambda _: [])
-    assert findings.finding_pages({}, {}, {}, NO_OPENINGS) == {}
-    assert findings.finding_list({})["findings/index.md"]["findings"] == "None yet."
+    assert findings.finding_pages({}, {}, NO_OPENINGS) == {}
+    assert findings.finding_list()["findings/index.md"]["findings"] == "None yet."
 
 
 @pytest.fixture
@@ -110,9 +106,9 @@ def test_verdicts_that_are_not_as_expected_build_no_site(tree: Path) -> None:
 
 
 def test_every_rule_has_an_area_in_the_list() -> None:
-    listed = rules.rule_list(places())["rules/index.md"]["rules"]
+    listed = rules.rule_list()["rules/index.md"]["rules"]
     for entry in all_rules():
-        assert f"[{entry.id}](../rules/{entry.id}-" in listed
+        assert f"[{entry.id}](@rules/{entry.id}-" in listed
 
 
 def test_a_rule_without_an_area_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,14 +119,15 @@ def test_a_rule_without_an_area_is_an_error(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_nothing_in_a_fence_becomes_a_link() -> None:
     text = "TBP-020\n```text\nTBP-020\n```\nTBP-020"
-    first, _, inside, _, last = linked(text, places(), "tutorial.md").splitlines()
+    first, _, inside, _, last = linked(text).splitlines()
     assert inside == "TBP-020"
-    assert first == last == "[TBP-020](rules/TBP-020-time-expired.md){ .id }"
+    assert first == last == "[TBP-020](@rules/TBP-020-time-expired.md){ .id }"
 
 
-@pytest.mark.parametrize("name", ["KQ-010/a-vector", "scenario kueue-7301-preemptor-before-a-hole"])
+@pytest.mark.parametrize("name", ["TBP-020/exactly-at-the-threshold-is-kept", "scenario tbp-it-2-rotation"])
 def test_a_name_that_is_wider_than_a_phone_may_be_broken(name: str) -> None:
-    assert link(name, {name: "scenarios/a.md"}, "rules/b.md") == f"[{name}](../scenarios/a.md)"
+    assert placed(link(name), "rules/b.md").startswith(f"[{name}](../")
+    assert "{ .id }" not in link(name)
 
 
 @pytest.mark.parametrize("text", ["no marker", "<!-- rules --> <!-- rules -->"])
@@ -140,7 +137,7 @@ def test_a_page_without_its_marker_is_an_error(text: str) -> None:
 
 
 def test_a_sentence_links_what_accounts_for_it() -> None:
-    page = coverage.coverage_site(places())["coverage/kep-8522.md"]
+    page = placed(coverage.coverage_site()["coverage/kep-8522.md"], "coverage/kep-8522.md")
     (row,) = [line for line in page.splitlines() if line.startswith("| [8522-098](")]
     assert "(should NOT be preempted, as comparison requires strictly greater than)" in row
     assert "[TBP-020](../rules/TBP-020-time-expired.md)" in row
@@ -159,12 +156,12 @@ def test_every_kind_of_account_is_counted() -> None:
 
 def test_a_site_without_coverage_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "coverage_pages", lambda _: [])
-    assert coverage.coverage_site({}) == {}
+    assert coverage.coverage_site() == {}
     assert coverage.coverage_list()["coverage/index.md"]["coverage"] == "None yet."
 
 
 def test_a_finding_says_how_it_stands_and_those_that_matter_first_come_first() -> None:
-    listed = findings.finding_list(places())["findings/index.md"]["findings"]
+    listed = findings.finding_list()["findings/index.md"]["findings"]
     (row,) = [line for line in listed.splitlines() if line.startswith("| [F-013]")]
     assert row.endswith('| <span data-rank="2">low</span> | proposal closed | `delayForStep` | KEP-754 |')
     first = [line[4:9] for line in listed.splitlines() if line.startswith("1. ")]
@@ -172,7 +169,7 @@ def test_a_finding_says_how_it_stands_and_those_that_matter_first_come_first() -
     assert listed.index("matter first") < listed.index(row)
     known = "[KAI-Scheduler#1809](https://github.com/kai-scheduler/KAI-Scheduler/pull/1809)"
     assert f"| A session never revises an answer ({known}) |" in listed
-    page = findings.finding_pages(all_places(), {}, VIEWS, NO_OPENINGS)[
+    page = findings.finding_pages({}, VIEWS, NO_OPENINGS)[
         "findings/F-047-a-session-never-revises-an-answer.md"
     ]
     assert f"medium; fixed upstream in v0.17.0, known as {known}; field" in page
@@ -227,15 +224,13 @@ def test_a_rule_shows_what_an_explanation_says_of_it_and_its_findings(
 ) -> None:
     mine = tuple(vector for vector in sources.vectors() if vector.data["rules"][0] == "TBP-020")
     monkeypatch.setattr(explained, "vectors", lambda: mine)
-    page = rules.rule_pages(NOTHING_PROVED, all_places(), explained.said_of_rules(), {}, VIEWS)[
+    page = rules.rule_pages(NOTHING_PROVED, explained.said_of_rules(), {}, VIEWS)[
         "rules/TBP-020-time-expired.md"
     ]
     said = page.split("## In an explanation")[1]
-    assert re.search(
-        r"\| yes \| has run .*, strictly more than .* \| \[vector\]\(../vectors/time-based", said
-    )
+    assert re.search(r"\| yes \| has run .*, strictly more than .* \| \[vector\]\(@vectors/time-based", said)
     assert re.search(r"\| no \| has run .*, not more than .*: protected until ", said)
-    assert "- [F-007](../findings/F-007-" in page.split("## Findings")[1]
+    assert "- [F-007](@findings/F-007-" in page.split("## Findings")[1]
 
 
 @pytest.fixture(scope="module")
@@ -246,9 +241,9 @@ def drawn() -> Drawn:
 
 def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Drawn) -> None:
     drawings, pictures = drawn
-    pages = findings.finding_pages(all_places(), pictures, VIEWS, NO_OPENINGS)
+    pages = findings.finding_pages(pictures, VIEWS, NO_OPENINGS)
     told = pages["findings/F-006-the-third-of-three-equals-never-runs.md"]
-    assert "![Chart.](../scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
+    assert "![Chart.](@scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
     assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
     assert told.index("### Played") < told.index("## The outcome under each preset")
     pictured = pages["findings/F-050-nested-heroes-make-accessible-quota-negative.md"]
@@ -260,12 +255,7 @@ def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Draw
 
 
 def test_every_finding_has_a_command_that_replays_it() -> None:
-    pages = findings.finding_pages(
-        places() | charts.scenario_places(),
-        {},
-        {scenario_place: [] for scenario_place in charts.scenario_places()},
-        NO_OPENINGS,
-    )
+    pages = findings.finding_pages({}, VIEWS, NO_OPENINGS)
     assert [path for path, text in pages.items() if "## Replay it" not in text] == []
 
 
@@ -309,7 +299,7 @@ def test_the_pages_of_the_navigation_are_grouped() -> None:
 def test_every_illustration_is_there(drawn: Drawn) -> None:
     _, pictures = drawn
     assert set(illustrations.VECTORS.values()) <= set(pictures)
-    assert {scenario for scenario, _ in illustrations.PLAYS.values()} <= set(charts.scenario_places())
+    assert {scenario for scenario, _ in illustrations.PLAYS.values()} <= VIEWS.keys()
 
 
 def test_a_style_sheet_closes_what_it_opens() -> None:

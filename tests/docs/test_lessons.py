@@ -24,7 +24,7 @@ from tenure.rules.time_based import is_time_expired
 
 def table(rule: str) -> dict[str, Any]:
     """The table of a rule's page."""
-    page = "\n\n".join(lesson_of(rule, "rules/a.md"))
+    page = "\n\n".join(lesson_of(rule))
     found = re.search(r'class="lesson-table">(.*?)</script>', page)
     assert found is not None
     given: dict[str, Any] = json.loads(found[1])
@@ -111,5 +111,5 @@ def test_an_example_has_a_still_picture_that_says_what_it_shows(lesson: Lesson) 
 
 def test_the_script_is_small_and_no_other_page_loads_it() -> None:
     assert (ROOT / "docs" / lessons.SCRIPT).stat().st_size < 6_000
-    assert list(lesson_of("TBP-010", "rules/a.md")) == []
+    assert list(lesson_of("TBP-010")) == []
     assert "lessons.js" not in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")

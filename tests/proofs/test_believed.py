@@ -49,7 +49,6 @@ from tenure.oracle.tree import (
     quota_at,
     total_usage,
 )
-from tenure.pages import THEOREMS_PAGE
 from tenure.rules import share
 from tenure.rules.dynamic_priority import priority_at
 from tenure.rules.hero_targets import group_for_hero
@@ -564,7 +563,7 @@ def test_every_premise_without_a_proof_has_an_attack_and_every_attack_its_stage(
 
 def test_the_page_lists_every_premise_with_its_attack() -> None:
     entries = [{"id": claim.id, "assumes": claim.assumes} for claim in all_theorems().values()]
-    lines = premises(entries, dict.fromkeys(all_theorems(), THEOREMS_PAGE)).splitlines()[2:]
+    lines = premises(entries).splitlines()[2:]
     shown = {tuple(line.split(" | ")[:2]) for line in lines}
     attacked = {(f"| {sentence(words)}", discharged(words, BELIEVED)) for words in ATTACKED}
     assert shown - attacked == {("| `sorted` returns what it is given, each before the next", "about Python")}

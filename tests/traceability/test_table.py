@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from docs.gen import traceability as page
-from docs.gen.sources import places
 from tenure.rules.registry import all_rules
 from tests.proofs.trees import ROOT, change, copied_tree, python
 from tools.traceability import RECORD, missing, rows
@@ -47,7 +46,7 @@ def test_every_rule_and_every_sentence_that_a_rule_says_has_a_row() -> None:
     table = list(rows(ROOT))
     assert {row.rule.id for row in table} == {entry.id for entry in all_rules()}
     assert len({row.entry.id for row in table if row.entry is not None}) > 150
-    lines = page.traceability(places())[page.TRACEABILITY]["traceability"].splitlines()
+    lines = page.traceability()[page.TRACEABILITY]["traceability"].splitlines()
     assert lines[0] == f"| {' | '.join(page.HEAD)} |"
     assert len(lines) == 2 + len(table)
 
@@ -55,7 +54,7 @@ def test_every_rule_and_every_sentence_that_a_rule_says_has_a_row() -> None:
 def test_the_page_is_not_made_while_something_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "missing", lambda _: ["rule UCQ-010 has no obligation"])
     with pytest.raises(ValueError, match="rule UCQ-010 has no obligation"):
-        page.traceability(places())
+        page.traceability()
 
 
 def test_a_vector_that_was_deleted_is_named(tree: Path) -> None:
