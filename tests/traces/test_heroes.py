@@ -11,8 +11,7 @@ from tenure.fast.compiled import COMPILED
 from tenure.fast.uncovered import Uncovered
 from tenure.readings import parse_reading
 from tenure.timeline.trace import flavors, heroes, simulate, trees, turns
-from tenure.timeline.trace.records import heroes_of
-from tenure.timeline.trace.tables import Trees
+from tenure.timeline.trace.tables import HeroTables
 from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes
 from tests.traces.equality import Compared, difference
 
@@ -33,9 +32,9 @@ def test_every_event_of_random_plays_with_heroes_is_the_same() -> None:
     assert compared.beside_heroes
 
 
-def _nothing_is_stale(given: Trees, source: int, target: int) -> None:
+def _nothing_is_stale(given: HeroTables, source: int, target: int) -> None:
     heroes.copy_held(given, source, target)
-    heroes_of(given.heroes).stale[target] = False
+    given.stale[target] = False
 
 
 WRONG: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {

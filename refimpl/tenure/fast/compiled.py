@@ -46,7 +46,7 @@ def _imported_njit() -> Any:
             del sys.modules["yaml"]
     if ours:
         vars(config)["_config_fname"] = os.devnull
-    # What numba would leave uncompiled calls what only machine code can: readers of addresses.
+    # Its functions are then those that it was given, without what is set here.
     return None if vars(config)["DISABLE_JIT"] else njit
 
 
@@ -146,12 +146,16 @@ def _declared(function: Callable[..., Any], folder: Path | None, **options: Any)
 def _call_bare(made: Any, bare: Any) -> None:
     """Let compiled code call what is without wrappers for Python: these are most of the time to compile.
 
-    It is made once for all values: numba would make code for each constant that a function is given.
+    It is made once for all values and widths of whole numbers: numba would make code for each constant that
+    a function is given, and for each width.
     """
-    from numba.core.types import unliteral
+    from numba.core.types import int64, signed_domain, unliteral
+
+    def one_for_all(given: Any) -> Any:
+        return int64 if given in signed_domain else unliteral(given)  # type: ignore[no-untyped-call]
 
     def template(args: Sequence[Any], named: Any) -> Any:
-        return bare.get_call_template(tuple(map(unliteral, args)), named)
+        return bare.get_call_template(tuple(map(one_for_all, args)), named)
 
     made.get_call_template, made.get_overload = template, bare.get_overload
 

@@ -17,7 +17,7 @@ from tenure.rules.time_based import duration_in_force
 from tenure.timeline.scenario import Scenario, Submit
 from tenure.timeline.trace.courses import levels_of, lines_of
 from tenure.timeline.trace.jobs import MOST_AMOUNT, TracedJobs
-from tenure.timeline.trace.planting import Planted, planted
+from tenure.timeline.trace.planting import planted
 from tenure.timeline.trace.tables import (
     HEAD_ROWS,
     LAST_CYCLE,
@@ -33,6 +33,7 @@ from tenure.timeline.trace.tables import (
     TASKS,
     TIMERS,
     WAITS,
+    HeroTables,
     Policies,
     Queues,
     Table,
@@ -49,10 +50,8 @@ PODS = "pods"
 """The resource that counts pods."""
 
 
-def play_of(
-    scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: bool = False
-) -> tuple[TracePlay, Planted]:
-    """The tables of a play, at its start, and its trees, which have to be kept as long.
+def play_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: bool = False) -> TracePlay:
+    """The tables of a play, at its start.
 
     Args:
         scenario: objects, timing and gates; its events are not looked at.
@@ -81,26 +80,26 @@ def play_of(
     if has_heroes(scenario.cluster):
         # Not by the quota of all nodes: what heroes bill is rounded down under some readings.
         most = len(jobs.names) + 1
-    trees = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
+    trees, heroes = planted(scenario, reading, jobs, most, levels_of(scenario, reading, jobs))
     queues.tree[:-1] = _trees(trees)
-    queues.hero[:-1] = _cohorts_above_heroes(trees)
+    queues.hero[:-1] = _cohorts_above_heroes(trees, heroes)
     policies = _policies(scenario, reading, journal=journal)
     lines = lines_of(scenario, reading, jobs, len(found) + 1) if jobs.kinds else None
-    return _room(scenario, rows, queues, shapes, most, policies, trees.trees())._replace(lines=lines), trees
+    return _room(scenario, rows, queues, shapes, most, policies, trees, heroes)._replace(lines=lines)
 
 
-def _trees(trees: Planted) -> list[int]:
+def _trees(trees: Trees) -> list[int]:
     """The first ClusterQueue of the tree of each."""
     roots = trees.forest.root[trees.tables.places[:, NODE]].tolist()
     return [roots.index(root) for root in roots]
 
 
-def _cohorts_above_heroes(trees: Planted) -> list[int]:
+def _cohorts_above_heroes(trees: Trees, heroes: HeroTables | None) -> list[int]:
     """How many cohorts are above each ClusterQueue that is a hero; 0 for the others."""
     nodes = trees.tables.places[:, NODE]
-    if trees.heroes is None:
+    if heroes is None:
         return [0] * len(nodes)
-    tree = trees.heroes.tree
+    tree = heroes.books.tree
     found: list[int] = (tree[IS_HERO, nodes] * tree[DEPTH, nodes]).tolist()
     return found
 
@@ -206,6 +205,7 @@ def _room(
     most: int,
     policies: Policies,
     trees: Trees,
+    heroes: HeroTables | None,
 ) -> TracePlay:
     def zeros(*size: int) -> Table:
         return np.zeros(size, np.int64)
@@ -244,4 +244,5 @@ def _room(
         margins=margins,
         policies=policies,
         trees=trees,
+        heroes=heroes,
     )

@@ -12,7 +12,6 @@ from tenure.fast.compiled import compiled, compiled_over
 from tenure.fast.shares import compare, ratio_of, weigh
 from tenure.fast.tables import Forest
 from tenure.rules import cycle, share
-from tenure.timeline.trace.records import contest_of, forest_of, rounds_of, tables_of
 from tenure.timeline.trace.tables import (
     CHARGED,
     ENTRIES,
@@ -47,18 +46,18 @@ def _borrows(forest: Forest, tables: TreeTables, node: int, job: int) -> bool:
 @compiled
 def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) -> None:
     """Count the share of a node with the head admitted that wins below it."""
-    forest, tables = forest_of(trees.forest), tables_of(trees.tables)
-    rounds, contest = rounds_of(sharing.rounds), contest_of(sharing.contest)
+    forest, tables = trees.forest, trees.tables
+    rounds, contest = sharing.rounds, sharing.contest
     entry = contest.entry[node]
     job, asks = play.entries[entry, ENTRY_JOB], play.entries[entry, ENTRY_OUTCOME] != NO_FIT
     place = play.jobs.queue[job]
     if asks:
-        charge_held(trees, trees.heroes, CHARGED, place, job, 1)
+        charge_held(trees, play.heroes, CHARGED, place, job, 1)
     ratio = ratio_of(forest, tables.charged, rounds.lendable, node, rounds.borrowed)
     contest.ratio[node], contest.share[node] = ratio, weigh(ratio, forest.weight[node])
     contest.borrows[node] = asks and _borrows(forest, tables, node, job)
     if asks:
-        charge_held(trees, trees.heroes, CHARGED, place, job, -1)
+        charge_held(trees, play.heroes, CHARGED, place, job, -1)
 
 
 @compiled
@@ -102,7 +101,7 @@ def _node_of(play: TracePlay, tables: TreeTables, entry: int) -> int:
 @compiled
 def _enter(play: TracePlay, trees: Trees, contest: TurnContest, turn: int, top: int) -> None:
     """The heads of a tree that are left stand at the nodes of their ClusterQueues."""
-    forest, tables = forest_of(trees.forest), tables_of(trees.tables)
+    forest, tables = trees.forest, trees.tables
     for node in range(top, forest.end[top]):
         contest.entry[node] = _NONE
     for later in range(turn, play.state[ENTRIES]):
@@ -114,7 +113,7 @@ def _enter(play: TracePlay, trees: Trees, contest: TurnContest, turn: int, top: 
 @compiled
 def _fairest(play: TracePlay, trees: Trees, sharing: FairSharing, turn: int) -> int:
     """The next head of the tree of the first ClusterQueue, by name, that has one left."""
-    forest, tables, contest = forest_of(trees.forest), tables_of(trees.tables), contest_of(sharing.contest)
+    forest, tables, contest = trees.forest, trees.tables, sharing.contest
     first = play.turns[turn]
     for later in range(turn + 1, play.state[ENTRIES]):
         first = min(first, play.turns[later])

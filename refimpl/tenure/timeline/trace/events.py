@@ -86,7 +86,7 @@ def note_wait(play: TracePlay, job: int, end: int, admitted: int) -> None:
 def _give_back(play: TracePlay, job: int) -> None:
     """A job's quota is free again, and the parked of its tree are woken soon."""
     jobs, queues, state = play.jobs, play.queues, play.state
-    charge_held(play.trees, play.trees.heroes, USED, jobs.queue[job], job, -1)
+    charge_held(play.trees, play.heroes, USED, jobs.queue[job], job, -1)
     free_row(play.trees, jobs, job)
     state[DIRTY] = 1
     tree = queues.tree[jobs.queue[job]]
@@ -208,7 +208,7 @@ def admit(play: TracePlay, job: int) -> None:
     jobs.stay[job] += 1
     if queues.head[place] == job:
         queues.head[place] = NO_JOB
-    charge_held(play.trees, play.trees.heroes, USED, place, job, 1)
+    charge_held(play.trees, play.heroes, USED, place, job, 1)
     take_row(play.trees, jobs, job)
     if jobs.work[job] >= 0:
         left = work_left(jobs.work[job], jobs.progress[job])

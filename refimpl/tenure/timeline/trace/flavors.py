@@ -8,12 +8,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tenure.fast.compiled import compiled, compiled_over, inlined
+from tenure.fast.heroes.tables import USAGE
 from tenure.fast.nodes import available, potential
 from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Forest, Policy, Work
 from tenure.model import FlavorMode
 from tenure.rules import flavors, quota
-from tenure.timeline.trace.heroes import carry_out, follows, forest_beside, is_hero, way_of_hero
-from tenure.timeline.trace.records import forest_of, heroes_of, path_of, tables_of, usage_of, work_of
+from tenure.timeline.trace.heroes import (
+    carry_out,
+    follows,
+    forest_beside,
+    forest_searched,
+    is_hero,
+    way_of_hero,
+)
 from tenure.timeline.trace.tables import (
     COLUMN,
     FIT,
@@ -35,6 +42,8 @@ from tenure.timeline.trace.tables import (
     TracePlay,
     Trees,
     TreeTables,
+    path_of,
+    usage_of,
 )
 from tenure.timeline.trace.trees import level_of, policy_of, search
 
@@ -64,11 +73,13 @@ def _has_own_target(work: Work, first: int, end: int) -> bool:
 
 
 @inlined
-def _search_alone(trees: Trees, policy: Policy, place: int, used: int, at: int, amount: int) -> FlavorMode:
+def _search_alone(
+    trees: Trees, heroes: HeroTables | None, policy: Policy, place: int, used: int, at: int, amount: int
+) -> FlavorMode:
     """Search for targets for one flavor-resource; how it could be assigned then (KQ-540)."""
-    tables, work = tables_of(trees.tables), work_of(trees.work)
+    tables, work = trees.tables, trees.work
     tables.at[0], tables.amount[0], tables.needed[0] = at, amount, at
-    search(trees, policy, place, used, 1, 1, trees.heroes, trees.fair, trees.classical)
+    search(trees, policy, place, used, 1, 1, heroes, trees.fair, trees.classical)
     tables.counts[SEARCHED] = at
     first, end = tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     return mode_after_search(first < end, _has_own_target(work, first, end))
@@ -96,17 +107,18 @@ def _way(
     trees: Trees, heroes: HeroTables | None, place: int, used: int, at: int, request: int
 ) -> tuple[FlavorMode, int]:
     """How a flavor could serve a request, as far as that shows without a search, and the level."""
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     usage, node = usage_of(tables, used), tables.places[place, NODE]
     if heroes is None:
         most = tables.potential[node, at]
-        return _way_by_quota(tables, forest_of(trees.forest), usage, place, at, request, most)
+        return _way_by_quota(tables, trees.forest, usage, place, at, request, most)
     else:  # noqa: RET505 - the compiler leaves out a whole branch
-        carry_out(trees, used, place)
-        if is_hero(trees, place):
-            return way_of_hero(trees, used, place, at, request), 0
-        forest = forest_beside(heroes_of(heroes), used)
-        most = potential(forest, path_of(tables, place), at)
+        path = path_of(tables, place)
+        carry_out(heroes, path, used)
+        if is_hero(heroes, path):
+            return way_of_hero(heroes, tables, used, place, at, request), 0
+        forest = forest_beside(trees.forest, heroes, used)
+        most = potential(forest, path, at)
         return _way_by_quota(tables, forest, usage, place, at, request, most)
 
 
@@ -115,33 +127,39 @@ def _level_after(
     trees: Trees, heroes: HeroTables | None, place: int, used: int, at: int, request: int
 ) -> int:
     """The level of a request once the targets of a search for it alone have left."""
-    tables, left = tables_of(trees.tables), work_of(trees.work).usage
+    tables, left = trees.tables, trees.work.usage
     if heroes is None:
-        return level_of(forest_of(trees.forest), tables, left, place, at, request)[0]
+        return level_of(trees.forest, tables, left, place, at, request)[0]
     else:  # noqa: RET505 - the compiler leaves out a whole branch
-        known = heroes_of(heroes)
-        forest = forest_beside(known, used)
-        if is_hero(trees, place):
+        forest, path = forest_beside(trees.forest, heroes, used), path_of(tables, place)
+        if is_hero(heroes, path):
             return 0
         if tables.counts[FOUND_FIRST] == tables.counts[FOUND_END]:
             return level_of(forest, tables, usage_of(tables, used), place, at, request)[0]
-        if follows(trees, place):
-            after = work_of(known.work).usage
-            return level_of(forest_of(known.seen), tables, after, place, at, request)[0]
+        if follows(heroes, path):
+            searched = forest_searched(trees.forest, heroes)
+            return level_of(searched, tables, heroes.books.now[USAGE], place, at, request)[0]
         return level_of(forest, tables, left, place, at, request)[0]
 
 
 @inlined
 def _try_resource(
-    trees: Trees, policy: Policy, job: int, place: int, used: int, option: int, resource: int
+    trees: Trees,
+    heroes: HeroTables | None,
+    policy: Policy,
+    job: int,
+    place: int,
+    used: int,
+    option: int,
+    resource: int,
 ) -> None:
     """Write down how a flavor could serve a resource (KQ-520)."""
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     at, request = tables.options[option, resource], tables.requests[job, resource]
-    mode, level = _way(trees, trees.heroes, place, used, at, request)
+    mode, level = _way(trees, heroes, place, used, at, request)
     if mode == FlavorMode.NO_CANDIDATES:
-        mode = _search_alone(trees, policy, place, used, at, request)
-        level = _level_after(trees, trees.heroes, place, used, at, request)
+        mode = _search_alone(trees, heroes, policy, place, used, at, request)
+        level = _level_after(trees, heroes, place, used, at, request)
     tried = tables.tried
     tried[resource, COLUMN], tried[resource, MODE], tried[resource, LEVEL] = at, mode, level
 
@@ -155,14 +173,21 @@ def _is_together(tables: TreeTables, job: int, place: int, resource: int, other:
 
 @inlined
 def _try_option(
-    trees: Trees, policy: Policy, job: int, place: int, used: int, option: int, resource: int
+    trees: Trees,
+    heroes: HeroTables | None,
+    policy: Policy,
+    job: int,
+    place: int,
+    used: int,
+    option: int,
+    resource: int,
 ) -> tuple[int, int]:
     """Try a flavor for all resources of a group; mode and level of the worst."""
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     mode, level, preference = _FITS, 0, tables.places[place, PREFERENCE]
     for other in range(tables.requests.shape[1]):
         if _is_together(tables, job, place, resource, other):
-            _try_resource(trees, policy, job, place, used, option, other)
+            _try_resource(trees, heroes, policy, job, place, used, option, other)
             found, height = tables.tried[other, MODE], tables.tried[other, LEVEL]
             if is_preferred(mode, level, found, height, preference):
                 mode, level = found, height
@@ -180,13 +205,15 @@ def _choose_option(tables: TreeTables, job: int, place: int, resource: int) -> N
 
 
 @inlined
-def _choose(trees: Trees, policy: Policy, job: int, place: int, used: int, resource: int) -> int:
+def _choose(
+    trees: Trees, heroes: HeroTables | None, policy: Policy, job: int, place: int, used: int, resource: int
+) -> int:
     """Choose a flavor for the group of a resource; the mode of the worst, NoFit where there is none."""
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     best, best_level, places = _LACKS, 0, tables.places
     fungibility = _Fungibility(places[place, WHEN_CAN_BORROW], places[place, WHEN_CAN_PREEMPT])
     for option in range(tables.first_option[place, resource], tables.end_option[place, resource]):
-        mode, level = _try_option(trees, policy, job, place, used, option, resource)
+        mode, level = _try_option(trees, heroes, policy, job, place, used, option, resource)
         if not tries_next_flavor(mode, level, fungibility):
             _choose_option(tables, job, place, resource)
             return mode
@@ -197,15 +224,17 @@ def _choose(trees: Trees, policy: Policy, job: int, place: int, used: int, resou
 
 
 @inlined
-def _assign(trees: Trees, policy: Policy, job: int, place: int, used: int) -> tuple[bool, int, int]:
+def _assign(
+    trees: Trees, heroes: HeroTables | None, policy: Policy, job: int, place: int, used: int
+) -> tuple[bool, int, int]:
     """Choose the flavors of a job; whether there are some, how many resources lack quota, and the level."""
-    tables, waits, lacking, level = tables_of(trees.tables), False, 0, 0
+    tables, waits, lacking, level = trees.tables, False, 0, 0
     for resource in range(tables.requests.shape[1]):
         tables.columns[job, resource] = _NOTHING
     for resource in range(tables.requests.shape[1]):
         if tables.requests[job, resource] == 0 or tables.columns[job, resource] != _NOTHING:
             continue
-        mode = _choose(trees, policy, job, place, used, resource)
+        mode = _choose(trees, heroes, policy, job, place, used, resource)
         if mode == _LACKS:
             return False, 0, 0
         waits = waits or mode != _FITS
@@ -218,9 +247,11 @@ def _assign(trees: Trees, policy: Policy, job: int, place: int, used: int) -> tu
 
 
 @inlined
-def _search_together(trees: Trees, policy: Policy, job: int, place: int, used: int) -> None:
+def _search_together(
+    trees: Trees, heroes: HeroTables | None, policy: Policy, job: int, place: int, used: int
+) -> None:
     """Search for targets for all that a job asks for, unless that was the last search."""
-    tables, asked, lacking = tables_of(trees.tables), 0, 0
+    tables, asked, lacking = trees.tables, 0, 0
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
         if at == _NOTHING:
@@ -231,16 +262,15 @@ def _search_together(trees: Trees, policy: Policy, job: int, place: int, used: i
             tables.needed[lacking] = at
             lacking += 1
     if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:
-        search(trees, policy, place, used, asked, lacking, trees.heroes, trees.fair, trees.classical)
+        search(trees, policy, place, used, asked, lacking, heroes, trees.fair, trees.classical)
 
 
 @compiled
-def decide_for(play: TracePlay, trees: Trees, job: int, used: int, first: int) -> tuple[int, int, int]:
+def decide_for(play: TracePlay, job: int, used: int, first: int) -> tuple[int, int, int]:
     """Decide about a job beside a row of usage; `columns` has what it would get.
 
     Args:
         play: the play; jobs that leave are no candidates.
-        trees: of the play.
         job: the job.
         used: row of the usage.
         first: where its targets are written down.
@@ -248,16 +278,16 @@ def decide_for(play: TracePlay, trees: Trees, job: int, used: int, first: int) -
     Returns:
         the outcome, how far up the tree quota would come from, and the number of targets.
     """
-    place = play.jobs.queue[job]
-    tables, policy, targets = tables_of(trees.tables), policy_of(play, job, place), play.found
+    trees, heroes, place = play.trees, play.heroes, play.jobs.queue[job]
+    tables, policy, targets = trees.tables, policy_of(play, job, place), play.found
     tables.counts[SEARCHED] = _NOTHING
-    fits, lacking, level = _assign(trees, policy, job, place, used)
+    fits, lacking, level = _assign(trees, heroes, policy, job, place, used)
     if not fits:
         return NO_FIT, 0, 0
     if lacking == 0:
         return FIT, level, 0
-    _search_together(trees, policy, job, place, used)
-    work, begin, end = work_of(trees.work), tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
+    _search_together(trees, heroes, policy, job, place, used)
+    work, begin, end = trees.work, tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     for found in range(begin, end):
         targets[first + found - begin, 0] = tables.holder[work.out[found]]
         targets[first + found - begin, 1] = work.ground[found]

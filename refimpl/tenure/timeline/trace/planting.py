@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from tenure.fast.heroes.tables import HERO, USAGE
 from tenure.fast.layout import Layout, lay_out
 from tenure.fast.nodes import potential
-from tenure.fast.rounds import Rounds, Strategies, rounds_for, strategies_of
+from tenure.fast.rounds import rounds_for, strategies_of
 from tenure.fast.sorting import ROOM, order_of
 from tenure.fast.tables import Forest, Order, Rows, Work
 from tenure.fast.uncovered import Uncovered
@@ -19,13 +18,13 @@ from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
 from tenure.timeline.scenario import Scenario
 from tenure.timeline.trace.jobs import TracedJobs
-from tenure.timeline.trace.planting_heroes import PlantedHeroes, planted_heroes
-from tenure.timeline.trace.records import given_as
+from tenure.timeline.trace.planting_heroes import planted_heroes
 from tenure.timeline.trace.tables import (
     FIRST_STAMP,
     FOUND_END,
     RECENT,
     FairSharing,
+    HeroTables,
     Table,
     Trees,
     TreeTables,
@@ -37,31 +36,10 @@ _AROUND = 3
 """Bits of a key above the order: two for the group, and one for running."""
 
 
-class Planted(NamedTuple):
-    """Trees with nothing in use: what has to be kept as long as `given_as_trees` of it is used."""
-
-    forest: Forest
-    rows: Rows
-    work: Work
-    tables: TreeTables
-    order: Order
-    heroes: PlantedHeroes | None
-    rounds: Rounds | None = None
-    contest: TurnContest | None = None
-    how: Strategies | None = None
-
-    def trees(self) -> Trees:
-        """As kernels are given them."""
-        fair = None
-        if self.how is not None:
-            fair = FairSharing(given_as(self.rounds), given_as(self.contest), self.how)
-        records = given_as(self.forest), given_as(self.rows), given_as(self.work), given_as(self.tables)
-        heroes = None if self.heroes is None else given_as(self.heroes.tables)
-        return Trees(*records, self.order, fair, 1 if fair is None else None, heroes)
-
-
-def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, levels: Table) -> Planted:
-    """The trees of a scenario.
+def planted(
+    scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, levels: Table
+) -> tuple[Trees, HeroTables | None]:
+    """The trees of a scenario, with nothing in use, and their heroes, if there are any.
 
     Args:
         scenario: its objects.
@@ -83,15 +61,18 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
     options, first, end = _options(queues, resources, layout)
     low = np.searchsorted(levels, jobs.rows.priority)
     (nodes, columns), width = layout.forest.nominal.shape, len(resources)
-    work = _work(layout, most, max(map(len, paths)), width)
-    heroes = planted_heroes(layout, cluster, reading, jobs, work, most)
-    used, charged, after = (
-        (np.zeros((nodes, columns), np.int64) for _ in range(3)) if heroes is None else heroes.usage
-    )
-    grown = Planted(
-        layout.forest,
+    forest, heroes = layout.forest, planted_heroes(layout, cluster, reading, jobs, most)
+    if heroes is None:
+        used, charged, after = np.zeros((3, nodes, columns), np.int64)
+    else:
+        used, charged, after = heroes.now[:, USAGE]
+        # Only what UCQ-310 allows takes from heroes, and that does not look here.
+        forest = forest._replace(active=forest.active & (heroes.books.tree[HERO] == 0))
+    fair = None if cluster.settings.fair_sharing is None else _sharing(forest, cluster.settings)
+    trees = Trees(
+        forest,
         _rows(most, width),
-        work,
+        _work(layout, most, max(map(len, paths)), width),
         TreeTables(
             places=np.array(
                 [
@@ -130,16 +111,17 @@ def planted(scenario: Scenario, reading: Reading, jobs: TracedJobs, most: int, l
             counts=_counts(scenario),
         ),
         _order(scenario, jobs, levels),
-        heroes,
+        fair,
+        1 if fair is None else None,
     )
-    return grown if cluster.settings.fair_sharing is None else _shared(grown, cluster.settings)
+    return trees, heroes
 
 
-def _shared(grown: Planted, settings: Settings) -> Planted:
-    """The same with room for the tournaments of fair sharing."""
-    nodes = len(grown.forest.parent)
-    return grown._replace(
-        rounds=rounds_for(grown.forest, ROOM),
+def _sharing(forest: Forest, settings: Settings) -> FairSharing:
+    """Room for the tournaments of fair sharing."""
+    nodes = len(forest.parent)
+    return FairSharing(
+        rounds=rounds_for(forest, ROOM),
         contest=TurnContest(
             entry=np.zeros(nodes, np.int64),
             borrows=np.zeros(nodes, np.bool_),

@@ -103,7 +103,7 @@ def simulate(
     tenure.fast.uncovered.Uncovered: evictions that take no time
     """
     given = traced_jobs(scenario) if jobs is None else jobs
-    play, _kept = play_of(scenario, reading, given, journal=journal)
+    play = play_of(scenario, reading, given, journal=journal)
     code = go_on(play, _INSTANTS)
     while code != OVER:
         if code == FULL:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from tenure.fast.rounds import Strategies
-from tenure.fast.tables import Order
+from tenure.fast.compiled import inlined
+from tenure.fast.heroes.tables import Books
+from tenure.fast.rounds import Rounds, Strategies
+from tenure.fast.tables import Forest, Order, Rows, Work
 
 Table: TypeAlias = Any
 """A NumPy array of int64, or within compiled code what numba makes of one."""
@@ -226,6 +228,18 @@ class TreeTables(NamedTuple):
     counts: Table
 
 
+@inlined
+def usage_of(tables: TreeTables, row: int) -> Table:
+    """What is in use by node and flavor-resource: `USED`, `CHARGED` or `AFTER`."""
+    return tables.used if row == USED else tables.charged if row == CHARGED else tables.after
+
+
+@inlined
+def path_of(tables: TreeTables, place: int) -> Table:
+    """The nodes from a ClusterQueue to its root."""
+    return tables.paths[place, : tables.places[place, DEPTH]]
+
+
 class TurnContest(NamedTuple):
     """A tournament of fair sharing among heads, by node (CYC-030).
 
@@ -245,13 +259,13 @@ class FairSharing(NamedTuple):
     """What fair sharing needs.
 
     Args:
-        rounds: room for a tournament of the optimized core; compiled code is given a table of addresses.
-        contest: a `TurnContest`, likewise.
+        rounds: room for a tournament of the optimized core.
+        contest: that of the heads.
         how: who may be preempted by share.
     """
 
-    rounds: Any
-    contest: Any
+    rounds: Rounds
+    contest: TurnContest
     how: Strategies
 
 
@@ -259,29 +273,25 @@ class HeroTables(NamedTuple):
     """What the trace engine knows of trees with heroes beside `TreeTables`.
 
     Args:
-        used, charged, after, searched: `tenure.fast.heroes.tables.Books` of `USED` to `AFTER`, and of a
-            search. Of the first only what is held is kept; what is in use of the others is in `TreeTables`.
-        forest_charged, forest_after, seen: the trees with the quotas of the last three of these.
-        work: room for a search of which `usage` is that of `searched`.
+        books: as a search leaves them, but for `singles` and `amounts`: those of the row of usage hold.
+        now, covered, singles, amounts: as of `Books`, by row of usage, `USED` to `AFTER`. Of the first only
+            what is held is kept; what is in use of the others is in `TreeTables`.
         rounds: room for a search of a hero.
         accessible: the most that each hero may use, int64[nodes, columns].
         asked: room for that of a request.
         queues, heads: room for a search of a hero.
         stale: whether what is in use has to be counted again, by row, root of the tree and column.
-        slot: where what each job of a hero holds is in `Books.amounts`, by row.
+        slot: where what each job of a hero holds is in `amounts`, by row.
         owner: whose that is, by row.
         rank_first: the choice of reading `hero_precedence`.
     """
 
-    used: Any
-    charged: Any
-    after: Any
-    searched: Any
-    forest_charged: Any
-    forest_after: Any
-    seen: Any
-    work: Any
-    rounds: Any
+    books: Books
+    now: Table
+    covered: Table
+    singles: Table
+    amounts: Table
+    rounds: Rounds
     accessible: Table
     asked: Table
     queues: Table
@@ -289,30 +299,27 @@ class HeroTables(NamedTuple):
     stale: Table
     slot: Table
     owner: Table
-    rank_first: Any
+    rank_first: int
 
 
 class Trees(NamedTuple):
     """Trees of quota of any flavors and resources.
 
     Args:
-        forest, rows, work: as the optimized core's searches take them; a row is a job with quota. Compiled
-            code is given tables of addresses: handing fifty arrays to each function would be its work.
-        tables: a `TreeTables`, likewise.
+        forest, rows, work: as the optimized core's searches take them; a row is a job with quota.
+        tables: see there.
         order: of candidates.
         fair: see there; None without fair sharing.
         classical: None with fair sharing: the compiler leaves out a branch only where something is None.
-        heroes: a `HeroTables`, given as the others; None without heroes. Compiled code is made for each.
     """
 
-    forest: Any
-    rows: Any
-    work: Any
-    tables: Any
+    forest: Forest
+    rows: Rows
+    work: Work
+    tables: TreeTables
     order: Order
     fair: FairSharing | None = None
     classical: int | None = 1
-    heroes: Any = None
 
 
 class Lines(NamedTuple):
@@ -362,6 +369,7 @@ class TracePlay(NamedTuple):
         margins: how many rows an instant may add to each growing table, by `TASKS` to `TARGET_ROWS`.
         policies: see there.
         trees: see there.
+        heroes: see there; None without heroes. Compiled code is made for each.
         lines: see there; None where no priority moves: jobs wait in `heaps` then.
     """
 
@@ -384,4 +392,5 @@ class TracePlay(NamedTuple):
     margins: Table
     policies: Policies
     trees: Trees
+    heroes: HeroTables | None
     lines: Lines | None = None

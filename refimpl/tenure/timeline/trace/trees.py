@@ -24,16 +24,6 @@ from tenure.timeline.trace.heroes import (
     hold_amount,
     is_hero,
 )
-from tenure.timeline.trace.records import (
-    forest_of,
-    heroes_of,
-    path_of,
-    rounds_of,
-    rows_of,
-    tables_of,
-    usage_of,
-    work_of,
-)
 from tenure.timeline.trace.tables import (
     DEPTH,
     FIRST_STAMP,
@@ -52,6 +42,8 @@ from tenure.timeline.trace.tables import (
     TracePlay,
     Trees,
     TreeTables,
+    path_of,
+    usage_of,
 )
 
 capacity_kept = compiled(cycle.capacity_kept)
@@ -68,12 +60,12 @@ def charge_held(trees: Trees, heroes: HeroTables | None, row: int, place: int, j
     if heroes is None:
         _charge_held(trees, row, place, job, sign)
     else:
-        hold(trees, row, place, job, sign)
+        hold(heroes, trees.tables, row, place, job, sign)
 
 
 @compiled
 def _charge_held(trees: Trees, row: int, place: int, job: int, sign: int) -> None:
-    forest, tables, log = forest_of(trees.forest), tables_of(trees.tables), work_of(trees.work).log
+    forest, tables, log = trees.forest, trees.tables, trees.work.log
     usage, node = usage_of(tables, row), tables.places[place, NODE]
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
@@ -87,12 +79,12 @@ def copy_trees(trees: Trees, heroes: HeroTables | None, source: int, target: int
     if heroes is None:
         _copy_trees(trees, source, target)
     else:
-        copy_held(trees, source, target)
+        copy_held(heroes, source, target)
 
 
 @compiled
 def _copy_trees(trees: Trees, source: int, target: int) -> None:
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     before, after = usage_of(tables, source), usage_of(tables, target)
     for node in range(before.shape[0]):
         for at in range(before.shape[1]):
@@ -103,17 +95,18 @@ def _copy_trees(trees: Trees, source: int, target: int) -> None:
 def fits_in_trees(trees: Trees, heroes: HeroTables | None, row: int, place: int, job: int) -> bool:
     """Whether all that a job would hold is available beside a row of usage."""
     if heroes is None:
-        return _is_available(trees, forest_of(trees.forest), row, place, job)
+        return _is_available(trees, trees.forest, row, place, job)
     else:  # noqa: RET505 - the compiler leaves out a whole branch
-        carry_out(trees, row, place)
-        if is_hero(trees, place):
-            return fits_hero(trees, row, place, job)
-        return _is_available(trees, forest_beside(heroes_of(heroes), row), row, place, job)
+        path = path_of(trees.tables, place)
+        carry_out(heroes, path, row)
+        if is_hero(heroes, path):
+            return fits_hero(heroes, trees.tables, row, place, job)
+        return _is_available(trees, forest_beside(trees.forest, heroes, row), row, place, job)
 
 
 @inlined
 def _is_available(trees: Trees, forest: Forest, row: int, place: int, job: int) -> bool:
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     usage, path = usage_of(tables, row), path_of(tables, place)
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
@@ -127,7 +120,7 @@ def keep_in_trees(
     trees: Trees, heroes: HeroTables | None, row: int, place: int, job: int, borrows: bool
 ) -> None:
     """Charge what is kept for a head without candidates (CYC-110)."""
-    tables = tables_of(trees.tables)
+    tables = trees.tables
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
         if at >= 0:
@@ -138,16 +131,17 @@ def keep_in_trees(
 def _keep(
     trees: Trees, heroes: HeroTables | None, row: int, place: int, at: int, asked: int, borrows: bool
 ) -> None:
-    tables, log = tables_of(trees.tables), work_of(trees.work).log
+    tables, log = trees.tables, trees.work.log
     usage, node = usage_of(tables, row), tables.places[place, NODE]
     if heroes is None:
-        forest = forest_of(trees.forest)
+        forest = trees.forest
         kept = _kept(forest, usage, node, at, asked, borrows)
         change(forest, usage, node, at, kept, True, log, 0)
     else:
-        carry_out(trees, row, place)
-        kept = _kept(forest_beside(heroes_of(heroes), row), usage, node, at, asked, borrows)
-        hold_amount(trees, row, place, at, kept)
+        path = path_of(tables, place)
+        carry_out(heroes, path, row)
+        kept = _kept(forest_beside(trees.forest, heroes, row), usage, node, at, asked, borrows)
+        hold_amount(heroes, path, row, at, kept)
 
 
 @inlined
@@ -174,7 +168,7 @@ def level_of(
 @compiled
 def take_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """A job holds quota from now on."""
-    rows, tables, width = rows_of(trees.rows), tables_of(trees.tables), 0
+    rows, tables, width = trees.rows, trees.tables, 0
     row = tables.counts[HELD_ROWS]
     for resource in range(tables.requests.shape[1]):
         if tables.columns[job, resource] >= 0:
@@ -192,7 +186,7 @@ def take_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
 @compiled
 def _order_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """The priority of a job that holds quota, and its place among candidates."""
-    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs.slot[job]
+    rows, tables, row = trees.rows, trees.tables, jobs.slot[job]
     rows.priority[row] = jobs.priority[job]
     age = (jobs.stamp[job] - tables.counts[FIRST_STAMP]) // SECOND
     recent, ties = tables.counts[RECENT], trees.order.tie
@@ -202,7 +196,7 @@ def _order_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
 @compiled
 def rank_row(trees: Trees, jobs: TraceJobs, job: int, level: int) -> None:
     """A job has another priority, of which the rank among all of the play is given."""
-    tables_of(trees.tables).low[job] = level
+    trees.tables.low[job] = level
     if jobs.phase[job] == RUNNING or jobs.phase[job] == TERMINATING:
         _order_row(trees, jobs, job)
 
@@ -210,7 +204,7 @@ def rank_row(trees: Trees, jobs: TraceJobs, job: int, level: int) -> None:
 @compiled
 def free_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """A job no longer holds quota: the last one takes its row."""
-    rows, tables, row = rows_of(trees.rows), tables_of(trees.tables), jobs.slot[job]
+    rows, tables, row = trees.rows, trees.tables, jobs.slot[job]
     tables.counts[HELD_ROWS] -= 1
     last = tables.counts[HELD_ROWS]
     for entry in range(rows.width[last]):
@@ -227,7 +221,7 @@ def free_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
 @compiled
 def note_evicted(trees: Trees, jobs: TraceJobs, job: int) -> None:
     """A job that holds quota is evicted, which may change the time that it queues from."""
-    rows = rows_of(trees.rows)
+    rows = trees.rows
     rows.evicted[jobs.slot[job]], rows.queued[jobs.slot[job]] = True, jobs.queued[job]
 
 
@@ -235,8 +229,8 @@ def note_evicted(trees: Trees, jobs: TraceJobs, job: int) -> None:
 def mark_leaving(trees: Trees, jobs: TraceJobs, job: int, leaves: bool) -> None:
     """Whether the cycle preempts a job: no search looks at it then."""
     jobs.leaves[job] = 1 if leaves else 0
-    node = tables_of(trees.tables).places[jobs.queue[job], NODE]
-    rows_of(trees.rows).queue[jobs.slot[job]] = FREE if leaves else node
+    node = trees.tables.places[jobs.queue[job], NODE]
+    trees.rows.queue[jobs.slot[job]] = FREE if leaves else node
 
 
 @compiled
@@ -281,7 +275,7 @@ def search(
         asked, lacking: so many of `at` and `needed` are asked for, and lack quota.
         sharing, classically: of the trees; one of both is None, so that the compiler leaves out that search.
     """
-    tables, rows = tables_of(trees.tables), rows_of(trees.rows)
+    tables, rows = trees.tables, trees.rows
     for at in range(len(tables.watched)):
         tables.watched[at] = tables.is_needed[at] = False
     for index in range(lacking):
@@ -314,13 +308,13 @@ def search(
     )
     first, end = 0, 0
     if heroes is None:
-        usage, work = usage_of(tables, used), work_of(trees.work)
-        given = SearchInput(held, forest_of(trees.forest), usage, ask, policy, trees.order, work)
+        usage, work = usage_of(tables, used), trees.work
+        given = SearchInput(held, trees.forest, usage, ask, policy, trees.order, work)
         if classically is not None:
             first, end, _ = classical.select(given)
         if sharing is not None:
-            first, end, _ = fair.select(given, rounds_of(sharing.rounds), sharing.how)
+            first, end, _ = fair.select(given, sharing.rounds, sharing.how)
     else:
-        carry_out(trees, used, place)
-        first, end = find_beside_heroes(trees, held, ask, policy, used)
+        carry_out(heroes, ask.path, used)
+        first, end = find_beside_heroes(trees, heroes, held, ask, policy, used)
     tables.counts[FOUND_FIRST], tables.counts[FOUND_END] = first, end

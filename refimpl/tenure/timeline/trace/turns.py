@@ -85,18 +85,18 @@ wants_cycle = compiled(cycle.wants_cycle)
 def _decide_entry(play: TracePlay, entry: int, used: int) -> None:
     entries, state = play.entries, play.state
     job = entries[entry, ENTRY_JOB]
-    outcome, level, targets = decide_for(play, play.trees, job, used, state[FOUND])
+    outcome, level, targets = decide_for(play, job, used, state[FOUND])
     entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_LEVEL] = outcome, level
     entries[entry, ENTRY_FIRST], entries[entry, ENTRY_TARGETS] = state[FOUND], targets
     state[FOUND] += targets
 
 
-@compiled
+@inlined
 def _nominate(play: TracePlay) -> None:
     """Take a head out of every queue, and decide about each."""
     state = play.state
     state[ENTRIES], state[FOUND], state[TAKEN] = 0, 0, 0
-    copy_trees(play.trees, play.trees.heroes, USED, CHARGED)
+    copy_trees(play.trees, play.heroes, USED, CHARGED)
     for place in range(len(play.queues.tree) - 1):
         job = NO_JOB if play.queues.inactive[place] == 1 else head_of(play, place, play.lines)
         if job == NO_JOB:
@@ -171,13 +171,13 @@ def _overlaps(play: TracePlay, entry: int) -> bool:
 
 @compiled
 def _charge(play: TracePlay, row: int, job: int, sign: int) -> None:
-    charge_held(play.trees, play.trees.heroes, row, play.jobs.queue[job], job, sign)
+    charge_held(play.trees, play.heroes, row, play.jobs.queue[job], job, sign)
 
 
 @compiled
 def _without_taken(play: TracePlay) -> None:
     """Usage once all that the cycle has preempted have left."""
-    copy_trees(play.trees, play.trees.heroes, CHARGED, AFTER)
+    copy_trees(play.trees, play.heroes, CHARGED, AFTER)
     for row in range(play.state[TAKEN]):
         _charge(play, AFTER, play.taken[row], -1)
 
@@ -191,7 +191,7 @@ def _still_fits(play: TracePlay, entry: int) -> bool:
     for row in range(first, first + entries[entry, ENTRY_TARGETS]):
         _charge(play, AFTER, play.found[row, 0], -1)
     job = entries[entry, ENTRY_JOB]
-    return fits_in_trees(play.trees, play.trees.heroes, AFTER, play.jobs.queue[job], job)
+    return fits_in_trees(play.trees, play.heroes, AFTER, play.jobs.queue[job], job)
 
 
 @compiled
@@ -201,7 +201,7 @@ def _reserve(play: TracePlay, entry: int) -> None:
     place = play.jobs.queue[job]
     reclaims_any, hero = play.queues.reclaim[place] == ReclaimWithinCohort.ANY, play.queues.hero[place] > 0
     if keeps_capacity(reclaims_any, hero, False):
-        keep_in_trees(trees, trees.heroes, CHARGED, place, job, entries[entry, ENTRY_LEVEL] > 0)
+        keep_in_trees(trees, play.heroes, CHARGED, place, job, entries[entry, ENTRY_LEVEL] > 0)
 
 
 @compiled
@@ -232,7 +232,7 @@ def _result(play: TracePlay, entry: int) -> TurnResult:
     return result_of_turn(nothing, strict, defers, fits, outcome == PREEMPT)
 
 
-@compiled
+@inlined
 def _take_turn(play: TracePlay, entry: int) -> None:
     entries = play.entries
     job, result = entries[entry, ENTRY_JOB], _result(play, entry)
