@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
+import yaml
+
 API = "kueue.x-k8s.io/v1beta2"
 QUEUES, COHORTS, FLAVORS, NAMESPACES = 40, 8, 4, 25
 ADMITTED_OF_TEN = 8
@@ -213,45 +215,16 @@ def _time(second: int) -> str:
 
 def write_json(file: TextIO, made: Iterator[Object]) -> None:
     """As `kubectl get -o json` writes a List: indented, its own kind after the items."""
-    file.write('{\n    "apiVersion": "v1",\n    "items": [\n')
-    for number, entry in enumerate(made):
-        file.write(",\n" if number else "")
-        file.write(
-            "\n".join(f"        {line}" for line in json.dumps(entry, indent=4, sort_keys=True).splitlines())
-        )
-    file.write('\n    ],\n    "kind": "List",\n    "metadata": {\n        "resourceVersion": ""\n    }\n}\n')
+    json.dump({"apiVersion": "v1", "items": list(made), "kind": "List"}, file, indent=4, sort_keys=True)
 
 
 def write_yaml(file: TextIO, made: Iterator[Object]) -> None:
     """As `kubectl get -o yaml` writes a List: sequences not indented below their key."""
     file.write("apiVersion: v1\nitems:\n")
     for entry in made:
-        lines = list(_yaml_lines(entry))
-        file.write("- " + "\n  ".join(lines) + "\n")
-    file.write('kind: List\nmetadata:\n  resourceVersion: ""\n')
-
-
-def _yaml_lines(value: Object) -> Iterator[str]:
-    for key in sorted(value):
-        inner = value[key]
-        if isinstance(inner, dict) and inner:
-            yield f"{key}:"
-            yield from (f"  {line}" for line in _yaml_lines(inner))
-        elif isinstance(inner, list) and inner:
-            yield f"{key}:"
-            for item in inner:
-                lines = list(_yaml_lines(item)) if isinstance(item, dict) else [_yaml_scalar(item)]
-                yield f"- {lines[0]}"
-                yield from (f"  {line}" for line in lines[1:])
-        else:
-            yield f"{key}: {_yaml_scalar(inner)}"
-
-
-def _yaml_scalar(value: object) -> str:
-    if not isinstance(value, str):
-        return json.dumps(value)
-    plain = value[:1].isalpha() and ": " not in value and " #" not in value and value not in ("True", "False")
-    return value if plain or value.startswith("/") else json.dumps(value)
+        apart = json.loads(json.dumps(entry))  # what is there twice is written twice
+        yaml.dump([apart], file, yaml.CSafeDumper, width=1_000_000)
+    file.write("kind: List\n")
 
 
 WRITERS = {"json": write_json, "yaml": write_yaml}

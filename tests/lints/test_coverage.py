@@ -10,7 +10,6 @@ import pytest
 
 from tools.accounts import parse
 from tools.lints.coverage import coverage
-from tools.lints.findings import findings
 from tools.lints.known import KINDS
 from tools.lints.quotes import seeds_folder
 
@@ -189,28 +188,6 @@ def test_a_rule_a_reading_and_a_finding_that_nothing_names_are_reported(tree: Pa
 def test_a_page_that_is_gone_is_reported(tree: Path) -> None:
     (tree / "spec/coverage/kep-754.md").unlink()
     assert "no page accounts for KEP-754, which the rules DYN-… are from" in messages(tree)
-
-
-def test_what_a_source_without_rules_names_is_not_looked_up_yet(tree: Path) -> None:
-    for path in (tree / "spec/rules").glob("DYN-*.md"):
-        path.unlink()
-    assert not any("rule DYN-" in message for message in messages(tree))
-
-
-def test_its_findings_are_looked_up_all_the_same(tree: Path) -> None:
-    for path in (tree / "spec/rules").glob("DYN-*.md"):
-        path.unlink()
-    edit(tree / "spec/coverage/kep-754.md", "finding F-009", "finding F-999")
-    assert any("names finding F-999, which does not exist" in message for message in messages(tree))
-
-
-def test_what_its_findings_name_is_not_looked_up_yet(tree: Path) -> None:
-    (page,) = (tree / "spec/findings").glob("F-009-*.md")
-    edit(page, '"PO-DYN-', '"PO-DYX-')
-    assert any("names PO-DYX-" in problem.message for problem in findings(tree))
-    for path in (tree / "spec/rules").glob("DYN-*.md"):
-        path.unlink()
-    assert list(findings(tree)) == []
 
 
 @NEEDS_SOURCES

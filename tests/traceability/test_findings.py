@@ -22,19 +22,10 @@ from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.trusted.claim import Claim
 from tools.lints.pages import findings
-from tools.lints.sources import awaited
 
 ROOT = Path(__file__).resolve().parents[2]
 STORY = "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"
-EARLY = awaited(ROOT)
-
-
-def is_early(page: Page) -> bool:
-    """Whether a finding is about a source for which no rule is written yet."""
-    return any(source.is_named_in(str(page.front["source"])) for source in EARLY)
-
-
-PAGES = {page.id: page for page in findings(ROOT) if not is_early(page)}
+PAGES = {page.id: page for page in findings(ROOT)}
 PUBLISHED = load_vectors()
 VECTORS = {vector.id: vector for vector in PUBLISHED}
 BY_VECTORS = sorted({name for page in PAGES.values() for name in page.front.get("vectors", [])})

@@ -19,7 +19,6 @@ from tools.lints.quotes import seeds_folder, source_quotes
 from tools.lints.readings import readings
 from tools.lints.rule_imports import rule_imports
 from tools.lints.rule_shape import rule_shape
-from tools.lints.sources import awaited
 from tools.lints.statements import page_form, statements
 from tools.lints.stubs import stubs, unused_rules
 
@@ -63,10 +62,6 @@ def main(arguments: list[str] | None = None) -> int:
         print(
             "note: TNL040 skipped, and part of TNL090: "
             "the sources are not beside the repository (../shared/seeds)"
-        )
-    for source in awaited(root):
-        print(
-            f"note: no name is looked up for {source.name} (TNL080, TNL090): there is no {source.family} rule"
         )
     problems = run(root)
     for problem in problems:

@@ -14,7 +14,7 @@ from tools.lints.known import KINDS, readings
 from tools.lints.pages import findings
 from tools.lints.problem import Problem
 from tools.lints.quotes import seeds_folder
-from tools.lints.sources import SOURCES, Source, awaited
+from tools.lints.sources import SOURCES, Source
 from tools.sentences import Sentence, fingerprint, headings, lines_of, sentences
 
 _NORMATIVE = re.compile(
@@ -28,18 +28,14 @@ _Marked: TypeAlias = tuple[int, str]
 def coverage(root: Path) -> Iterator[Problem]:
     """TNL090: references, hashes, gaps, and the sources' own sentences.
 
-    Where the sources do not lie beside the repository, the last is not compared. Of a source without rules
-    so far, names other than those of findings are not looked up.
+    Where the sources do not lie beside the repository, the last is not compared.
     """
     found = list(coverage_pages(root))
     everything = {kind: names(root) for kind, names in KINDS.items()}
-    early = {source.prefix for source in awaited(root)}
     for page in found:
-        waits = page.front.get("prefix") in early
-        known = {"finding": everything["finding"]} if waits else everything
         messages = [
             *_doubled(page),
-            *((entry.sentence.line, m) for entry in page.entries for m in _wrong_with(entry, known)),
+            *((entry.sentence.line, m) for entry in page.entries for m in _wrong_with(entry, everything)),
             *_against_source(page, root),
             *_lines(page, root),
         ]

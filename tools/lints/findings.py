@@ -10,7 +10,6 @@ from tenure.pages import Page
 from tools.lints.known import SCENARIOS, obligations, readings, scenarios, vectors
 from tools.lints.pages import findings as finding_pages
 from tools.lints.problem import Problem
-from tools.lints.sources import awaited
 
 HEADINGS = ("What disagrees", "The scenario", "The outcome under each", "The repair, and why")
 """The sections of every finding, in order; the third goes on with `preset` or `reading`."""
@@ -31,11 +30,7 @@ _COMMAND = re.compile(r"^    (tenure (?:vectors run|play) \S.*)$")
 
 
 def findings(root: Path) -> Iterator[Problem]:
-    """TNL080: headings, reading key, obligations, replays and the command of every finding.
-
-    Of a source without rules so far, the names are not looked up.
-    """
-    early = awaited(root)
+    """TNL080: headings, reading key, obligations, replays and the command of every finding."""
     known = {
         "obligations": obligations(root),
         "vectors": vectors(root),
@@ -43,12 +38,11 @@ def findings(root: Path) -> Iterator[Problem]:
         "reading": set(readings(root)),
     }
     for page in finding_pages(root):
-        waits = any(source.is_named_in(str(page.front.get("source"))) for source in early)
-        for message in _wrong_with(page, None if waits else known):
+        for message in _wrong_with(page, known):
             yield Problem(page.path, 1, "TNL080", f"{page.id}: {message}")
 
 
-def _wrong_with(page: Page, known: dict[str, set[str]] | None) -> Iterator[str]:
+def _wrong_with(page: Page, known: dict[str, set[str]]) -> Iterator[str]:
     if page.front.get("id") != page.id:
         yield f"the front matter says {page.front.get('id')!r}; the file's name says {page.id}"
     titles = [title for level, title in page.headings if level == 2]
@@ -57,8 +51,7 @@ def _wrong_with(page: Page, known: dict[str, set[str]] | None) -> Iterator[str]:
     if not any(page.front.get(kind) for kind in REPLAYS):
         yield f"names none of {', '.join(REPLAYS)}: a finding can be replayed"
     yield from _standing(page)
-    if known is not None:
-        yield from _unknown(page, known)
+    yield from _unknown(page, known)
     yield from _commands_of(page)
 
 

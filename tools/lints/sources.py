@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-
-from tools.lints.known import rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +35,3 @@ SOURCES = (
     Source("KAI", "KAI-Scheduler", "KMR"),
 )
 """Every source that has a page of coverage, or gets one."""
-
-
-def awaited(root: Path) -> tuple[Source, ...]:
-    """The sources of whose family no rule is written yet: what pages name of theirs cannot be looked up."""
-    written = {name.partition("-")[0] for name in rules(root)}
-    return tuple(source for source in SOURCES if source.family not in written)
