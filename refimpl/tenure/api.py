@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenure.engines import Engine, Sitting, parse_engine
+from tenure.engines import Batch, Detail, Engine, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import Loaded, object_name, parse_instant
@@ -124,9 +124,8 @@ def decide(
     name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
     chosen = _reading(reading)
-    decision = decide_by(
-        parse_engine(engine), given.cluster, preemptor, name, instant, chosen, explained=explained
-    )
+    detail = Detail.FINDINGS if explained else Detail.CANDIDATES
+    decision = decide_by(parse_engine(engine), given.cluster, preemptor, name, instant, chosen, detail=detail)
     problem = _order_by_usage(given, decision)
     if problem is not None:
         raise InputError([problem])
@@ -177,8 +176,9 @@ def decide_all(
     if cluster_queue is not None and cluster_queue not in _queues(given):
         known = some_of(_queues(given), "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
-    sitting = Sitting(parse_engine(engine), given.cluster, instant, chosen, explained=explained)
-    return _decide_each(given, instant, chosen, cluster_queue, sitting)
+    detail = Detail.FINDINGS if explained else Detail.CANDIDATES
+    batch = Batch(parse_engine(engine), given.cluster, instant, chosen, detail=detail)
+    return _decide_each(given, instant, chosen, cluster_queue, batch)
 
 
 def pending_names(loaded: Loaded) -> list[str]:
@@ -373,7 +373,7 @@ def assumed_queue(loaded: Loaded) -> str | None:
 
 
 def _decide_each(
-    loaded: Loaded, now: Instant, reading: Reading, only: str | None, sitting: Sitting
+    loaded: Loaded, now: Instant, reading: Reading, only: str | None, batch: Batch
 ) -> Iterator[PendingDecision]:
     waiting, refused = _waiting(loaded, now)
     queues = sorted(
@@ -387,7 +387,7 @@ def _decide_each(
         }
     )
     for name in queues if only is None else [only]:
-        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading, sitting)
+        yield from _decide_queue(loaded, name, waiting.get(name, []), now, reading, batch)
         yield from (
             pending_decision for pending_decision in refused if pending_decision.cluster_queue == name
         )
@@ -424,13 +424,13 @@ def _refuse_if_not_queued_yet(workload: Workload, now: Instant) -> None:
 
 
 def _decide_queue(
-    loaded: Loaded, name: str, workloads: list[Workload], now: Instant, reading: Reading, sitting: Sitting
+    loaded: Loaded, name: str, workloads: list[Workload], now: Instant, reading: Reading, batch: Batch
 ) -> Iterator[PendingDecision]:
     """The decisions of one ClusterQueue in its order."""
     if not workloads:
         return
     cluster = loaded.cluster
-    snapshot = sitting.snapshot(name)
+    snapshot = batch.snapshot(name)
     terms = terms_of(snapshot.queue, cluster.settings, reading)
     unmodelled = tuple(map(problem_of, deciding(snapshot)))
 
@@ -442,7 +442,7 @@ def _decide_queue(
         if unmodelled:
             yield PendingDecision(workload.key, name, problems=unmodelled)
             continue
-        decision = sitting.decide(workload, name)
+        decision = batch.decide(workload, name)
         problem = _order_by_usage(loaded, decision)
         if problem is None:
             yield PendingDecision(workload.key, name, decision.as_held(cluster.hold_of(workload)))

@@ -125,11 +125,11 @@ def test_the_table_names_the_core_where_it_decides() -> None:
 def test_a_hint_is_given_once_where_the_core_would_be_worth_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tenure.engines.find_spec", lambda _: None)
+    monkeypatch.setattr("tenure.engines.choice.find_spec", lambda _: None)
     asked = ask(InputOptions(example="two-teams"), AT["two-teams"], Interpretation())
     assert asked.of_many(None, explained=False).engine == Engine.AUTO
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("tenure.engines.MUCH", 1)
+    monkeypatch.setattr("tenure.engines.choice.MUCH", 1)
     assert asked.of_many(None, explained=False).engine == Engine.AUTO
     assert capsys.readouterr().err.count("pip install 'tenure[fast]'") == 1
     asked.of_many(None, explained=True)

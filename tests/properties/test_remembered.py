@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 
-from tenure import engines
+from tenure.engines import Batch, Engine, Searches, memo
 from tenure.errors import InputError
-from tenure.model import Cluster, Workload
+from tenure.model import Assignment, Cluster, Workload
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
@@ -87,7 +87,7 @@ class Counted:
         return find_targets(question)
 
 
-class Forgetful(engines.Sitting):
+class Forgetful(Batch):
     """Decisions of one cycle, each from the objects alone."""
 
     search = Counted()
@@ -95,8 +95,8 @@ class Forgetful(engines.Sitting):
     def snapshot(self, queue_name: str) -> Snapshot:
         return with_bounded_usage(take_snapshot(self._cluster, queue_name, self._now, self._reading))
 
-    def decide(self, preemptor: Workload, queue_name: str) -> Decision:
-        asked = self._cluster, preemptor, queue_name, self._now, self._reading
+    def decide(self, preemptor: Workload, queue_name: str, assignment: Assignment | None = None) -> Decision:
+        asked = self._cluster, preemptor, queue_name, self._now, self._reading, assignment
         return decide_by_reference(*asked, search=self.search)
 
 
@@ -108,7 +108,7 @@ def snapshots_anew(world: worlds.World) -> worlds.Snapshots:
         queued.reorder(queued.strategy, queued._order)
     admitted = tuple(actor.workload for actor in world.holders())
     cluster = replace(world.cluster, admitted=admitted, pending=())
-    return worlds.Snapshots(Forgetful(engines.Engine.REFERENCE, cluster, world.clock, world.reading))
+    return worlds.Snapshots(Forgetful(Engine.REFERENCE, cluster, world.clock, world.reading))
 
 
 def counted_anew(shares: SharesOf, usage: Any, place: int) -> Any:
@@ -134,7 +134,7 @@ def differing(patch: pytest.MonkeyPatch, seeds: Iterable[int]) -> tuple[list[str
     for seed in seeds:
         for reading in readings(seed):
             with patch.context() as remembered:
-                remembered.setattr(engines, "find_targets", remembering)
+                remembered.setattr(memo, "find_targets", remembering)
                 as_it_is = played(timeline(seed), reading)
             with patch.context() as forgotten:
                 forgotten.setattr(Forgetful, "search", forgetting)
@@ -218,9 +218,9 @@ def told(decision: Decision) -> object:
     return decision.outcome, [(target.workload.key, target.reason) for target in decision.targets]
 
 
-def _together(sitting: engines.Sitting, workload: Workload, name: str) -> object:
+def _together(batch: Batch, workload: Workload, name: str) -> object:
     try:
-        return told(sitting.decide(workload, name))
+        return told(batch.decide(workload, name))
     except NotAllowed as error:
         return str(error)
 
@@ -235,11 +235,11 @@ def decided_otherwise(seeds: range) -> tuple[set[str], int]:
                 cluster, now, waiting = waiting_at(seed, reading)
             except InputError:
                 continue
-            sitting = engines.Sitting(engines.Engine.AUTO, cluster, now, reading)
+            batch = Batch(Engine.AUTO, cluster, now, reading)
             for workload, name in waiting:
                 decided += 1
                 alone = decide_by_reference(cluster, workload, name, now, reading)
-                if _together(sitting, workload, name) != told(alone):
+                if _together(batch, workload, name) != told(alone):
                     found.add(", ".join(f"{key}: {reading.choices()[key]}" for key in ASKED))
     return found, decided
 
@@ -251,6 +251,6 @@ def test_those_that_wait_are_decided_together_as_each_is_alone() -> None:
 
 
 def test_a_search_that_is_kept_whatever_the_age_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines.Searches, "age", lambda *_: 0)
+    monkeypatch.setattr(Searches, "age", lambda *_: 0)
     found = (decided_otherwise(range(seed, seed + 1))[0] for seed in range(1, 101))
     assert any(found)

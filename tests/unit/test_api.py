@@ -109,7 +109,7 @@ def test_all_are_decided_on_one_snapshot_for_each_tree(monkeypatch: pytest.Monke
         taken.append(queue)
         return take_snapshot(given, queue, now, reading)
 
-    monkeypatch.setattr("tenure.engines.take_snapshot", counted)
+    monkeypatch.setattr("tenure.engines.batch.take_snapshot", counted)
     decided = list(tenure.decide_all(loaded, now="2026-05-11T14:00:00Z"))
     assert len({pending_decision.cluster_queue for pending_decision in decided}) > 1
     assert len(taken) == 1

@@ -18,7 +18,9 @@ from tenure import engines, fast
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import EXPLANATION, SPARED, Engine, Sitting, WrongClaimError
+from tenure.engines import Batch, Detail, Engine, WrongClaimError, choice, claims, memo
+from tenure.engines import batch as batches
+from tenure.engines.claims import EXPLANATION, SPARED
 from tenure.errors import InputError
 from tenure.fast import Arrays, CoreAnswer
 from tenure.lab.strategies import examples
@@ -236,7 +238,7 @@ def test_no_victim_is_believed_whom_the_reference_would_not_preempt(monkeypatch:
 def test_what_is_right_beside_those_who_were_spared_is_left_to_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(engines, "evidence_of", lambda _, victims: (Evidence(Ground.NONE),) * len(victims))
+    monkeypatch.setattr(claims, "evidence_of", lambda _, victims: (Evidence(Ground.NONE),) * len(victims))
     output = said(engine="fast")["output"]
     assert output == {**said()["output"], "leftToReference": SPARED}
 
@@ -255,12 +257,12 @@ def waiting_together(scenario: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("engine", BOTH)
 @pytest.mark.parametrize("seed", range(sample(1, 4)))
-def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine) -> None:
+def test_decisions_of_one_batch_are_those_made_alone(seed: int, engine: Engine) -> None:
     searched = 0
     for scenario in examples(25, seed + 4000, max_workloads=9):
         asked = [read_decide_request(entry) for entry in waiting_together(scenario)]
         first = asked[0]
-        sitting = Sitting(engine, first.cluster, first.now, first.reading)
+        batch = Batch(engine, first.cluster, first.now, first.reading)
         for decide_request in asked:
             alone = decide_by_reference(
                 decide_request.cluster,
@@ -270,7 +272,7 @@ def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine
                 decide_request.reading,
                 decide_request.assignment,
             )
-            together = sitting.decide(decide_request.preemptor, decide_request.queue)
+            together = batch.decide(decide_request.preemptor, decide_request.queue)
             assert (together.outcome, victims(together)) == (alone.outcome, victims(alone))
             assert (together.preemptor, together.assignment) == (alone.preemptor, alone.assignment)
             if engine == Engine.REFERENCE:
@@ -283,27 +285,29 @@ def test_decisions_of_one_sitting_are_those_made_alone(seed: int, engine: Engine
 def test_auto_goes_over_to_the_core_where_much_is_searched(
     compiled: bool, after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "_is_compiled", lambda: compiled)
-    monkeypatch.setattr(engines, "WORTH_LOADING", 2)
+    monkeypatch.setattr(batches, "is_compiled", lambda: compiled)
+    monkeypatch.setattr(batches, "WORTH_LOADING", 2)
     cluster = Cluster({"q": queue()}, (running("a", 4, priority=1),), ())
-    for explained, last in ((False, after), (True, "reference")):
-        sitting = Sitting(Engine.AUTO, cluster, NOW_NS, preset("released"), explained=explained)
+    for detail, last in ((Detail.CANDIDATES, after), (Detail.FINDINGS, "reference")):
+        batch = Batch(Engine.AUTO, cluster, NOW_NS, preset("released"), detail=detail)
         # Each of the first two searches looks at one workload.
         asked = (waiting(4), waiting(4), waiting(3), waiting(2), waiting(4))
-        decided = [sitting.decide(workload, "q") for workload in asked]
+        decided = [batch.decide(workload, "q") for workload in asked]
         assert [str(decision.engine) for decision in decided] == ["reference"] * 3 + [last] * 2
         assert {decision.left for decision in decided} == {""}
         assert victims(decided[-1]) == victims(decided[0]) != []
 
 
 def test_auto_does_not_load_the_core_before_anything_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_is_compiled", lambda: True)
+    monkeypatch.setattr(batches, "is_compiled", lambda: True)
     cluster = Cluster({"q": queue()}, (running("a", 3, priority=1),), ())
     asked = Engine.AUTO, cluster, NOW_NS, preset("released")
-    first = Sitting(*asked, expected=engines.WORTH_LOADING)
+    first = Batch(*asked)
+    first.go_on(NOW_NS, choice.WORTH_LOADING)
     engine_of = [str(first.decide(waiting(size), "q").engine) for size in (1, 4, 4)]
     assert engine_of == ["reference", "reference", "fast"]
-    later = Sitting(*asked, expected=engines.WORTH_LOADING, searched=first.has_searched)
+    later = Batch(*asked, searched=first.has_searched)
+    later.go_on(NOW_NS, choice.WORTH_LOADING)
     assert str(later.decide(waiting(4), "q").engine) == "fast"
 
 
@@ -316,7 +320,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
         asked.append(question)
         return find_targets(question)
 
-    monkeypatch.setattr(engines, "find_targets", counted)
+    monkeypatch.setattr(memo, "find_targets", counted)
     return asked
 
 
@@ -326,10 +330,10 @@ def test_a_search_serves_all_workloads_of_one_age(found: list[Question]) -> None
     older = [waiting(4, name=f"o{number}", created_at=at) for number, at in enumerate((-1, 0, 1))]
     others = [waiting(3), waiting(4, priority=101)]
     cluster = Cluster({"q": queue()}, (running("a", 4), running("b", created_at=5)), tuple(same))
-    sitting = Sitting(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
+    batch = Batch(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
     for searched, group in ((1, same), (3, older), (5, others), (5, same)):
         for workload in group:
-            sitting.decide(workload, "q")
+            batch.decide(workload, "q")
         assert len(found) == searched
 
 
@@ -337,12 +341,12 @@ def test_a_search_serves_all_workloads_of_one_age(found: list[Question]) -> None
 def test_searches_are_forgotten_where_they_list_too_many(
     most: int, searches: int, found: list[Question], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "MOST_LISTED", most)
+    monkeypatch.setattr(memo, "MOST_LISTED", most)
     cluster = Cluster({"q": queue()}, (running("a", 4, priority=1),), ())
-    sitting = Sitting(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
+    batch = Batch(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
     # Each search lists one candidate, and counts as one more.
     for workload in (waiting(4), waiting(3), waiting(4)):
-        sitting.decide(workload, "q")
+        batch.decide(workload, "q")
     assert len(found) == searches
 
 
@@ -363,9 +367,9 @@ def test_the_core_answers_once_for_all_whom_no_rule_tells_apart(monkeypatch: pyt
         waiting(4, name="high", priority=101),
     ]
     cluster = Cluster({"q": queue()}, (running("a", 4), running("b", created_at=5)), (*same, *others))
-    sitting = Sitting(Engine.FAST, cluster, NOW_NS, preset("released"))
+    batch = Batch(Engine.FAST, cluster, NOW_NS, preset("released"))
     for workload in (*same, *others, *same):
-        together = sitting.decide(workload, "q")
+        together = batch.decide(workload, "q")
         alone = decide_by_reference(cluster, workload, "q", NOW_NS, preset("released"))
         assert (together.outcome, victims(together)) == (alone.outcome, victims(alone))
         assert together.preemptor == alone.preemptor

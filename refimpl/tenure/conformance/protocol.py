@@ -9,7 +9,7 @@ from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
 from tenure.conformance.rendering import render_decision, render_problem
 from tenure.conformance.requests import read_decide_request
-from tenure.engines import Engine, decide
+from tenure.engines import Detail, Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
 from tenure.manifests import did_you_mean, show
@@ -94,7 +94,7 @@ def _output(request: object, engine: Engine) -> Mapping[str, Any]:
         checked.now,
         checked.reading,
         checked.assignment,
-        explained=checked.explained,
+        Detail.FINDINGS if checked.explained else Detail.CANDIDATES,
     ).as_held(checked.cluster.hold_of(checked.preemptor))
     output = render_decision(decision, explained=checked.explained)
     return {**output, "warnings": list(checked.warnings)} if checked.warnings else output

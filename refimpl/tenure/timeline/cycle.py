@@ -250,7 +250,7 @@ class CycleRun:
             waits = queue.preemptor == actor.key
             entry = Nominee(
                 actor=actor,
-                decision=snapshots.sitting.decide(actor.workload, name),
+                decision=snapshots.batch.decide(actor.workload, name),
                 queued_from=world.queued_from(actor),
                 is_preemptor=waits,
                 goes_first=waits and world.scenario.gates.preemptors_first,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Hashable, Iterator
 
 from tenure.api import HeapPlace, heap_place
-from tenure.engines import Engine, Sitting
+from tenure.engines import Batch, Detail, Engine
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, Workload
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
@@ -54,7 +54,7 @@ class World:
         self._terms: dict[str, PreemptionTerms] = {}
         self._roots: dict[str, str] = {}
         self._trees: dict[str, list[PendingQueue]] = {}
-        self._last: Sitting | None = None
+        self._last: Batch | None = None
         self._looked_at: tuple[int, Instant] = (0, 0)
         self.take_objects(scenario.cluster)
 
@@ -203,7 +203,7 @@ class World:
         heads = sum(1 for queue in self.queues.values() if queue.has_active)
         expected = _SEARCHES * heads * len(self.holding)
         if self._last is None or not self._is_as_it_was():
-            self._last = self._sitting(expected)
+            self._last = self._batch()
         self._last.go_on(self.clock, expected)
         self._looked_at = self.holding.version, self.clock
         return Snapshots(self._last)
@@ -214,18 +214,17 @@ class World:
         is_quiet = not self.cluster.growing and self.ends.is_quiet(clock, self.clock)
         return is_quiet and version == self.holding.version
 
-    def _sitting(self, expected: int) -> Sitting:
+    def _batch(self) -> Batch:
         """Who decides on what there is now."""
         cluster = dataclasses.replace(self.cluster, admitted=self.holding.workloads(), pending=())
         clock = self.clock
-        return Sitting(
+        return Batch(
             Engine.AUTO,
             cluster,
             clock,
             self.reading,
-            expected=expected,
             searched=self._last is not None and self._last.has_searched,
-            listed=False,
+            detail=Detail.TARGETS,
             taken=lambda queue: self.holding.snapshot(cluster, queue, clock),
         )
 
@@ -234,17 +233,17 @@ class Snapshots:
     """One snapshot for each tree, shared by the ClusterQueues in it, with what the cycle has charged so far.
 
     Args:
-        sitting: decides on the snapshots as they are before anything is charged.
+        batch: decides on the snapshots as they are before anything is charged.
     """
 
-    def __init__(self, sitting: Sitting) -> None:
-        self.sitting = sitting
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
         self._charged: dict[str, Snapshot] = {}
 
     def of(self, queue: str) -> Snapshot:
         """The snapshot around a ClusterQueue."""
         charged = self._charged.get(queue)
-        return self.sitting.snapshot(queue) if charged is None else charged.around(queue)
+        return self.batch.snapshot(queue) if charged is None else charged.around(queue)
 
     def charge(self, changed: Snapshot) -> None:
         """From now on the tree looks like this."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, permutations
 from typing import Any, Final
 
-from tenure.engines import Engine, Sitting
+from tenure.engines import Batch, Engine
 from tenure.errors import InputError
 from tenure.model import SECOND, Duration, Instant, Outcome, Reason, Workload
 from tenure.readings import Reading
@@ -124,7 +124,7 @@ class LoopSearch:
         self._tree, self._kinds, self._bounds, self._reading = tree, kinds, bounds, reading
         self._states: dict[tuple[int, ...], tuple[Workload, ...]] = {(): ()}
         self._outcomes: dict[tuple[int, ...], Outcome] = {}
-        self._sittings: dict[int, tuple[tuple[int, ...], Sitting]] = {}
+        self._batches: dict[int, tuple[tuple[int, ...], Batch]] = {}
         settings = tree.cluster.settings
         terms = [terms_of(queue, settings, reading) for queue in tree.queues]
         durations = [duration for duration in map(duration_in_force, terms) if duration is not None]
@@ -199,22 +199,22 @@ class LoopSearch:
         before, place, kind = numbers[:-1], len(numbers) - 1, self._kinds[numbers[-1]]
         clock = self._tree.scenario.start + place * MINUTE
         workload = dataclasses.replace(_workload(kind, place).workload, created_at=clock)
-        decision = self._sitting(before, clock).decide(workload, kind.queue)
+        decision = self._batch(before, clock).decide(workload, kind.queue)
         if decision.outcome == Outcome.FIT:
             after = admitted(workload, kind.queue, decision.assignment, clock)
             self._states[numbers] = (*self._states[before], after)
         self._outcomes[numbers] = decision.outcome
         return decision.outcome
 
-    def _sitting(self, running: tuple[int, ...], clock: Instant) -> Sitting:
+    def _batch(self, running: tuple[int, ...], clock: Instant) -> Batch:
         """Who decides where these run; of each number of workloads the last one is kept."""
-        known = self._sittings.get(len(running))
+        known = self._batches.get(len(running))
         if known is not None and known[0] == running:
             return known[1]
         cluster = dataclasses.replace(self._tree.cluster, admitted=self._states[running])
-        sitting = Sitting(Engine.REFERENCE, cluster, clock, self._reading)
-        self._sittings[len(running)] = running, sitting
-        return sitting
+        batch = Batch(Engine.REFERENCE, cluster, clock, self._reading)
+        self._batches[len(running)] = running, batch
+        return batch
 
     def _played_all(self, start: ClosedStart) -> Iterator[FoundLoop | None]:
         """A start with every combination of the times of its victims."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tenure.engines import Engine, Sitting, decide
+from tenure.engines import Batch, Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.model import UNLIMITED, Cluster, ClusterQueue, FlavorQuotas, Outcome, ResourceGroup, Settings
 from tenure.oracle.decide import Decision
@@ -20,12 +20,12 @@ ENGINES = pytest.mark.parametrize("engine", [Engine.REFERENCE, Engine.FAST])
 
 
 def asked(engine: Engine, queue: ClusterQueue, *usage: int, request: int = 1, fair: bool = False) -> Outcome:
-    """What is decided for a workload of higher priority; alone, and among the workloads of a sitting."""
+    """What is decided for a workload of higher priority; alone, and among the workloads of a batch."""
     held = tuple(running(f"w{index}", amount, 0) for index, amount in enumerate(usage))
     settings = FAIR if fair else Settings()
     cluster = Cluster({"q": queue}, held, settings=settings)
     preemptor, reading = waiting(request, priority=200), preset("released")
-    together = Sitting(engine, cluster, NOW, reading)
+    together = Batch(engine, cluster, NOW, reading)
     by_itself = said(lambda: decide(engine, cluster, preemptor, "q", NOW, reading))
     assert said(lambda: together.decide(preemptor, "q")) == by_itself
     if isinstance(by_itself, tuple):

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from tenure import engines
 from tenure.conformance.requests import read_decide_request
+from tenure.engines import memo
 from tenure.errors import InputError
 from tenure.lab.options import ALL_FEATURES
 from tenure.lab.scenarios import examples
@@ -100,7 +100,7 @@ def test_whoever_a_play_does_not_look_for_is_not_found(monkeypatch: pytest.Monke
         doubted(question)
         return find_targets(question)
 
-    monkeypatch.setattr(engines, "finds_no_target", doubted)
+    monkeypatch.setattr(memo, "finds_no_target", doubted)
     for scenario, reading in plays(range(sample(6, 40))):
         play(scenario, reading)
     for raw in examples(sample(400, 6_000), 5, features=ALL_FEATURES):

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure import engines
 from tenure.apps.cli.bundled import schema
+from tenure.engines import Batch, batch
 from tenure.model import Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import preset, preset_names
@@ -47,17 +47,17 @@ def test_the_core_plays_scenarios_as_the_reference_does(monkeypatch: pytest.Monk
     some = [path for path in FILES if "14543" not in path.stem][::8]
     by_reference = [play(load_scenario(path), preset("guaranteed")) for path in some]
     decided: Counter[str] = Counter()
-    decide = engines.Sitting.decide
+    decide = Batch.decide
 
-    def noted(sitting: engines.Sitting, preemptor: Workload, queue_name: str) -> Decision:
-        decision = decide(sitting, preemptor, queue_name)
+    def noted(asked: Batch, preemptor: Workload, queue_name: str) -> Decision:
+        decision = decide(asked, preemptor, queue_name)
         decided[decision.engine] += 1
         return decision
 
-    monkeypatch.setattr(engines, "WORTH_LOADING", 0)
-    monkeypatch.setattr(engines.Sitting, "has_searched", True)
-    monkeypatch.setattr(engines, "_is_compiled", lambda: True)
-    monkeypatch.setattr(engines.Sitting, "decide", noted)
+    monkeypatch.setattr(batch, "WORTH_LOADING", 0)
+    monkeypatch.setattr(Batch, "has_searched", True)
+    monkeypatch.setattr(batch, "is_compiled", lambda: True)
+    monkeypatch.setattr(Batch, "decide", noted)
     by_core = [play(load_scenario(path), preset("guaranteed")) for path in some]
     assert written_plays(by_core) == written_plays(by_reference)
     assert decided["fast"] > 9 * decided["reference"]

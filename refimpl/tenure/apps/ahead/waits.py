@@ -155,7 +155,7 @@ def _changed(
     for key, actor in left.items():
         if queues.isdisjoint(queue.name for queue in world.tree_of(actor.queue)):
             continue
-        decision = snapshots.sitting.decide(actor.workload, actor.queue)
+        decision = snapshots.batch.decide(actor.workload, actor.queue)
         if decision.outcome not in _SHORT:
             because = "; ".join(map(_ran_out, timers[:3]))
             yield key, LaterChance(world.now, str(decision.outcome), preempted_workloads(decision), because)

@@ -1,0 +1,151 @@
+"""Decisions by an engine about many pending workloads of one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tenure.engines.choice import WORTH_LOADING, Detail, Engine, is_compiled, require_core
+from tenure.engines.claims import EXPLANATION, CheckedCore
+from tenure.engines.memo import Known, Searches, what_decides
+from tenure.model import Assignment, Cluster, Instant, Workload
+from tenure.oracle.bounded import with_bounded_usage
+from tenure.oracle.decide import Decision
+from tenure.oracle.decide import decide as decide_by_reference
+from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
+from tenure.oracle.unmodelled import deciding, refuse_unmodelled
+from tenure.readings import Reading
+from tenure.rules.terms import PreemptionTerms, terms_of
+
+
+class Batch:
+    """Decisions about many pending workloads of one cluster, each evaluated independently.
+
+    They share what they have in common: a snapshot for each tree, the core's arrays, and the whole decision
+    for workloads that no rule tells apart.
+
+    Args:
+        engine: who decides; `Engine.AUTO` goes over from the reference to the core where much is searched.
+        cluster: every workload under `admitted` holds quota.
+        now: the cycle's one clock value, ns since the epoch.
+        reading: see `tenure.readings`.
+        detail: what will be asked of the decisions.
+        searched: whether anything was searched in an earlier cycle.
+        taken: the snapshot of the tree around a ClusterQueue, where it is known; what `take_snapshot` makes.
+
+    Raises:
+        InputError: the core is asked for and NumPy is not installed.
+
+    >>> from tenure.model import ClusterQueue
+    >>> from tenure.readings import preset
+    >>> batch = Batch(Engine.AUTO, Cluster({"q": ClusterQueue("q")}), 0, preset("guaranteed"))
+    >>> batch.decide(Workload("ns", "w", "u", priority=0, created_at=0), "q").outcome.value
+    'Fit'
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        cluster: Cluster,
+        now: Instant,
+        reading: Reading,
+        *,
+        detail: Detail = Detail.CANDIDATES,
+        searched: bool = False,
+        taken: Callable[[str], Snapshot] | None = None,
+    ) -> None:
+        if engine == Engine.FAST:
+            require_core()
+        self._is_explained = detail == Detail.FINDINGS
+        self._engine = Engine.REFERENCE if engine == Engine.AUTO and self._is_explained else engine
+        self._cluster, self._now, self._reading = cluster, now, reading
+        self._expected, self._searched = 0, searched
+        self._core = CheckedCore(cluster)
+        self._taken = taken or (lambda name: take_snapshot(cluster, name, self._now, reading))
+        self._trees: dict[str, Snapshot] = {}
+        self._around: dict[str, Snapshot] = {}
+        self._terms: dict[str, PreemptionTerms] = {}
+        self._searches = Searches(listed=detail != Detail.TARGETS)
+        self._known: Known[Decision] = Known()
+
+    def go_on(self, now: Instant, expected: int) -> None:
+        """Decide at another instant from now on, at which all decisions are what they were.
+
+        Args:
+            now: the clock, ns since the epoch; nothing has run out since the last instant.
+            expected: how many workloads will be looked at in searches from now on.
+        """
+        self._now = now
+        self._expected = max(self._expected, expected)
+
+    def snapshot(self, queue_name: str) -> Snapshot:
+        """The tree around a ClusterQueue; those of one tree share all that does not depend on the queue.
+
+        Raises:
+            InputError: as `take_snapshot`, and as `with_bounded_usage`.
+        """
+        around = self._around.get(queue_name)
+        if around is None:
+            known = self._trees.get(queue_name)
+            if known is None:
+                known = with_bounded_usage(self._taken(queue_name))
+                self._trees.update(dict.fromkeys(known.tree.places, known))
+            around = self._around[queue_name] = known.around(queue_name)
+        return around
+
+    def decide(self, preemptor: Workload, queue_name: str, assignment: Assignment | None = None) -> Decision:
+        """Decide for one of those who wait.
+
+        Args:
+            preemptor: the pending workload.
+            queue_name: its ClusterQueue.
+            assignment: the flavors that are given; None where they are searched.
+
+        Raises:
+            InputError, WrongClaimError: as `decide`.
+        """
+        snapshot = self.snapshot(queue_name)
+        refuse_unmodelled(deciding(snapshot))
+        self._choose_engine()
+        if assignment is not None:
+            return self._decided(preemptor, snapshot, assignment)
+        effective = with_effective_priority(preemptor, self._cluster, self._now, self._reading)
+        name = snapshot.queue.name
+        if name not in self._terms:
+            self._terms[name] = terms_of(snapshot.queue, self._cluster.settings, self._reading)
+        age = self._searches.age(effective, self._terms[name], snapshot, self._now)
+        alike = what_decides(effective, name, age)
+        known = self._known.get(alike)
+        if known is not None:
+            return replace(known, preemptor=effective, now=self._now)
+        decided = self._decided(preemptor, snapshot)
+        if not decided.left:
+            self._known.keep(alike, decided, 1 + len(decided.targets) + len(decided.candidates))
+        return decided
+
+    def _decided(
+        self, preemptor: Workload, snapshot: Snapshot, assignment: Assignment | None = None
+    ) -> Decision:
+        """As `decide`, of one who is not known."""
+        now, reading = self._now, self._reading
+
+        def by_reference() -> Decision:
+            asked = self._cluster, preemptor, snapshot.queue.name, now, reading, assignment
+            return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
+
+        if self._engine != Engine.FAST:
+            return by_reference()
+        if self._is_explained:
+            return by_reference().left_by_core(EXPLANATION)
+        return self._core.decide(preemptor, snapshot, now, reading, assignment, by_reference)
+
+    def _choose_engine(self) -> None:
+        much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING
+        if self._engine == Engine.AUTO and much and self.has_searched:
+            self._engine = Engine.FAST if is_compiled() else Engine.REFERENCE
+            self._known = Known()
+
+    @property
+    def has_searched(self) -> bool:
+        """Whether anything was searched, here or before; what fits needs no search, and no core."""
+        return self._searched or self._searches.looked_at > 0

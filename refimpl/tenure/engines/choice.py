@@ -1,0 +1,91 @@
+"""Which engine decides, and whether what the core needs is installed."""
+
+from __future__ import annotations
+
+from enum import Enum, StrEnum, auto
+from importlib.util import find_spec
+from typing import Final
+
+from tenure.errors import bad_input
+
+
+class Engine(StrEnum):
+    """An engine, by its name in the protocol."""
+
+    REFERENCE = "reference"
+    FAST = "fast"
+    AUTO = "auto"
+    """The reference, and the core once so much is searched that loading it is worth it; see `Batch`."""
+
+
+class Detail(Enum):
+    """What will be asked of decisions."""
+
+    TARGETS = auto()
+    """The outcome and the targets; not the candidates of searches that find no target."""
+    CANDIDATES = auto()
+    """These candidates too."""
+    FINDINGS = auto()
+    """An explanation, which only the reference's decisions have."""
+
+
+WORTH_LOADING: Final = 250_000
+"""Once searches have looked at so many workloads, loading the core is worth the time it takes."""
+
+MUCH: Final = 5 * 10**6
+"""From so many pairs of a pending and a running workload on, the core may be worth installing."""
+
+
+def would_be_faster(pairs: int) -> bool:
+    """Whether so much is decided that the core would be worth it, and its compiler is not installed.
+
+    Args:
+        pairs: how many pairs there are of a pending and a running workload.
+
+    >>> would_be_faster(100)
+    False
+    """
+    return pairs >= MUCH and not _may_be_compiled()
+
+
+def is_compiled() -> bool:
+    """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
+    if not _may_be_compiled():
+        return False
+    from tenure.fast import COMPILED
+
+    return COMPILED
+
+
+def _may_be_compiled() -> bool:
+    """Whether what compiles the core is installed; nothing is imported for it."""
+    return all(find_spec(name) is not None for name in ("numpy", "numba"))
+
+
+def parse_engine(name: object) -> Engine:
+    """An engine as a user writes it.
+
+    Raises:
+        InputError: there is no such engine, or the core lacks what it needs.
+
+    >>> parse_engine("reference")
+    <Engine.REFERENCE: 'reference'>
+    """
+    if not isinstance(name, str) or name not in tuple(Engine):
+        raise bad_input("engine", name, f"one of {', '.join(Engine)}")
+    if name == Engine.FAST:
+        require_core()
+    return Engine(name)
+
+
+def require_core() -> None:
+    """Refuse the core where what it needs is not installed.
+
+    Raises:
+        InputError: NumPy is missing.
+    """
+    try:
+        import numpy  # noqa: F401 - only whether it is there
+    except ImportError:
+        expected = "NumPy, which the optimized core needs: pip install 'tenure[fast]'"
+        raise bad_input("engine", "no module numpy", expected) from None

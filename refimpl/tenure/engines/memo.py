@@ -1,0 +1,136 @@
+"""What decisions of one batch share: a search is made once for all workloads that no rule tells apart."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable
+from typing import Final, Generic, TypeVar
+
+from tenure.model import Instant, PodSet, WithinClusterQueue, Workload
+from tenure.oracle.classical import finds_no_target
+from tenure.oracle.question import Question, Selection
+from tenure.oracle.search import find_targets
+from tenure.oracle.snapshot import Snapshot
+from tenure.readings import NewerThan
+from tenure.rules.reservation import quota_reservation_time
+from tenure.rules.terms import PreemptionTerms
+from tenure.rules.time_based import duration_in_force, requeue_timestamp
+
+MOST_LISTED: Final = 2**20
+"""So many candidates are kept at most, of searches that other decisions may share."""
+
+
+T = TypeVar("T")
+
+
+class Known(Generic[T]):
+    """What was found, by what decides it; all is forgotten once too many candidates are listed in it."""
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, T] = {}
+        self._listed = 0
+
+    def get(self, key: Hashable) -> T | None:
+        """What was found, if it is known."""
+        return self._found.get(key)
+
+    def keep(self, key: Hashable, found: T, listed: int) -> None:
+        """Keep what was found.
+
+        Args:
+            listed: how many candidates it lists.
+        """
+        self._listed += listed
+        if self._listed > MOST_LISTED:
+            self._found.clear()
+            self._listed = listed
+        self._found[key] = found
+
+
+class Searches:
+    """Searches for targets within one call, each made once for all workloads that no rule tells apart.
+
+    The call is about one cluster at one instant: every question about a ClusterQueue has the same snapshot.
+
+    Args:
+        listed: whether the candidates of searches that find no target will be asked for.
+
+    >>> from tenure.model import Cluster, ClusterQueue
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> asked = Cluster({"q": ClusterQueue("q")}), Workload("ns", "w", "u", priority=0, created_at=0), "q", 0
+    >>> decide(*asked, preset("guaranteed"), search=Searches()).outcome.value
+    'Fit'
+    """
+
+    def __init__(self, *, listed: bool = True) -> None:
+        self._known: Known[Selection] = Known()
+        self._instants: dict[str, list[Instant]] = {}
+        self._lists_all = listed
+        self.looked_at = 0
+
+    def __call__(self, question: Question) -> Selection:
+        """As `tenure.oracle.search.find_targets`."""
+        key = (
+            question.terms.cluster_queue,
+            question.preemptor.priority,
+            self.age(question.preemptor, question.terms, question.snapshot, question.now),
+            question.needed,
+            tuple(question.request.items()),
+        )
+        found = self._known.get(key)
+        if found is None:
+            found = self._find(question)
+            self._known.keep(key, found, 1 + len(found.candidates))
+        return found
+
+    def _find(self, question: Question) -> Selection:
+        if not self._lists_all and finds_no_target(question):
+            return Selection((), (), (), (), question.snapshot.usage, ())
+        self.looked_at += sum(map(len, question.snapshot.running.values()))
+        return find_targets(question)
+
+    def age(self, mine: Workload, terms: PreemptionTerms, snapshot: Snapshot, now: Instant) -> int:
+        """How many instants that the age of a preemptor is compared with are not later than its own.
+
+        Only equals of the same ClusterQueue are compared by age (KQ-040, TBP-040), and only under one policy.
+
+        Args:
+            mine: the preemptor.
+            terms: what holds for it.
+            snapshot: the tree around its ClusterQueue.
+            now: the clock, ns since the epoch.
+        """
+        if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+            return 0
+        by_reservation = (
+            duration_in_force(terms) is not None and terms.newer_than == NewerThan.RESERVED_AFTER_CREATED
+        )
+        instants = self._instants.get(terms.cluster_queue)
+        if instants is None:
+            running = snapshot.running.get(snapshot.place, ())
+            instants = self._instants[terms.cluster_queue] = sorted(
+                quota_reservation_time(workload, now)
+                if by_reservation
+                else requeue_timestamp(workload, terms)
+                for workload in running
+            )
+        return bisect_right(instants, mine.created_at if by_reservation else requeue_timestamp(mine, terms))
+
+
+def what_decides(preemptor: Workload, queue_name: str, age: int) -> Hashable:
+    """What is the same for all pending workloads of a batch that no rule tells apart.
+
+    Args:
+        preemptor: with its effective priority.
+        queue_name: its ClusterQueue.
+        age: see `Searches.age`.
+    """
+    return queue_name, preemptor.priority, age, tuple(map(_pods, preemptor.pod_sets))
+
+
+def _pods(pods: PodSet) -> Hashable:
+    maps = (pods.requests, pods.node_selector, pods.settled)
+    counts = pods.name, pods.count, pods.min_count, pods.full_count
+    asked = pods.node_affinity, pods.tolerations, pods.topology
+    return *counts, *asked, *(frozenset(found.items()) for found in maps)
