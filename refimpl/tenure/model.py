@@ -744,6 +744,38 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class CycleHead:
+    """A head of a scheduling cycle without fair sharing, as far as its turn goes (CYC-020).
+
+    Args:
+        goes_first: it is a preemptor that waits for its targets, and gate PrioritizePreemptorWorkloads is on.
+        level: how many cohorts up it would borrow; 0 for within its own nominal quota.
+        priority: effective priority.
+        queued_at: its queue-order timestamp, ns since the epoch.
+    """
+
+    goes_first: bool
+    level: int
+    priority: int
+    queued_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A head in the tournament of fair sharing (CYC-030).
+
+    Args:
+        goes_first, priority, queued_at: see `CycleHead`.
+        borrows: the node that it is below would borrow what it asks for.
+    """
+
+    goes_first: bool
+    borrows: bool
+    priority: int
+    queued_at: Instant
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What allows a workload to be preempted: the ground that a rule found, and the facts it found it on.
 

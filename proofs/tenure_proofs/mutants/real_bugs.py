@@ -95,8 +95,8 @@ REAL_BUGS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "wins_tournament",
-        "queued_at < other_queued_at",
-        "queued_at <= other_queued_at",
+        "mine.queued_at < theirs.queued_at",
+        "mine.queued_at <= theirs.queued_at",
         "the order of a cycle depends on more than shares, priorities, times and names",
     ),
     (

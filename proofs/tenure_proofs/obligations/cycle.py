@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import SECOND, TurnResult, Workload
+from tenure.model import SECOND, Contestant, CycleHead, TurnResult, Workload
 from tenure.rules.cycle import (
     awaits_targets,
     capacity_kept,
@@ -84,62 +84,42 @@ def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Clai
 @obligation("PO-CYC-030", rules=["CYC-020"], expect=everywhere(PROVED))
 def a_head_has_its_turn_by_preemptor_level_priority_and_time(claim: Claim) -> None:
     """Kueue main of August 2026, classical iterator; each criterion counts among equals."""
-    goes, other_goes, gate = _flags(claim, "goes", "other_goes", "gate")
-    level, other_level = _numbers(claim, "level", "other_level")
-    priority, other_priority = _numbers(claim, "priority", "other_priority")
-    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    mine, theirs = claim.record("mine", CycleHead), claim.record("theirs", CycleHead)
+    gate = claim.flag("gate")
     turn = claim.lift(has_earlier_turn)
-    first = turn(
-        goes, other_goes, level, other_level, gate, priority, other_priority, queued, other_queued
-    ).value
-    second = turn(
-        other_goes, goes, other_level, level, gate, other_priority, priority, other_queued, queued
-    ).value
-    alike = either_both_or_none(goes, other_goes)
-    even = all_of(alike, level == other_level)
-    equal = all_of(even, any_of(negation(gate), priority == other_priority))
+    first, second = turn(mine, theirs, gate).value, turn(theirs, mine, gate).value
+    alike = either_both_or_none(mine.goes_first, theirs.goes_first)
+    even = all_of(alike, mine.level == theirs.level)
+    equal = all_of(even, any_of(negation(gate), mine.priority == theirs.priority))
     claim.prove(
         negation(all_of(first, second)),
-        implies(all_of(goes, negation(other_goes)), first),
-        implies(all_of(alike, level < other_level), first),
-        implies(all_of(even, gate, priority > other_priority), first),
-        implies(all_of(equal, queued < other_queued), first),
-        implies(all_of(equal, queued == other_queued), negation(any_of(first, second))),
+        implies(all_of(mine.goes_first, negation(theirs.goes_first)), first),
+        implies(all_of(alike, mine.level < theirs.level), first),
+        implies(all_of(even, gate, mine.priority > theirs.priority), first),
+        implies(all_of(equal, mine.queued_at < theirs.queued_at), first),
+        implies(all_of(equal, mine.queued_at == theirs.queued_at), negation(any_of(first, second))),
     )
 
 
 @obligation("PO-CYC-040", rules=["CYC-030"], expect=everywhere(PROVED))
 def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing iterator; each criterion counts among equals."""
-    goes, other_goes, gate = _flags(claim, "goes", "other_goes", "gate")
-    borrows, other_borrows = _flags(claim, "borrows", "other_borrows")
-    share, priority, other_priority = _numbers(claim, "share", "priority", "other_priority")
-    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    mine, theirs = claim.record("mine", Contestant), claim.record("theirs", Contestant)
+    gate, share = claim.flag("gate"), claim.number("share")
     wins = claim.lift(wins_tournament)
-    preemptors, borrowers = (goes, other_goes), (borrows, other_borrows)
-    first = wins(*preemptors, *borrowers, share, gate, priority, other_priority, queued, other_queued).value
-    second = wins(
-        *preemptors[::-1],
-        *borrowers[::-1],
-        0 - share,
-        gate,
-        other_priority,
-        priority,
-        other_queued,
-        queued,
-    ).value
-    alike = either_both_or_none(goes, other_goes)
-    both = all_of(alike, either_both_or_none(borrows, other_borrows))
+    first, second = wins(mine, theirs, share, gate).value, wins(theirs, mine, 0 - share, gate).value
+    alike = either_both_or_none(mine.goes_first, theirs.goes_first)
+    both = all_of(alike, either_both_or_none(mine.borrows, theirs.borrows))
     even = all_of(both, share == 0)
-    equal = all_of(even, any_of(negation(gate), priority == other_priority))
+    equal = all_of(even, any_of(negation(gate), mine.priority == theirs.priority))
     claim.prove(
         negation(all_of(first, second)),
-        implies(all_of(goes, negation(other_goes)), first),
-        implies(all_of(alike, negation(borrows), other_borrows), first),
+        implies(all_of(mine.goes_first, negation(theirs.goes_first)), first),
+        implies(all_of(alike, negation(mine.borrows), theirs.borrows), first),
         implies(all_of(both, share < 0), first),
-        implies(all_of(even, gate, priority > other_priority), first),
-        implies(all_of(equal, queued < other_queued), first),
-        implies(all_of(equal, queued == other_queued), negation(any_of(first, second))),
+        implies(all_of(even, gate, mine.priority > theirs.priority), first),
+        implies(all_of(equal, mine.queued_at < theirs.queued_at), first),
+        implies(all_of(equal, mine.queued_at == theirs.queued_at), negation(any_of(first, second))),
     )
 
 

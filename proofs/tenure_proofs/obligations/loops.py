@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Evidence, Ground, Kin, ReclaimWithinCohort, Workload
+from tenure.model import Contestant, CycleHead, Evidence, Ground, Kin, ReclaimWithinCohort, Workload
 from tenure.rules.cycle import has_earlier_turn, lost_work, wins_tournament, work_left
 from tenure.rules.eligibility import ground_for
 from tenure.rules.hero_targets import ground_for_hero
@@ -55,21 +55,19 @@ def with_reclaim_any_no_workload_of_another_queue_is_preempted_by_one_of_no_high
     _goes_down(claim, any_of_them=True)
 
 
-def _turn(claim: Claim) -> tuple[Any, ...]:
-    """A preemptor that waits and a victim that waits again, with what decides about their turns."""
-    gate, by_priority = claim.flag("preemptors_first"), claim.flag("by_priority")
-    priority, victims = claim.number("priority"), claim.number("victims_priority")
-    claim.assume(priority > victims, by_priority)
-    return gate, by_priority, priority, victims, claim.number("queued_at"), claim.number("victim_queued_at")
+def _turn(claim: Claim, cls: type) -> tuple[Any, Any]:
+    """A preemptor that waits, first with the gate on, and a victim of lower priority that waits again."""
+    mine, victim = claim.record("preemptor", cls), claim.record("victim", cls, {"goes_first": False})
+    claim.assume(mine.priority > victim.priority)
+    return mine, victim
 
 
 def _classical_turn(claim: Claim, *, excluded: bool) -> None:
-    gate, *order = _turn(claim)
-    level, victims_level = claim.number("level"), claim.number("victims_level")
-    claim.assume(level >= 0, victims_level >= 0)
-    excludes = any_of(gate, level <= victims_level)
-    claim.assume(excludes if excluded else negation(gate))
-    claim.prove(claim.lift(has_earlier_turn)(gate, False, level, victims_level, *order).value)
+    mine, victim = _turn(claim, CycleHead)
+    claim.assume(mine.level >= 0, victim.level >= 0)
+    excludes = any_of(mine.goes_first, mine.level <= victim.level)
+    claim.assume(excludes if excluded else negation(mine.goes_first))
+    claim.prove(claim.lift(has_earlier_turn)(mine, victim, True).value)
 
 
 @obligation("PO-CYC-200", rules=["CYC-020"], expect=everywhere(PROVED))
@@ -96,17 +94,13 @@ def a_preemptor_that_borrows_has_its_turn_before_its_victim(claim: Claim) -> Non
 
 
 def _fair_turn(claim: Claim, *, excluded: bool) -> None:
-    gate, *order = _turn(claim)
-    borrows, victim_borrows, share = (
-        claim.flag("borrows"),
-        claim.flag("victim_borrows"),
-        claim.number("share"),
-    )
-    no_wider = any_of(negation(borrows), victim_borrows)
+    mine, victim = _turn(claim, Contestant)
+    share = claim.number("share")
+    no_wider = any_of(negation(mine.borrows), victim.borrows)
     # A sibling that borrows no more loses on its share only.
-    excludes = any_of(gate, all_of(no_wider, share <= 0))
-    claim.assume(excludes if excluded else all_of(negation(gate), no_wider, share >= 0))
-    claim.prove(claim.lift(wins_tournament)(gate, False, borrows, victim_borrows, share, *order).value)
+    excludes = any_of(mine.goes_first, all_of(no_wider, share <= 0))
+    claim.assume(excludes if excluded else all_of(negation(mine.goes_first), no_wider, share >= 0))
+    claim.prove(claim.lift(wins_tournament)(mine, victim, share, True).value)
 
 
 @obligation("PO-CYC-215", rules=["CYC-030"], expect=everywhere(PROVED))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tenure.engines.choice import WORTH_LOADING, Detail, Engine, is_compiled, require_core
 from tenure.engines.claims import EXPLANATION, CheckedCore
-from tenure.engines.memo import Known, Searches, what_decides
+from tenure.engines.memo import Remembered, Searches, what_decides
 from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.decide import Decision
@@ -66,7 +66,7 @@ class Batch:
         self._around: dict[str, Snapshot] = {}
         self._terms: dict[str, PreemptionTerms] = {}
         self._searches = Searches(listed=detail != Detail.TARGETS)
-        self._known: Known[Decision] = Known()
+        self._known: Remembered[Decision] = Remembered()
 
     def go_on(self, now: Instant, expected: int) -> None:
         """Decide at another instant from now on, at which all decisions are what they were.
@@ -143,7 +143,7 @@ class Batch:
         much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING
         if self._engine == Engine.AUTO and much and self.has_searched:
             self._engine = Engine.FAST if is_compiled() else Engine.REFERENCE
-            self._known = Known()
+            self._known = Remembered()
 
     @property
     def has_searched(self) -> bool:

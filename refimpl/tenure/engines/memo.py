@@ -23,7 +23,7 @@ MOST_LISTED: Final = 2**20
 T = TypeVar("T")
 
 
-class Known(Generic[T]):
+class Remembered(Generic[T]):
     """What was found, by what decides it; all is forgotten once too many candidates are listed in it."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Searches:
     """
 
     def __init__(self, *, listed: bool = True) -> None:
-        self._known: Known[Selection] = Known()
+        self._known: Remembered[Selection] = Remembered()
         self._instants: dict[str, list[Instant]] = {}
         self._lists_all = listed
         self.looked_at = 0

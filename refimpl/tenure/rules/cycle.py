@@ -1,12 +1,12 @@
 """Rules of the play of queues: who is tried next, what becomes of it, and when anything is due.
 
-Every one takes whole numbers and truth values only, and calls no other rule, so that the play of snapshots
-and a compiled engine of arrays call the same functions.
+Every one takes whole numbers, truth values and records of these, and calls no other rule, so that the play of
+snapshots and a compiled engine of arrays call the same functions.
 """
 
 from __future__ import annotations
 
-from tenure.model import SECOND, Amount, Duration, Instant, TurnResult
+from tenure.model import SECOND, Amount, Contestant, CycleHead, Duration, Instant, TurnResult
 from tenure.rules.registry import rule
 
 
@@ -52,17 +52,7 @@ def is_ahead_in_queue(
 
 
 @rule("CYC-020")
-def has_earlier_turn(
-    goes_first: bool,
-    other_goes_first: bool,
-    level: int,
-    other_level: int,
-    by_priority: bool,
-    priority: int,
-    other_priority: int,
-    queued_at: Instant,
-    other_queued_at: Instant,
-) -> bool:
+def has_earlier_turn(mine: CycleHead, theirs: CycleHead, by_priority: bool) -> bool:
     """Whether a head has its turn in a scheduling cycle before another one, without fair sharing.
 
     > Without fair sharing, the heads of a scheduling cycle have their turns
@@ -76,45 +66,31 @@ def has_earlier_turn(
     > 4. queue-order timestamp, earliest first.
 
     Args:
-        goes_first, other_goes_first: whether the head, and the other one, is a preemptor that waits, with
-            the gate on.
-        level, other_level: how many cohorts up the head would borrow; 0 for within its own nominal quota.
+        mine, theirs: the head, and the other one.
         by_priority: gate PrioritySortingWithinCohort.
-        priority, other_priority: effective priorities.
-        queued_at, other_queued_at: queue-order timestamps, ns since the epoch.
 
     Returns:
         False both ways for two heads that are equal in all of it: Kueue leaves these to chance.
 
     Source: Kueue main of August 2026, classical iterator of a scheduling cycle.
 
-    >>> has_earlier_turn(False, False, 0, 1, True, 3, 9, 5, 5)
-    True
-    >>> [has_earlier_turn(False, False, 0, 0, gate, 9, 3, 5, 4) for gate in (True, False)]
+    >>> low, high = CycleHead(False, 0, priority=3, queued_at=4), CycleHead(False, 0, priority=9, queued_at=5)
+    >>> [has_earlier_turn(high, low, by_priority) for by_priority in (True, False)]
     [True, False]
+    >>> has_earlier_turn(low, CycleHead(False, 1, priority=9, queued_at=5), by_priority=True)
+    True
     """
-    if goes_first != other_goes_first:
-        return goes_first
-    if level != other_level:
-        return level < other_level
-    if by_priority and priority != other_priority:
-        return priority > other_priority
-    return queued_at < other_queued_at
+    if mine.goes_first != theirs.goes_first:
+        return mine.goes_first
+    if mine.level != theirs.level:
+        return mine.level < theirs.level
+    if by_priority and mine.priority != theirs.priority:
+        return mine.priority > theirs.priority
+    return mine.queued_at < theirs.queued_at
 
 
 @rule("CYC-030")
-def wins_tournament(
-    goes_first: bool,
-    other_goes_first: bool,
-    borrows: bool,
-    other_borrows: bool,
-    share: int,
-    by_priority: bool,
-    priority: int,
-    other_priority: int,
-    queued_at: Instant,
-    other_queued_at: Instant,
-) -> bool:
+def wins_tournament(mine: Contestant, theirs: Contestant, share: int, by_priority: bool) -> bool:
     """Whether a head beats the head of a sibling in the tournament of fair sharing.
 
     > With fair sharing, a head beats the head of a sibling by, in turn:
@@ -128,33 +104,30 @@ def wins_tournament(
     > 5. the earlier queue-order timestamp.
 
     Args:
-        goes_first, other_goes_first: whether the head, and the other one, is a preemptor that waits, with
-            the gate on.
-        borrows, other_borrows: whether the node that the head is below would borrow what it asks for.
+        mine, theirs: the head, and that of the sibling.
         share: how the share of its node compares with that of the other's: below, at or above 0.
         by_priority: gate PrioritySortingWithinCohort.
-        priority, other_priority: effective priorities.
-        queued_at, other_queued_at: queue-order timestamps, ns since the epoch.
 
     Returns:
         False both ways for two heads that are equal in all of it: Kueue leaves these to chance.
 
     Source: Kueue main of August 2026, fair sharing iterator of a scheduling cycle.
 
-    >>> wins_tournament(False, False, False, False, -1, True, 0, 9, 5, 4)
-    True
-    >>> wins_tournament(False, False, True, False, -1, True, 0, 9, 5, 4)
+    >>> low, high = Contestant(False, True, priority=0, queued_at=5), Contestant(False, True, 9, queued_at=4)
+    >>> [wins_tournament(low, high, share, by_priority=True) for share in (-1, 0)]
+    [True, False]
+    >>> wins_tournament(low, Contestant(False, False, priority=0, queued_at=5), -1, by_priority=True)
     False
     """
-    if goes_first != other_goes_first:
-        return goes_first
-    if borrows != other_borrows:
-        return other_borrows
+    if mine.goes_first != theirs.goes_first:
+        return mine.goes_first
+    if mine.borrows != theirs.borrows:
+        return theirs.borrows
     if share != 0:
         return share < 0
-    if by_priority and priority != other_priority:
-        return priority > other_priority
-    return queued_at < other_queued_at
+    if by_priority and mine.priority != theirs.priority:
+        return mine.priority > theirs.priority
+    return mine.queued_at < theirs.queued_at
 
 
 @rule("CYC-040")

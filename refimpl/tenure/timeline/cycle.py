@@ -12,6 +12,8 @@ from tenure.engines import Searches
 from tenure.model import (
     Amount,
     Amounts,
+    Contestant,
+    CycleHead,
     FlavorResource,
     Head,
     Instant,
@@ -127,16 +129,14 @@ _key_of_classical_turn = cmp_to_key(_compare_classical_turns)
 
 
 def _has_earlier_turn(mine: Nominee, theirs: Nominee) -> bool:
-    return has_earlier_turn(
-        mine.goes_first,
-        theirs.goes_first,
-        mine.decision.assignment.borrowing,
-        theirs.decision.assignment.borrowing,
-        mine.decision.snapshot.cluster.settings.priority_sorting_within_cohort,
-        mine.decision.preemptor.priority,
-        theirs.decision.preemptor.priority,
-        mine.queued_from,
-        theirs.queued_from,
+    by_priority = mine.decision.snapshot.cluster.settings.priority_sorting_within_cohort
+    return has_earlier_turn(_cycle_head(mine), _cycle_head(theirs), by_priority)
+
+
+def _cycle_head(entry: Nominee) -> CycleHead:
+    decision = entry.decision
+    return CycleHead(
+        entry.goes_first, decision.assignment.borrowing, decision.preemptor.priority, entry.queued_from
     )
 
 
@@ -149,6 +149,10 @@ def _fairest(world: World, left: Mapping[str, Nominee], snapshots: Snapshots) ->
     winner = _Tournament(world, snapshot, here).winner(0)
     assert winner is not None
     return winner
+
+
+def _contestant(entry: Nominee, borrows: bool) -> Contestant:
+    return Contestant(entry.goes_first, borrows, entry.decision.preemptor.priority, entry.queued_from)
 
 
 class _Tournament:
@@ -180,18 +184,8 @@ class _Tournament:
         share = 0
         if borrows == other_borrows:
             share = compare_shares(self._share(entry, child), self._share(other, beside))
-        return wins_tournament(
-            entry.goes_first,
-            other.goes_first,
-            borrows,
-            other_borrows,
-            share,
-            self._by_priority,
-            entry.decision.preemptor.priority,
-            other.decision.preemptor.priority,
-            entry.queued_from,
-            other.queued_from,
-        )
+        mine, theirs = _contestant(entry, borrows), _contestant(other, other_borrows)
+        return wins_tournament(mine, theirs, share, self._by_priority)
 
     def _borrows(self, entry: Nominee, place: int) -> bool:
         """Whether the child borrows what the entry asks for, were it admitted."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tenure.model import Instant, OrderKey, TurnResult, Workload
+from tenure.model import CycleHead, Instant, OrderKey, TurnResult, Workload
 from tenure.oracle import question
 from tenure.rules import cycle as rules
 from tenure.rules import ordering
@@ -21,21 +21,8 @@ Fault: TypeAlias = Callable[[pytest.MonkeyPatch], None]
 def heads_in_reverse_order(patched: pytest.MonkeyPatch) -> None:
     """Without fair sharing, the head whose turn is the last has the first."""
 
-    def has_earlier_turn(
-        goes_first: bool,
-        other_goes_first: bool,
-        level: int,
-        other_level: int,
-        by_priority: bool,
-        priority: int,
-        other_priority: int,
-        queued_at: Instant,
-        other_queued_at: Instant,
-    ) -> bool:
-        return rules.has_earlier_turn(
-            *(other_goes_first, goes_first, other_level, level, by_priority),
-            *(other_priority, priority, other_queued_at, queued_at),
-        )
+    def has_earlier_turn(mine: CycleHead, theirs: CycleHead, by_priority: bool) -> bool:
+        return rules.has_earlier_turn(theirs, mine, by_priority)
 
     patched.setattr(cycle, "has_earlier_turn", has_earlier_turn)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import is_dataclass
 from functools import cache
+from typing import get_type_hints
 
 import pytest
 
@@ -45,7 +47,11 @@ def test_a_rule_of_a_play_takes_and_returns_numbers_and_calls_no_other(entry: Ru
     function = entry.function
     signature = inspect.signature(function, eval_str=True)
     types = [parameter.annotation for parameter in signature.parameters.values()]
-    assert all(issubclass(found, int) for found in [*types, signature.return_annotation])
-    names = set(function.__code__.co_names)
+    records = {found for found in types if is_dataclass(found)}
+    inside = {name: kind for record in records for name, kind in get_type_hints(record).items()}
+    assert all(
+        issubclass(found, int) for found in {*types, *inside.values(), signature.return_annotation} - records
+    )
+    names = set(function.__code__.co_names) - inside.keys()
     assert names - {"min", "max", "SECOND", "TurnResult", *TurnResult.__members__} == set()
     assert function.__module__ == cycle.__name__

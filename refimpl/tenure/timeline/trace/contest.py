@@ -5,7 +5,7 @@ Shares are counted by the kernels of the optimized core, on what the cycle has c
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.fast.amounts import minus
 from tenure.fast.compiled import compiled, compiled_over
@@ -28,7 +28,8 @@ from tenure.timeline.trace.tables import (
 from tenure.timeline.trace.trees import charge_held
 
 borrowed_amount: Any = compiled_over(share.borrowed_amount, minus)
-wins_tournament = compiled(cycle.wins_tournament)
+wins_tournament: Any = compiled(cycle.wins_tournament)
+"""It is given tuples of numbers for what are records there."""
 
 _NONE = -1
 
@@ -60,23 +61,27 @@ def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) ->
         charge_held(trees, play.heroes, CHARGED, place, job, -1)
 
 
+class _Contestant(NamedTuple):
+    """As `tenure.model.Contestant`."""
+
+    goes_first: bool
+    borrows: bool
+    priority: int
+    queued_at: int
+
+
+@compiled
+def _contestant(play: TracePlay, contest: TurnContest, node: int) -> _Contestant:
+    jobs, job = play.jobs, play.entries[contest.entry[node], ENTRY_JOB]
+    return _Contestant(False, contest.borrows[node], jobs.priority[job], jobs.queued[job])
+
+
 @compiled
 def _beats(play: TracePlay, contest: TurnContest, node: int, other: int) -> bool:
     """Whether the head that wins below a node beats that of a sibling."""
-    job = play.entries[contest.entry[node], ENTRY_JOB]
-    other_job = play.entries[contest.entry[other], ENTRY_JOB]
-    return wins_tournament(
-        False,
-        False,
-        contest.borrows[node],
-        contest.borrows[other],
-        compare(contest.share[node], contest.ratio[node], contest.share[other], contest.ratio[other]),
-        True,
-        play.jobs.priority[job],
-        play.jobs.priority[other_job],
-        play.jobs.queued[job],
-        play.jobs.queued[other_job],
-    )
+    share = compare(contest.share[node], contest.ratio[node], contest.share[other], contest.ratio[other])
+    mine, theirs = _contestant(play, contest, node), _contestant(play, contest, other)
+    return bool(wins_tournament(mine, theirs, share, True))
 
 
 @compiled

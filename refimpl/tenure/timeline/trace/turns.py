@@ -71,9 +71,9 @@ from tenure.timeline.trace.trees import (
 
 awaits_targets = compiled(cycle.awaits_targets)
 cycle_due_at = compiled(cycle.cycle_due_at)
-has_earlier_turn = compiled(cycle.has_earlier_turn)
+has_earlier_turn: Any = compiled(cycle.has_earlier_turn)
 has_turn_before: Any = compiled(hero_rank.has_turn_before)
-"""It is given numbers for what is a record there."""
+"""Both are given tuples of numbers for what are records there."""
 is_decided_again = compiled(cycle.is_decided_again)
 keeps_capacity = compiled(cycle.keeps_capacity)
 must_still_fit = compiled(cycle.must_still_fit)
@@ -118,6 +118,15 @@ class _Head(NamedTuple):
     queued_at: int
 
 
+class _CycleHead(NamedTuple):
+    """As `tenure.model.CycleHead`."""
+
+    goes_first: bool
+    level: int
+    priority: int
+    queued_at: int
+
+
 @compiled
 def _head(play: TracePlay, job: int) -> _Head:
     jobs = play.jobs
@@ -126,23 +135,18 @@ def _head(play: TracePlay, job: int) -> _Head:
 
 
 @compiled
+def _cycle_head(play: TracePlay, entry: int) -> _CycleHead:
+    jobs, job = play.jobs, play.entries[entry, ENTRY_JOB]
+    return _CycleHead(False, play.entries[entry, ENTRY_LEVEL], jobs.priority[job], jobs.queued[job])
+
+
+@compiled
 def _goes_before(play: TracePlay, entry: int, other: int) -> bool:
-    entries, jobs = play.entries, play.jobs
-    job, other_job = entries[entry, ENTRY_JOB], entries[other, ENTRY_JOB]
-    mine, theirs = _head(play, job), _head(play, other_job)
+    mine = _head(play, play.entries[entry, ENTRY_JOB])
+    theirs = _head(play, play.entries[other, ENTRY_JOB])
     if has_turn_before(mine, theirs) or has_turn_before(theirs, mine):
         return bool(has_turn_before(mine, theirs))
-    return has_earlier_turn(
-        False,
-        False,
-        entries[entry, ENTRY_LEVEL],
-        entries[other, ENTRY_LEVEL],
-        True,
-        jobs.priority[job],
-        jobs.priority[other_job],
-        jobs.queued[job],
-        jobs.queued[other_job],
-    )
+    return bool(has_earlier_turn(_cycle_head(play, entry), _cycle_head(play, other), True))
 
 
 @compiled
