@@ -11,6 +11,7 @@ from tenure_check.analysis import kept, spread
 from tenure_check.analysis.levels import levels_of
 from tenure_check.analysis.matrix import Effort, Matrix
 from tenure_check.analysis.prover import pair_of
+from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.states import is_replayed
 from tests.analyzed import KNOWN
 
@@ -19,7 +20,7 @@ def matrix_of(name: str, jobs: int) -> Matrix:
     """The matrix of a known configuration, with so few random states that solvers have enough to do."""
     known, _ = KNOWN[name]
     (matrix,), _ = kept.matrices(
-        [(known, levels_of(known, []))], preset("guaranteed"), Effort(fewest=8, most=8), jobs=jobs
+        [(known, levels_of(known, []))], preset("guaranteed"), Effort(fewest=8, most=8), MatrixRequest(), jobs
     )
     return matrix
 

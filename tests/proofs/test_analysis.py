@@ -22,7 +22,7 @@ from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.prover import BothSolvers
 from tenure_check.analysis.ratios import FARTHEST, NEAR, Ratio
 from tenure_check.analysis.runs import LEVELS, Runs
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.analysis.states import States, decided
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
@@ -136,7 +136,7 @@ def test_fewer_victims_are_looked_for_only_where_the_effort_says_so(counts: bool
     cell, example = next(hit for hit in drawn if hit[1].victims > 1)
     effort = Effort(fewest=1, most=1, counts_victims=counts)
     with with_solvers(jobs=1) as (analyzed, _):
-        _, provers = analyzed(known, LEVELS, reading, effort, [("b", 0, "b", 0)])
+        _, provers = analyzed(known, LEVELS, reading, effort, MatrixRequest([("b", 0, "b", 0)]))
         found, is_fewest = provers["b"][1].fewest(cell, example)
     assert (found.victims, is_fewest) == ((1, True) if counts else (example.victims, False))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -16,15 +16,14 @@ from tenure.apps.cli.terminal import complain, progress
 from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import ALL_CELLS, MatrixRequest
 from tenure_proofs.budgets import CLOCK
 from tenure_proofs.cache import Cache, default_folder
 from tenure_proofs.fingerprints import digest
 
 if TYPE_CHECKING:
-    from tenure.conformance.requests import DecideRequest
     from tenure.oracle.tree import Tree
-    from tenure_check.analysis.matrix import CellSides, Effort, Matrix
+    from tenure_check.analysis.matrix import Effort, Matrix
     from tenure_check.analysis.prover import SolverProver
     from tenure_check.analysis.spread import Spreading
     from tenure_check.analysis.states import PriorityLevel
@@ -41,8 +40,7 @@ if TYPE_CHECKING:
             levels: Sequence[PriorityLevel],
             reading: Reading,
             effort: Effort,
-            wanted: Collection[CellSides] | None = None,
-            known: Sequence[DecideRequest] = (),
+            request: MatrixRequest = ALL_CELLS,
         ) -> tuple[Matrix, Provers]: ...
 
 
@@ -56,7 +54,7 @@ def matrices(
     configurations: Sequence[tuple[Cluster, Sequence[PriorityLevel]]],
     reading: Reading,
     effort: Effort,
-    scope: Scope = Scope.CONSISTENT,
+    request: MatrixRequest = ALL_CELLS,
     jobs: int | None = None,
 ) -> tuple[list[Matrix], Mapping[str, str]]:
     """The matrices of some configurations, and who proved, by version.
@@ -65,20 +63,19 @@ def matrices(
         configurations: each with the priorities of its workloads.
         reading: see `tenure.readings`.
         effort: how long is looked for examples.
-        scope: of which states something is said.
+        request: which cells, and of which states.
         jobs: processes; None for one for each CPU.
 
     Raises:
         InputError: the solvers are not installed.
     """
-    with with_solvers(scope, jobs) as (analyzed, versions):
-        return [analyzed(cluster, levels, reading, effort)[0] for cluster, levels in configurations], versions
+    with with_solvers(jobs) as (analyzed, versions):
+        found = [analyzed(cluster, levels, reading, effort, request) for cluster, levels in configurations]
+        return [matrix for matrix, _ in found], versions
 
 
 @contextmanager
-def with_solvers(
-    scope: Scope = Scope.CONSISTENT, jobs: int | None = None
-) -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
+def with_solvers(jobs: int | None = None) -> Iterator[tuple[Analyzed, Mapping[str, str]]]:
     """What makes matrices, and who proves, by version; the solvers end with the context.
 
     Raises:
@@ -89,26 +86,26 @@ def with_solvers(
     from tenure_proofs.solvers import Cvc5, solver_versions
 
     with Cvc5() as cvc5, spreading(jobs or os.cpu_count() or 1) as spread:
-        yield partial(_analyzed, cvc5, spread, scope), solver_versions()
+        yield partial(_analyzed, cvc5, spread), solver_versions()
 
 
 def _analyzed(
     cvc5: Cvc5,
     spread: Spreading,
-    scope: Scope,
     cluster: Cluster,
     levels: Sequence[PriorityLevel],
     reading: Reading,
     effort: Effort,
-    wanted: Collection[CellSides] | None = None,
-    known: Sequence[DecideRequest] = (),
+    request: MatrixRequest = ALL_CELLS,
 ) -> tuple[Matrix, Provers]:
     from tenure_check.analysis.matrix import analyze
 
     provers: dict[str, tuple[Tree, SolverProver]] = {}
 
     def prover_of(configured: Cluster, tree: Tree, read: Reading) -> SolverProver:
-        made = spread.prover(configured, tree, read, cvc5, scope, counts_victims=effort.counts_victims)
+        made = spread.prover(
+            configured, tree, read, cvc5, request.scope, counts_victims=effort.counts_victims
+        )
         provers.update(dict.fromkeys(tree.places, (tree, made)))
         return made
 
@@ -118,10 +115,8 @@ def _analyzed(
         reading,
         prover_of,
         effort,
+        request,
         lambda cells, total: progress(cells, "cells", total),
-        wanted,
-        scope,
-        known,
     )
     return matrix, provers
 

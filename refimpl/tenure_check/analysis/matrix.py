@@ -21,7 +21,7 @@ from tenure.oracle.tree import Tree, build_tree
 from tenure.oracle.unmodelled import of_pair, without_unmodelled
 from tenure.readings import Reading
 from tenure_check.analysis.deciding import Deciding, Replays
-from tenure_check.analysis.scopes import PREMISES, Scope, premises_of
+from tenure_check.analysis.scopes import ALL_CELLS, PREMISES, CellSides, MatrixRequest, Scope, premises_of
 from tenure_check.analysis.states import (
     AskedCell,
     Example,
@@ -77,8 +77,6 @@ class Prover(Protocol):
 
 Watch = Callable[[Iterable[tuple[AskedCell, Settled]], int], Iterable[tuple[AskedCell, Settled]]]
 MakeProver = Callable[[Cluster, Tree, Reading], Prover]
-CellSides = tuple[str, int, str, int]
-"""Preemptor's ClusterQueue and priority, and the victim's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +149,8 @@ def analyze(
     reading: Reading,
     make_prover: MakeProver,
     effort: Effort,
+    request: MatrixRequest = ALL_CELLS,
     watched: Watch = lambda answers, _: answers,
-    wanted: Collection[CellSides] | None = None,
-    scope: Scope = Scope.CONSISTENT,
-    known: Sequence[DecideRequest] = (),
 ) -> Matrix:
     """Settle every cell, or some of them.
 
@@ -164,10 +160,8 @@ def analyze(
         reading: see `tenure.readings`.
         make_prover: gives what proves, for one tree.
         effort: how long is looked for examples.
+        request: which cells, and of which states.
         watched: shows how far it is with answers, of which there will be so many.
-        wanted: the cells that are asked about; None for all. Of others nothing may be read from the matrix.
-        scope: of which states it is.
-        known: states of the scope that are decided before random ones.
 
     Raises:
         InputError: more cells than `MAX_CELLS`.
@@ -175,12 +169,12 @@ def analyze(
     matrix = Matrix(
         tuple(sorted(cluster.cluster_queues)),
         tuple(levels),
-        scope=scope,
-        premises=premises_of(scope, cluster),
+        scope=request.scope,
+        premises=premises_of(request.scope, cluster),
     )
-    _refuse_too_many(matrix, wanted)
+    _refuse_too_many(matrix, request.cells)
     configured, cluster = cluster, without_unmodelled(cluster)
-    asked = set(_all_sides(matrix) if wanted is None else wanted)
+    asked = set(_all_sides(matrix) if request.cells is None else request.cells)
     preemptors = {preemptor for preemptor, _, _, _ in asked}
     trees, as_told = trees_of(cluster), trees_of(configured)
     root_of = {name: number for number, tree in enumerate(trees) for name in tree.places}
@@ -202,8 +196,8 @@ def analyze(
         pairs = {pair for pair in product(names, tree.places) if pair not in matrix.apart}
         cells = [sides for sides in asked if (sides[0], sides[2]) in pairs]
         prover = make_prover(cluster, tree, reading)
-        states = States(cluster, tree, reading, levels, scope)
-        first = [request for request in known if request.queue in tree.places]
+        states = States(cluster, tree, reading, levels, request.scope)
+        first = [state for state in request.known if state.queue in tree.places]
         _settle_tree(matrix, prover, states, Symmetry(tree), cells, effort, watched, first)
     return matrix
 

@@ -8,13 +8,17 @@ run leaves them running, and so any amount may be in use of whatever the tree ha
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
 
 from tenure.model import Amount, Cluster, FlavorQuotas, ResourceGroup
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
+
+if TYPE_CHECKING:
+    from tenure.conformance.requests import DecideRequest
 
 
 class Scope(StrEnum):
@@ -24,6 +28,28 @@ class Scope(StrEnum):
     """Those that admission alone can produce."""
     EDITED = "edited"
     """Also those after ClusterQueues and Cohorts were edited while workloads ran."""
+
+
+CellSides: TypeAlias = tuple[str, int, str, int]
+"""Preemptor's ClusterQueue and priority, and the victim's."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRequest:
+    """What of a configuration's matrix is asked for.
+
+    Args:
+        cells: the cells; None for all. Of others nothing may be read from the matrix.
+        scope: of which states it is.
+        known: states of the scope that are decided before random ones.
+    """
+
+    cells: Collection[CellSides] | None = None
+    scope: Scope = Scope.CONSISTENT
+    known: Sequence[DecideRequest] = ()
+
+
+ALL_CELLS = MatrixRequest()
 
 
 _OF_ALL = (

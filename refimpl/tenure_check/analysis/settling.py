@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from tenure.model import Cluster
 from tenure.readings import Reading
 from tenure_check.analysis.kept import need_the_solvers, with_solvers
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import CellSides, MatrixRequest, Scope
 
 if TYPE_CHECKING:
     from tenure_check.analysis.guarantees import NarrowCell
-    from tenure_check.analysis.matrix import CellSides, Effort, Matrix, Settled
+    from tenure_check.analysis.matrix import Effort, Matrix, Settled
     from tenure_check.analysis.states import AskedCell, PriorityLevel
 
 
@@ -29,8 +29,8 @@ def settled(
     Raises:
         InputError: no solvers.
     """
-    with with_solvers(scope) as (analyzed, _):
-        matrix, _ = analyzed(cluster, levels, reading, effort, wanted)
+    with with_solvers() as (analyzed, _):
+        matrix, _ = analyzed(cluster, levels, reading, effort, MatrixRequest(wanted, scope))
         return matrix
 
 

@@ -29,7 +29,7 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
 from tenure_check.analysis.kept import KeptAnswers, with_solvers
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
 from tenure_proofs.fingerprints import key_of
 
@@ -243,12 +243,13 @@ def _difference(
         settings = replace(loaded.cluster.settings, release=release)
         return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
 
-    with with_solvers(asked.scope) as (analyzed, versions):
-        found = [analyzed(one.cluster, one.levels, reading, effort)]
+    with with_solvers() as (analyzed, versions):
+        request = MatrixRequest(scope=asked.scope)
+        found = [analyzed(one.cluster, one.levels, reading, effort, request)]
         # Most of what happened before still does: random states, and solvers, are for what the edit touches.
         shown = (cell.example.request for cell in found[0][0].settled.values() if cell.example is not None)
         again = both.moved_there(shown)
-        found.append(analyzed(other.cluster, other.levels, reading, effort, known=again))
+        found.append(analyzed(other.cluster, other.levels, reading, effort, replace(request, known=again)))
         sides = [
             AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)
             for side, known, (matrix, _) in zip((before, after), both.sides, found, strict=True)

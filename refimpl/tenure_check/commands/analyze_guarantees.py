@@ -19,7 +19,7 @@ from tenure.model import Cluster
 from tenure.readings import Reading, preset
 from tenure.units import format_names
 from tenure_check.analysis.kept import KeptAnswers, with_solvers
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
 from tenure_proofs.fingerprints import key_of
 
@@ -117,12 +117,12 @@ def _answer(
 ) -> GuaranteesAnswer:
     from tenure_check.analysis.guarantee_words import with_contrary
 
-    with with_solvers(scope) as (analyzed, versions):
+    with with_solvers() as (analyzed, versions):
         from tenure_check.analysis.guarantee_words import guarantees_answer
         from tenure_check.analysis.guarantees import find_guarantees
 
         def under(read: Reading) -> GuaranteesAnswer:
-            matrix, provers = analyzed(cluster, levels, read, effort)
+            matrix, provers = analyzed(cluster, levels, read, effort, MatrixRequest(scope=scope))
             found = find_guarantees(cluster, matrix, read, provers, effort)
             return guarantees_answer(found, read.name, effort.seed, versions)
 

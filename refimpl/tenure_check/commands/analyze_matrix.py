@@ -27,7 +27,7 @@ from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
 from tenure_check.analysis.kept import KeptAnswers, matrices
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _answer(
 
     ranges = Ranges(cluster, tuple(levels), reading)
     asked = (ranges.plain, ranges.regions) if ranges.is_needed else (cluster, levels)
-    (matrix,), versions = matrices([asked], reading, effort, options.scope, options.jobs)
+    (matrix,), versions = matrices([asked], reading, effort, MatrixRequest(scope=options.scope), options.jobs)
     if ranges.is_needed:
         matrix = matrix_of_ranges(ranges, matrix)
     return answer_of(matrix, cluster, reading.name, effort.seed, versions, ())

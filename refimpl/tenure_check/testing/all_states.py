@@ -27,11 +27,11 @@ from tenure_check.analysis.kept import KeptAnswers
 from tenure_check.analysis.lasso import EVICTIONS
 from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.loops import LoopAnswer, LoopHunt, LoopRequest
-from tenure_check.analysis.matrix import CellSides, CellVerdict, Effort, Matrix, Settled, sides_of
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, sides_of
 from tenure_check.analysis.matrix_types import MatrixCell
 from tenure_check.analysis.matrix_words import cell_lines, cell_of, state_lines, written_example
 from tenure_check.analysis.reached import unreached_state
-from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.scopes import CellSides, Scope
 from tenure_check.analysis.states import AskedCell, Example, PriorityLevel, decided
 from tenure_check.testing.assertion_file import (
     KeepsShape,

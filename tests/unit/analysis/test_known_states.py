@@ -10,6 +10,7 @@ from tenure.model import Cluster, Reason
 from tenure.readings import preset
 from tenure_check.analysis.both_sides import BothSides, ConfiguredSide
 from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
+from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
 from tests.analyzed import ANY, cluster, queue
 
@@ -44,7 +45,7 @@ def two(**policy: Any) -> Cluster:
 
 def analyzed(known: Cluster, effort: Effort, states: Sequence[DecideRequest] = ()) -> Matrix:
     prover: Any = OneCell()
-    return analyze(known, LEVELS, READING, lambda *_: prover, effort, known=states)
+    return analyze(known, LEVELS, READING, lambda *_: prover, effort, MatrixRequest(known=states))
 
 
 def test_once_every_cell_is_hit_no_more_states_are_drawn() -> None:
