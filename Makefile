@@ -218,6 +218,7 @@ fmt: $(STAMP) ## format the sources and mend what can be mended by itself
 lint: $(STAMP) ## formatting, ruff, the lints of our own, and what each rule lacks
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/ruff check --select C90 --config 'lint.mccabe.max-complexity=8' refimpl/tenure/rules
 	@found() { echo "lint: $$1" >&2; exit 1; }; $(ABSENT) -E '$(MACHINES)' && found "a path of one machine, or a package registry"; \
 	$(ABSENT) -iwE '$(WORDS)' -- $(WORDED) && found "say it as spec/glossary.md does"; \
 	$(ABSENT) -E '$(WRITTEN)' -- 'refimpl/*.py' 'proofs/*.py' ':!refimpl/tenure/disk.py' && found "call write_file of tenure.disk"; true

@@ -254,7 +254,7 @@ def policy_of(play: TracePlay, job: int, place: int) -> Policy:
 
 
 @compiled
-def search(
+def search(  # noqa: PLR0913 - what is None is not compiled
     trees: Trees,
     policy: Policy,
     place: int,
