@@ -166,7 +166,7 @@ FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
         "two candidates of different uid are never tied",
     ),
 )
-def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(  # noqa: PLR0913, E501 - all that it is about
+def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(  # noqa: PLR0913 - all that it is about
     next_queue: Callable[..., Any] = fair.next_queue,
     winner: Callable[..., Any] = fair._winner,
     best_queue: Callable[..., Any] = fair._best_queue,
