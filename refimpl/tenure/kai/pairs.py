@@ -9,7 +9,7 @@ from tenure.kai.answer_types import PairsAnswer, PairShape
 from tenure.kai.answers import action_name
 from tenure.kai.arguments import method_name
 from tenure.kai.model import Scene
-from tenure.kai.resolver import Resolution, resolve
+from tenure.kai.resolver import resolve
 from tenure.kai.words import origin
 from tenure.model import Action, Instant
 from tenure.units import format_duration, format_instant, format_names
@@ -106,14 +106,10 @@ def _pair(scene: Scene, pending: str, victim: str, started: Instant | None) -> P
         min_runtime=format_duration(found.min_runtime),
         min_runtime_ns=found.min_runtime,
         source=found.source,
-        level=_level(found),
+        level=None if found.source is None else found.path.index(found.source),
         until=until,
         text=origin(found),
     )
-
-
-def _level(found: Resolution) -> int | None:
-    return None if found.source is None else found.path.index(found.source)
 
 
 def _by_victim(pairs: Iterable[PairShape]) -> Iterator[list[PairShape]]:

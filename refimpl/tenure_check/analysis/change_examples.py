@@ -11,7 +11,7 @@ from typing import TypeAlias
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
-from tenure.model import Cluster, ClusterQueue, Reason, WorkloadPriorityClass
+from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.telling.shapes import WorkloadWithReason
@@ -154,12 +154,9 @@ class ChangeExamples:
             return True
         request = moved(twice.requests[home], self._sides[home].configured, undone)
         queue = undone.cluster.cluster_queues.get(request.queue)
-        if queue is None or not self._is_state(undone, queue, request):
+        if queue is None or not is_state_of(build_tree(undone.cluster, queue), request, self.both.scope):
             return False
         return is_hit(decided(request), undone)
-
-    def _is_state(self, side: ConfiguredSide, queue: ClusterQueue, request: DecideRequest) -> bool:
-        return is_state_of(build_tree(side.cluster, queue), request, self.both.scope)
 
     def _with_undone(self, change: FieldChange, home: int) -> ConfiguredSide | None:
         """A side with one field as on the other; None where that makes no configuration."""

@@ -234,7 +234,7 @@ class LoopSearch:
         fixed = dict(timed.evictions)
         first, *others = self._bounds.evictions
         for key in dict.fromkeys(preemption.victim for preemption in player.journal.preemptions):
-            place = _place_of(key)
+            place = int(key.rpartition("/")[2].partition("-")[0].removeprefix("w")) - 1
             if place in fixed:
                 continue
             yield from (dataclasses.replace(timed, evictions={**fixed, place: other}) for other in others)
@@ -340,7 +340,3 @@ def _workload(kind: WorkloadKind, place: int) -> Submission:
 def name_in_play(kind: WorkloadKind, place: int) -> str:
     """Names in the order of age, because equal times are ordered by uid."""
     return f"w{place + 1}-{kind.queue}"[:63].rstrip("-.")
-
-
-def _place_of(key: str) -> int:
-    return int(key.rpartition("/")[2].partition("-")[0].removeprefix("w")) - 1

@@ -23,7 +23,6 @@ from tenure_check.analysis.lasso import (
     FoundLoop,
     LoopSearch,
     SearchBounds,
-    SearchTally,
     name_in_play,
     scenario_of,
 )
@@ -302,7 +301,7 @@ class LoopHunt:
             plays=tally.plays,
             open=tally.open,
             rotations=tally.rotations,
-            stopped=_stopped(tally, self.interrupted),
+            stopped=tally.stopped or self.interrupted,
             seconds=round(time.monotonic() - began, 1),
             loop=None if found is None else self._answer(tree, found, bounds),
         )
@@ -326,10 +325,6 @@ class LoopHunt:
         file = self.files.get(fact.object, "")
         line = self.lines.of_field(file, fact.object, fact.field)
         return NeededField(fact.object, fact.field, fact.value, fact.is_policy, fact.ends_alone, file, line)
-
-
-def _stopped(tally: SearchTally, interrupted: bool) -> bool:
-    return tally.stopped or interrupted
 
 
 def _replayed(scenario: dict[str, Any], found: FoundLoop, reading: Reading) -> Loop:

@@ -199,7 +199,7 @@ class SolverProver:
         """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
         key = self._key(cell)
         if key not in self._answers:
-            self._answers[key] = self._by_slice(cell)
+            self._answers[key] = self._slice_solver(cell).both(Priorities(cell.high, cell.low), cell.reason)
         return self._answers[key]
 
     def narrowed(self, asked: NarrowCell) -> Settled:
@@ -372,9 +372,6 @@ class SolverProver:
         return self._example_in(cell, [request])
 
     # -- solvers ------------------------------------------------------------------------------------------
-
-    def _by_slice(self, cell: AskedCell) -> str:
-        return self._slice_solver(cell).both(Priorities(cell.high, cell.low), cell.reason)
 
     def _slice_solver(self, cell: AskedCell) -> BothSolvers:
         if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):

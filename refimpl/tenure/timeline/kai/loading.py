@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.kai import Job, Pod, PodStatus, Queue, Scene, SubGroup
+from tenure.kai import Job, Pod, PodStatus, Scene, SubGroup
 from tenure.kai.case import ACTIONS
 from tenure.kai.intake.load import VERSIONS, scene_of_sourced
 from tenure.kai.model import DEFAULT_SUB_GROUP
@@ -174,10 +174,7 @@ class _Reader:
             yield ClockJump(at, shape.clock)
         if shape.edit is not None:
             text = self.objects.patch(shape.edit, path, EDITED)
-            yield EditQueues(at, text, self._queues())
-
-    def _queues(self) -> Mapping[str, Queue]:
-        return self.objects.scene(self.arguments).queues
+            yield EditQueues(at, text, self.objects.scene(self.arguments).queues)
 
     def _ask(self, shape: AskShape, at: Instant, path: str, preempts: bool) -> Asking:
         pending = self._key(shape.pending, f"{path}.for")
