@@ -70,7 +70,7 @@ def load(*paths: str | Path, strict: bool = False) -> Loaded:
     """A cluster from manifests.
 
     Args:
-        paths: files, folders, or `-` for standard input, with what `kubectl get -o yaml` prints.
+        paths: files, folders, or `-` for standard input, with what `kubectl get -o json` prints.
         strict: whether what would be set aside or passed over is an error.
 
     Returns:

@@ -1,4 +1,4 @@
-"""A dump as a trace: `kubectl get workloads -A -o yaml` of a cluster that keeps finished ones."""
+"""A dump as a trace: `kubectl get workloads -A -o json` of a cluster that keeps finished ones."""
 
 from __future__ import annotations
 
