@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ from docs.gen.markdown import UNSEARCHED, Fills, Pages, code, link, linked, tabl
 from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import store
 from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios
+from tenure.keeping import digest, digest_of_files
 from tenure.readings import preset, preset_names
 from tenure.timeline import AnyScenario, Record, play
 from tenure.timeline.chart import THEMES, svg_chart
@@ -55,11 +55,8 @@ def scenario_pages() -> Made:
 
 def _fingerprint() -> str:
     """A hash of everything that a page or a chart depends on."""
-    digest = hashlib.sha256(json.dumps(sorted(places().items())).encode())
-    for path in sorted(path for pattern in _MADE_FROM for path in ROOT.glob(pattern)):
-        digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    files = (path for pattern in _MADE_FROM for path in ROOT.glob(pattern))
+    return digest(sorted(places().items()), digest_of_files(ROOT, files))[:16]
 
 
 def _made() -> Made:

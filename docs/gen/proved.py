@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from docs.gen.sources import ROOT
+from tenure.disk import write_file
+from tenure.keeping import digest, digest_of_files
 from tenure_proofs.cache import default_folder
 from tenure_proofs.command import Clusters, Plan, run_plan
 from tenure_proofs.report import to_json
@@ -39,11 +39,8 @@ def proof_report() -> dict[str, Any]:
 
 def fingerprint() -> str:
     """A hash of everything that a verdict depends on: the two packages, the presets, the solvers."""
-    digest = hashlib.sha256(json.dumps(solver_versions(), sort_keys=True).encode())
-    for path in sorted(path for pattern in _PROVED_FROM for path in ROOT.glob(pattern)):
-        digest.update(f"\0{path.relative_to(ROOT).as_posix()}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    files = (path for pattern in _PROVED_FROM for path in ROOT.glob(pattern))
+    return digest(sorted(solver_versions().items()), digest_of_files(ROOT, files))[:16]
 
 
 def store(path: Path, made: Any) -> None:
@@ -51,7 +48,4 @@ def store(path: Path, made: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     for stale in path.parent.glob("*.json"):
         stale.unlink(missing_ok=True)
-    # Written beside it and renamed: a build that is interrupted, or another at the same time, does no harm.
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps(made), encoding="utf-8")
-    unfinished.replace(path)
+    write_file(path, json.dumps(made), durable=False)

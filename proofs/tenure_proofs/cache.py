@@ -10,19 +10,19 @@ import hashlib
 import json
 import os
 import stat
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tenure.disk import UNFINISHED, write_file
+from tenure.disk import UNFINISHED, others_can_write, write_file
+from tenure.keeping import cache_folder
 from tenure.versions import form
 
 FORM = form("proof-cache")
 """Of a file; one of another form is as good as none."""
 
-MOST_BYTES = 2**20
+MOST_BYTES = 2**24
 MOST_LEVELS = 32
 """Of a file, and of lists and objects in each other: many times what is kept."""
 
@@ -34,13 +34,8 @@ UNFINISHED_S = 3600
 
 
 def default_folder() -> Path:
-    """Where verdicts are kept unless an option says otherwise: in the user's cache folder.
-
-    Source: XDG Base Directory Specification, `XDG_CACHE_HOME`; a relative path there is ignored.
-    """
-    said = os.environ.get("XDG_CACHE_HOME", "")
-    home = Path(said)
-    return (home if home.is_absolute() else Path.home() / ".cache") / "tenure" / "proofs"
+    """Where verdicts are kept unless an option says otherwise: in the user's cache folder."""
+    return cache_folder("proofs")
 
 
 class Cache:
@@ -150,12 +145,9 @@ def _need_own(folder: Path, below: Path) -> None:
 
 
 def _need_users(found: os.stat_result) -> None:
-    if sys.platform == "win32":  # what protects files there is no mode
-        return
-    if found.st_uid != os.geteuid():
-        raise ValueError(f"it, or its folder, belongs to user {found.st_uid}, not {os.geteuid()}")
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise ValueError(f"others can write it, or its folder: {stat.filemode(found.st_mode)}")
+    why = others_can_write(found)
+    if why:
+        raise ValueError(f"it, or its folder, {why}")
 
 
 def _unsealed(text: str, key: str) -> Any:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from tenure.keeping import digest, digest_of_files
 from tenure.resources import bundled
 
 OURS = ("tenure", "tenure_proofs", "tenure_check")
@@ -16,15 +16,6 @@ OURS = ("tenure", "tenure_proofs", "tenure_check")
 
 BESIDE = ("z3-solver", "cvc5", "hypothesis", "pydantic")
 """Packages that take part in an answer."""
-
-
-def digest(*parts: object) -> str:
-    """A hash of values whose `repr` says all of them: texts, numbers, tuples, lists, dataclasses of these.
-
-    >>> digest("a", 1) == digest("a", 1), digest("a", 1) == digest("a", "1"), digest("ab") == digest("a", "b")
-    (True, False, False)
-    """
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 def key_of(*asked: object) -> str:
@@ -42,17 +33,15 @@ def key_of(*asked: object) -> str:
 @functools.cache
 def code_digest() -> str:
     """A hash of every file of the packages, and of the tables of the specification."""
-    tables = sorted(bundled("spec").glob("*.toml"))
-    return digest(
-        *(package_digest(name) for name in OURS), [(path.name, path.read_bytes()) for path in tables]
-    )
+    spec = bundled("spec")
+    return digest(*(package_digest(name) for name in OURS), digest_of_files(spec, spec.glob("*.toml")))
 
 
 def package_digest(name: str) -> str:
     """A hash of every file of a package, but of what is compiled from them."""
     folder = file_of(name).parent
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return digest([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in files])
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return digest_of_files(folder, files)
 
 
 def file_of(module: str) -> Path:

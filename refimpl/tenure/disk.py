@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -142,17 +142,27 @@ def is_users_alone(path: str | Path) -> str:
         OSError: it cannot be looked at.
     """
     file = Path(path).resolve()
-    for place, what in ((file, "it"), (file.parent, "its folder")):
-        found = place.stat()
-        if sys.platform == "win32":  # what protects files there is no mode
-            continue
-        # The system's own folders are root's; in a sticky one users replace their own files alone.
-        if found.st_uid not in (os.geteuid(), *((0,) if place != file else ())):
-            return f"{what} belongs to user {found.st_uid}, not {os.geteuid()}"
-        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (
-            place != file and found.st_mode & stat.S_ISVTX
-        ):
-            return f"others can write {what}: {stat.filemode(found.st_mode)}"
+    # The system's own folders are root's; in a sticky one users replace their own files alone.
+    if why := others_can_write(file.stat()):
+        return f"it {why}"
+    why = others_can_write(file.parent.stat(), users=(0,), sticky=True)
+    return why and f"its folder {why}"
+
+
+def others_can_write(found: os.stat_result, *, users: Sequence[int] = (), sticky: bool = False) -> str:
+    """Why another user can write a file, or in a folder; empty where none can.
+
+    Args:
+        found: of the file or folder.
+        users: whose it may be, beside this process's user.
+        sticky: whether it is a folder in which all may write, if each replaces only what is theirs.
+    """
+    if sys.platform == "win32":  # what protects files there is no mode
+        return ""
+    if found.st_uid not in (os.geteuid(), *users):
+        return f"belongs to user {found.st_uid}, not {os.geteuid()}"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (sticky and found.st_mode & stat.S_ISVTX):
+        return f"can be written by others: {stat.filemode(found.st_mode)}"
     return ""
 
 
@@ -240,18 +250,6 @@ def written_file(
     used = _USED.get()
     if durable and used is not None:
         used.written |= _names(target)
-
-
-def append(path: str | Path, text: str) -> None:
-    """Add to the end of a file, which is made where it is missing.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    with Path(path).open("ab") as file:
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def followed(path: str | Path) -> Path:

@@ -21,8 +21,6 @@ from tenure.fast.arrays import load
 from tenure.lab.campaigns import CampaignPlan
 from tenure.lab.journal import new_journal
 from tenure.versions import KAI, KUEUE, form
-from tenure_check.analysis.campaign import JOURNAL
-from tenure_check.analysis.campaign import main as analyze_campaign
 from tenure_proofs.cache import FORM, Cache
 from tests.command_line import tenure
 from tools.schemas import READ, WRITTEN
@@ -162,19 +160,6 @@ def of_a_campaign(folder: Path) -> tuple[bytes, str]:
     return done.stderr, "kept.jsonl: line 1: schema"
 
 
-def of_an_analysis_campaign(folder: Path) -> tuple[bytes, str]:
-    """The journal of a campaign about what is proved of configurations."""
-    path = folder / "kept.jsonl"
-    path.write_text(json.dumps({"schema": f"tenure-{JOURNAL}{NEWER}"}) + "\n", encoding="utf-8")
-    from contextlib import redirect_stderr
-    from io import StringIO
-
-    heard = StringIO()
-    with redirect_stderr(heard):
-        assert analyze_campaign(["--configurations", "1", "--journal", str(path)]) == 2
-    return heard.getvalue().encode(), "kept.jsonl: line 1: schema"
-
-
 def of_kept_verdicts(folder: Path) -> tuple[bytes, str]:
     """A kept verdict; it is told, and found out again."""
     heard: list[str] = []
@@ -211,7 +196,6 @@ REFUSED: dict[str, Callable[[Path], tuple[bytes, str]]] = {
     "kai-scenario": of_a_file("play", "kai-scenario", "scheduler: kai\nuntil: 1h\n"),
     "expectations": of_a_file("test", "expectations", "manifests: .\nvalidate: valid\n"),
     "campaign-journal": of_a_campaign,
-    "analyze-campaign-journal": of_an_analysis_campaign,
     "proof-cache": of_kept_verdicts,
     "oracle": of_a_program,
     "arrays": of_arrays,
@@ -236,6 +220,6 @@ def test_every_form_is_on_the_page_and_is_tried_here() -> None:
         for name in re.findall(r'\bform\("([\w-]+)"\)', path.read_text(encoding="utf-8"))
     }
     answers = {"decide", "vectors"}  # the example of `form`, and what is an answer and a file
-    assert named | {JOURNAL} == REFUSED.keys() | answers - {"vectors"}
+    assert named == REFUSED.keys() | answers - {"vectors"}
     page = PAGE.read_text(encoding="utf-8")
     assert [kind for kind in REFUSED if form(kind) not in page] == []

@@ -125,7 +125,7 @@ DAMAGES: dict[str, tuple[Callable[[str], str | bytes], str]] = {
     "a list": (lambda _: "[]", "no kept answer"),
     "deep": (deep, ""),
     "too deep": (lambda text: text.replace('"proved"', "[" * 40 + "]" * 40), "deeper than 32 levels"),
-    "too large": (lambda text: text + " " * MOST_BYTES, "larger than 1048576 bytes"),
+    "too large": (lambda text: text + " " * MOST_BYTES, f"larger than {MOST_BYTES} bytes"),
     "no text": (lambda _: b"\xff\xfe", "can't decode"),
     "no number": (lambda text: text.replace('"proved"', "NaN"), "NaN is no number"),
     "another verdict": (lambda text: text.replace("proved", "refuted"), "damaged"),

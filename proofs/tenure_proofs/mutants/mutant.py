@@ -14,7 +14,7 @@ from functools import cache
 from types import CodeType
 from typing import Any
 
-from tenure_proofs.fingerprints import digest
+from tenure.keeping import digest
 
 
 @dataclass(frozen=True, slots=True)

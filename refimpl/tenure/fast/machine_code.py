@@ -6,12 +6,13 @@ folder does not depend on the current one, and is used only while no other user 
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import stat
 import sys
 from pathlib import Path
+
+from tenure.keeping import cache_folder, digest, digest_of_files
 
 _PACKAGE = Path(__file__).parents[1]
 _KERNELS = ("fast", "rules", "timeline/trace")
@@ -19,20 +20,8 @@ _KERNELS = ("fast", "rules", "timeline/trace")
 
 
 def default_folder() -> Path:
-    """The folder with a folder for each state of the sources. Nothing in it is ever removed; the user may.
-
-    Raises:
-        RuntimeError: the user has no home folder.
-
-    Source: XDG Base Directory Specification, `XDG_CACHE_HOME`; numba's `NUMBA_CACHE_DIR` goes before it. A
-    relative path is ignored in both.
-
-    >>> default_folder().parts[-2:]
-    ('tenure', 'core')
-    """
-    said = (Path(os.environ.get(name, "")) for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"))
-    base = next((path for path in said if path.is_absolute()), None)
-    return (base or Path.home() / ".cache") / "tenure" / "core"
+    """The folder with a folder for each state of the sources. Nothing in it is ever removed; the user may."""
+    return cache_folder("core", "NUMBA_CACHE_DIR")
 
 
 def kept_folder() -> Path | None:
@@ -64,13 +53,10 @@ def _state() -> str:
     import numpy
 
     versions = [sys.version, *(f"{made.__name__} {made.__version__}" for made in (llvmlite, numba, numpy))]
-    digest = hashlib.sha256("\n".join(versions).encode())
     # Kernels take constants from single files; the trace engine's call rules.
-    kernels = (path for folder in _KERNELS for path in sorted((_PACKAGE / folder).rglob("*.py")))
-    for path in (*kernels, _PACKAGE / "model.py", _PACKAGE / "readings.py"):
-        source = path.read_bytes()
-        digest.update(f"\n{path.relative_to(_PACKAGE).as_posix()} {len(source)}\n".encode() + source)
-    return digest.hexdigest()[:32]
+    kernels = (path for folder in _KERNELS for path in (_PACKAGE / folder).rglob("*.py"))
+    files = (*kernels, _PACKAGE / "model.py", _PACKAGE / "readings.py")
+    return digest(versions, digest_of_files(_PACKAGE, files))[:32]
 
 
 def _made(folder: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pydantic import TypeAdapter
 
 import tenure
 from tenure.conformance.requests import DecideRequest
+from tenure.keeping import digest_of_files
 from tenure.lab.measures import traits_of
 from tenure.lab.options import KUEUE_FEATURES, Feature, Options
 from tenure.lab.programs import PATIENCE_S
@@ -156,15 +156,9 @@ def code() -> str:
     16
     """
     folder = Path(tenure.__file__).parent
-    digest = hashlib.sha256()
-    for path in _sources(folder):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _sources(folder: Path) -> Iterator[Path]:
-    """What draws and decides; the command line and what is told do neither."""
-    yield from sorted(path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "apps")
+    # What draws and decides; the command line and what is told do neither.
+    files = (path for path in folder.rglob("*.py") if path.relative_to(folder).parts[0] != "apps")
+    return digest_of_files(folder, files)[:16]
 
 
 AGREE = "agree"

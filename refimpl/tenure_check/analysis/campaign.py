@@ -8,20 +8,18 @@ encodings of the tree and of its slices must accept decisions as they were made;
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Final, NamedTuple
+
+from pydantic import TypeAdapter
 
 from tenure.apps.cli.terminal import complain, hint, print_text
-from tenure.disk import append
-from tenure.errors import InputError
-from tenure.manifests.files import read_text
-from tenure.manifests.limits import MAX_FILE
 from tenure.model import (
     MINUTE,
     NANO,
@@ -46,18 +44,15 @@ from tenure.oracle.tree import Tree
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset, preset_names
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
-from tenure.versions import form, need_form
 from tenure_check.analysis.guarantees import NarrowCell, conditions_on
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.runs import LEVELS, Runs
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import AskedCell, States, decided
-from tenure_proofs.fingerprints import code_digest
+from tenure_proofs.cache import Cache
+from tenure_proofs.kept import Kept
 from tenure_proofs.solvers import Cvc5
-
-JOURNAL = "analyze-campaign-journal"
-"""The form of a line of its file."""
 
 FEW_PAIRS, MOST_PAIRS = 2, 3
 """Pairs of ClusterQueues of a tree whose decisions are laid before encodings: beside questions, and alone."""
@@ -72,30 +67,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--states", type=int, default=200, help="for each ClusterQueue of a configuration")
     parser.add_argument("--queues", type=int, default=3, help="at most")
     parser.add_argument("--seed", type=int, default=1, help="number of the first configuration")
-    parser.add_argument(
-        "--journal",
-        type=Path,
-        help="file that gets a line for each finished configuration; those in it are not done again",
-    )
+    parser.add_argument("--kept", type=Path, help="folder of what is finished, which is not done again")
     parser.add_argument("--heroes", action="store_true", help="each configuration has heroes")
     parser.add_argument("--scope", type=Scope, default=Scope.CONSISTENT, choices=list(Scope))
     given = parser.parse_args(arguments)
-    code = code_digest()[:16]
-    trials = Trials(
-        given.seed, given.configurations, given.states, given.queues, code, given.scope, given.heroes
+    trials = Trials(given.seed, given.configurations, given.states, given.queues, given.scope, given.heroes)
+    kept = Kept[int, TrialResult](
+        Cache(given.kept, partial(complain, "warning")), trials.asked, list, trials.read
     )
-    try:
-        results = dict(finished_in(given.journal, trials)) if given.journal else {}
-    except InputError as error:
-        complain("error", str(error))
-        return 2
     with Cvc5() as cvc5:
-        for number in (number for number in trials.numbers if number not in results):
-            results[number] = trials.result(number, cvc5)
-            if given.journal:
-                _keep(given.journal, trials, number, results[number])
-    count = sum((found.done for found in results.values()), Counter[str]())
-    refuted = [problem for number in sorted(results) for problem in results[number].refuted]
+        results = list(kept.run(trials.numbers, lambda numbers: trials.results(numbers, cvc5)))
+    count = sum((found.done for found in results), Counter[str]())
+    refuted = [problem for found in results for problem in found.refuted]
     kind = "configurations with heroes" if given.heroes else "configurations"
     said = f"{len(results)} {kind} from seed {given.seed}, scope {given.scope}: {_told(count)}"
     lines = [*refuted, said]
@@ -110,6 +93,9 @@ class TrialResult(NamedTuple):
     refuted: list[str]
 
 
+_RESULT: Final = TypeAdapter(tuple[dict[str, int], list[str]])
+
+
 @dataclass(frozen=True, slots=True)
 class Trials:
     """All that a campaign does.
@@ -119,7 +105,6 @@ class Trials:
         configurations: how many.
         states: how many for each ClusterQueue of one.
         queues: how many of these one has at most.
-        code: a hash of the code that does it.
         scope: which states there are.
         heroes: whether each configuration has heroes.
     """
@@ -128,7 +113,6 @@ class Trials:
     configurations: int
     states: int
     queues: int
-    code: str
     scope: Scope = Scope.CONSISTENT
     heroes: bool = False
 
@@ -137,11 +121,27 @@ class Trials:
         """Of the random configurations."""
         return range(self.seed, self.seed + self.configurations)
 
-    @property
-    def of_each(self) -> dict[str, Any]:
-        """What the result about one configuration depends on, beside its number."""
-        named = {"states": self.states, "queues": self.queues, "code": self.code, "scope": self.scope}
-        return {**named, "heroes": True} if self.heroes else named
+    def asked(self, number: int) -> tuple[object, ...]:
+        """What the result about one configuration depends on, beside the code."""
+        return "analyze-campaign", number, self.states, self.queues, self.scope, self.heroes
+
+    def read(self, number: int, kept: object) -> TrialResult:
+        """A result as it is kept.
+
+        Raises:
+            ValueError: it is none.
+        """
+        done, refuted = _RESULT.validate_python(kept)
+        if not all(problem.startswith(f"configuration {number}: ") for problem in refuted):
+            raise ValueError("it is about another configuration")
+        return TrialResult(Counter(done), refuted)
+
+    def results(self, numbers: Iterable[int], cvc5: Cvc5) -> Iterator[TrialResult]:
+        """What came of some configurations, each told as soon as it is there."""
+        for number in numbers:
+            found = self.result(number, cvc5)
+            hint(f"configuration {number}: {_told(found.done)}; {len(found.refuted)} refuted")
+            yield found
 
     def result(self, number: int, cvc5: Cvc5) -> TrialResult:
         """What contradicts the proofs in one configuration."""
@@ -157,38 +157,6 @@ class Trials:
             )
         ]
         return TrialResult(count, refuted)
-
-
-def finished_in(journal: Path, trials: Trials) -> Iterator[tuple[int, TrialResult]]:
-    """What a journal has of some trials, as the same code did it; a line cut short is none.
-
-    Raises:
-        InputError: a line of another form, or of another version.
-    """
-    if not journal.exists():
-        return
-    same = trials.of_each
-    for number, line in enumerate(read_text(journal, MAX_FILE).splitlines(), start=1):
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        said = entry.get("schema") if isinstance(entry, dict) else None
-        need_form(said, JOURNAL, object=f"line {number}", file=str(journal))
-        if entry["of"] == same and entry["configuration"] in trials.numbers:
-            yield entry["configuration"], TrialResult(Counter(entry["done"]), entry["refuted"])
-
-
-def _keep(journal: Path, trials: Trials, number: int, result: TrialResult) -> None:
-    entry = {
-        "schema": form(JOURNAL),
-        "configuration": number,
-        "of": trials.of_each,
-        "done": result.done,
-        "refuted": result.refuted,
-    }
-    append(journal, f"{json.dumps(entry)}\n")
-    hint(f"configuration {number}: {_told(result.done)}; {len(result.refuted)} refuted")
 
 
 def _told(count: Counter[str]) -> str:

@@ -19,7 +19,6 @@ from tenure.readings import Reading
 from tenure_check.analysis.scopes import ALL_CELLS, MatrixRequest
 from tenure_proofs.budgets import CLOCK
 from tenure_proofs.cache import Cache, default_folder
-from tenure_proofs.fingerprints import digest
 
 if TYPE_CHECKING:
     from tenure.oracle.tree import Tree
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
             request: MatrixRequest = ALL_CELLS,
         ) -> tuple[Matrix, Provers]: ...
 
-
-TOGETHER = 200_000
-"""How many characters are kept in one file, which may not be large."""
 
 A = TypeVar("A")
 
@@ -151,23 +147,18 @@ class KeptAnswers(Generic[A]):
         """The answer of a run with the same configuration, effort and code."""
         if self._cache is None:
             return None
-        count = self._cache.get(key)
-        if count is None:
+        kept = self._cache.get(key)
+        if kept is None:
             return None
         try:
-            text = "".join(self._cache.get(digest(key, number)) for number in range(count))
-            return TypeAdapter(self._kind).validate_python(json.loads(text))
-        except (TypeError, ValueError) as error:
+            return TypeAdapter(self._kind).validate_python(kept)
+        except ValueError as error:
             self._cache.refuse(key, f"no answer of tenure analyze: {type(error).__name__}")
             return None
 
     def keep(self, key: str, answer: A) -> None:
-        """Keep an answer, in parts; not one that the clock has ended, which may be another one next time."""
-        text = json.dumps(asdict(answer))  # type: ignore[call-overload]
-        if self._cache is None or CLOCK in text:
-            return
-        parts = [text[begin : begin + TOGETHER] for begin in range(0, len(text), TOGETHER)]
-        for number, part in enumerate(parts):
-            self._cache.put(digest(key, number), part)
-        self._cache.put(key, len(parts))
-        self._cache.tidy()
+        """Keep an answer; not one that the clock has ended, which may be another one next time."""
+        kept = asdict(answer)  # type: ignore[call-overload]
+        if self._cache is not None and CLOCK not in json.dumps(kept):
+            self._cache.put(key, kept)
+            self._cache.tidy()

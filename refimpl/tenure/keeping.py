@@ -1,0 +1,42 @@
+"""Where something is kept from one run to the next, and under which hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def cache_folder(name: str, *variables: str) -> Path:
+    """A folder of Tenure's in the user's cache. Nothing is made.
+
+    Args:
+        name: which one.
+        variables: of the environment, that go before XDG_CACHE_HOME.
+
+    Raises:
+        RuntimeError: the user has no home folder.
+
+    Source: XDG Base Directory Specification, `XDG_CACHE_HOME`; a relative path is ignored.
+
+    >>> cache_folder("core").parts[-2:]
+    ('tenure', 'core')
+    """
+    said = (Path(os.environ.get(variable, "")) for variable in (*variables, "XDG_CACHE_HOME"))
+    base = next((path for path in said if path.is_absolute()), None)
+    return (base or Path.home() / ".cache") / "tenure" / name
+
+
+def digest(*parts: object) -> str:
+    """A hash of values whose `repr` says all of them: texts, numbers, tuples, lists, dataclasses of these.
+
+    >>> digest("a", 1) == digest("a", 1), digest("a", 1) == digest("a", "1"), digest("ab") == digest("a", "b")
+    (True, False, False)
+    """
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def digest_of_files(folder: Path, files: Iterable[Path]) -> str:
+    """A hash of some files below a folder: of their names there, and of what is in them."""
+    return digest([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in sorted(files)])
