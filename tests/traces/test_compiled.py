@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from functools import partial
 from random import Random
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -61,7 +65,7 @@ def test_every_event_of_random_plays_with_heroes_is_the_same_when_compiled() -> 
 @pytest.mark.parametrize("entry", PLAYED, ids=lambda entry: entry.id)
 def test_every_rule_of_a_play_compiles_and_answers_the_same(entry: RuleEntry) -> None:
     dice = Random(1)
-    drawn_as: dict[object, Callable[[], int]] = {
+    drawn_as: dict[object, Callable[[], Any]] = {
         bool: lambda: dice.random() < 0.5,
         int: lambda: dice.choice([-(10**15), -2, -1, 0, 1, 2, 10**15]),
         TurnResult: lambda: int(dice.choice(list(TurnResult))),
@@ -69,7 +73,15 @@ def test_every_rule_of_a_play_compiles_and_answers_the_same(entry: RuleEntry) ->
     kinds = [
         given.annotation for given in inspect.signature(entry.function, eval_str=True).parameters.values()
     ]
+    for kind in [kind for kind in kinds if is_dataclass(kind)]:
+        drawn_as[kind] = partial(_record, kind, drawn_as)
     answers = compiled(entry.function)
     for _ in range(100):
         arguments = [drawn_as[kind]() for kind in kinds]
         assert int(answers(*arguments)) == int(entry.function(*arguments)), arguments
+
+
+def _record(kind: Any, drawn_as: Mapping[object, Callable[[], Any]]) -> Any:
+    """A record of a rule as compiled code has it: a named tuple of the same fields."""
+    types = get_type_hints(kind)
+    return namedtuple(kind.__name__, types)(*(drawn_as[of]() for of in types.values()))
