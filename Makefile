@@ -194,7 +194,7 @@ bench-fast: $(STAMP)
 	  else echo "no Go here: Kueue is not timed"; fi
 	$(BIN)/python -m benchmarks.fast --growth --write docs/data/bench.json \
 	  $$(command -v go > /dev/null && echo --peer build/kueue-peer || true)
-	$(BIN)/python -m docs.gen.speed build/speed.svg
+	$(BIN)/python -m tools.pictures build/pictures
 
 .PHONY: bench-play
 bench-play: $(STAMP) ## seconds and memory of tenure play with 1,000 to 10,777 jobs; TRACE=FILE plays those of a trace

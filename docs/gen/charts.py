@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -11,9 +10,8 @@ from typing import TypeAlias
 from docs.gen.drawing import shown
 from docs.gen.markdown import UNSEARCHED, Fills, Pages, code, link, linked, table
 from docs.gen.openings import Opening, opened_play, playground_link
-from docs.gen.proved import store
+from docs.gen.proved import kept
 from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios
-from tenure.keeping import digest, digest_of_files
 from tenure.readings import preset, preset_names
 from tenure.timeline import AnyScenario, Record, play
 from tenure.timeline.chart import THEMES, svg_chart
@@ -22,7 +20,6 @@ from tenure.units import format_elapsed
 
 SCENARIOS = "scenarios/index.md"
 CHARTS = "charts"
-CACHE = ROOT / "build" / "charts"
 _MADE_FROM = (
     "refimpl/**/*.py",
     "spec/readings.toml",
@@ -46,17 +43,8 @@ def scenario_pages() -> Made:
 
     They are made once for each state of the sources: playing and drawing takes seconds.
     """
-    cached = CACHE / f"{_fingerprint()}.json"
-    if not cached.exists():
-        store(cached, _made())
-    pages, charts, fills, views, opened = json.loads(cached.read_text(encoding="utf-8"))
+    pages, charts, fills, views, opened = kept("charts", _MADE_FROM, places(), _made)
     return pages, charts, fills, views, opened
-
-
-def _fingerprint() -> str:
-    """A hash of everything that a page or a chart depends on."""
-    files = (path for pattern in _MADE_FROM for path in ROOT.glob(pattern))
-    return digest(sorted(places().items()), digest_of_files(ROOT, files))[:16]
 
 
 def _made() -> Made:

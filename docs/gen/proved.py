@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from docs.gen.sources import ROOT
@@ -14,7 +14,6 @@ from tenure_proofs.command import Clusters, Plan, run_plan
 from tenure_proofs.report import to_json
 from tenure_proofs.solvers import solver_versions
 
-CACHE = ROOT / "build" / "proofs"
 SEEDS = 6
 """As `make check` asks, so that what either has kept serves the other."""
 _PROVED_FROM = ("refimpl/**/*.py", "proofs/**/*.py", "spec/readings.toml")
@@ -26,26 +25,32 @@ def proof_report() -> dict[str, Any]:
     Raises:
         SystemExit: a verdict is not as expected. The site shows what is proved, so it is not built.
     """
-    cached = CACHE / f"{fingerprint()}.json"
-    if cached.exists():
-        report: dict[str, Any] = json.loads(cached.read_text(encoding="utf-8"))
-    else:
-        report = to_json(run_plan(Plan(seeds=SEEDS, bounded=Clusters.USUAL, cache=default_folder())))
-        store(cached, report)
+    report: dict[str, Any] = kept("proofs", _PROVED_FROM, solver_versions(), _proved)
     if not report["good"]:
         raise SystemExit("the proofs are not as expected: run `tenure prove`")
     return report
 
 
-def fingerprint() -> str:
-    """A hash of everything that a verdict depends on: the two packages, the presets, the solvers."""
-    files = (path for pattern in _PROVED_FROM for path in ROOT.glob(pattern))
-    return digest(sorted(solver_versions().items()), digest_of_files(ROOT, files))[:16]
+def _proved() -> Any:
+    return to_json(run_plan(Plan(seeds=SEEDS, bounded=Clusters.USUAL, cache=default_folder())))
 
 
-def store(path: Path, made: Any) -> None:
-    """Keep what was made, as JSON, in place of what was kept before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    for stale in path.parent.glob("*.json"):
-        stale.unlink(missing_ok=True)
-    write_file(path, json.dumps(made), durable=False)
+def kept(name: str, patterns: Sequence[str], also: Mapping[str, str], make: Callable[[], Any]) -> Any:
+    """What was made of files, as JSON; made again where one of them is another than before.
+
+    Args:
+        name: of the folder below build/ that has what was made last.
+        patterns: of the files.
+        also: what else it depends on.
+        make: makes it.
+    """
+    files = (path for pattern in patterns for path in ROOT.glob(pattern))
+    folder = ROOT / "build" / name
+    path = folder / f"{digest(sorted(also.items()), digest_of_files(ROOT, files))[:16]}.json"
+    if not path.exists():
+        made = json.dumps(make())
+        folder.mkdir(parents=True, exist_ok=True)
+        for stale in folder.glob("*.json"):
+            stale.unlink(missing_ok=True)
+        write_file(path, made, durable=False)
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -1,7 +1,5 @@
 """The measured speed as a chart and a table: `docs/data/bench.json`, which `make bench` writes.
 
-    python -m docs.gen.speed build/speed.svg
-
 On a page its text takes the colour of the text around it, and the lines have colours that can be told apart
 on white and on black, so that one drawing serves both.
 """
@@ -10,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -214,17 +211,3 @@ def _panel(sketch: Sketch, name: str, rows: list[Row], scale: _Scale, corner: tu
         for point, (count, time) in zip(points, known, strict=True):
             told = f"{line.name}, {count:,} workloads: {duration(time)}"
             sketch.add(Mark(*point, "o", 6, line.role, told=told))
-
-
-def main(given: Sequence[str] | None = None) -> int:
-    """Write the chart into a file."""
-    arguments = sys.argv[1:] if given is None else list(given)
-    if len(arguments) != 1:
-        print("usage: python -m docs.gen.speed FILE.svg", file=sys.stderr)
-        return 2
-    Path(arguments[0]).write_text(speed_svg(measured()), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -73,34 +73,28 @@ def test_a_site_without_findings_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository of one rule, with a cache of its own."""
+    """A repository of one rule, of which nothing was proved."""
     (tmp_path / "refimpl").mkdir()
     (tmp_path / "refimpl" / "rule.py").write_text("a > b", encoding="utf-8")
     monkeypatch.setattr(proved, "ROOT", tmp_path)
-    monkeypatch.setattr(proved, "CACHE", tmp_path / "cache")
-    monkeypatch.setattr(proved, "run_plan", never)
+    monkeypatch.setattr(proved, "run_plan", lambda _: NOTHING_PROVED)
+    monkeypatch.setattr(proved, "to_json", lambda report: report)
     return tmp_path
 
 
-def cache(report: dict[str, Any]) -> None:
-    proved.CACHE.mkdir()
-    (proved.CACHE / f"{proved.fingerprint()}.json").write_text(json.dumps(report), encoding="utf-8")
-
-
-def test_what_was_proved_of_the_same_sources_is_not_proved_again(tree: Path) -> None:
-    cache(NOTHING_PROVED)
+def test_what_was_proved_of_the_same_sources_is_not_proved_again(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert proved.proof_report() == NOTHING_PROVED
-
-
-def test_a_changed_rule_is_proved_again(tree: Path) -> None:
-    cache(NOTHING_PROVED)
+    monkeypatch.setattr(proved, "run_plan", never)
+    assert proved.proof_report() == NOTHING_PROVED
     (tree / "refimpl" / "rule.py").write_text("a >= b", encoding="utf-8")
     with pytest.raises(AssertionError, match="a second time"):
         proved.proof_report()
 
 
-def test_verdicts_that_are_not_as_expected_build_no_site(tree: Path) -> None:
-    cache({**NOTHING_PROVED, "good": False})
+def test_verdicts_that_are_not_as_expected_build_no_site(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proved, "run_plan", lambda _: {**NOTHING_PROVED, "good": False})
     with pytest.raises(SystemExit, match="tenure prove"):
         proved.proof_report()
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from docs.gen.sources import ROOT
@@ -15,7 +13,6 @@ from docs.gen.speed import (
     MEASURED,
     SHARE,
     duration,
-    main,
     measured,
     speed_chart,
     speed_svg,
@@ -58,17 +55,6 @@ def test_more_workloads_lie_farther_right_and_within_their_panel() -> None:
         assert list(line.points) == sorted(line.points)
         heights = [y for _, y in line.points]
         assert max(heights) - min(heights) <= 220
-
-
-def test_the_chart_is_written_into_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "speed.svg"
-    assert main([str(path)]) == 0
-    assert path.read_text(encoding="utf-8") == speed_svg(measured())
-
-
-def test_without_a_file_it_says_how(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    assert "FILE.svg" in capsys.readouterr().err
 
 
 def test_the_table_names_what_was_not_measured() -> None:
