@@ -53,7 +53,14 @@ def brought() -> dict[str, tuple[str, ...]]:
     Raises:
         PackageNotFoundError: one is not installed here.
     """
-    extras = {"-": _closure(""), **{extra: _closure(extra) for extra in _extras()}}
+    extras = {
+        "-": _closure(""),
+        **{
+            extra: _closure(extra)
+            for extra in _project()["optional-dependencies"]
+            if extra not in NOT_FOR_USERS
+        },
+    }
     found = {
         name: tuple(sorted(extra for extra in extras if name in extras[extra]))
         for name in set().union(*extras.values())
@@ -64,10 +71,6 @@ def brought() -> dict[str, tuple[str, ...]]:
 def _project() -> dict[str, Any]:
     found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return found
-
-
-def _extras() -> list[str]:
-    return [extra for extra in _project()["optional-dependencies"] if extra not in NOT_FOR_USERS]
 
 
 def _closure(extra: str) -> set[str]:

@@ -36,26 +36,21 @@ _LINKED = {"rule", "finding", "obligation", "vector"}
 
 def coverage_site() -> Pages:
     """One page for each source."""
-    return {f"coverage/{page.name}": _page(page) for page in coverage_pages(ROOT)}
+    return {f"coverage/{page.name}": "\n\n".join(_sections(page)) + "\n" for page in coverage_pages(ROOT)}
 
 
 def coverage_list() -> Fills:
     """How many sentences of each source have which kind of account."""
     found = list(coverage_pages(ROOT))
-    counts = [Counter(kind for entry in page.entries for kind in _kinds(entry)) for page in found]
+    # A sentence counts once for each kind.
+    counts = [
+        Counter(kind for entry in page.entries for kind in {kind for kind, _ in entry.references()})
+        for page in found
+    ]
     rows = [[words, *(str(count[kind]) for count in counts)] for kind, words in KINDS.items()]
     rows.insert(0, ["sentences", *(str(len(page.entries)) for page in found)])
     heads = [f"[{page.title}]({page.name})" for page in found]
     return {COVERAGE: {"coverage": table(["", *heads], rows) if found else "None yet."}}
-
-
-def _kinds(entry: Entry) -> set[str]:
-    """The kinds of an account; a sentence counts once for each."""
-    return {kind for kind, _ in entry.references()}
-
-
-def _page(page: CoveragePage) -> str:
-    return "\n\n".join(_sections(page)) + "\n"
 
 
 def _sections(page: CoveragePage) -> Iterator[str]:

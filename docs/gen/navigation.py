@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -20,7 +20,6 @@ _PLAYED = {
     "kueue": "Reports about Kueue",
 }
 """Groups of scenarios, by what their names begin with."""
-_AREAS = ("vectors", "coverage")
 
 
 def completed(navigation: list[dict[str, Any]], pages: Iterable[str]) -> list[dict[str, Any]]:
@@ -60,16 +59,19 @@ def _behind(index: Any, made: list[str]) -> list[Any]:
     mine = [path for path in made if PurePosixPath(path).parent.as_posix() == folder]
     if not index.endswith("/index.md") or folder == "proofs":
         return []
-    if folder in _AREAS:
+    if folder in ("vectors", "coverage"):
         return mine
-    return _grouped(mine, _GROUPS[folder]) if mine else []
-
-
-def _grouped(paths: list[str], group: Callable[[str], str]) -> list[dict[str, list[str]]]:
     groups: dict[str, list[str]] = {}
-    for path in paths:
-        groups.setdefault(group(path), []).append(path)
+    for path in mine:
+        groups.setdefault(_group(folder, PurePosixPath(path).name), []).append(path)
     return [{name: groups[name]} for name in sorted(groups, key=_place)]
+
+
+def _group(folder: str, name: str) -> str:
+    """What a rule, a scenario or a finding is listed below, by the name of its page."""
+    if folder == "rules":
+        return FAMILIES[family_of(name)]
+    return _PLAYED[name.partition("-")[0]] if folder == "scenarios" else _sources()[name]
 
 
 def _place(group: str) -> int:
@@ -77,22 +79,7 @@ def _place(group: str) -> int:
     return order.index(group) if group in order else -1
 
 
-def _rule(path: str) -> str:
-    return FAMILIES[family_of(PurePosixPath(path).name)]
-
-
 @cache
 def _sources() -> dict[str, str]:
     """The source of every finding, by the name of its page."""
     return {page.name: source_of(page) for page in findings(ROOT)}
-
-
-def _finding(path: str) -> str:
-    return _sources()[PurePosixPath(path).name]
-
-
-def _scenario(path: str) -> str:
-    return _PLAYED[PurePosixPath(path).name.partition("-")[0]]
-
-
-_GROUPS: dict[str, Callable[[str], str]] = {"rules": _rule, "findings": _finding, "scenarios": _scenario}

@@ -23,16 +23,15 @@ def not_modelled() -> Fills:
     """What the page takes from the list."""
     entries = [entry for entry in api_entries() if entry.effect in _TOLD]
     ordered = sorted(entries, key=lambda entry: [*_TOLD].index(entry.effect))
-    rows = [[_object(entry), _fields(entry), _TOLD[entry.effect], _why(entry)] for entry in ordered]
+    rows = [
+        [_object(entry), ", ".join(f"`{field}`" for field in entry.fields), _TOLD[entry.effect], _why(entry)]
+        for entry in ordered
+    ]
     return {PAGE: {"not-modelled": table(["Of", "Name", "Effect", "What it decides"], rows)}}
 
 
 def _object(entry: ApiEntry) -> str:
     return f"annotation of {entry.on}" if entry.on else "name" if entry.object == "metadata" else entry.object
-
-
-def _fields(entry: ApiEntry) -> str:
-    return ", ".join(f"`{field}`" for field in entry.fields)
 
 
 def _why(entry: ApiEntry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
@@ -13,7 +13,6 @@ from docs.gen.sources import ROOT, scenarios, vectors
 from tenure.apps.playground import PageQuestion, explain_text, opened
 from tenure.as_json import as_json
 from tenure.errors import InputError
-from tenure.pages import Page
 from tenure.readings import default_preset, preset
 from tenure.timeline import AnyScenario, Record, Scenario
 from tenure.timeline.engine import Player
@@ -94,13 +93,13 @@ def played_of_findings() -> Mapping[str, Sequence[str]]:
     written = list(findings(ROOT))
     for scenario in scenarios():
         for page in written:
-            if page.id in scenario.source or _names(page, scenario.name):
+            if (
+                page.id in scenario.source
+                or scenario.name in page.front.get("scenarios", ())
+                or f"scenarios/{scenario.name}.yaml" in page.body
+            ):
                 named.setdefault(page.id, []).append(scenario.name)
     return named
-
-
-def _names(page: Page, scenario: str) -> bool:
-    return scenario in page.front.get("scenarios", ()) or f"scenarios/{scenario}.yaml" in page.body
 
 
 def opened_play(scenario: AnyScenario, records: Sequence[Record]) -> Opening | None:
@@ -118,17 +117,15 @@ def opened_play(scenario: AnyScenario, records: Sequence[Record]) -> Opening | N
     ordered = sorted(records, key=lambda record: record.reading != default_preset())
     for decision in _DECIDED:
         for record in ordered:
-            for cycle, head in _heads(record, decision):
+            heads = [
+                (cycle, head) for cycle in record.cycles for head in cycle.heads if head.decision == decision
+            ]
+            for cycle, head in heads[:1]:
                 asked = _asked(scenario, record, cycle, head)
                 if _is_decided_so(asked, head):
                     after = format_elapsed(cycle.at - record.start)
                     return {"title": f"{after} after the start: {scenario.title}", **as_json(asked)}
-                break
     return None
-
-
-def _heads(record: Record, decision: str) -> Iterator[tuple[Cycle, HeadResult]]:
-    return ((cycle, head) for cycle in record.cycles for head in cycle.heads if head.decision == decision)
 
 
 def _asked(scenario: Scenario, record: Record, cycle: Cycle, head: HeadResult) -> PageQuestion:

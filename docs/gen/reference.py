@@ -35,9 +35,10 @@ def restated() -> Pages:
 
 def reference() -> Fills:
     """What the written pages take from readings, divergences and commands."""
+    accepts = [[link(rule), accepting.words] for rule, accepting in ACCEPTS.items()]
     return {
         READINGS: {"readings": "\n\n".join(_readings())},
-        VECTORS_FORMAT: {"accepts": _accepts()},
+        VECTORS_FORMAT: {"accepts": table(["Rule", "A vector accepts when"], accepts)},
         DIVERGENCES_PAGE: {"divergences": "\n\n".join(_divergences())},
         COMMANDS_PAGE: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
     }
@@ -89,11 +90,6 @@ def _divergences() -> Iterator[str]:
 
 def _speaks_of(divergence: Divergence, scheduler: str, version: str) -> bool:
     return divergence.scheduler == scheduler and bool({"*", version} & set(divergence.versions))
-
-
-def _accepts() -> str:
-    rows = [[link(rule), accepting.words] for rule, accepting in ACCEPTS.items()]
-    return table(["Rule", "A vector accepts when"], rows)
 
 
 # `Any`: Typer's commands are click's own in some releases and a copy of them in others.

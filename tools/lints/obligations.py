@@ -9,21 +9,17 @@ from pathlib import Path
 from tools.lints.problem import Problem
 from tools.lints.source import OBLIGATIONS, Module, all_nodes, imports, modules
 
-_HELPERS = ("tenure.rules", "tenure.oracle")
+_HELPERS = ("tenure.rules.", "tenure.oracle.")
 
 
 def no_helpers(root: Path) -> Iterator[Problem]:
     """TNL050: what is imported from rules and oracle is lifted, and used in no other way."""
     for module in modules(root, OBLIGATIONS):
-        names = {local for name, local, _ in imports(module.tree) if _is_helper(name)}
+        names = {local for name, local, _ in imports(module.tree) if f"{name}.".startswith(_HELPERS)}
         allowed = set(_lifted(module.tree)) | set(_annotated(module.tree))
         for node in all_nodes(module.tree):
             if isinstance(node, ast.Name) and node.id in names and id(node) not in allowed:
                 yield _used(module, node)
-
-
-def _is_helper(name: str) -> bool:
-    return name.startswith(tuple(f"{package}." for package in _HELPERS)) or name in _HELPERS
 
 
 def _used(module: Module, node: ast.Name) -> Problem:

@@ -38,7 +38,10 @@ def _findings(function: RuleFunction, rules: set[str], classes: set[str]) -> Ite
             message = check(node)
             if message is not None:
                 yield node, code, message
-        if isinstance(node, ast.Call) and not _is_allowed_call(node, callable_names):
+        # Asking for types and float() have codes of their own.
+        if isinstance(node, ast.Call) and not (
+            isinstance(node.func, ast.Name) and node.func.id in callable_names | _TYPE_QUESTIONS | {"float"}
+        ):
             yield node, "TNL009", f"calls {ast.unparse(node.func)}: a rule calls other rules, min, max, abs"
         if isinstance(node, ast.If | ast.IfExp):
             branches.append(node)
@@ -61,15 +64,12 @@ def _asks_for_identity(node: ast.AST) -> str | None:
     if not isinstance(node, ast.Compare):
         return None
     for operator, right in zip(node.ops, node.comparators, strict=True):
-        if isinstance(operator, ast.Is | ast.IsNot) and not _is_none(right):
+        is_none = isinstance(right, ast.Constant) and right.value is None
+        if isinstance(operator, ast.Is | ast.IsNot) and not is_none:
             return (
                 f"compares identity in `{ast.unparse(node)}`: use == (only `is None` is visible to a lifter)"
             )
     return None
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _matches(node: ast.AST) -> str | None:
@@ -138,13 +138,6 @@ _CHECKS: dict[str, _Check] = {
 }
 
 
-def _is_allowed_call(node: ast.Call, allowed: set[str]) -> bool:
-    if not isinstance(node.func, ast.Name):
-        return False
-    # Asking for types and float() have codes of their own.
-    return node.func.id in allowed | _TYPE_QUESTIONS | {"float"}
-
-
 def _callable_names(function: RuleFunction, rules: set[str], classes: set[str]) -> set[str]:
     imported = {
         local
@@ -162,13 +155,9 @@ def _model_classes(root: Path) -> set[str]:
     return {
         f"tenure.model.{node.name}"
         for node in parse(root, MODEL).tree.body
-        if isinstance(node, ast.ClassDef) and (_is_enum_or_tuple(node) or _is_dataclass(node))
+        if isinstance(node, ast.ClassDef)
+        and (
+            any(ast.unparse(base) in {"IntEnum", "NamedTuple"} for base in node.bases)
+            or any(ast.unparse(decorator).startswith("dataclass") for decorator in node.decorator_list)
+        )
     }
-
-
-def _is_enum_or_tuple(node: ast.ClassDef) -> bool:
-    return any(ast.unparse(base) in {"IntEnum", "NamedTuple"} for base in node.bases)
-
-
-def _is_dataclass(node: ast.ClassDef) -> bool:
-    return any(ast.unparse(decorator).startswith("dataclass") for decorator in node.decorator_list)

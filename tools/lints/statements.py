@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from tenure.pages import Page
+from tools.lints.known import readings
 from tools.lints.pages import HEADINGS, PAGES, pages, slug_of
 from tools.lints.problem import Problem
 from tools.lints.source import RuleFunction, quoted_statement, rule_functions
@@ -50,7 +50,7 @@ def _statement_of(function: RuleFunction, page: Page | None) -> Iterator[Problem
 def page_form(root: Path) -> Iterator[Problem]:
     """TNL021 and TNL022: headings and front matter of every page."""
     functions = {function.id: function.dotted for function in rule_functions(root)}
-    keys = _reading_keys(root)
+    keys = readings(root).keys()
     for page in pages(root):
         yield from _headings_of(page)
         for message in _front_matter_of(page, functions.get(page.id), keys):
@@ -65,7 +65,7 @@ def _headings_of(page: Page) -> Iterator[Problem]:
         yield Problem(page.path, 1, "TNL021", f"{page.id}: the headings are {found}; they should be {wanted}")
 
 
-def _front_matter_of(page: Page, function: str | None, keys: set[str]) -> Iterator[str]:
+def _front_matter_of(page: Page, function: str | None, keys: Set[str]) -> Iterator[str]:
     front = page.front
     if front.get("id") != page.id:
         yield f"the front matter's id is {front.get('id')!r}, the file's name says {page.id!r}"
@@ -80,15 +80,10 @@ def _front_matter_of(page: Page, function: str | None, keys: set[str]) -> Iterat
     yield from _readings_of(front.get("readings"), keys)
 
 
-def _readings_of(readings: object, keys: set[str]) -> Iterator[str]:
-    if not isinstance(readings, list):
-        yield f"the front matter's readings are {readings!r}; give a list, empty if it depends on none"
+def _readings_of(found: object, keys: Set[str]) -> Iterator[str]:
+    if not isinstance(found, list):
+        yield f"the front matter's readings are {found!r}; give a list, empty if it depends on none"
         return
-    for key in readings:
+    for key in found:
         if key not in keys:
             yield f"{key!r} is no key of spec/readings.toml"
-
-
-def _reading_keys(root: Path) -> set[str]:
-    path = root / "spec" / "readings.toml"
-    return set(tomllib.loads(path.read_text(encoding="utf-8"))["keys"]) if path.exists() else set()
