@@ -91,7 +91,11 @@ def filter_answer(
         InputError: there is no such job, or there are no others.
     """
     waiting = session.job(pending)
-    names = list(victims) or [job.name for job in _running(session) if job.name != pending]
+    names = list(victims) or [
+        job.name
+        for job in session.scene.jobs.values()
+        if job.name != pending and any(group.active for group in job.sub_groups)
+    ]
     if not names:
         raise bad_input("--victim", "no other PodGroup that runs", "at least one that may be a victim")
     shapes = tuple(_filtered(session, waiting, session.job(name), action) for name in names)
@@ -103,12 +107,6 @@ def filter_answer(
         victims=shapes,
         warnings=session.scene.warnings,
     )
-
-
-def _running(session: Session) -> Iterator[Job]:
-    for job in session.scene.jobs.values():
-        if any(group.active for group in job.sub_groups):
-            yield job
 
 
 def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -> FilteredShape:

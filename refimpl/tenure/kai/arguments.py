@@ -38,7 +38,8 @@ def parse_argument(value: object, *, field: str) -> Duration:
     """
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise _refused(field, value)
-    sign, rest = _signed(value)
+    sign = -1 if value.startswith("-") else 1
+    rest = value[1:] if value.startswith(("-", "+")) else value
     if rest == "0":
         return 0
     total, position = 0, 0
@@ -51,12 +52,6 @@ def parse_argument(value: object, *, field: str) -> Duration:
     if not rest or total > _HIGHEST:
         raise _refused(field, value)
     return sign * total
-
-
-def _signed(text: str) -> tuple[int, str]:
-    if text.startswith(("-", "+")):
-        return (-1 if text[0] == "-" else 1), text[1:]
-    return 1, text
 
 
 def _nanoseconds(term: re.Match[str], value: object, field: str) -> Duration:

@@ -9,7 +9,7 @@ from typing import Any
 from tenure.errors import InputError, Problem
 from tenure.kai import case
 from tenure.kai.arguments import configure, method_name
-from tenure.kai.model import DEFAULT_SUB_GROUP, Arguments, Job, Pod, Queue, Scene, SubGroup
+from tenure.kai.model import DEFAULT_SUB_GROUP, Job, Pod, Queue, Scene, SubGroup
 from tenure.kai.resolver import path_of
 from tenure.kai.session import Session
 from tenure.manifests import did_you_mean, listed, printable, show
@@ -246,11 +246,8 @@ def scene_of(raw: Fields) -> Scene:
     jobs = case.each_of(raw, "jobs", case.job)
     case.once("queues", [queue.name for queue in queues])
     case.once("jobs", [job.name for job in jobs])
-    return Scene({queue.name: queue for queue in queues}, {job.name: job for job in jobs}, _arguments(raw))
-
-
-def _arguments(raw: Fields) -> Arguments:
-    return configure(plugin_arguments(raw)).arguments
+    arguments = configure(plugin_arguments(raw)).arguments
+    return Scene({queue.name: queue for queue in queues}, {job.name: job for job in jobs}, arguments)
 
 
 def _config(raw: Fields) -> Object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 
 from tenure.kai.answer_types import PairsAnswer, PairShape
@@ -38,7 +38,10 @@ def pairs_answer(scene: Scene, started: Instant | None = None) -> PairsAnswer:
     """
     queues = sorted(queues_with_jobs(scene))
     pairs = tuple(
-        _pair(scene, pending, victim, started) for victim in queues for pending in _own_first(victim, queues)
+        _pair(scene, pending, victim, started)
+        for victim in queues
+        # A preemption within the queue, then the reclaims.
+        for pending in (victim, *(queue for queue in queues if queue != victim))
     )
     return PairsAnswer(
         method=method_name(scene.arguments.method),
@@ -71,7 +74,8 @@ def pairs_lines(answer: PairsAnswer, *, every: bool = False) -> Iterator[str]:
     yield answer.summary
     if answer.started is not None:
         yield f"  for a job that started at {answer.started}"
-    rows = [row for victim in _by_victim(answer.pairs) for row in _rows(victim, every=every)]
+    by_victim = groupby(answer.pairs, key=lambda pair: pair.victim_queue)
+    rows = [row for _, pairs in by_victim for row in _rows(list(pairs), every=every)]
     heads = (
         "victim in",
         "pending in",
@@ -89,12 +93,6 @@ def pairs_lines(answer: PairsAnswer, *, every: bool = False) -> Iterator[str]:
         yield f"({len(rows) - len(told)} more rows: --all tells them)"
 
 
-def _own_first(victim: str, queues: Iterable[str]) -> Iterator[str]:
-    """A preemption within the queue, then the reclaims."""
-    yield victim
-    yield from (queue for queue in queues if queue != victim)
-
-
 def _pair(scene: Scene, pending: str, victim: str, started: Instant | None) -> PairShape:
     action = Action.PREEMPT if pending == victim else Action.RECLAIM
     found = resolve(scene.queues, scene.arguments, action, pending, victim)
@@ -110,11 +108,6 @@ def _pair(scene: Scene, pending: str, victim: str, started: Instant | None) -> P
         until=until,
         text=origin(found),
     )
-
-
-def _by_victim(pairs: Iterable[PairShape]) -> Iterator[list[PairShape]]:
-    for _, of_one in groupby(pairs, key=lambda pair: pair.victim_queue):
-        yield list(of_one)
 
 
 def _rows(pairs: list[PairShape], *, every: bool) -> Iterator[tuple[str, str, str, str, str]]:

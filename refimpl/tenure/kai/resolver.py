@@ -84,17 +84,13 @@ def resolve(
     'a'
     """
     needed = (victim,) if action == Action.PREEMPT else (pending, victim)
-    missing = tuple(_named(name) for name in needed if name not in queues)
+    missing = tuple(name or "" for name in needed if name not in queues)
     if not is_resolvable(action, pending in queues, victim in queues):
         return Resolution(action, arguments.default(action), missing=missing)
     path = path_of(queues, victim or "")
     if action == Action.PREEMPT:
         return _nearest(path, arguments)
     return _reclaim(path, path_of(queues, pending or ""), arguments)
-
-
-def _named(queue: str | None) -> str:
-    return "" if queue is None else queue
 
 
 def _nearest(path: Sequence[Queue], arguments: Arguments) -> Resolution:

@@ -148,20 +148,13 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
         yield f"    {share:6.2f} %  {family.answered:8}  of {family.vectors} {family.family}"
     if conformance.drawn is not None:
         yield from tally_lines(conformance.drawn)
-    if not conformance.conforms and not _failed(conformance):
-        if not _agrees(conformance):
+    verdicts = [count.what for count in _verdicts(conformance)]
+    # A verdict's text begins with its kind.
+    if not conformance.conforms and not any(what.startswith(FAILURES) for what in verdicts):
+        if Kind.AGREE not in verdicts:
             yield "nothing differs, and nothing agrees: the program models none of what was asked"
         yield from shortfalls(conformance.coverage, conformance.at_least)
     yield closing_line(conformance)
-
-
-def _failed(conformance: Conformance) -> bool:
-    # A verdict's text begins with its kind.
-    return any(count.what.startswith(FAILURES) for count in _verdicts(conformance))
-
-
-def _agrees(conformance: Conformance) -> bool:
-    return any(count.what == Kind.AGREE for count in _verdicts(conformance))
 
 
 def _verdicts(conformance: Conformance) -> tuple[Count, ...]:

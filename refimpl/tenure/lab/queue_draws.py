@@ -322,6 +322,11 @@ class QueueDraws:
         timed = self._proposals.durations and dice.chance(95 if target else 60)
         duration = dice.pick(DURATIONS) if timed else None
         within = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY if timed else dice.pick(WITHIN)
+        # The order of draws is part of what a seed means.
+        unusual = self._fungible and dice.chance(40)
+        fungibility = dice.pick(self._searches) if unusual else USUAL_FUNGIBILITY
+        weight = self._weight()
+        hero = self._proposals.heroes and dice.chance(60 if target else 35)
         return ClusterQueue(
             name=name,
             resource_groups=groups,
@@ -331,18 +336,10 @@ class QueueDraws:
             reclaim_within_cohort=reclaim,
             borrow_within_cohort=borrow,
             max_priority_threshold=threshold,
-            fungibility=self._fungibility(),
-            weight=self._weight(),
-            rules=self._rules(target=target),
+            fungibility=fungibility,
+            weight=weight,
+            rules=PreemptionRules.UBER_CLUSTER_QUEUE if hero else PreemptionRules.DEFAULT,
         )
-
-    def _fungibility(self) -> FlavorFungibility:
-        unusual = self._fungible and self._dice.chance(40)
-        return self._dice.pick(self._searches) if unusual else USUAL_FUNGIBILITY
-
-    def _rules(self, *, target: bool) -> PreemptionRules:
-        hero = self._proposals.heroes and self._dice.chance(60 if target else 35)
-        return PreemptionRules.UBER_CLUSTER_QUEUE if hero else PreemptionRules.DEFAULT
 
     def _weight(self) -> int:
         return self._dice.pick(WEIGHTS) if self._weighted else NANO

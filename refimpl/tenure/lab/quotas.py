@@ -130,7 +130,8 @@ class Ledger:
         for queue in queues:
             self._place(self.queues[queue.name], queue.cohort, queue.resource_groups)
         # From the leaves upwards, so that a cohort is complete before it lends.
-        for node in sorted((*self.queues.values(), *self.cohorts.values()), key=_depth, reverse=True):
+        nodes = (*self.queues.values(), *self.cohorts.values())
+        for node in sorted(nodes, key=lambda each: each.depth, reverse=True):
             _lend(node)
 
     def charge(self, workload: Workload) -> None:
@@ -164,10 +165,6 @@ def charged(request: DecideRequest) -> Ledger:
         if workload.quota_reserved_at is not None:
             ledger.charge(workload)
     return ledger
-
-
-def _depth(node: QuotaNode) -> int:
-    return node.depth
 
 
 def _lend(node: QuotaNode) -> None:

@@ -389,14 +389,13 @@ class IncomingDraws:
         if kind in (4, 9):
             fields["node_selector"] = dice.pick(SELECTORS)
         if kind in (5, 6, 7):
-            fields["node_affinity"] = tuple(_term(dice) for _ in range(2 if kind == 7 else 1))
+            fields["node_affinity"] = tuple(
+                tuple(dice.pick(REQUIREMENTS) for _ in range(dice.pick((1, 1, 2))))
+                for _ in range(2 if kind == 7 else 1)
+            )
         if kind in (3, 6, 8, 9):
             fields["tolerations"] = (dice.pick(TOLERATIONS),)
         return fields
-
-
-def _term(dice: Dice) -> tuple[NodeRequirement, ...]:
-    return tuple(dice.pick(REQUIREMENTS) for _ in range(dice.pick((1, 1, 2))))
 
 
 def _count(requests: Mapping[str, Amount]) -> int:

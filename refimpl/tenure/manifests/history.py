@@ -189,7 +189,8 @@ def event_about(raw: object) -> tuple[str, str, WorkloadEvent] | None:
     """
     about = dig(raw, "involvedObject") or dig(raw, "regarding")
     reason = _text(dig(raw, "reason"))
-    if dig(about, "kind") != "Workload" or not _tells_of_past(reason):
+    of_past = reason in (PREEMPTED, RESERVED, PENDING) or reason.startswith(EVICTED_BY)
+    if dig(about, "kind") != "Workload" or not of_past:
         return None
     at = _first_instant(raw, "eventTime", "firstTimestamp", "deprecatedFirstTimestamp")
     if at is None:
@@ -201,10 +202,6 @@ def event_about(raw: object) -> tuple[str, str, WorkloadEvent] | None:
     key = f"{_text(dig(about, 'namespace'))}/{_text(dig(about, 'name'))}"
     message = _text(dig(raw, "message")) or _text(dig(raw, "note"))
     return key, _text(dig(about, "uid")), WorkloadEvent(reason, message, at, max(at, last), count)
-
-
-def _tells_of_past(reason: str) -> bool:
-    return reason in (PREEMPTED, RESERVED, PENDING) or reason.startswith(EVICTED_BY)
 
 
 def _first_instant(raw: object, *names: str) -> Instant | None:

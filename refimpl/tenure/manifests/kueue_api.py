@@ -59,12 +59,10 @@ def api_entries() -> tuple[ApiEntry, ...]:
     ['modelled', 'not-known']
     """
     text = bundled("spec", "kueue-api.toml").read_text(encoding="utf-8")
-    return tuple(_entry(raw) for raw in tomllib.loads(text)["entry"])
-
-
-def _entry(raw: dict[str, Any]) -> ApiEntry:
-    words = {name: value for name, value in raw.items() if name != "example"}
-    return ApiEntry(**{**words, "fields": tuple(raw["fields"])})
+    entries = tomllib.loads(text)["entry"]
+    for raw in entries:
+        raw.pop("example", None)
+    return tuple(ApiEntry(**{**raw, "fields": tuple(raw["fields"])}) for raw in entries)
 
 
 @cache

@@ -444,11 +444,12 @@ class Builder:
         """A field of a newer release, which is warned of once for all objects of a kind."""
         key = kind, _INDEX.sub("[]", field)
         at, shown, count = self.unknown.get(key, (place, field, 0))
-        first = min((at.object, at.file, shown, at), (place.object, place.file, field, place), key=_by_name)
+        both = (at.object, at.file, shown, at), (place.object, place.file, field, place)
+        first = min(both, key=lambda found: found[:3])
         self.unknown[key] = first[3], first[2], count + 1
 
     def _warn_of_unknown(self) -> None:
-        for (kind, _), (place, path, count) in sorted(self.unknown.items(), key=_by_key):
+        for (kind, _), (place, path, count) in sorted(self.unknown.items(), key=lambda found: found[0]):
             more = f" (and of {count - 1} more {kind}{'' if count == 2 else 's'})" if count > 1 else ""
             self._warn(place, f"{path} is not looked at: Tenure does not know this field{more}")
 
@@ -602,12 +603,6 @@ class Builder:
         for name, text in self.namespaces.warnings():
             self._warn(self.cluster_queues[name][0], text)
 
-    def _pending(self) -> Iterator[Workload]:
-        aside = self.namespaces.refused
-        return (
-            found for _, found in self.workloads if found.cluster_queue is None and found.key not in aside
-        )
-
     def _queue_of(self, workload: Workload) -> str | None:
         """Where a pending workload waits; the only ClusterQueue where there are no LocalQueues."""
         if self.local_queues or len(self.cluster_queues) != 1:
@@ -667,7 +662,11 @@ class Builder:
         return Cluster(
             cluster_queues={name: queue for name, (_, queue) in self.cluster_queues.items()},
             admitted=tuple(found for _, found in self.workloads if found.cluster_queue is not None),
-            pending=tuple(self._pending()),
+            pending=tuple(
+                found
+                for _, found in self.workloads
+                if found.cluster_queue is None and found.key not in self.namespaces.refused
+            ),
             flavors=self.flavors,
             local_queues=self.local_queues,
             settings=self._settings(),
@@ -691,14 +690,6 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "ConfigMap": Builder.add_config_map,
     operators.KIND: Builder.add_operator,
 }
-
-
-def _by_name(found: tuple[str, str, str, Place]) -> tuple[str, str, str]:
-    return found[:3]
-
-
-def _by_key(found: tuple[tuple[str, str], object]) -> tuple[str, str]:
-    return found[0]
 
 
 def _newest(found: Workload) -> Instant:
@@ -725,13 +716,13 @@ def _may_be_set_aside(raw: object, kind: str, problems: Sequence[Problem]) -> bo
         kind == "Workload"
         and not has_condition(raw, "QuotaReserved")
         and _is_named(raw)
-        and not any(_is_of_status(problem) for problem in problems)
+        # What is not modelled, or has no field, is no reason of its status.
+        and not any(
+            problem.field.partition(".")[0] == "status"
+            for problem in problems
+            if not problem.unknown and problem.code != ErrorCode.NOT_MODELLED
+        )
     )
-
-
-def _is_of_status(problem: Problem) -> bool:
-    is_left_out = problem.unknown or problem.code == ErrorCode.NOT_MODELLED
-    return problem.field.partition(".")[0] == "status" and not is_left_out
 
 
 def _is_named(raw: object) -> bool:

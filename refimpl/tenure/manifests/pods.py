@@ -9,7 +9,7 @@ from typing import TypeAlias
 from tenure.manifests.quantities import amount_of, saturated
 from tenure.manifests.schema import CheckedToleration
 from tenure.manifests.structure import dig, items
-from tenure.manifests.workload_schema import Container, NodeExpression, NodeSelectorTerm, PodSpec
+from tenure.manifests.workload_schema import Container, NodeExpression, PodSpec
 from tenure.model import Amount, NodeOperator, NodeRequirement, Toleration
 
 Requests: TypeAlias = dict[str, Fraction]
@@ -45,7 +45,11 @@ def pod_requests(spec: PodSpec) -> Requests:
             sidecars = starting
         peak = _largest(peak, starting)
     own = _requests(spec)
-    of_pod = {resource: exact for resource, exact in own.items() if _may_be_of_pod(resource)}
+    of_pod = {
+        resource: exact
+        for resource, exact in own.items()
+        if resource in ("cpu", "memory") or resource.startswith("hugepages-")
+    }
     return _sum((_largest(running, peak) | of_pod, spec.overhead or {}))
 
 
@@ -70,10 +74,6 @@ def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
         resource: saturated(max(0, amount_of(resource, exact)) * count)
         for resource, exact in pod_requests(spec).items()
     }
-
-
-def _may_be_of_pod(resource: str) -> bool:
-    return resource in ("cpu", "memory") or resource.startswith("hugepages-")
 
 
 def _requests(asking: Container | PodSpec) -> Mapping[str, Fraction]:
@@ -147,11 +147,10 @@ def node_affinity(spec: PodSpec) -> tuple[tuple[NodeRequirement, ...], ...]:
     """
     nodes = spec.affinity.node_affinity if spec.affinity else None
     required = nodes.required if nodes else None
-    return tuple(_term(term) for term in (required.node_selector_terms or () if required else ()))
-
-
-def _term(term: NodeSelectorTerm) -> tuple[NodeRequirement, ...]:
-    return tuple(_requirement(expression) for expression in term.match_expressions or ())
+    return tuple(
+        tuple(map(_requirement, term.match_expressions or ()))
+        for term in (required.node_selector_terms or () if required else ())
+    )
 
 
 def _requirement(expression: NodeExpression) -> NodeRequirement:

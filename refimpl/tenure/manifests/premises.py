@@ -157,14 +157,13 @@ def _weights_without_source(loaded: Loaded) -> list[str]:
     """Who sets a weight that decides if fair sharing is on, where nothing shows whether it is."""
     if loaded.fair_sharing != FairSharingSource.ASSUMED:
         return []
-    return [called for called in loaded.weighted if _decides(loaded.cluster, called)]
+    return [
+        called
+        for called in loaded.weighted
+        if called.startswith("Cohort/") or _has_cohort(loaded.cluster, [called.partition("/")[2]])
+    ]
 
 
 def _has_cohort(cluster: Cluster, queues: Iterable[str]) -> bool:
     known = cluster.cluster_queues
     return any(known[name].cohort is not None for name in queues if name in known)
-
-
-def _decides(cluster: Cluster, called: str) -> bool:
-    kind, _, name = called.partition("/")
-    return kind == "Cohort" or _has_cohort(cluster, [name])

@@ -328,12 +328,9 @@ def release_among(objects: Sequence[SourcedObject]) -> str:
     found = list(dict.fromkeys(tag for sourced in objects for tag in _tags(sourced.object)))
     if len(found) != 1:
         expected = "one Deployment of Kueue among the objects, whose image says its release"
-        raise bad_input("--kueue", IN_OBJECTS, f"{expected}; there {_are(found)}")
+        there = f"are {', '.join(found)}" if found else "is none"
+        raise bad_input("--kueue", IN_OBJECTS, f"{expected}; there {there}")
     return parse_release(found[0])
-
-
-def _are(found: Sequence[str]) -> str:
-    return f"are {', '.join(found)}" if found else "is none"
 
 
 def _tags(raw: object) -> Iterator[str]:

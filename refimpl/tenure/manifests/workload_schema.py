@@ -398,16 +398,16 @@ def _admission(admission: object, pod_sets: list[Any], place: Place) -> Iterator
     path = "status.admission.podSetAssignments"
     assignments = items(dig(admission, "podSetAssignments"))
     yield from _repeated_names(assignments, path, "name", place)
-    known = {_name(pod_set, "name") for _, pod_set in entries(pod_sets) if _is_named(pod_set)}
+    known = {
+        _name(pod_set, "name")
+        for _, pod_set in entries(pod_sets)
+        if isinstance(pod_set.get("name", _DEFAULT_POD_SET), str)
+    }
     for i, assignment in entries(assignments):
         name = _name(assignment, "name")
         if isinstance(name, str) and name not in known:
             expected = f"the name of one of spec.podSets: {listed(sorted(map(str, known)))}"
             yield place.problem(f"{path}[{i}].name", show(name), expected)
-
-
-def _is_named(pod_set: dict[str, Any]) -> bool:
-    return isinstance(pod_set.get("name", _DEFAULT_POD_SET), str)
 
 
 def _not_modelled(place: Place, field: str, found: object, reason: str) -> Problem:

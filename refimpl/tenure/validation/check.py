@@ -337,12 +337,14 @@ class _Run:
                 heads.setdefault(repository.root_of(self.objects[index].file), index)
         if len(heads) < 2:
             return {"": list(self.subjects.values())}
-        return {root: list(self._of_set(head, several)) for root, head in heads.items()}
-
-    def _of_set(self, head: int, several: set[int]) -> Iterator[Subject]:
-        for index, subject in self.subjects.items():
-            if index not in several or not self._are_apart(head, index):
-                yield subject
+        return {
+            root: [
+                subject
+                for index, subject in self.subjects.items()
+                if index not in several or not self._are_apart(head, index)
+            ]
+            for root, head in heads.items()
+        }
 
     def _skip(self, index: int, sourced: SourcedObject) -> None:
         faults = list(header_faults(sourced.object, f"objects[{index}]"))

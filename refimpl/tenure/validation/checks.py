@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from tenure.errors import Problem
 from tenure.manifests import SourcedObject
@@ -40,7 +40,12 @@ def checks_of(
     """
     notices = [*report.errors, *report.warnings]
     # An object may be in a file twice, and one without a name has none to be told by.
-    known = dict.fromkeys((notice.file, notice.object) for notice in (*_looked_at(objects), *notices))
+    looked_at = [
+        (found.file, place_of_object(found.object, found.file).object)
+        for found in objects
+        if kind_of(found.object) is not None
+    ]
+    known = dict.fromkeys((*looked_at, *((notice.file, notice.object) for notice in notices)))
     files = list(dict.fromkeys(file for file, _ in known))
     return Report(
         "tenure validate",
@@ -63,12 +68,6 @@ def checks_of(
         f"validate: {report.checked} checked, {len(report.errors)} errors, {len(report.warnings)} warnings",
         finished=not unreadable,
     )
-
-
-def _looked_at(objects: Iterable[SourcedObject]) -> Iterator[Notice]:
-    for object_ in objects:
-        if kind_of(object_.object) is not None:
-            yield Notice(place_of_object(object_.object, object_.file).object, "", "", "", "", object_.file)
 
 
 def _case(key: tuple[str, str], notices: Sequence[Notice], *, strict: bool) -> Case:

@@ -62,19 +62,15 @@ def sub_groups(subject: Subject) -> Iterator[Fault]:
         if name in parents:
             yield duplicate(f"{path}[{i}].name", name)
         parents.setdefault(name, parent if isinstance(parent, str) else None)
-    yield from _lost(subject, parents, path)
+    for i, group in entries(subject.get("spec", "subGroups")):
+        parent = group.get("parent")
+        if isinstance(parent, str) and parent not in parents:
+            yield not_supported(f"{path}[{i}].parent", parent, [text(name) for name in parents])
     circle = next((name for name in parents if _leads_back(name, parents)), None)
     for i, group in entries(subject.get("spec", "subGroups")):
         if circle is not None and group.get("name") == circle:
             yield invalid(f"{path}[{i}].parent", group.get("parent"), "a parent that is not below it")
             return
-
-
-def _lost(subject: Subject, parents: dict[str, str | None], path: str) -> Iterator[Fault]:
-    for i, group in entries(subject.get("spec", "subGroups")):
-        parent = group.get("parent")
-        if isinstance(parent, str) and parent not in parents:
-            yield not_supported(f"{path}[{i}].parent", parent, [text(name) for name in parents])
 
 
 def _leads_back(name: str, parents: dict[str, str | None]) -> bool:

@@ -34,7 +34,10 @@ def key_faults(name: object, path: str) -> Iterator[Fault]:
         yield invalid(path, name, "a name with at most one '/'")
         return
     if len(parts) == 2:
-        yield from _prefix_faults(parts[0], name, path)
+        if len(parts[0]) > _LONGEST_PREFIX:
+            yield invalid(path, name, f"at most {_LONGEST_PREFIX} characters before the '/'")
+        if re.search(SUBDOMAIN, parts[0]) is None:
+            yield invalid(path, name, "a domain in lower case before the '/'")
     yield from _part_faults(parts[-1], name, path)
 
 
@@ -108,13 +111,6 @@ def _expression_faults(expression: dict[str, object], path: str) -> Iterator[Fau
     yield from key_faults(expression.get("key"), f"{path}.key")
     for i, value in enumerate(values):
         yield from value_faults(value, f"{path}.values[{i}]")
-
-
-def _prefix_faults(prefix: str, name: str, path: str) -> Iterator[Fault]:
-    if len(prefix) > _LONGEST_PREFIX:
-        yield invalid(path, name, f"at most {_LONGEST_PREFIX} characters before the '/'")
-    if re.search(SUBDOMAIN, prefix) is None:
-        yield invalid(path, name, "a domain in lower case before the '/'")
 
 
 def _part_faults(part: str, name: str, path: str) -> Iterator[Fault]:

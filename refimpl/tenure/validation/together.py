@@ -222,14 +222,10 @@ def _cycles(subjects: Iterable[Subject], field: str, why: str) -> Iterator[tuple
             done.add(here)
             path.append(here)
             here = parents[here]
-        cycle = _from(path, here)
+        cycle = path[path.index(here) :] if isinstance(here, str) and here in path else []
         if cycle:
             message = f"a cycle of parents, {listed([*cycle, cycle[0]])}: {why}"
             yield by_name[cycle[0]], Fault(WarningType.CYCLE, f"spec.{field}", message)
-
-
-def _from(path: list[str], here: object) -> list[str]:
-    return path[path.index(here) :] if isinstance(here, str) and here in path else []
 
 
 _BORROW = ("spec", "preemption", "borrowWithinCohort")

@@ -60,8 +60,11 @@ def workload_stays(subject: Subject) -> Iterator[Fault]:
     """
     if subject.old is None:
         return
-    if dig(subject.old, "status", "admission") and subject.get("status", "admission"):
-        yield from _admission_stays(subject)
+    is_admitted = dig(subject.old, "status", "admission") and subject.get("status", "admission")
+    # The topology is assigned later; everything else stays.
+    if is_admitted and _assigned(subject.raw) != _assigned(subject.old):
+        found = subject.get("status", "admission", "clusterQueue")
+        yield invalid("status.admission", found, "the admission as it was: it cannot change")
     if not has_condition(subject.old, "QuotaReserved"):
         return
     yield from _pod_sets_stay(subject)
@@ -91,13 +94,6 @@ def _stays(subject: Subject, *path: str) -> Iterator[Fault]:
     before, now = dig(subject.old, *path), subject.get(*path)
     if before != now:
         yield invalid(".".join(path), now, f"it as it was, {show(before)}: the field cannot change")
-
-
-def _admission_stays(subject: Subject) -> Iterator[Fault]:
-    """The topology is assigned later; everything else stays."""
-    if _assigned(subject.raw) != _assigned(subject.old):
-        found = subject.get("status", "admission", "clusterQueue")
-        yield invalid("status.admission", found, "the admission as it was: it cannot change")
 
 
 def _assigned(workload: object) -> object:

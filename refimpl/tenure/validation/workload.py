@@ -146,7 +146,7 @@ def admission(subject: Subject) -> Iterator[Fault]:
     path = f"{_ADMISSION}.podSetAssignments"
     if len(assignments) != len(pod_sets):
         yield invalid(path, len(assignments), f"as many as there are pod sets, {len(pod_sets)}")
-    names = _names(subject)
+    names = [text(pod_set.get("name", "main")) for _, pod_set in entries(subject.get("spec", "podSets"))]
     for i, assignment in entries(assignments):
         name = text(assignment.get("name", "main"))
         if name not in names:
@@ -191,10 +191,6 @@ def _stale(subject: Subject, entry: dict[str, Any]) -> bool:
     return _is_elastic(subject) and any(
         old.get("name") == entry.get("name") and old.get("count") == entry.get("count") for old in before
     )
-
-
-def _names(subject: Subject) -> list[str]:
-    return [text(pod_set.get("name", "main")) for _, pod_set in entries(subject.get("spec", "podSets"))]
 
 
 def _resources(resources: object, path: str) -> Iterator[Fault]:

@@ -192,7 +192,11 @@ def _of_resource(manifest: Mapping[str, Any], resource: str) -> Mapping[str, Any
     if not resource or manifest.get("kind") != "ClusterQueue" or not groups:
         return manifest
     found = copy.deepcopy(dict(manifest))
-    kept = [group for group in found["spec"]["resourceGroups"] if resource in _covered(group)]
+    kept = [
+        group
+        for group in found["spec"]["resourceGroups"]
+        if resource in items(dig(group, "coveredResources"))
+    ]
     for group in kept:
         group["coveredResources"] = [resource]
         for flavor in entries(group.get("flavors")):
@@ -200,10 +204,6 @@ def _of_resource(manifest: Mapping[str, Any], resource: str) -> Mapping[str, Any
             flavor[1]["resources"] = named
     found["spec"]["resourceGroups"] = kept
     return found
-
-
-def _covered(group: object) -> list[Any]:
-    return items(dig(group, "coveredResources"))
 
 
 def resource_of(objects: Sequence[SourcedObject], resource: str) -> str:

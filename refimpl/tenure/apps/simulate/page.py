@@ -92,15 +92,20 @@ def html_report(answer: SimulateAnswer) -> str:
         name: f"<figure>{svg(sketch, told, theme=BY_SCHEME)}</figure>"
         for name, (told, sketch) in drawn.items()
     }
+    below = f"tenure simulate, {answer.resource}, played for {format_duration(answer.length)}."
+    if not answer.complete:
+        below += " Interrupted: settings are missing."
+    address = site_address(DEFINITIONS)
+    defined = f'<p class="quiet"><a href="{escape(address or "")}">How each figure is defined</a></p>'
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="quiet">{escape(_below(answer))}</p>',
+        f'<p class="quiet">{escape(below)}</p>',
         _beside(svgs["front"], svgs["waits"]),
         "<h2>Waits and preemptions</h2>",
         *_html_table(wait_rows(answer), WAIT_LEGEND),
         "<h2>Where quota goes</h2>",
         *_html_table(hour_rows(answer), HOUR_LEGEND),
-        *_defined(),
+        *([defined] if address is not None else []),
         "<h2>Each setting</h2>",
     ]
     for number, figures in enumerate(answer.settings, 1):
@@ -115,17 +120,6 @@ def html_report(answer: SimulateAnswer) -> str:
         f"<title>{escape(title)}</title><style>{schemes(':root')}{_STYLE}</style></head><body>"
     )
     return "\n".join([head, *parts, "</body></html>"]) + "\n"
-
-
-def _below(answer: SimulateAnswer) -> str:
-    whole = "" if answer.complete else " Interrupted: settings are missing."
-    return f"tenure simulate, {answer.resource}, played for {format_duration(answer.length)}.{whole}"
-
-
-def _defined() -> Iterator[str]:
-    address = site_address(DEFINITIONS)
-    if address is not None:
-        yield f'<p class="quiet"><a href="{escape(address)}">How each figure is defined</a></p>'
 
 
 def _beside(*figures: str) -> str:

@@ -178,19 +178,15 @@ def _named(
     places = [(x + 8, y), (x - 8 - width, y), (x - width / 2, y - 12), (x - width / 2, y + 12)]
     places += [(x + 8, y - 11), (x + 8, y + 11), (x - 8 - width, y - 11), (x - 8 - width, y + 11)]
     boxes = [(left, middle - 6, left + width, middle + 6) for left, middle in places]
-    free = [box for box in boxes if box[0] >= LEFT and box[2] <= WIDTH and not _hits(box, taken)]
+    free = [
+        (x, y, right, low)
+        for x, y, right, low in boxes
+        if x >= LEFT and right <= WIDTH
+        if not any(x < other[2] and other[0] < right and y < other[3] and other[1] < low for other in taken)
+    ]
     box = (free or boxes)[0]
     taken.append(box)
     scene.add(Label(box[0], box[1] + 6, name, SIZE, halo=True))
-
-
-def _hits(
-    box: tuple[float, float, float, float], others: Sequence[tuple[float, float, float, float]]
-) -> bool:
-    return any(
-        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-        for other in others
-    )
 
 
 def _title(scene: Sketch, title: str, below: str) -> float:

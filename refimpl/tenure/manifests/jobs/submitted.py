@@ -141,7 +141,7 @@ class SubmittedJobs:
         known = _Known.of(given.owners)
         groups: dict[tuple[str, str], list[tuple[dict[str, Any], Place]]] = {}
         for raw, place in self.jobs:
-            why = _left_out(raw, given, known)
+            why = next((why for why in _reasons(raw, given, known) if why), "")
             if why:
                 yield SkippedJob(place, why, _is_stored(raw))
             elif group := _pod_group(raw):
@@ -325,11 +325,6 @@ class _Known:
             return group
         # A name that is generated is never one that is there.
         return self.names.get((raw["kind"], namespace_of(raw), str(dig(raw, "metadata", "name"))))
-
-
-def _left_out(raw: dict[str, Any], given: JobContext, known: _Known) -> str:
-    """Why a job has no Workload to come; empty where it has."""
-    return next((why for why in _reasons(raw, given, known) if why), "")
 
 
 def _reasons(raw: dict[str, Any], given: JobContext, known: _Known) -> Iterator[str]:

@@ -11,7 +11,6 @@ from tenure.timeline.chart.view import (
     Lane,
     Numbered,
     NumberedPreemption,
-    Span,
     Window,
     parted,
     pieces,
@@ -85,7 +84,8 @@ def _draw_end(scene: Sketch, view: Window, run: RunSpan, y: float, bar: float) -
 def _draw_together(scene: Sketch, view: Window, piece: Sequence[Numbered], y: float, bar: float) -> None:
     runs = [run for _, run in piece]
     x, width = view.span(runs[0].start, runs[-1].end)
-    told = f"{counted(len(runs), 'run')} from {_since(view, runs[0])} on, {_longest(runs)}"
+    since = format_elapsed(runs[0].start - view.record.start)
+    told = f"{counted(len(runs), 'run')} from {since} on, {_longest(runs)}"
     name = f"{view.prefix}runs-{piece[0][0]}-of-{len(piece)}"
     box = Box(x, y - bar / 2, max(width, HAIR), bar, None, Role.PROTECTED, Hatch.UPRIGHT, name, told)
     scene.show("together", box)
@@ -97,10 +97,6 @@ def _draw_together(scene: Sketch, view: Window, piece: Sequence[Numbered], y: fl
 
 def _longest(runs: Sequence[RunSpan]) -> str:
     return f"each at most {long(max(run.length for run in runs))}"
-
-
-def _since(view: Window, run: RunSpan) -> str:
-    return format_elapsed(run.start - view.record.start)
 
 
 def run_told(record: Record, run: RunSpan) -> str:
@@ -116,27 +112,17 @@ def run_told(record: Record, run: RunSpan) -> str:
 def _draw_waits(scene: Sketch, view: Window, lane: Lane, y: float) -> None:
     shown = [(wait.start, wait.end) for wait in lane.waits if view.shows(wait.start, wait.end)]
     gap = int((view.end - view.start) * VISIBLE / view.width)
-    aside = [] if view.crowded else united(_aside(view, lane), gap)
+    spans = [span for name in lane.workloads for span in view.aside.get(name, ())]
+    aside = [] if view.crowded else united(spans, gap)
     for span in united(shown, gap if view.crowded else 0):
         inside, outside = parted(span, aside)
         for kind, parts, dash in (("wait", outside, None), ("aside", inside, (1.2, 2.2))):
-            _draw_line(scene, view, kind, parts, y, dash)
+            for x, width in (view.span(start, end) for start, end in parts):
+                if width >= VISIBLE:
+                    thick = 0.8 if view.crowded else 1.3
+                    scene.show(kind, Stroke(((x, y), (x + width, y)), Role.WAIT, thick, dash))
     if not view.crowded:
         _draw_submissions(scene, view, lane, y)
-
-
-def _draw_line(
-    scene: Sketch,
-    view: Window,
-    kind: str,
-    parts: Sequence[Span],
-    y: float,
-    dash: tuple[float, float] | None,
-) -> None:
-    for start, end in parts:
-        x, width = view.span(start, end)
-        if width >= VISIBLE:
-            scene.show(kind, Stroke(((x, y), (x + width, y)), Role.WAIT, 0.8 if view.crowded else 1.3, dash))
 
 
 def _draw_submissions(scene: Sketch, view: Window, lane: Lane, y: float) -> None:
@@ -144,10 +130,6 @@ def _draw_submissions(scene: Sketch, view: Window, lane: Lane, y: float) -> None
         if summary.workload in lane.workloads and view.start <= summary.submitted <= view.end:
             x = view.x(summary.submitted)
             scene.show("submitted", Stroke(((x, y - 4), (x, y + 4)), Role.WAIT, 1.3))
-
-
-def _aside(view: Window, lane: Lane) -> list[Span]:
-    return [span for name in lane.workloads for span in view.aside.get(name, ())]
 
 
 SIZE = 7.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from tenure.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
-from tenure.model import Duration, Instant
+from tenure.model import Instant
 from tenure.timeline.chart.bars import draw_crowd_marks, draw_lane, draw_preemptions
 from tenure.timeline.chart.view import Lane, Window, step_for, style_of, ticks
 from tenure.timeline.chart.words import clean, long, loop_told, short
@@ -69,7 +69,9 @@ def waiting_counts(waits: tuple[WaitSpan, ...]) -> list[tuple[int, int]]:
 
 def _draw_preempted(scene: Sketch, view: Window, top: float) -> float:
     step = step_for(view.end - view.start, BINS)
-    bins = _binned(view, step)
+    bins: dict[int, Counter[str]] = {}
+    for _, preemption in view.preemptions():
+        bins.setdefault((preemption.at - view.record.start) // step, Counter())[preemption.reason] += 1
     most = max(sum(bin_.values()) for bin_ in bins.values())
     base = top + HEAD + HEIGHT
     said = f"Preempted in every {long(step)}, at most {most}"
@@ -84,13 +86,6 @@ def _draw_preempted(scene: Sketch, view: Window, top: float) -> float:
             scene.show(f"reason:{reason}", Box(x, y, max(width - 0.6, 0.6), height, style_of(reason).role))
     scene.add(Stroke(((view.left, base), (view.right, base)), Role.GRID, 0.8))
     return base
-
-
-def _binned(view: Window, step: Duration) -> dict[int, Counter[str]]:
-    bins: dict[int, Counter[str]] = {}
-    for _, preemption in view.preemptions():
-        bins.setdefault((preemption.at - view.record.start) // step, Counter())[preemption.reason] += 1
-    return bins
 
 
 ROW = 12.0
@@ -214,13 +209,8 @@ def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float)
     if view.prefix:
         return
     text = Label(x + 3, y, loop_told(loop), 7.5, Role.LOOP_EDGE, bold=True)
-    _add_within(scene, view, text)
-
-
-def _add_within(scene: Sketch, view: Window, text: Label) -> None:
-    """A label, moved to the left as far as it needs."""
-    x = max(4.0, min(text.x, view.right - text.length))
-    scene.add(replace(text, x=x))
+    # Moved to the left as far as it needs.
+    scene.add(replace(text, x=max(4.0, min(text.x, view.right - text.length))))
 
 
 def _draw_down(scene: Sketch, view: Window, lanes: float, bottom: float) -> None:

@@ -84,17 +84,10 @@ def facts(record: Record) -> Iterator[str]:
     if len(never) > MOST_NAMES:
         yield f"{len(never)} of {len(record.workloads)} workloads never run."
     elif never:
-        yield f"{_listed([name_of(record, summary.workload) for summary in never])} never {_run(len(never))}."
+        *names, last = [name_of(record, summary.workload) for summary in never]
+        yield f"{', '.join(names)} and {last} never run." if names else f"{last} never runs."
     if len(record.workloads) > MOST_NAMES and any(summary.longest_wait for summary in record.workloads):
         yield f"The longest wait is {long(max(summary.longest_wait for summary in record.workloads))}."
-
-
-def _run(count: int) -> str:
-    return "runs" if count == 1 else "run"
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _preemptions(record: Record) -> str:
