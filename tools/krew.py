@@ -58,16 +58,17 @@ def libraries(wheel: Path, platform: str) -> Path:
         folder = FOLDER / f"{platform}-{python}"
         shutil.rmtree(folder, ignore_errors=True)
         tags = [word for tag in PLATFORMS[platform] for word in ("--platform", tag)]
-        words = [
-            "--only-binary=:all:",
-            "--python-version",
-            python,
+        words = ["--only-binary=:all:", "--no-compile", "--python-version", python, "--target", str(folder)]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            *words,
             *tags,
-            "--target",
-            str(folder),
-            "--no-compile",
         ]
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *words]
         subprocess.run([*command, "--constraint", str(ROOT / "constraints.txt"), str(wheel)], check=True)
         shutil.rmtree(folder / "bin", ignore_errors=True)
         shutil.copytree(folder, whole, dirs_exist_ok=True)
@@ -101,17 +102,15 @@ def manifest(version: str, url: str, digests: Mapping[str, str]) -> dict[str, An
     >>> manifest("0.1.0", "https://a.example", {"linux-amd64": "00"})["spec"]["platforms"][0]["uri"]
     'https://a.example/kubectl-tenure-0.1.0-linux-amd64.tar.gz'
     """
-    platforms = []
-    for platform, digest in digests.items():
-        system, _, architecture = platform.partition("-")
-        platforms.append(
-            {
-                "selector": {"matchLabels": {"os": system, "arch": architecture}},
-                "uri": f"{url}/{archive_name(version, platform)}",
-                "sha256": digest,
-                "bin": "kubectl-tenure",
-            }
-        )
+    platforms = [
+        {
+            "selector": {"matchLabels": dict(zip(("os", "arch"), platform.split("-"), strict=True))},
+            "uri": f"{url}/{archive_name(version, platform)}",
+            "sha256": digest,
+            "bin": "kubectl-tenure",
+        }
+        for platform, digest in digests.items()
+    ]
     return {
         "apiVersion": "krew.googlecontainertools.github.com/v1alpha2",
         "kind": "Plugin",

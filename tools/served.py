@@ -2,8 +2,8 @@
 
     python -m tools.served write config/components/crd/bases
 
-Writes `served.json`: the schemas without texts, a part that is there several times once. What a status holds
-is kept of Workloads alone: of the others nothing reads it.
+Writes `served.json`: the schemas without texts. What a status holds is kept of Workloads alone: of the others
+nothing reads it.
 
     python -m tools.served names "$(cd tests/live && go list -m -f '{{.Dir}}' sigs.k8s.io/kueue)"
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -57,8 +56,6 @@ _ENDS: Final = ("metadata", "spec.podSets[].template.metadata")
 """What is a map of names, or Kubernetes' own, below which no field is Kueue's."""
 _POD: Final = "spec.podSets[].template.spec"
 """Below a pod's spec, and a container, one level counts: what is deeper decides with it."""
-_WORTH_IT: Final = 60
-"""Characters from which on a part that is there twice is kept once."""
 
 
 def crds_in(folder: Path) -> dict[str, Any]:
@@ -70,23 +67,6 @@ def _schema(file: Path) -> Any:
     crd = yaml.safe_load(file.read_text(encoding="utf-8"))
     version = next(one for one in crd["spec"]["versions"] if one["name"] == VERSION)
     return version["schema"]["openAPIV3Schema"]
-
-
-def reduced(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of some schemas.
-
-    >>> reduced({"Cohort": {"type": "object", "description": "A cohort.", "properties": {"status": {}}}})
-    {'definitions': {}, 'kinds': {'Cohort': {'type': 'object', 'properties': {'status': {}}}}}
-    """
-    kept = {kind: _reduced(schema, skip_status=kind != "Workload") for kind, schema in schemas.items()}
-    counted: Counter[str] = Counter(text for schema in kept.values() for text in _parts(schema))
-    often = [text for text, count in counted.items() if count > 1 and len(text) > _WORTH_IT]
-    names = {text: str(i) for i, text in enumerate(sorted(often))}
-    definitions = {name: _with_references(json.loads(text), names, top=True) for text, name in names.items()}
-    return {
-        "definitions": definitions,
-        "kinds": {kind: _with_references(kept[kind], names, top=True) for kind in sorted(kept)},
-    }
 
 
 def _reduced(schema: Mapping[str, Any], *, skip_status: bool = False) -> dict[str, Any]:
@@ -108,50 +88,15 @@ def _reduced(schema: Mapping[str, Any], *, skip_status: bool = False) -> dict[st
     return kept
 
 
-def _inner(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from schema.get("properties", {}).values()
-    yield from (schema[name] for name in ("items", "additionalProperties") if name in schema)
-
-
-def _parts(schema: Mapping[str, Any]) -> Iterator[str]:
-    yield json.dumps(schema, sort_keys=True)
-    for inner in _inner(schema):
-        yield from _parts(inner)
-
-
-def _with_references(
-    schema: dict[str, Any], names: Mapping[str, str], *, top: bool = False
-) -> dict[str, Any]:
-    name = names.get(json.dumps(schema, sort_keys=True))
-    if name is not None and not top:
-        return {"$ref": name}
-    made = dict(schema)
-    if "properties" in made:
-        made["properties"] = {
-            key: _with_references(inner, names) for key, inner in made["properties"].items()
-        }
-    for key in ("items", "additionalProperties"):
-        if key in made:
-            made[key] = _with_references(made[key], names)
-    return made
-
-
 def text_of(schemas: Mapping[str, Any]) -> str:
-    """The content of the file: one definition a line."""
-    found = reduced(schemas)
-    lines = ["{"]
-    for part in ("definitions", "kinds"):
-        lines += [
-            f'"{part}": {{',
-            ",\n".join(f'"{key}": {_compact(value)}' for key, value in found[part].items()),
-            "},",
-        ]
-    lines[-1] = "}"
-    return "\n".join([*lines, "}"]) + "\n"
+    """The content of the file: what is kept of each schema, one kind a line.
 
-
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    >>> text_of({"Cohort": {"type": "object", "description": "A cohort.", "properties": {"status": {}}}})
+    '{\\n"Cohort": {"type":"object","properties":{"status":{}}}\\n}\\n'
+    """
+    kept = {kind: _reduced(schemas[kind], skip_status=kind != "Workload") for kind in sorted(schemas)}
+    lines = (f'"{kind}": {json.dumps(schema, separators=(",", ":"))}' for kind, schema in kept.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def names_in(source: Path) -> Iterator[str]:

@@ -13,21 +13,17 @@ PAGE = "proofs/whole-decisions.md"
 def whole_decisions(report: dict[str, Any]) -> Fills:
     """What the page takes from a report of a run that made them."""
     bounded = report["bounded"]
+    bounds = [
+        [item["family"], item["bound"], f"{item['clusters']:,}", f"{item['decisions']:,}"]
+        for item in bounded["bounds"]
+    ]
     return {
         PAGE: {
-            "bounds": _bounds(bounded),
+            "bounds": table(["Family", "All clusters with", "Clusters", "Decisions"], bounds),
             "postconditions": _postconditions(bounded, report["readings"]),
             "broken": "\n\n".join(_broken(bounded, report["readings"])),
         }
     }
-
-
-def _bounds(bounded: dict[str, Any]) -> str:
-    rows = [
-        [item["family"], item["bound"], f"{item['clusters']:,}", f"{item['decisions']:,}"]
-        for item in bounded["bounds"]
-    ]
-    return table(["Family", "All clusters with", "Clusters", "Decisions"], rows)
 
 
 def _postconditions(bounded: dict[str, Any], readings: list[str]) -> str:

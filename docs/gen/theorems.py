@@ -53,11 +53,7 @@ def _assumptions(entries: list[dict[str, Any]], only: tuple[str, ...] = ()) -> s
             if not only or proof in only:
                 used.setdefault((assumed, proof), []).append(entry["id"])
     rows = [
-        [
-            sentence(assumed),
-            linked(discharged(assumed, proof)),
-            linked(", ".join(by)),
-        ]
+        [sentence(assumed), linked(discharged(assumed, proof)), linked(", ".join(by))]
         for (assumed, proof), by in used.items()
     ]
     return table(["Assumption", "Proved by, or attacked by", "Used by"], rows)

@@ -140,7 +140,7 @@ def kueue_shape(kind: str) -> Fields:
     >>> spec.fields["stopPolicy"].words, spec.defaults["stopPolicy"]
     (('None', 'Hold', 'HoldAndDrain'), 'None')
     """
-    shape = _shape(_content()["kinds"][kind])
+    shape = _shape(_content()[kind])
     assert isinstance(shape, Fields)
     return shape
 
@@ -186,14 +186,7 @@ def _content() -> Any:
     return json.loads(files("tenure.manifests").joinpath(_FILE).read_text(encoding="utf-8"))
 
 
-@cache
-def _defined(name: str) -> Shape:
-    return _shape(_content()["definitions"][name])
-
-
 def _shape(schema: Mapping[str, Any]) -> Shape:
-    if "$ref" in schema:
-        return _defined(schema["$ref"])
     if schema.get("x-kubernetes-int-or-string"):
         return Quantity() if "pattern" in schema else NumberOrText()
     if "enum" in schema:
