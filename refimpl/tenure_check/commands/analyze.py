@@ -19,7 +19,7 @@ analyze_app = typer.Typer(
     rich_markup_mode=None,
     context_settings=SETTINGS,
     help=(
-        "Say what may happen in a configuration of queues, whatever workloads come.\n\n"
+        "Find out what may happen in a configuration of queues, whatever workloads come.\n\n"
         "The bundled example, and then your own queues:\n\n\b\n"
         "tenure analyze loops --example shared-cohort\n"
         "tenure analyze loops queues/\n"

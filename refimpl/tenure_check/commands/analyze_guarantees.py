@@ -62,7 +62,7 @@ def guarantees_command(
     asked: GuaranteeOptions,
     printing: Printing,
 ) -> None:
-    """Say what running workloads may count on: how long nothing preempts them, and what may at once.
+    """List what running workloads may count on: how long nothing preempts them, and what may at once.
 
     For every ClusterQueue and priority class, by attacker and reason: preempted at once, only after
     minAdmitDuration, or never; also while their ClusterQueue is within its nominal quota, or only above it.

@@ -118,7 +118,7 @@ def loops_command(
     ] = None,
     printing: Printing,
 ) -> None:
-    """Search for workloads that would preempt each other for ever, and say which fields that needs.
+    """Search for workloads that would preempt each other for ever, and find the fields that this needs.
 
     Nothing arrives in such a loop and nothing ends by itself; a state comes back. Workloads of every size and
     priority are put into every ClusterQueue of a cohort, in every order, and played as `tenure play` does,

@@ -61,7 +61,7 @@ class MatrixOptions:
         tuple[str, str] | None,
         typer.Option(
             metavar="CELL CELL",
-            help="Say of one cell why never, or show its example: the preemptor's ClusterQueue and priority "
+            help="Show why one cell never happens, or its example: the preemptor's ClusterQueue and priority "
             "class, and the victim's, such as team-a/high team-b/low.",
             show_default="the whole matrix",
         ),
@@ -88,7 +88,7 @@ def matrix_command(
     asked: MatrixOptions,
     printing: Printing,
 ) -> None:
-    """Say which workloads may ever preempt which others, in every state of a configuration.
+    """Find which workloads may ever preempt which others, in every state of a configuration.
 
     A cell is a preemptor's ClusterQueue and priority class, and a victim's. Its verdict is *never*, which
     Z3 and cvc5 prove for every state of the scope; *can*, with the smallest state found, which decides so

@@ -34,7 +34,7 @@ def sanity_command(
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is found.")] = False,
     printing: Printing,
 ) -> None:
-    """Say which fields have no effect, whatever workloads come: limits never reached, policies never applied.
+    """List fields without effect, whatever workloads come: limits never reached, policies never applied.
 
     Each is said with its argument and the rules that it rests on; it holds in every state that admissions can
     produce. What one object says against itself, and what is dangerous, `tenure validate` says.

@@ -52,7 +52,7 @@ def run_tests(
     report: Reports = None,
     color: Color = None,
 ) -> None:
-    """Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.
+    """Check what *.tenure.yaml files expect of decisions, manifests and plays, and explain each failure.
 
     A file names manifests and says what is expected, or is a scenario as `tenure play` takes it:
 

@@ -33,7 +33,7 @@ def accessible_command(
     every: Every = False,
     printing: Printing,
 ) -> None:
-    """Say what is accessible to every ClusterQueue while heroes run, and what they are billed.
+    """List what is accessible to every ClusterQueue while heroes run, and what they are billed.
 
     A bundled example, in which a hero uses more than its own quota:
 

@@ -24,97 +24,112 @@ PLUGINS = "tenure.commands"
 ENTRY_POINT = ""
 """Where a command is that a package above this one adds; this one imports it by its entry point alone."""
 
-COMMANDS = {
-    "decide": (
-        "tenure.apps.cli.decide:decide_command",
-        "Decide which workloads are preempted for a pending one, and why.",
-    ),
-    "explain": (
-        "tenure.apps.cli.explain:explain_command",
-        "Explain a whole decision: what is short and where, what was tried, and what would change the "
-        "answer.",
-    ),
-    "why": (
-        "tenure.apps.cli.explain:why_command",
-        "Say who could preempt a running workload, why it is preempted, or why a preempted one was.",
-    ),
-    "why-not": (
-        "tenure.apps.cli.explain:why_not_command",
-        "Say why a pending workload is not admitted, or why it does not preempt a running one.",
-    ),
-    "next": (
-        "tenure.apps.cli.next:next_command",
-        "Say what comes next in the cluster as it is: the coming cycles, or when one workload has its turn.",
-    ),
-    "diff": (
-        "tenure.apps.cli.diff:diff_command",
-        "Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.",
-    ),
-    "analyze": (
-        ENTRY_POINT,
-        "Say what may happen in a configuration of queues, whatever workloads come.",
-    ),
-    "show": (
-        "tenure.apps.cli.show:show_command",
-        "Show what the specification says by an identifier: statement, why, code, verdicts, vectors.",
-    ),
-    "accessible": (
-        "tenure.apps.cli.accessible:accessible_command",
-        "Say what is accessible to every ClusterQueue while heroes run, and what they are billed.",
-    ),
-    "play": (
-        "tenure.apps.cli.play:play_command",
-        "Play scenarios over time, one scheduling cycle after another, and check what is expected of them.",
-    ),
-    "simulate": (
-        "tenure.apps.cli.simulate:simulate_command",
-        "Say what settings of queues do to a trace of jobs: waits, preemptions, lost and unused quota.",
-    ),
-    "test": (
-        ENTRY_POINT,
-        "Check what *.tenure.yaml files expect of decisions, manifests and plays, and say why it fails.",
-    ),
-    "validate": (
-        "tenure.apps.cli.validate:validate_command",
-        "Say everything that is wrong with manifests, before the API server does.",
-    ),
-    "kai": (
-        "tenure.apps.cli.kai:kai_app",
-        "Say which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.",
-    ),
-    "oracle": (
-        "tenure.apps.cli.oracle:oracle_command",
-        "Answer JSON-lines requests on standard input, one answer a line, in order.",
-    ),
-    "conform": (
-        "tenure.apps.cli.conform:conform_command",
-        "Ask another scheduler's program what Tenure is asked, and compare the answers.",
-    ),
-    "campaign": (
-        "tenure.apps.cli.campaign:campaign_command",
-        "Decide hundreds of thousands of random scenarios by two engines, and compare the decisions.",
-    ),
-    "example": (
-        "tenure.apps.cli.examples:example_command",
-        "List the bundled examples, or copy the manifests of one.",
-    ),
-    "schema": (
-        "tenure.apps.cli.examples:schema_command",
-        "Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.",
-    ),
-    "vectors": (
-        "tenure.apps.cli.vectors:vectors_app",
-        "Run, check, format and add the portable cases of spec/vectors.",
-    ),
-    "prove": (
-        ENTRY_POINT,
-        "Prove every obligation about the rules' own code, or refute it by a replayable counterexample.",
-    ),
+GROUPS = {
+    "Ask": {
+        "decide": (
+            "tenure.apps.cli.decide:decide_command",
+            "Decide which workloads are preempted for a pending one, and why.",
+        ),
+        "explain": (
+            "tenure.apps.cli.explain:explain_command",
+            "Explain a whole decision: what is short and where, what was tried, and what would change the "
+            "answer.",
+        ),
+        "why": (
+            "tenure.apps.cli.explain:why_command",
+            "Explain why a workload was preempted, or which pending workloads could preempt a running one.",
+        ),
+        "why-not": (
+            "tenure.apps.cli.explain:why_not_command",
+            "Explain why a pending workload is not admitted, or why it does not preempt a running one.",
+        ),
+        "next": (
+            "tenure.apps.cli.next:next_command",
+            "Forecast the coming scheduling cycles of the cluster as it is, "
+            "or when one workload has its turn.",
+        ),
+        "diff": (
+            "tenure.apps.cli.diff:diff_command",
+            "Compare the decisions of two clusters: which differ, and which victims are new or spared.",
+        ),
+        "accessible": (
+            "tenure.apps.cli.accessible:accessible_command",
+            "List what is accessible to every ClusterQueue while heroes run, and what they are billed.",
+        ),
+    },
+    "Analyze": {
+        "analyze": (
+            ENTRY_POINT,
+            "Find out what may happen in a configuration of queues, whatever workloads come.",
+        ),
+        "simulate": (
+            "tenure.apps.cli.simulate:simulate_command",
+            "Compare settings of queues on a trace of jobs: waits, preemptions, lost and unused quota.",
+        ),
+        "play": (
+            "tenure.apps.cli.play:play_command",
+            "Play scenarios over time, one scheduling cycle after another, "
+            "and check what is expected of them.",
+        ),
+    },
+    "Check": {
+        "validate": (
+            "tenure.apps.cli.validate:validate_command",
+            "List everything that is wrong with manifests, before the API server does.",
+        ),
+        "test": (
+            ENTRY_POINT,
+            "Check what *.tenure.yaml files expect of decisions, manifests and plays, "
+            "and explain each failure.",
+        ),
+    },
+    "KAI-Scheduler": {
+        "kai": (
+            "tenure.apps.cli.kai:kai_app",
+            "Show which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.",
+        ),
+    },
+    "Specification": {
+        "show": (
+            "tenure.apps.cli.show:show_command",
+            "Show what the specification has under an identifier: statement, why, code, verdicts, vectors.",
+        ),
+        "prove": (
+            ENTRY_POINT,
+            "Prove every obligation about the rules' own code, or refute it by a replayable counterexample.",
+        ),
+        "conform": (
+            "tenure.apps.cli.conform:conform_command",
+            "Ask another scheduler's program the questions that Tenure answers, and compare the answers.",
+        ),
+        "campaign": (
+            "tenure.apps.cli.campaign:campaign_command",
+            "Decide hundreds of thousands of random scenarios by two engines, and compare the decisions.",
+        ),
+        "oracle": (
+            "tenure.apps.cli.oracle:oracle_command",
+            "Answer JSON-lines requests on standard input, one answer a line, in order.",
+        ),
+        "vectors": (
+            "tenure.apps.cli.vectors:vectors_app",
+            "Run, check, format and add the portable cases of spec/vectors.",
+        ),
+        "schema": (
+            "tenure.apps.cli.examples:schema_command",
+            "Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.",
+        ),
+        "example": (
+            "tenure.apps.cli.examples:example_command",
+            "List the bundled examples, or copy the manifests of one.",
+        ),
+    },
 }
-"""Name to where it is and to its help's first sentence, known before the command is imported.
+"""By its group and name, where a command is and its help's first sentence, known before it is imported.
 
 A test compares that sentence with the command's own.
 """
+
+COMMANDS = {name: stated for group in GROUPS.values() for name, stated in group.items()}
 
 WIDEST = 100
 """The most columns that a help text takes."""
@@ -139,7 +154,7 @@ class Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name = args[0]
         if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
-            close = close_name(name, self.list_commands(ctx))
+            close = close_name(name, self.list_commands(ctx), cutoff=0.6)
             hint = f"Did you mean '{close}'?" if close else f"One of {', '.join(self.list_commands(ctx))}."
             ctx.fail(f"No such command '{name}'. {hint}")
         return super().resolve_command(ctx, args)
@@ -160,9 +175,14 @@ class Front(Group):
         return found
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        rows = [(name, self._summary(ctx, name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        left = dict.fromkeys(self.list_commands(ctx))
+        for group in (*GROUPS, "Others"):
+            names = [name for name in left if name in GROUPS.get(group, left)]
+            if names:
+                with formatter.section(group):
+                    formatter.write_dl([(name, self._summary(ctx, name)) for name in names])
+            for name in names:
+                del left[name]
 
     def _summary(self, ctx: Any, name: str) -> str:
         if name in COMMANDS:

@@ -69,7 +69,7 @@ class DecidingOptions:
     """How it is decided, and what is expected."""
 
     explained: Annotated[
-        bool, typer.Option("--explain", "-e", help="Say what each rule found about every workload.")
+        bool, typer.Option("--explain", "-e", help="Show what each rule found about every workload.")
     ] = False
     engine: Annotated[
         Engine | None,

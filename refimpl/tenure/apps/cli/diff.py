@@ -86,7 +86,7 @@ def diff_command(
     flags: SchedulerFlags,
     printing: DiffPrinting,
 ) -> None:
-    """Compare two clusters: which decisions differ, who becomes a victim and who ceases to be one.
+    """Compare the decisions of two clusters: which differ, and which victims are new or spared.
 
     A single field of a dump, before it is changed in the cluster:
 

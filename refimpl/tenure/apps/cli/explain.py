@@ -96,7 +96,7 @@ def why_command(
     every: Every = False,
     printing: Printing,
 ) -> None:
-    """Say who could preempt a running workload, why it is preempted, or why a preempted one was.
+    """Explain why a workload was preempted, or which pending workloads could preempt a running one.
 
     For each ClusterQueue the least priority by which a new workload of any size could preempt it, now and
     later; and which of the pending workloads would, each evaluated independently:
@@ -196,7 +196,7 @@ def why_not_command(
     every: Every = False,
     printing: Printing,
 ) -> None:
-    """Say why a pending workload is not admitted, or why it does not preempt a running one.
+    """Explain why a pending workload is not admitted, or why it does not preempt a running one.
 
     What is short and where, what was tried, and which change would let it in:
 

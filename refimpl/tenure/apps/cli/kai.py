@@ -33,7 +33,7 @@ kai_app = typer.Typer(
     rich_markup_mode=None,
     context_settings=SETTINGS,
     help=(
-        "Say which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.\n\n"
+        "Show which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.\n\n"
         "The bundled departments, and then your own cluster:\n\n\b\n"
         "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
         "kubectl tenure kai filter -p serving/checkout"
@@ -98,7 +98,7 @@ def filter_command(
     now: Now = None,
     printing: Printing,
 ) -> None:
-    """Say whether running jobs may be considered as victims, or are protected, until when and by whose value.
+    """Show whether running jobs may be victims, or until when they are protected, and by which value.
 
     One job, and every job:
 
@@ -143,7 +143,7 @@ def validate_command(
     now: Now = None,
     printing: Printing,
 ) -> None:
-    """Say whether a scenario is accepted: whether every protected elastic job keeps its minimum.
+    """Check whether a scenario is accepted: every protected elastic job must keep its minimum.
 
     Two pods of one job, and a whole job besides:
 
@@ -178,7 +178,7 @@ def resolve_command(
     edits: EditOptions,
     printing: Printing,
 ) -> None:
-    """Say which minimum runtime counts between two queues, and whose value it is.
+    """Find which minimum runtime counts between two queues, and whose value it is.
 
     A preemption within a queue, and a reclaim by another one:
 
@@ -217,7 +217,7 @@ def pairs_command(
     every: Annotated[bool, typer.Option("--all", help="All rows, however many they are.")] = False,
     printing: Printing,
 ) -> None:
-    """Say for every pair of queues how long a job of one is protected from a job of the other, and by whom.
+    """List for each pair of queues how long a job of one is protected from a job of the other, and why.
 
     A preemption within each queue, a reclaim between every two:
 

@@ -106,7 +106,7 @@ def next_command(
     every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
     printing: Printing,
 ) -> None:
-    """Say what comes next in the cluster as it is: the coming cycles, or when one workload has its turn.
+    """Forecast the coming scheduling cycles of the cluster as it is, or when one workload has its turn.
 
     The coming scheduling cycles, who is admitted, who preempts whom, and who waits for what:
 

@@ -40,7 +40,7 @@ def show_command(
     ] = False,
     printing: Printing,
 ) -> None:
-    """Show what the specification says by an identifier: statement, why, code, verdicts, vectors.
+    """Show what the specification has under an identifier: statement, why, code, verdicts, vectors.
 
     A rule that an explanation has named: what it says and why, its code, what is proved of it under each
     reading, and the cases that pin it down:

@@ -276,7 +276,7 @@ def simulate_command(
     ] = SimulateOutput.TEXT,
     color: Color = None,
 ) -> None:
-    """Say what settings of queues do to a trace of jobs: waits, preemptions, lost and unused quota.
+    """Compare settings of queues on a trace of jobs: waits, preemptions, lost and unused quota.
 
     Every job of the trace joins the ClusterQueue that its queue names, works for its duration, and is
     scheduled as `tenure play` does it: no cycle is left out.

@@ -65,14 +65,14 @@ def validate_command(
         bool,
         typer.Option(
             "--skip-others",
-            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold; say which "
-            "of them cannot be read. Folders that are not applied together, such as overlays, are sets of "
+            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold, and list "
+            "those that cannot be read. Folders that are not applied together, such as overlays, are sets of "
             "their own, and may have objects of the same name.",
         ),
     ] = False,
     printing: CheckPrinting,
 ) -> None:
-    """Say everything that is wrong with manifests, before the API server does.
+    """List everything that is wrong with manifests, before the API server does.
 
     Errors are what the schema, Kueue's webhooks or a proposal refuse. Warnings are about what they accept,
     and what is dangerous or without effect all the same.
