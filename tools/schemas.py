@@ -13,14 +13,12 @@ from tenure.apps.compare.answer_types import DiffAnswer
 from tenure.apps.lookup import Card, CardList
 from tenure.apps.past.answer_types import PastAnswer
 from tenure.apps.simulate.answer_types import SimulateAnswer
-from tenure.as_json import json_schema
 from tenure.conformance.answer_types import (
     AccessibleAnswer,
-    Answer,
     DecideAnswer,
-    ManifestsAnswer,
     PendingAnswer,
 )
+from tenure.conformance.protocol_types import Answer
 from tenure.conformance.request_types import Request
 from tenure.kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
 from tenure.lab.campaign_report import CampaignReport
@@ -29,6 +27,7 @@ from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.timeline.kai.scenario_file import KaiScenarioShape
 from tenure.timeline.record import PlayAnswer
 from tenure.timeline.scenario_file import ScenarioShape
+from tenure.validation.answer_types import ManifestsAnswer
 from tenure.versions import form
 from tenure_check.analysis.difference_types import MatrixDifference
 from tenure_check.analysis.guarantee_types import GuaranteesAnswer
@@ -38,6 +37,7 @@ from tenure_check.analysis.sanity_answers import SanityAnswer
 from tenure_check.testing.expectation_file import DecisionsShape
 from tenure_check.testing.results import ChecksAnswer
 from tenure_proofs.answer import ProveAnswer
+from tools.json_schemas import json_schema
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import tenure
+from tenure.as_json import as_json
 from tenure.conformance.lines import answer_line
 from tenure.conformance.rendering import render_decision
 from tenure.errors import InputError
@@ -150,7 +151,7 @@ def _decided(loaded: Any, workload: str) -> str:
     except InputError as error:
         _check_problems(error)
         return "loaded, not decided"
-    json.dumps(render_decision(decision, explained=True), allow_nan=False)
+    json.dumps(as_json(render_decision(decision, explained=True)), allow_nan=False)
     return "decided"
 
 

@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.apps.cli.validate import rendered
+from tenure.apps.cli.validate import answer_of
 from tenure.manifests.files import iterate_objects
 from tenure.manifests.releases import AskedKueue
 from tenure.validation import validate
@@ -118,7 +118,7 @@ def ours(new: object, old: object = None) -> tuple[tuple[str, str], ...]:
             found = refused_by(asked, validate(objects, old=read["old"][1]))
         except Exception as error:  # noqa: BLE001 - no input may do that: it is a difference of its own
             return ((CRASH, repr(error)),)
-    return tuple((error["field"], error["message"]) for error in rendered(found, RELEASE)["errors"])
+    return tuple((error.field, error.message) for error in answer_of(found, RELEASE).errors)
 
 
 def creates(server: Server, number: int, seed: int) -> Iterator[Verdict]:

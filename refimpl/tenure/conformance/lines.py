@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Final
 
-from tenure.conformance.protocol import answer, plain_error
+from tenure.conformance.protocol import answer, failed
+from tenure.conformance.protocol_types import Unreadable
 from tenure.engines import Engine
 from tenure.errors import ErrorCode
 from tenure.manifests import MAX_LINE, decoded_json, in_mebibytes, show
@@ -57,7 +58,7 @@ def answer_line(line: bytes | None, engine: Engine = Engine.REFERENCE) -> dict[s
     except Exception as error:  # noqa: BLE001 - a fault of ours costs one answer, not the reader's whole run
         identifier = request.get("id") if isinstance(request, Mapping) else None
         fault = f"a fault of Tenure: {type(error).__name__}: {error}"
-        return {"id": identifier, "error": plain_error(ErrorCode.INTERNAL, fault, "")}
+        return failed(identifier, Unreadable(str(ErrorCode.INTERNAL), fault, ""))
 
 
 def _lines(source: IO[bytes]) -> Iterator[bytes | None]:
@@ -79,12 +80,12 @@ def _written(said: dict[str, Any]) -> str:
         return _ENCODER.encode(said)
     except RecursionError:
         # Of an answer, only the id is the requester's own.
-        error = plain_error(ErrorCode.BAD_INPUT, "the id is nested too deeply", "id")
-        return _ENCODER.encode({"id": None, "error": error})
+        error = Unreadable(str(ErrorCode.BAD_INPUT), "the id is nested too deeply", "id")
+        return _ENCODER.encode(failed(None, error))
 
 
 def _refused(code: ErrorCode, message: str) -> dict[str, Any]:
-    return {"id": None, "error": plain_error(code, message, "")}
+    return failed(None, Unreadable(str(code), message, ""))
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

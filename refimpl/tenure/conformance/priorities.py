@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from tenure.conformance.assignments import bad_input
 from tenure.conformance.gathering import attempt, key_problems
+from tenure.conformance.protocol_types import PriorityOutput
 from tenure.errors import InputError
 from tenure.manifests import parse_instant, read_priority_class
 from tenure.model import Cluster, Workload
@@ -19,15 +20,12 @@ REQUIRED: Final = ("workloadPriorityClass", "created", "now")
 FIELDS: Final = (*REQUIRED, "reading")
 
 
-def answer_priority(raw: object) -> dict[str, Any]:
+def answer_priority(raw: object) -> PriorityOutput:
     """The `output` of call `priority`.
 
     Args:
         raw: the `input`, untrusted: `workloadPriorityClass`, the times `created` (of the Job) and `now`, and
             a `reading`.
-
-    Returns:
-        `{"priority": int}`.
 
     Raises:
         InputError: everything that is wrong with it, or a class that the reading refuses.
@@ -38,7 +36,7 @@ def answer_priority(raw: object) -> dict[str, Any]:
     >>> growing = {"metadata": {"name": "c"}, "spec": {"priority": 100, "dynamicPriorityPolicy": policy}}
     >>> noon, two = "2026-01-01T12:00:00Z", "2026-01-01T14:00:00Z"
     >>> answer_priority({"workloadPriorityClass": growing, "created": noon, "now": two})
-    {'priority': 900}
+    PriorityOutput(priority=900)
     """
     if not isinstance(raw, Mapping):
         raise bad_input("input", raw, "an object")
@@ -60,4 +58,4 @@ def answer_priority(raw: object) -> dict[str, Any]:
     assert reading is not None
     cluster = Cluster({}, growing={found.name: found})
     waiting = Workload("", "", "", found.base, created, priority_class=found.name, job_created_at=created)
-    return {"priority": with_effective_priority(waiting, cluster, now, reading).priority}
+    return PriorityOutput(with_effective_priority(waiting, cluster, now, reading).priority)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import Any, Final
 
+from tenure.as_json import as_json
 from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
+from tenure.conformance.protocol_types import Refused, Unreadable, VersionOutput
 from tenure.conformance.rendering import render_decision, render_problem
 from tenure.conformance.requests import read_decide_request
+from tenure.conformance.validating import answer_validate
 from tenure.engines import Detail, Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.kai.call import answer_min_runtime
 from tenure.manifests import did_you_mean, show
 from tenure.release import __version__
-from tenure.validation.check import answer_validate
 from tenure.versions import KAI, form, kueue_asked
-
-if TYPE_CHECKING:
-    from tenure.conformance.answer_types import VersionOutput
 
 WITH_INPUT = ("decide", "accessible", "priority", "validate", "minruntime")
 """The calls that ask about something, as vectors do."""
@@ -46,26 +46,26 @@ def answer(request: object, *, engine: Engine = Engine.REFERENCE) -> dict[str, A
     """
     identifier = request.get("id") if isinstance(request, Mapping) else None
     try:
-        return {"id": identifier, "output": _output(request, engine)}
+        return {"id": identifier, "output": as_json(_output(request, engine))}
     except InputError as error:
-        return {"id": identifier, "error": render_error(error)}
+        first, problems = error.problems[0], tuple(map(render_problem, error.problems))
+        return failed(identifier, Refused(str(first.code), str(error), first.field, problems))
     except RecursionError:
-        return {
-            "id": identifier,
-            "error": plain_error(ErrorCode.BAD_INPUT, "the input is nested too deeply", "input"),
-        }
+        nested = Unreadable(str(ErrorCode.BAD_INPUT), "the input is nested too deeply", "input")
+        return failed(identifier, nested)
 
 
-def render_error(error: InputError) -> dict[str, Any]:
-    """An input error as the protocol writes it: the first problem's code and field, and all problems."""
-    first = error.problems[0]
-    return {
-        **plain_error(first.code, str(error), first.field),
-        "problems": [render_problem(problem) for problem in error.problems],
-    }
+def failed(identifier: object, error: Unreadable) -> dict[str, Any]:
+    """An error as the answer to a request.
+
+    Args:
+        identifier: the request's; None where it has none, or could not be read.
+        error: what is wrong.
+    """
+    return {"id": identifier, "error": as_json(error)}
 
 
-def _output(request: object, engine: Engine) -> Mapping[str, Any]:
+def _output(request: object, engine: Engine) -> object:
     if not isinstance(request, Mapping):
         raise InputError([Problem(field="", found=show(request), expected="an object with id, call, input")])
     protocol = request.get("protocol", PROTOCOL)
@@ -97,14 +97,14 @@ def _output(request: object, engine: Engine) -> Mapping[str, Any]:
         Detail.FINDINGS if checked.explained else Detail.CANDIDATES,
     ).as_held(checked.cluster.hold_of(checked.preemptor))
     output = render_decision(decision, explained=checked.explained)
-    return {**output, "warnings": list(checked.warnings)} if checked.warnings else output
+    return replace(output, warnings=tuple(checked.warnings) or None)
 
 
 def _version(_: object) -> VersionOutput:
-    return {"tenure": __version__, "protocol": PROTOCOL, "kueue": kueue_asked(None), "kai": KAI}
+    return VersionOutput(__version__, PROTOCOL, kueue_asked(None), KAI)
 
 
-_OTHERS: Final[Mapping[object, Callable[[object], Mapping[str, Any]]]] = {
+_OTHERS: Final[Mapping[object, Callable[[object], object]]] = {
     "accessible": answer_accessible,
     "priority": answer_priority,
     "validate": answer_validate,
@@ -112,8 +112,3 @@ _OTHERS: Final[Mapping[object, Callable[[object], Mapping[str, Any]]]] = {
     "version": _version,
 }
 """What answers each call but decide."""
-
-
-def plain_error(code: ErrorCode, message: str, field: str) -> dict[str, Any]:
-    """An error that is about no object."""
-    return {"code": str(code), "message": message, "field": field}

@@ -13,10 +13,10 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, with_config
 
 from tenure.as_json import Shape
+from tenure.conformance.answer_types import CHOICE, PRESET
 from tenure.manifests import fields, schema, topologies
 from tenure.manifests import workload_schema as workloads
 from tenure.manifests.feature_gates import known_gates, refused_gates
-from tenure.readings import CHOICES, preset_names
 
 _BETA = Literal["", "kueue.x-k8s.io/v1beta2", "kueue.x-k8s.io/v1beta1"] | None
 _NEWEST = Literal["", "kueue.x-k8s.io/v1beta2"] | None
@@ -205,9 +205,6 @@ AnyGates = Annotated[
     ),
 ]
 """Feature gates, whatever they switch on."""
-
-PRESET = {"enum": list(preset_names())}
-CHOICE = {key: {"enum": [member.name.lower() for member in choices]} for key, choices in CHOICES.items()}
 
 ReadingGiven = Annotated[
     str | dict[str, str],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from tenure.errors import InputError, Problem
 from tenure.kai.model import Arguments
@@ -76,6 +77,9 @@ def _refused(field: str, value: object) -> InputError:
 DEFAULT_PREEMPT = "defaultPreemptMinRuntime"
 DEFAULT_RECLAIM = "defaultReclaimMinRuntime"
 METHOD = "reclaimResolveMethod"
+MethodName = Literal["lca", "queue"]
+"""How the argument names a method."""
+
 METHODS: Mapping[str, ResolveMethod] = {"lca": ResolveMethod.LCA, "queue": ResolveMethod.QUEUE}
 
 
@@ -142,10 +146,10 @@ def _method(given: Mapping[str, str], rejected: dict[str, str]) -> ResolveMethod
     return METHODS.get(name, ResolveMethod.LCA)
 
 
-def method_name(method: ResolveMethod) -> str:
+def method_name(method: ResolveMethod) -> MethodName:
     """A method as the argument names it.
 
     >>> method_name(ResolveMethod.LCA)
     'lca'
     """
-    return next(name for name, resolve_method in METHODS.items() if resolve_method == method)
+    return "lca" if method == ResolveMethod.LCA else "queue"

@@ -9,13 +9,27 @@ from typing import Any
 from tenure.errors import InputError, Problem
 from tenure.kai import case
 from tenure.kai.arguments import configure, method_name
+from tenure.kai.call_types import (
+    ChangeStep,
+    ConfigOutput,
+    FilterOutput,
+    FilterStep,
+    MinRuntimeOutput,
+    PathOutput,
+    ProtectedStep,
+    QueueFieldOutput,
+    QueueFieldRefused,
+    ResolveOutput,
+    SequenceOutput,
+    Step,
+    ValidatorOutput,
+)
 from tenure.kai.model import DEFAULT_SUB_GROUP, Job, Pod, Queue, Scene, SubGroup
 from tenure.kai.resolver import path_of
 from tenure.kai.session import Session
 from tenure.manifests import did_you_mean, listed, printable, show
 from tenure.model import Action
 
-Object = dict[str, Any]
 Fields = Mapping[str, Any]
 
 
@@ -24,52 +38,47 @@ def pair(raw: Fields) -> tuple[Action, str, str]:
     return case.action(raw), case.text(raw, "preemptor"), case.text(raw, "victim")
 
 
-def resolved(session: Session, raw: Fields) -> Object:
+def resolved(session: Session, raw: Fields) -> ResolveOutput:
     """`resolve`: the minimum runtime between two queues, and whether one of them is missing."""
     action = case.action(raw)
     pending, victim = (case.optional_text(raw, key) for key in ("preemptorQueue", "victimQueue"))
     found = session.resolve(action, pending, victim)
-    return {"error": bool(found.missing), "minRuntimeNs": found.min_runtime}
+    return ResolveOutput(bool(found.missing), found.min_runtime)
 
 
-def path(session: Session, raw: Fields) -> Object:
+def path(session: Session, raw: Fields) -> PathOutput:
     """`path`: a queue and those above it, the top first."""
     found = path_of(session.scene.queues, case.text(raw, "victimQueue"))
-    return {"path": [queue.name for queue in found]}
+    return PathOutput(tuple(queue.name for queue in found))
 
 
-def filtered(session: Session, raw: Fields) -> Object:
+def filtered(session: Session, raw: Fields) -> FilterStep:
     """`filter` as a step asks it, with whether the victim is elastic: that asks for nothing more."""
     said = session.filter(*pair(raw))
-    return {"elastic": said.elastic, "filter": said.passes}
+    return FilterStep(said.elastic, said.passes)
 
 
-def filtered_whole(session: Session, raw: Fields) -> Object:
+def filtered_whole(session: Session, raw: Fields) -> FilterOutput:
     """`filter` with what it comes from, of a session that is asked nothing else."""
     action, pending, victim = pair(raw)
     said = session.filter(action, pending, victim)
     protection = session.protection(action, pending, victim)
     resolution = session.resolve(action, session.job(pending).queue, session.job(victim).queue)
-    return {
-        "elastic": said.elastic,
-        "filter": said.passes,
-        "minRuntimeNs": resolution.min_runtime,
-        "protected": protection.protected,
-    }
+    return FilterOutput(said.elastic, said.passes, resolution.min_runtime, protection.protected)
 
 
-def protected(session: Session, raw: Fields) -> Object:
+def protected(session: Session, raw: Fields) -> ProtectedStep:
     """`protected`, asked directly, even of an elastic job."""
-    return {"protected": session.protection(*pair(raw)).protected}
+    return ProtectedStep(session.protection(*pair(raw)).protected)
 
 
-def validated(session: Session, raw: Fields) -> Object:
+def validated(session: Session, raw: Fields) -> ValidatorOutput:
     """`validate`: whether a scenario is accepted."""
     said = session.validate(case.action(raw), case.text(raw, "preemptor"), case.victims(raw))
-    return {"validator": said.accepted}
+    return ValidatorOutput(said.accepted)
 
 
-def answer_steps(session: Session, raw: Fields) -> list[Object]:
+def answer_steps(session: Session, raw: Fields) -> list[Step]:
     """Run `steps` in order; a step that only changes something answers with nothing.
 
     Args:
@@ -82,13 +91,13 @@ def answer_steps(session: Session, raw: Fields) -> list[Object]:
 
     >>> from tenure.kai.model import Scene
     >>> answer_steps(Session(Scene(), now=0), {"steps": [{"op": "openSession"}]})
-    [{}]
+    [ChangeStep()]
     """
     steps = case.each_of(raw, "steps", lambda step, _at: step)
     return [_answer_step(session, step, f"steps[{index}]") for index, step in enumerate(steps)]
 
 
-def _answer_step(session: Session, step: Fields, at: str) -> Object:
+def _answer_step(session: Session, step: Fields, at: str) -> Step:
     try:
         if "now" in step:
             session.now = case.clock(step)
@@ -101,27 +110,27 @@ def _answer_step(session: Session, step: Fields, at: str) -> Object:
         raise InputError(moved) from None
 
 
-def _reopen(session: Session, _step: Fields) -> Object:
+def _reopen(session: Session, _step: Fields) -> ChangeStep:
     session.reopen()
-    return {}
+    return ChangeStep()
 
 
-def _set_last_start(session: Session, step: Fields) -> Object:
+def _set_last_start(session: Session, step: Fields) -> ChangeStep:
     job = session.job(case.text(step, "job"))
     session.change(jobs=(replace(job, started_at=case.start(step)),))
-    return {}
+    return ChangeStep()
 
 
-def _set_queue(session: Session, step: Fields) -> Object:
+def _set_queue(session: Session, step: Fields) -> ChangeStep:
     name = case.text(step, "name" if "name" in step else "queue")
     if name not in session.scene.queues:
         raise case.refused("queue", name, f"a queue of the case{did_you_mean(name, session.scene.queues)}")
     preempt, reclaim = (case.own_value(step, f"{action}MinRuntime") for action in case.ACTIONS)
     session.change(queues=(Queue(name, session.scene.queues[name].parent, preempt, reclaim),))
-    return {}
+    return ChangeStep()
 
 
-def _set_pod_status(session: Session, step: Fields) -> Object:
+def _set_pod_status(session: Session, step: Fields) -> ChangeStep:
     name = case.text(step, "pod")
     job = _job_of_pod(session, name) if step.get("job") is None else session.job(case.text(step, "job"))
     if name not in {pod.name for _, pod in job.pods()}:
@@ -132,7 +141,7 @@ def _set_pod_status(session: Session, step: Fields) -> Object:
         for group in job.sub_groups
     )
     session.change(jobs=(replace(job, sub_groups=groups),))
-    return {}
+    return ChangeStep()
 
 
 def _job_of_pod(session: Session, name: str) -> Job:
@@ -146,7 +155,7 @@ def _job_of_pod(session: Session, name: str) -> Job:
     raise InputError([Problem("job", "nothing", expected)])
 
 
-def _add_pod(session: Session, step: Fields) -> Object:
+def _add_pod(session: Session, step: Fields) -> ChangeStep:
     job = session.job(case.text(step, "job"))
     wanted = case.optional_text(step, "subGroup") or DEFAULT_SUB_GROUP
     added = _pod_of(step)
@@ -154,7 +163,7 @@ def _add_pod(session: Session, step: Fields) -> Object:
         raise InputError([Problem("subGroup", repr(wanted), "a sub-group of the job")])
     groups = tuple(_with_pod(group, added) if group.name == wanted else group for group in job.sub_groups)
     session.change(jobs=(replace(job, sub_groups=groups),))
-    return {}
+    return ChangeStep()
 
 
 def _pod_of(step: Fields) -> Pod:
@@ -169,7 +178,7 @@ def _with_pod(group: SubGroup, pod: Pod) -> SubGroup:
     return replace(group, pods=(*(other for other in group.pods if other.name != pod.name), pod))
 
 
-_STEPS: Mapping[str, Callable[[Session, Fields], dict[str, Any]]] = {
+_STEPS: Mapping[str, Callable[[Session, Fields], Step]] = {
     "filter": filtered,
     "protected": protected,
     "validate": validated,
@@ -190,7 +199,7 @@ _ASKED = ("action", "preemptor", "victim", "preemptorQueue", "victimQueue", "vic
 FIELDS = (*_ABOUT, *_SCENE, *_ASKED)
 
 
-def answer_min_runtime(raw: object) -> Object:
+def answer_min_runtime(raw: object) -> MinRuntimeOutput:
     """What the plugin makes of a case.
 
     Args:
@@ -198,18 +207,12 @@ def answer_min_runtime(raw: object) -> Object:
             `sequence`; the other fields what it is asked about. Fields that say where a case comes from
             take no part.
 
-    Returns:
-        `config`: both defaults in ns, the method, the arguments that were replaced. `queueField`: whether the
-        fields decode, and what they are in ns. `resolve`: `minRuntimeNs`, and whether a queue is missing.
-        `path`: the queues, the top first. `filter`: `filter`, `elastic`, `protected`, `minRuntimeNs`.
-        `validate`: `validator`. `sequence`: `steps`, one result for each step.
-
     Raises:
         InputError: what is wrong, with field paths relative to the case.
 
     Source: KAI-Scheduler, MinRuntime plugin.
 
-    >>> answer_min_runtime({"op": "config", "pluginArgs": {}})["reclaimResolveMethod"]
+    >>> answer_min_runtime({"op": "config", "pluginArgs": {}}).reclaim_resolve_method
     'lca'
     """
     if not isinstance(raw, Mapping):
@@ -250,44 +253,45 @@ def scene_of(raw: Fields) -> Scene:
     return Scene({queue.name: queue for queue in queues}, {job.name: job for job in jobs}, arguments)
 
 
-def _config(raw: Fields) -> Object:
+def _config(raw: Fields) -> ConfigOutput:
     configured = configure(plugin_arguments(raw))
-    return {
-        "defaultPreemptMinRuntimeNs": configured.arguments.default_preempt,
-        "defaultReclaimMinRuntimeNs": configured.arguments.default_reclaim,
-        "reclaimResolveMethod": method_name(configured.arguments.method),
-        "rejected": list(configured.rejected),
-    }
+    arguments = configured.arguments
+    method = method_name(arguments.method)
+    return ConfigOutput(
+        arguments.default_preempt, arguments.default_reclaim, method, tuple(configured.rejected)
+    )
 
 
-def _queue_field(raw: Fields) -> Object:
+def _queue_field(raw: Fields) -> QueueFieldOutput | QueueFieldRefused:
     spec = raw.get("queueSpec")
     if not isinstance(spec, Mapping):
         raise case.refused("queueSpec", spec, "an object")
     try:
         values = [case.own_value(spec, f"{name}MinRuntime") for name in case.ACTIONS]
     except InputError:
-        return {"accepted": False}
-    return {"accepted": True, "preemptMinRuntimeNs": values[0], "reclaimMinRuntimeNs": values[1]}
+        return QueueFieldRefused(False)
+    return QueueFieldOutput(True, *values)
 
 
-def _fresh(ask: Callable[[Session, Fields], Object]) -> Callable[[Fields], Object]:
+def _fresh(
+    ask: Callable[[Session, Fields], MinRuntimeOutput],
+) -> Callable[[Fields], MinRuntimeOutput]:
     """A question to a session that is asked nothing else."""
 
-    def answered(raw: Fields) -> Object:
+    def answered(raw: Fields) -> MinRuntimeOutput:
         now = case.clock(raw) if raw.get("now") is not None or ask in _TIMED else 0
         return ask(Session(scene_of(raw), now), raw)
 
     return answered
 
 
-def _sequence(raw: Fields) -> Object:
+def _sequence(raw: Fields) -> SequenceOutput:
     now = case.clock(raw) if "now" in raw else 0
-    return {"steps": answer_steps(Session(scene_of(raw), now), raw)}
+    return SequenceOutput(tuple(answer_steps(Session(scene_of(raw), now), raw)))
 
 
 _TIMED = (filtered_whole, validated)
-_OPS: Mapping[str, Callable[[Fields], Object]] = {
+_OPS: Mapping[str, Callable[[Fields], MinRuntimeOutput]] = {
     "config": _config,
     "queueField": _queue_field,
     "resolve": _fresh(resolved),

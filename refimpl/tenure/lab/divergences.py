@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
+from tenure.as_json import as_json
 from tenure.conformance.protocol import answer
 from tenure.conformance.rendering import render_decision
 from tenure.conformance.requests import read_decide_request
@@ -340,7 +341,7 @@ def drawn_decisions(scenario: Scenario, draws: int) -> Iterator[Mapping[str, Any
     about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
     snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
     for draw in range(draws):
-        yield render_decision(decide(asked.cluster, *about, _drawn(snapshot, random.Random(draw))))
+        yield as_json(render_decision(decide(asked.cluster, *about, _drawn(snapshot, random.Random(draw)))))
 
 
 def _drawn(snapshot: Snapshot, drawing: random.Random) -> Snapshot:

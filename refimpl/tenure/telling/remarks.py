@@ -8,13 +8,14 @@ from typing import Any, TypeAlias
 
 from tenure.model import MINUTE, UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason, TurnResult
 from tenure.rules.queue_order import queue_order_timestamp
+from tenure.telling.schema_words import RuleId
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
     """What one rule says about a decision."""
 
-    rule: str
+    rule: RuleId
     """Its identifier."""
     holds: bool
     """Whether it applies: a yes of a yes-or-no rule; for the others, not the plain case."""

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.telling.remarks import GROUND_RULES
+from tenure.telling.schema_words import ReasonWord, RuleIds, WorkloadKey
 
 
 @dataclass(frozen=True, slots=True)
 class PreemptedWorkload:
     """A running workload that is preempted."""
 
-    workload: str
+    workload: WorkloadKey
     """`namespace/name`."""
     cluster_queue: str
     """The ClusterQueue whose quota it holds."""
-    reason: str
+    reason: ReasonWord
     """Of the Preempted condition."""
-    rules: tuple[str, ...]
+    rules: RuleIds
     """The rules that allow it, outermost first."""
 
 
@@ -27,9 +28,9 @@ class PreemptedWorkload:
 class WorkloadWithReason:
     """A running workload that is preempted, or a pending one that preempts."""
 
-    workload: str
+    workload: WorkloadKey
     """`namespace/name`."""
-    reason: str
+    reason: ReasonWord
     """Of the Preempted condition."""
 
 

@@ -1,6 +1,6 @@
 """Whether objects are what Kueue, its webhooks and the proposals accept, and what they hardly mean."""
 
-from tenure.validation.check import answer_validate, render, validate
+from tenure.validation.check import validate
 from tenure.validation.faults import ErrorType, Notice, Source, ValidationReport, WarningType
 
 __all__ = [
@@ -9,7 +9,5 @@ __all__ = [
     "Source",
     "ValidationReport",
     "WarningType",
-    "answer_validate",
-    "render",
     "validate",
 ]

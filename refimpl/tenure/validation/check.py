@@ -1,13 +1,13 @@
-"""Objects as they were read through all rules, and the call `validate` of the protocol."""
+"""Objects as they were read through all rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
-from tenure.errors import ErrorCode, InputError, Problem
-from tenure.manifests import SourcedObject, gate_problems, place_of
+from tenure.errors import ErrorCode, Problem
+from tenure.manifests import SourcedObject, place_of
 from tenure.manifests.cohorts import too_deep
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import KEY, configuration, embedded
@@ -15,10 +15,10 @@ from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.kueue_api import newer_kinds
 from tenure.manifests.limits import MAX_COHORT_LEVELS
 from tenure.manifests.served import REFERENCE
-from tenure.manifests.showing import Place, did_you_mean, printable, show
+from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
-from tenure.readings import Reading, default_preset, parse_reading, preset
+from tenure.readings import Reading, default_preset, preset
 from tenure.validation.configuration import faults as configuration_faults
 from tenure.validation.faults import (
     ErrorType,
@@ -400,91 +400,3 @@ def _identity(raw: object) -> tuple[str, str, str]:
     metadata = dig(raw, "metadata")
     kind, space, name = dig(raw, "kind"), dig(metadata, "namespace"), dig(metadata, "name")
     return text(kind), space if isinstance(space, str) else "", name if isinstance(name, str) else ""
-
-
-_FIELDS = ("objects", "old", "reading", "featureGates")
-
-
-def answer_validate(raw: object) -> dict[str, Any]:
-    """The output of a request.
-
-    Args:
-        raw: `{"objects": [...], "reading": ..., "old": [...], "featureGates": {...}}`; all but `objects`
-            may be left out. `old` holds the objects as they are now, where `objects` update them.
-
-    Returns:
-        `{"errors": [{"object", "field", "type", "message", "source"}], "warnings": [...]}`.
-
-    Raises:
-        InputError: the request itself is wrong; what is wrong with an object is in the output.
-
-    >>> answer_validate({"objects": [{"kind": "Cohort"}]})["errors"][0]["field"]
-    'apiVersion'
-    """
-    if not isinstance(raw, Mapping):
-        raise InputError([Problem("input", show(raw), "an object with objects")])
-    problems = [*_unknown(raw), *_lists(raw), *_gates(raw.get("featureGates"))]
-    try:
-        reading = parse_reading(raw.get("reading"))
-    except InputError as error:
-        raise InputError([*problems, *error.problems]) from error
-    if problems:
-        raise InputError(problems)
-    objects, old = ([SourcedObject("", item) for item in raw.get(name) or []] for name in ("objects", "old"))
-    gates = raw.get("featureGates") or {}
-    return render(validate(objects, old=old, gates=gates, reading=reading))
-
-
-def render(report: ValidationReport, *, files: bool = False) -> dict[str, Any]:
-    """A report as JSON has it.
-
-    Args:
-        report: what was found.
-        files: whether each entry names its file.
-
-    >>> render(ValidationReport())
-    {'errors': [], 'warnings': []}
-    """
-    return {
-        "errors": [_entry(notice, files) for notice in report.errors],
-        "warnings": [_entry(notice, files) for notice in report.warnings],
-    }
-
-
-def _entry(notice: Notice, files: bool) -> dict[str, str]:
-    entry = {
-        "object": notice.object,
-        "field": notice.field,
-        "type": notice.type,
-        "message": notice.message,
-        "source": notice.source,
-    }
-    return {"file": notice.file, **entry} if files else entry
-
-
-def _unknown(raw: Mapping[Any, Any]) -> list[Problem]:
-    problems = []
-    for name in raw:
-        if name not in _FIELDS:
-            hint = did_you_mean(name, _FIELDS) or f"; there are {', '.join(_FIELDS)}"
-            expected = f"no field of this name{hint}"
-            problems.append(Problem(printable(text(name)), show(raw[name]), expected))
-    return problems
-
-
-def _lists(raw: Mapping[Any, Any]) -> list[Problem]:
-    problems = []
-    for name in ("objects", "old"):
-        found = raw.get(name)
-        if not isinstance(found, list) and (name == "objects" or found is not None):
-            shown = "nothing" if found is None else show(found)
-            problems.append(Problem(name, shown, "a list of Kubernetes objects"))
-    return problems
-
-
-def _gates(found: object) -> list[Problem]:
-    return [
-        gate_problem
-        for gate_problem in gate_problems(found, Place())
-        if gate_problem.code != ErrorCode.NOT_MODELLED
-    ]

@@ -7,6 +7,7 @@ import pytest
 from tenure.errors import InputError
 from tenure.kai import Action, Queue, Scene, Session, SubGroup, Victim, answer_min_runtime, resolve
 from tenure.kai.arguments import configure, parse_argument
+from tenure.kai.call_types import PathOutput
 from tests.unit.kai.objects import a_job, a_scene, pods
 
 PREEMPT, RECLAIM = Action.PREEMPT, Action.RECLAIM
@@ -88,7 +89,7 @@ def test_what_is_no_duration_is_replaced(text: str) -> None:
 
 def test_a_path_ends_where_a_parent_is_missing() -> None:
     said = answer_min_runtime({"op": "path", "queues": [{"name": "a", "parent": "gone"}], "victimQueue": "a"})
-    assert said == {"path": ["a"]}
+    assert said == PathOutput(("a",))
 
 
 def test_only_the_paths_decide_and_not_the_order_of_queues() -> None:

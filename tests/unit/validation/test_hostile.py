@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from tenure.conformance.validating import answer_validate
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
-from tenure.validation import answer_validate, validate
+from tenure.validation import validate
+from tenure.validation.answer_types import ValidateOutput
 from tests.unit.validation.objects import holding, queue, thing, workload
 
 ODD: list[Any] = [
@@ -124,8 +126,8 @@ def test_several_odd_fields_at_once_before_and_after_an_update() -> None:
 
 
 def test_what_is_no_object_is_an_entry_of_errors() -> None:
-    found = answer_validate({"objects": [3, None, [], "x"]})["errors"]
-    assert [(error["type"], error["field"]) for error in found] == [
+    found = answer_validate({"objects": [3, None, [], "x"]}).errors
+    assert [(error.type, error.field) for error in found] == [
         ("FieldValueTypeInvalid", f"objects[{i}]") for i in range(4)
     ]
 
@@ -140,7 +142,5 @@ def test_a_request_that_is_wrong_is_refused_with_all_that_is_wrong() -> None:
 
 
 def test_a_gate_of_what_is_not_modelled_may_be_named() -> None:
-    assert answer_validate({"objects": [], "featureGates": {"ConcurrentAdmission": True}}) == {
-        "errors": [],
-        "warnings": [],
-    }
+    found = answer_validate({"objects": [], "featureGates": {"ConcurrentAdmission": True}})
+    assert found == ValidateOutput((), ())

@@ -9,7 +9,9 @@ from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.options import EditOptions, InputOptions, Interpretation, Now
 from tenure.apps.cli.output import Every, Printing, about, aligned, print_answer
 from tenure.apps.cli.terminal import choose_colour
+from tenure.as_json import as_json
 from tenure.conformance.accessible import kind_of, render_rows, render_tree
+from tenure.conformance.answer_types import AccessibleAnswer
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
 from tenure.telling.groups import shortened
@@ -58,18 +60,17 @@ def accessible_command(
     choose_colour(printing.color)
     asked = ask(source, now, interpretation, edits=edits)
     trees = list(accessible_trees(asked.loaded.cluster, asked.now, asked.reading))
-    rendered = {
-        "now": format_instant(asked.now),
-        "reading": asked.reading.written(),
-        "readingText": reading_text(asked.reading),
-        "kueue": kueue_asked(asked.kueue),
-        "rows": render_rows(node for tree in trees for node in tree),
-        "trees": [render_tree(tree) for tree in trees],
-        "warnings": asked.warnings,
-    }
-    print_answer(
-        printing.output, "accessible", rendered, about(asked.kueue, _lines(trees, asked, every=every))
+    answer = AccessibleAnswer(
+        now=format_instant(asked.now),
+        reading=asked.reading.written(),
+        reading_text=reading_text(asked.reading),
+        kueue=kueue_asked(asked.kueue),
+        rows=render_rows(node for tree in trees for node in tree),
+        trees=tuple(render_tree(tree) for tree in trees),
+        warnings=tuple(asked.warnings),
     )
+    lines = about(asked.kueue, _lines(trees, asked, every=every))
+    print_answer(printing.output, "accessible", as_json(answer), lines)
 
 
 def _lines(trees: Sequence[tuple[NodeAccounts, ...]], asked: Inquiry, *, every: bool) -> Iterator[str]:

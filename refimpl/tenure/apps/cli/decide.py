@@ -13,7 +13,7 @@ import typer
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.decisions import are_many, decision_lines, head_before, is_served, print_pending
+from tenure.apps.cli.decisions import are_many, decision_lines, head_before, print_pending
 from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import (
@@ -27,16 +27,12 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, progress
-from tenure.conformance.rendering import render_decision, render_pod_sets
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.model import Outcome
-from tenure.telling.summary import reading_text, summarize
-from tenure.units import format_instant
-from tenure.versions import kueue_asked
+from tenure.telling.summary import summarize
 
 if TYPE_CHECKING:
-    from tenure.conformance import answer_types as written
     from tenure.manifests.source_lines import SourceLines
     from tenure.reports import Report
 
@@ -166,7 +162,9 @@ def decide_command(
         lines = decision_lines(decision, premises, explained=explained, every=every, behind=behind)
         print_answer(printing.output, "decide", None, about(asked.kueue, lines))
     else:
-        print_answer(printing.output, "decide", rendered_one(decision, asked, explained=explained), ())
+        from tenure.apps.cli.decision_answers import decide_answer
+
+        print_answer(printing.output, "decide", decide_answer(decision, asked, explained=explained), ())
     wrong = unexpected(decision, deciding.expect)
     reporting.write(
         lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
@@ -217,26 +215,6 @@ def _report(decision: Decision, wrong: str, lines: SourceLines, sources: Sequenc
     from tenure.apps.cli.decision_report import report_of
 
     return report_of(decision, wrong, lines, sources)
-
-
-def rendered_one(decision: Decision, asked: Inquiry, *, explained: bool) -> written.DecideAnswer:
-    """A decision as JSON has it: the protocol's output, with who asked, where, when, and all warnings."""
-    answer: written.DecideAnswer = {
-        "workload": decision.preemptor.key,
-        "clusterQueue": decision.queue.name,
-        "now": format_instant(decision.now),
-        **render_decision(decision, explained=explained),  # type: ignore[typeddict-item]  # it may be left out
-        "readingText": reading_text(decision.reading),
-        "summary": list(summarize(decision)),
-        "kueue": kueue_asked(asked.kueue),
-        "premises": list(asked.premises(decision.queue.name)),
-        "warnings": asked.warnings,
-    }
-    if is_served(decision):
-        answer["assignment"] = render_pod_sets(decision.assignment)
-    if behind := head_before(asked, decision):
-        answer["behind"] = behind
-    return answer
 
 
 def _alone(option: str, said: str | None) -> None:

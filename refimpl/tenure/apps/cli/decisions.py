@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
-from tenure.conformance.rendering import render_decision, render_pod_sets, render_problem
 from tenure.engines import Engine
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome, QueueingStrategy
@@ -22,10 +21,6 @@ from tenure.telling.shapes import preempted_workloads
 from tenure.telling.summary import assumed_lines, engine_of, reading_text, summarize
 from tenure.telling.verdicts import preempt_lines, rules_lines
 from tenure.units import format_instant
-from tenure.versions import kueue_asked
-
-if TYPE_CHECKING:
-    from tenure.conformance import answer_types as written
 
 
 def head_before(asked: Inquiry, decision: Decision) -> str | None:
@@ -35,12 +30,17 @@ def head_before(asked: Inquiry, decision: Decision) -> str | None:
         asked: the cluster.
         decision: about the workload.
     """
-    line = _strict_lines(asked, [decision.queue.name]).get(decision.queue.name, [])
+    line = strict_lines(asked, [decision.queue.name]).get(decision.queue.name, [])
     return line[0] if decision.preemptor.key in line[1:] else None
 
 
-def _strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
-    """Who waits, in order, for each of some ClusterQueues that is StrictFIFO and active."""
+def strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
+    """Who waits, in order, for each of some ClusterQueues that is StrictFIFO and active.
+
+    Args:
+        asked: the cluster.
+        cluster_queues: their names.
+    """
     known = asked.loaded.cluster.cluster_queues
     strict = [
         name
@@ -123,7 +123,9 @@ def print_pending(
         output: the form.
     """
     if output != Output.TEXT:
-        print_answer(output, "pending", rendered_pending(decisions, asked, explained=asked.explained), ())
+        from tenure.apps.cli.decision_answers import pending_answer
+
+        print_answer(output, "pending", pending_answer(decisions, asked), ())
     elif grouped:
         print_answer(output, "pending", None, about(asked.kueue, grouped_lines(decisions, asked)))
     elif asked.explained:
@@ -132,47 +134,10 @@ def print_pending(
         print_answer(output, "pending", None, about(asked.kueue, table_lines(decisions, asked)))
 
 
-def rendered_pending(
-    decisions: Iterable[PendingDecision], asked: Inquiry, *, explained: bool
-) -> written.PendingAnswer:
-    """The decisions as JSON has them: what they share once, then one row for each workload."""
-    seen: set[str] = set()
-    lines = _strict_lines(asked, asked.loaded.cluster.cluster_queues)
-    behind = {key: line[0] for line in lines.values() for key in line[1:]}
-    rows = []
-    for pending_decision in _seen(decisions, seen):
-        row = _rendered(pending_decision, explained)
-        if row["decision"] is not None and row["workload"] in behind:
-            row["behind"] = behind[row["workload"]]
-        rows.append(row)
-    return {
-        "now": format_instant(asked.now),
-        "reading": asked.reading.written(),
-        "readingText": reading_text(asked.reading),
-        "counts": _counts(rows),
-        "engine": _engine(asked, seen),
-        "kueue": kueue_asked(asked.kueue),
-        "pending": rows,
-        "premises": list(asked.premises(asked.cluster_queue)),
-        "warnings": asked.warnings,
-    }
-
-
-def _counts(rows: Iterable[written.PendingDecided | written.PendingUndecided]) -> written.PendingCounts:
-    counted = Counter(str(row["decision"] or "undecided") for row in rows)
-    return {
-        "fit": counted["Fit"],
-        "preempt": counted["Preempt"],
-        "noCandidates": counted["NoCandidates"],
-        "noFit": counted["NoFit"],
-        "undecided": counted["undecided"],
-    }
-
-
 def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
     seen = set[str]()
-    rows = [_row(pending_decision) for pending_decision in _seen(decisions, seen)]
+    rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
     yield from aligned([HEADS, *rows], right={_VICTIMS})
     yield ""
     yield from _counted_lines(rows, asked, seen)
@@ -186,7 +151,7 @@ def grouped_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Itera
         asked: what they have in common.
     """
     seen = set[str]()
-    rows = [_row(pending_decision) for pending_decision in _seen(decisions, seen)]
+    rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
     yield from _counted_lines(rows, asked, seen)
     kinds = [kind for kind, _ in Counter(row.decision for row in rows).most_common()]
     counts: dict[str, Counter[str]] = {}
@@ -228,7 +193,7 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
         heads = "the head of a StrictFIFO ClusterQueue, which Kueue tries first"
         yield f"  {behind} of them {'is' if behind == 1 else 'are'} behind {heads}"
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
-    engine = _engine(asked, seen)
+    engine = engine_asked(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each evaluated independently"
     yield from assumed_lines(asked.premises(asked.cluster_queue))
@@ -239,19 +204,29 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
 def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
     """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
     queues = {row.queue for row in rows if row.decision != UNDECIDED}
-    return sum(len(line[1:]) for line in _strict_lines(asked, queues).values())
+    return sum(len(line[1:]) for line in strict_lines(asked, queues).values())
 
 
-def _seen(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
-    """The decisions; who made them is noted while they are drawn."""
+def seen_of(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
+    """The decisions; who made them is noted while they are drawn.
+
+    Args:
+        decisions: all of them.
+        engines: where the engines that decided are noted.
+    """
     for decision in decisions:
         if decision.decision is not None:
             engines.add(str(decision.decision.engine))
         yield decision
 
 
-def _engine(asked: Inquiry, seen: set[str]) -> str:
-    """The engine that decided, `auto` where some decisions are of either."""
+def engine_asked(asked: Inquiry, seen: set[str]) -> str:
+    """The engine that decided, `auto` where some decisions are of either.
+
+    Args:
+        asked: which engine was asked for.
+        seen: the engines that decided.
+    """
     return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
 
 
@@ -295,36 +270,6 @@ def is_served(decision: Decision) -> bool:
         decision: about it.
     """
     return decision.outcome in (Outcome.FIT, Outcome.PREEMPT)
-
-
-def _rendered(
-    pending_decision: PendingDecision, explained: bool
-) -> written.PendingDecided | written.PendingUndecided:
-    if pending_decision.decision is None:
-        return {
-            "workload": pending_decision.workload,
-            "clusterQueue": pending_decision.cluster_queue,
-            "decision": None,
-            "problems": [render_problem(problem) for problem in pending_decision.problems],
-        }
-    decided = render_decision(pending_decision.decision, explained=explained)
-    row: written.PendingDecided = {
-        "workload": pending_decision.workload,
-        "clusterQueue": pending_decision.decision.queue.name,
-        "decision": decided["decision"],
-        "summary": list(summarize(pending_decision.decision)),
-        "preempted": decided["preempted"],
-        "effects": decided["effects"],
-    }
-    if is_served(pending_decision.decision):
-        row["assignment"] = render_pod_sets(pending_decision.decision.assignment)
-    if "topology" in decided:
-        row["topology"] = decided["topology"]
-    if "leftToReference" in decided:
-        row["leftToReference"] = decided["leftToReference"]
-    if "trace" in decided:
-        row["trace"] = decided["trace"]
-    return row
 
 
 def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:

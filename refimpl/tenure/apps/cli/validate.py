@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,19 +14,22 @@ from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import changed, sources_of
 from tenure.apps.cli.options import EditOptions, Example, Interpretation, parse_gates
-from tenure.apps.cli.output import CheckPrinting, Reporting, about, print_answer
+from tenure.apps.cli.output import CheckPrinting, Output, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems, listed
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
 from tenure.manifests.releases import AskedKueue, LeftOut, gates_problems
-from tenure.validation import Notice, ValidationReport, render, validate
+from tenure.validation import ErrorType, Notice, ValidationReport, WarningType, validate
 from tenure.validation.check import is_looked_at
 from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
 from tenure.validation.released import proposals_in, refused_by
 from tenure.validation.repository import Repository
 from tenure.versions import kueue_asked
+
+if TYPE_CHECKING:
+    from tenure.validation.answer_types import ManifestsAnswer
 
 
 @with_records
@@ -142,7 +145,11 @@ def validate_command(
     )
     proposed = [] if kueue.release else list(proposals_in(objects))
     if objects or not unreadable:
-        answer = rendered(found, kueue.release, proposed)
+        answer = None
+        if printing.output != Output.TEXT:
+            from tenure.as_json import as_json
+
+            answer = as_json(answer_of(found, kueue.release, proposed))
         print_answer(printing.output, "validate", answer, about(kueue.release, report_lines(found, proposed)))
     reporting.write(lambda lines: checks_of(found, objects, unreadable, strict=strict, locate=lines.of_field))
     # What could be read has been answered; the rest is no verdict about anything.
@@ -160,9 +167,9 @@ def _own(sources: Sequence[str | Path], unreadable: list[Problem]) -> Iterator[S
         complain("warning", f"passed over, because it cannot be read: {problem}")
 
 
-def rendered(
+def answer_of(
     report: ValidationReport, kueue: str | None = None, proposed: Sequence[LeftOut] = ()
-) -> dict[str, Any]:
+) -> ManifestsAnswer:
     """A report as JSON and YAML have it.
 
     Args:
@@ -170,26 +177,31 @@ def rendered(
         kueue: the release that is asked about, if one is.
         proposed: the fields that no release has.
 
-    >>> rendered(ValidationReport())["valid"]
+    >>> answer_of(ValidationReport()).valid
     True
     """
-    return {
-        "valid": report.is_valid,
-        "checked": report.checked,
-        "ignored": report.ignored,
-        "sets": list(report.sets),
-        "kueue": kueue_asked(kueue),
-        "proposed": [
-            {
-                "file": left.place.file,
-                "object": left.place.object,
-                "field": left.addition.field,
-                "proposal": left.addition.proposal,
-            }
+    from tenure.validation.answer_types import ManifestsAnswer, ProposedIn, RefusedIn, WarnedIn
+    from tenure.validation.answer_types import about as about_notice
+
+    return ManifestsAnswer(
+        valid=report.is_valid,
+        checked=report.checked,
+        ignored=report.ignored,
+        sets=report.sets,
+        kueue=kueue_asked(kueue),
+        proposed=tuple(
+            ProposedIn(left.place.file, left.place.object, left.addition.field, left.addition.proposal)
             for left in proposed
-        ],
-        **render(report, files=True),
-    }
+        ),
+        errors=tuple(
+            RefusedIn(file=found.file, type=ErrorType(found.type), **about_notice(found))
+            for found in report.errors
+        ),
+        warnings=tuple(
+            WarnedIn(file=found.file, type=WarningType(found.type), **about_notice(found))
+            for found in report.warnings
+        ),
+    )
 
 
 def report_lines(report: ValidationReport, proposed: Sequence[LeftOut] = ()) -> Iterator[str]:

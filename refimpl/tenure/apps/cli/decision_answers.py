@@ -1,0 +1,87 @@
+"""Decisions as JSON has them: one, or those about all pending workloads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tenure.api import PendingDecision
+from tenure.apps.cli.asked import Inquiry
+from tenure.apps.cli.decisions import UNDECIDED, engine_asked, head_before, is_served, seen_of, strict_lines
+from tenure.as_json import as_json
+from tenure.conformance.answer_types import (
+    DecideAnswer,
+    PendingAnswer,
+    PendingCounts,
+    PendingDecided,
+    PendingUndecided,
+)
+from tenure.conformance.rendering import fields_of, render_decision, render_problem
+from tenure.oracle.decide import Decision
+from tenure.telling.shapes import assigned_pods
+from tenure.telling.summary import reading_text, summarize
+from tenure.units import format_instant
+from tenure.versions import kueue_asked
+
+
+def decide_answer(decision: Decision, asked: Inquiry, *, explained: bool) -> Any:
+    """A decision: the protocol's output, with who asked, where, when, and all warnings."""
+    answer = DecideAnswer(
+        workload=decision.preemptor.key,
+        cluster_queue=decision.queue.name,
+        now=format_instant(decision.now),
+        **(fields_of(decision, explained=explained) | {"kueue": kueue_asked(asked.kueue)}),
+        reading_text=reading_text(decision.reading),
+        summary=summarize(decision),
+        premises=tuple(asked.premises(decision.queue.name)),
+        warnings=tuple(asked.warnings),
+        assignment=assigned_pods(decision.assignment) if is_served(decision) else None,
+        behind=head_before(asked, decision),
+    )
+    return as_json(answer)
+
+
+def pending_answer(decisions: Iterable[PendingDecision], asked: Inquiry) -> Any:
+    """The decisions: what they share once, then one row for each workload."""
+    seen: set[str] = set()
+    lines = strict_lines(asked, asked.loaded.cluster.cluster_queues)
+    behind = {key: line[0] for line in lines.values() for key in line[1:]}
+    rows = tuple(_row(decision, asked.explained, behind) for decision in seen_of(decisions, seen))
+    counted = Counter(row.decision or UNDECIDED for row in rows)
+    counts = (counted[kind] for kind in ("Fit", "Preempt", "NoCandidates", "NoFit", UNDECIDED))
+    answer = PendingAnswer(
+        now=format_instant(asked.now),
+        reading=asked.reading.written(),
+        reading_text=reading_text(asked.reading),
+        counts=PendingCounts(*counts),
+        engine=engine_asked(asked, seen),
+        kueue=kueue_asked(asked.kueue),
+        pending=rows,
+        premises=tuple(asked.premises(asked.cluster_queue)),
+        warnings=tuple(asked.warnings),
+    )
+    return as_json(answer)
+
+
+def _row(
+    pending: PendingDecision, explained: bool, behind: Mapping[str, str]
+) -> PendingDecided | PendingUndecided:
+    decision = pending.decision
+    if decision is None:
+        problems = tuple(map(render_problem, pending.problems))
+        return PendingUndecided(pending.workload, pending.cluster_queue, None, problems)
+    decided = render_decision(decision, explained=explained)
+    return PendingDecided(
+        workload=pending.workload,
+        cluster_queue=decision.queue.name,
+        decision=decided.decision,
+        summary=summarize(decision),
+        preempted=decided.preempted,
+        effects=decided.effects,
+        assignment=assigned_pods(decision.assignment) if is_served(decision) else None,
+        topology=decided.topology,
+        left_to_reference=decided.left_to_reference,
+        trace=decided.trace,
+        behind=behind.get(pending.workload),
+    )
