@@ -133,7 +133,9 @@ def missing(root: Path) -> Iterator[str]:
         if not traced.retired:
             yield from _missing_of(traced)
     yield from _quoted_wrongly(root)
-    there, recorded = links(root), _recorded(root)
+    path = root / RECORD
+    recorded = set(path.read_text(encoding="utf-8").splitlines()) if path.exists() else set()
+    there = links(root)
     yield from (f"recorded, and no longer there: {link}" for link in sorted(recorded - there))
     yield from (f"not recorded: {link}" for link in sorted(there - recorded))
 
@@ -182,11 +184,6 @@ def _vectors(root: Path) -> list[dict[str, Any]]:
         for verdict, scenario in by_verdict.items()
     ]
     return [*(vector for _, vectors in vector_files(root) for vector in vectors), *played]
-
-
-def _recorded(root: Path) -> set[str]:
-    path = root / RECORD
-    return set(path.read_text(encoding="utf-8").splitlines()) if path.exists() else set()
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -81,7 +81,10 @@ def scene_of(call: str, given: Mapping[str, Any]) -> Scene | None:
         given: its input, with the reading.
     """
     try:
-        return _decided(given) if call == "decide" else _counted(given) if call == "accessible" else None
+        if call == "accessible":
+            checked = read_cluster_request(given)
+            return Scene(checked.cluster, checked.now, checked.reading)
+        return _decided(given) if call == "decide" else None
     except InputError:
         return None
 
@@ -107,11 +110,6 @@ def _decided(given: Mapping[str, Any]) -> Scene:
         tuple(target.workload.key for target in decision.targets),
         str(decision.outcome),
     )
-
-
-def _counted(given: Mapping[str, Any]) -> Scene:
-    checked = read_cluster_request(given)
-    return Scene(checked.cluster, checked.now, checked.reading)
 
 
 def drawn(scene: Scene) -> tuple[str, Sketch] | None:

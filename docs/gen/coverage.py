@@ -70,9 +70,12 @@ def _sections(page: CoveragePage) -> Iterator[str]:
 
 def _read_from(page: CoveragePage) -> str:
     """Where the source can be read, and whether that is the revision of the sentences."""
+    number = str(page.front.get("discussion", "")).rpartition("/")[2]
     words, address = f"commit `{commit_of(page)[:7]}`", page.front["document"]
     discussed = (
-        f"; discussed in [{_pull(page)}]({page.front['discussion']})" if "discussion" in page.front else ""
+        f"; discussed in [pull request {number}]({page.front['discussion']})"
+        if "discussion" in page.front
+        else ""
     )
     earlier = (
         " Some sentences are of an earlier revision of the proposal, and link its discussion."
@@ -80,10 +83,6 @@ def _read_from(page: CoveragePage) -> str:
         else ""
     )
     return f"The source, at [{words}]({address}){discussed}. Each number leads to its line.{earlier}"
-
-
-def _pull(page: CoveragePage) -> str:
-    return f"pull request {str(page.front['discussion']).rpartition('/')[2]}"
 
 
 def _number(page: CoveragePage, identifier: str, lines: Mapping[str, int]) -> str:

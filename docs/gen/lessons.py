@@ -107,7 +107,9 @@ def ground_at(lasts: int | None, created: int | None, age: int, reading: Reading
 
 def _age_and_duration() -> Lesson:
     readings = [preset(name) for name in preset_names()]
-    ages = tuple(_said_age(age) for age in AGES)
+    ages = tuple(
+        f"{format_duration(age - 1)} and 1 ns" if age % MINUTE else format_duration(age) for age in AGES
+    )
     return Lesson(
         name="age-and-duration",
         intro="A workload runs, and another of the same priority waits in its ClusterQueue. Move the "
@@ -143,10 +145,6 @@ def _age_and_duration() -> Lesson:
             *(f"{reading.name}: {{{reading.name}}}." for reading in readings),
         ),
     )
-
-
-def _said_age(age: int) -> str:
-    return f"{format_duration(age - 1)} and 1 ns" if age % MINUTE else format_duration(age)
 
 
 STEPS: Final = (100, 200, 400)

@@ -12,7 +12,7 @@ from docs.gen.markdown import Fills, Pages, code, heading, link, linked, table
 from docs.gen.sources import ROOT
 from docs.gen.woven import GLOSSARY, defined
 from tenure.apps.cli.app import app
-from tenure.lab.divergences import Divergence, all_divergences
+from tenure.lab.divergences import all_divergences
 from tenure.pages import COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
 from tenure.readings import default_preset, preset_names, readings_file
 from tenure.telling.remarks import ACCEPTS
@@ -69,7 +69,10 @@ def _divergences() -> Iterator[str]:
         [
             f"[{divergence.id}](#{anchor(divergence.id)}){{ .id }}",
             divergence.title,
-            *("yes" if _speaks_of(divergence, *release) else "" for release in named),
+            *(
+                "yes" if divergence.scheduler == scheduler and {"*", version} & {*divergence.versions} else ""
+                for scheduler, version in named
+            ),
         ]
         for divergence in signed
     ]
@@ -86,10 +89,6 @@ def _divergences() -> Iterator[str]:
             ["Why", divergence.reason],
         ]
         yield table(["", ""], rows)
-
-
-def _speaks_of(divergence: Divergence, scheduler: str, version: str) -> bool:
-    return divergence.scheduler == scheduler and bool({"*", version} & set(divergence.versions))
 
 
 # `Any`: Typer's commands are click's own in some releases and a copy of them in others.

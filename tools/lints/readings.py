@@ -30,13 +30,18 @@ def readings(root: Path) -> Iterator[Problem]:
 def enum_choices(root: Path) -> dict[str, list[str]]:
     """The keys of `CHOICES` in tenure.readings, each with its enum's members in lower case."""
     tree = parse(root, _MODULE).tree
-    members = {node.name: _members(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+    members = {
+        node.name: [
+            target.id.lower()
+            for part in node.body
+            if isinstance(part, ast.Assign)
+            for target in part.targets
+            if isinstance(target, ast.Name)
+        ]
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
     return {key: members.get(name, []) for key, name in _choices_table(tree)}
-
-
-def _members(node: ast.ClassDef) -> list[str]:
-    targets = [target for part in node.body if isinstance(part, ast.Assign) for target in part.targets]
-    return [target.id.lower() for target in targets if isinstance(target, ast.Name)]
 
 
 def _choices_table(tree: ast.Module) -> Iterator[tuple[str, str]]:

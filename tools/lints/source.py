@@ -111,11 +111,8 @@ def _registrations(node: ast.FunctionDef) -> Iterator[tuple[str, bool]]:
                 func=ast.Name(id="rule") | ast.Attribute(attr="rule"),
                 args=[ast.Constant(value=str(identifier))],
             ):
-                yield identifier, not any(_says_no_lift(keyword) for keyword in decorator.keywords)
-
-
-def _says_no_lift(keyword: ast.keyword) -> bool:
-    return keyword.arg == "lift" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+                says = {keyword.arg: ast.unparse(keyword.value) for keyword in decorator.keywords}
+                yield identifier, says.get("lift") != "False"
 
 
 def body(node: ast.FunctionDef) -> list[ast.stmt]:
