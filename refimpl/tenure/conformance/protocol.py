@@ -100,15 +100,11 @@ def _output(request: object, engine: Engine) -> object:
     return replace(output, warnings=tuple(checked.warnings) or None)
 
 
-def _version(_: object) -> VersionOutput:
-    return VersionOutput(__version__, PROTOCOL, kueue_asked(None), KAI)
-
-
 _OTHERS: Final[Mapping[object, Callable[[object], object]]] = {
     "accessible": answer_accessible,
     "priority": answer_priority,
     "validate": answer_validate,
     "minruntime": answer_min_runtime,
-    "version": _version,
+    "version": lambda _: VersionOutput(__version__, PROTOCOL, kueue_asked(None), KAI),
 }
 """What answers each call but decide."""

@@ -47,7 +47,6 @@ from tenure.model import (
     Assignment,
     Cluster,
     ClusterQueue,
-    Cohort,
     FairStrategy,
     Instant,
     RequeuingTimestamp,
@@ -175,7 +174,12 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         problems,
         lambda item, at: read_cluster_queue(item, where=at, defaulted=False),
     )
-    placed = _each(raw, "cohorts", problems, _placed_cohort)
+    placed = _each(
+        raw,
+        "cohorts",
+        problems,
+        lambda item, at: (place_of(item, "Cohort", where=at), read_cohort(item, where=at, defaulted=False)),
+    )
     locals_ = _each(raw, "localQueues", problems, lambda item, at: read_local_queue(item, where=at))
     classes = _each(
         raw, "workloadPriorityClasses", problems, lambda item, at: read_priority_class(item, where=at)
@@ -416,11 +420,6 @@ def _each(
         except InputError as error:
             problems.extend(error.problems)
     return made
-
-
-def _placed_cohort(raw: object, at: str) -> tuple[Place, Cohort]:
-    """A Cohort, and how problems of the tree name it."""
-    return place_of(raw, "Cohort", where=at), read_cohort(raw, where=at, defaulted=False)
 
 
 def _given_twice(key: str, names: list[str]) -> list[Problem]:

@@ -166,7 +166,9 @@ def check_vectors(folder: Path | None = None) -> Iterator[str]:
     except InputError as error:
         yield from (str(problem) for problem in error.problems)
         return
-    yield from _format_problems(folder)
+    for path in vector_files(folder):
+        if read_text(path, MAX_VECTORS) != formatted(_parse(path)):
+            yield f"{path.name}: not formatted; `tenure vectors format` does it"
     yield from _duplicates(vectors)
     yield from _flag_problems(vectors)
     for vector in vectors:
@@ -318,12 +320,6 @@ def _validate(data: dict[str, Any], path: Path) -> None:
         )
     if problems:
         raise InputError(problems)
-
-
-def _format_problems(folder: Path | None) -> Iterator[str]:
-    for path in vector_files(folder):
-        if read_text(path, MAX_VECTORS) != formatted(_parse(path)):
-            yield f"{path.name}: not formatted; `tenure vectors format` does it"
 
 
 def _duplicates(vectors: tuple[Vector, ...]) -> Iterator[str]:

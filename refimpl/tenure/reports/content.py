@@ -193,7 +193,8 @@ def rules_of(problems: Iterable[Problem]) -> tuple[RuleText, ...]:
 def trouble_of(problem: Problem, locate: Locate = nowhere) -> Trouble:
     """A problem as a trouble, at its file and line."""
     text = f"found {problem.found}, expected {problem.expected}"
-    return Trouble(str(problem.code), _title(problem), text, _places(problem, locate))
+    line = problem.line or locate(problem.file, problem.object, problem.field)
+    return Trouble(str(problem.code), _title(problem), text, place_in(problem.file, line))
 
 
 def place_in(file: str, line: int) -> tuple[FileLine, ...]:
@@ -203,8 +204,3 @@ def place_in(file: str, line: int) -> tuple[FileLine, ...]:
 
 def _title(problem: Problem) -> str:
     return ": ".join(part for part in (problem.object, problem.field) if part) or problem.file or "input"
-
-
-def _places(problem: Problem, locate: Locate) -> tuple[FileLine, ...]:
-    line = problem.line or locate(problem.file, problem.object, problem.field)
-    return place_in(problem.file, line)

@@ -117,7 +117,7 @@ def look_ahead(
         events=(*_drained(loaded, now), *_events(course)),
         waiting_count=len(waiting),
         not_decided=aside,
-        waiting=tuple(still_waiting(course, sorted(told, key=_by_queue))),
+        waiting=tuple(still_waiting(course, sorted(told, key=lambda actor: (actor.queue, actor.key)))),
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
     )
     return replace(answer, summary=summary_of(answer))
@@ -132,10 +132,6 @@ def _is_told(course: Course, actor: Actor) -> bool:
     cluster = course.player.world.cluster
     is_stopped = bool(cluster.cluster_queues[actor.queue].inactive or cluster.hold_of(actor.workload))
     return is_stopped or actor.key in course.last
-
-
-def _by_queue(actor: Actor) -> tuple[str, str]:
-    return actor.queue, actor.key
 
 
 def _queued(loaded: Loaded, workload: str) -> str:

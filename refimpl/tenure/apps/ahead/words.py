@@ -11,8 +11,6 @@ from tenure.apps.ahead.answer_types import (
     ComingEvent,
     ComingHead,
     ComingTurn,
-    InLine,
-    LackOfQuota,
     LookEnd,
     NextAnswer,
     StillWaiting,
@@ -59,7 +57,8 @@ def _asked_summary(answer: NextAnswer, asked: AskedWorkload) -> str:
     name, waits = asked.workload, asked.waits
     if asked.admitted_at is not None:
         victims = [evicted.workload for turn in asked.turns for evicted in turn.preempts]
-        once = f", once {some_names(victims)} {_has(len(victims))} left" if victims else ""
+        have = "has" if len(victims) == 1 else "have"
+        once = f", once {some_names(victims)} {have} left" if victims else ""
         cycle = asked.turns[-1].cycle
         return f"{name} is admitted in cycle {cycle}, at {format_instant(asked.admitted_at)}{once}"
     assert waits is not None
@@ -78,10 +77,6 @@ def _until(waits: StillWaiting) -> str:
         return waits.why
     lacks = " and ".join(f"{lack.short} {lack.resource} on {lack.flavor}" for lack in waits.lacks)
     return f"it waits until {lacks} are given back by {some_names(list(dict.fromkeys(holders)), 'or')}"
-
-
-def _has(count: int) -> str:
-    return "has" if count == 1 else "have"
 
 
 def next_lines(answer: NextAnswer, *, every: bool = False) -> Iterator[str]:
@@ -125,8 +120,12 @@ def _course_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
         events = events[len(before) :]
         yield from _event_lines(before, every=every)
         yield from ("", f"Cycle {cycle.number}, {format_instant(cycle.at)}")
-        heads = (head for head in cycle.heads if every or changes_anything(head))
-        yield from _cut(map(_head_line, heads), "heads", every=every)
+        heads = (
+            f"  {head.workload} ({head.cluster_queue}): {_result_text(head)}"
+            for head in cycle.heads
+            if every or changes_anything(head)
+        )
+        yield from _cut(heads, "heads", every=every)
         still = 0 if every else sum(1 for head in cycle.heads if not changes_anything(head))
         if still:
             yield f"  {still} other head{'' if still == 1 else 's'} tried, not admitted"
@@ -144,10 +143,6 @@ def _event_lines(events: Sequence[ComingEvent], *, every: bool) -> Iterator[str]
         names = [event.workload for event in found]
         told = ", ".join(names) if every else some_names(names)
         yield f"{format_instant(at)}  {told}: {'each ' if len(names) > 1 else ''}{text}"
-
-
-def _head_line(head: ComingHead) -> str:
-    return f"  {head.workload} ({head.cluster_queue}): {_result_text(head)}"
 
 
 def _result_text(head: ComingHead | ComingTurn) -> str:
@@ -173,13 +168,10 @@ def _waiting_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
     yield from ("", "Waiting afterwards")
     for queue, found in groupby(answer.waiting, key=lambda waits: waits.cluster_queue):
         waiting = list(found)
-        yield from _cut((f"  {_still(waits)}" for waits in waiting), f"in {queue}", every=every)
+        lines = (f"  {each.workload} ({queue}): {each.why}{_later(each)}" for each in waiting)
+        yield from _cut(lines, f"in {queue}", every=every)
     if untried:
         yield f"  {untried} that were not tried: tenure next WORKLOAD says why"
-
-
-def _still(waits: StillWaiting) -> str:
-    return f"{waits.workload} ({waits.cluster_queue}): {waits.why}{_later(waits)}"
 
 
 def _later(waits: StillWaiting) -> str:
@@ -214,7 +206,12 @@ def _asked_lines(asked: AskedWorkload, *, every: bool) -> Iterator[str]:
     else:
         where = f"{kind}ClusterQueue {asked.cluster_queue}"
         yield f"It is number {asked.place} of {asked.waiting} that wait in {where}"
-    yield from _cut(map(_ahead_line, enumerate(asked.ahead, 1)), "ahead of it", every=every)
+    ahead = (
+        f"  {number}. {before.workload}: priority {before.priority}, "
+        f"queues from {format_instant(before.queued_from)}"
+        for number, before in enumerate(asked.ahead, 1)
+    )
+    yield from _cut(ahead, "ahead of it", every=every)
     if asked.turns:
         yield from ("", "When it is tried")
         yield from _cut(map(_turn_line, asked.turns), "times", every=every)
@@ -227,12 +224,6 @@ def _asked_lines(asked: AskedWorkload, *, every: bool) -> Iterator[str]:
         yield from _cut(equals, "equals", every=every)
 
 
-def _ahead_line(numbered: tuple[int, InLine]) -> str:
-    number, before = numbered
-    since = format_instant(before.queued_from)
-    return f"  {number}. {before.workload}: priority {before.priority}, queues from {since}"
-
-
 def _turn_line(turn: ComingTurn) -> str:
     firsts = [f"{head.workload} ({head.result.value})" for head in turn.before]
     after = f"; handled before it: {some_names(firsts)}" if firsts else ""
@@ -243,14 +234,10 @@ def _reasons(waits: StillWaiting, *, every: bool) -> Iterator[str]:
     if not waits.lacks:
         yield f"  {waits.why}"
     for lack in waits.lacks:
-        yield f"  {_lack(lack)}"
+        found = f"{lack.asked} asked, {lack.available} available in {lack.node}"
+        yield f"  {lack.short} {lack.resource} short on {lack.flavor}: {found}"
         held = lack.held_by if every else (some_names(lack.held_by),) if lack.held_by else ()
         if held:
             yield f"    held by {', '.join(held)}"
     if waits.later is not None:
         yield f"  {_later(waits).removeprefix('; ')}"
-
-
-def _lack(lack: LackOfQuota) -> str:
-    found = f"{lack.asked} asked, {lack.available} available in {lack.node}"
-    return f"{lack.short} {lack.resource} short on {lack.flavor}: {found}"

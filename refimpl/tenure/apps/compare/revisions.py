@@ -123,15 +123,12 @@ def _listed(revision: Revision) -> list[tuple[str, str, int]]:
         mode, kind, blob, size = facts.split()
         # A link or another repository is no manifest, and is not followed.
         is_manifest = name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
-        if kind == "blob" and mode in _FILE_MODES and is_manifest and not _leads_out(name):
+        leads_out = not {"", ".", ".."}.isdisjoint(name.split("/"))
+        if kind == "blob" and mode in _FILE_MODES and is_manifest and not leads_out:
             found.append((name, blob, int(size)))
     if len(found) > MAX_OBJECTS:
         raise bad_input(str(revision), f"{len(found)} files", f"at most {MAX_OBJECTS}")
     return sorted(found)
-
-
-def _leads_out(name: str) -> bool:
-    return any(part in ("", ".", "..") for part in name.split("/"))
 
 
 def _git(revision: Revision, *words: str) -> bytes:

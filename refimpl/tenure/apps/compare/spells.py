@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tenure.api import Loaded, decide_all
@@ -106,11 +106,7 @@ def instants_after(cluster: Cluster, tree: WholeTree, now: Instant, reading: Rea
             fixed.pop()
         for i in [i for i, step in steps.items() if step == instant]:
             step = _step(growing[i], cluster, instant, reading)
-            steps = {**steps, i: step} if step else _all_but(steps, i)
-
-
-def _all_but(steps: Mapping[int, Instant], left_out: int) -> dict[int, Instant]:
-    return {i: step for i, step in steps.items() if i != left_out}
+            steps = {**steps, i: step} if step else {each: at for each, at in steps.items() if each != i}
 
 
 def _fixed(

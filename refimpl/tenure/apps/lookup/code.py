@@ -31,7 +31,7 @@ def source_of(function: Callable[..., Any], *, docstring: bool = True) -> str:
     """A function's source, on request without its docstring, every other line as it stands in the file."""
     source = textwrap.dedent(inspect.getsource(function))
     first = _definition(source).body[0]
-    if docstring or not _is_text(first):
+    if docstring or not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
         return source
     lines = source.splitlines()
     return "\n".join([*lines[: first.lineno - 1], *lines[first.end_lineno :]])
@@ -61,7 +61,3 @@ def _definition(source: str) -> ast.FunctionDef:
     definition = ast.parse(source).body[0]
     assert isinstance(definition, ast.FunctionDef)
     return definition
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

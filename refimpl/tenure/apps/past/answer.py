@@ -365,7 +365,11 @@ def _not_restored(replay: Replay) -> Iterator[str]:
     undated = [holding.workload.key for holding in sure if holding.since is None]
     if undated:
         yield f"since when {_names(undated)} held quota"
-    fewer = [holding.workload for holding in sure if _may_have_fewer_pods(holding.workload)]
+    fewer = [
+        holding.workload
+        for holding in sure
+        if any(pods.min_count is not None for pods in holding.workload.pod_sets)
+    ]
     if fewer:
         yield f"with how many pods {_names(workload.key for workload in fewer)} ran: all are taken"
     flavors = [holding.workload.key for holding in sure if len(holding.options) > 1]
@@ -375,10 +379,6 @@ def _not_restored(replay: Replay) -> Iterator[str]:
     doubted = [holding.workload.key for holding in restored.vague if not holding.sure]
     if doubted:
         yield f"whether {_names(doubted)} held quota then: evicted or admitted in the same second or later"
-
-
-def _may_have_fewer_pods(workload: Workload) -> bool:
-    return any(pod_set.min_count is not None for pod_set in workload.pod_sets)
 
 
 def _impossible(replay: Replay) -> Iterator[str]:

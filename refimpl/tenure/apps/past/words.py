@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tenure.apps.past.answer_types import Certainty, CountedEvictions, PastAnswer, PastEvent, RecordedEvent
+from tenure.apps.past.answer_types import Certainty, PastAnswer, RecordedEvent
 from tenure.telling.groups import names_text
 from tenure.telling.summary import assumed_lines
 from tenure.telling.verdicts import RULES_TITLE
@@ -20,7 +20,8 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
     yield f"  now {answer.present}"
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     yield from assumed_lines(answer.premises)
-    yield from _section("Since then", map(_event_line, answer.since))
+    since = (f"{event.at}  {event.text}" if event.at else event.text for event in answer.since)
+    yield from _section("Since then", since)
     yield from _section("Which rule allowed it", _chain_lines(answer))
     preempted = answer.certainty != Certainty.NOT_PREEMPTED
     kind = "Preempted" if preempted else "Evicted"
@@ -37,10 +38,6 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
         yield from _section("What would have kept it", (flip.text for flip in answer.flips.nearest))
 
 
-def _event_line(event: PastEvent) -> str:
-    return f"{event.at}  {event.text}" if event.at else event.text
-
-
 def _recorded_line(event: RecordedEvent) -> str:
     more = f" ({event.count} times, until {event.last})" if event.count > 1 else ""
     return f"{event.at}  {event.text}{more}"
@@ -49,12 +46,11 @@ def _recorded_line(event: RecordedEvent) -> str:
 def _counted(answer: PastAnswer) -> Iterator[str]:
     """The evictions that Kueue counts; one that the record shows already needs no line."""
     if sum(counted.count for counted in answer.evictions) > 1:
-        counts = (f"{counted.count} {_reason(counted)}" for counted in answer.evictions)
+        counts = (
+            f"{counted.count} {counted.reason}{f' ({counted.cause})' if counted.cause else ''}"
+            for counted in answer.evictions
+        )
         yield f"evictions in all, as Kueue counts them: {', '.join(counts)}"
-
-
-def _reason(counted: CountedEvictions) -> str:
-    return f"{counted.reason} ({counted.cause})" if counted.cause else counted.reason
 
 
 def _chain_lines(answer: PastAnswer) -> Iterator[str]:

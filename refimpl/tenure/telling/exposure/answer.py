@@ -153,11 +153,9 @@ def _text(least: Least) -> str:
     said = f"{least_text(least.priority)}: {reason}, by {rules}; {_example(least)}"
     if least.open_from is None:
         return said
-    return f"{said}; not known from {_from(least.open_from)} on, where not every size was tried"
-
-
-def _from(priority: int) -> str:
-    return "the lowest priority" if priority <= LEAST_PRIORITY else f"priority {priority}"
+    lowest = least.open_from <= LEAST_PRIORITY
+    since = "the lowest priority" if lowest else f"priority {least.open_from}"
+    return f"{said}; not known from {since} on, where not every size was tried"
 
 
 def _example(least: Least) -> str:

@@ -9,7 +9,7 @@ from tenure.model import Cluster, Ground, Instant, Workload
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.snapshot import Snapshot, take_snapshot
-from tenure.oracle.tree import Tree, build_tree
+from tenure.oracle.tree import build_tree
 from tenure.oracle.unmodelled import of_pair, said
 from tenure.readings import NewerThan, Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY, next_step_at
@@ -94,7 +94,9 @@ def exposure_of(cluster: Cluster, victim: Workload, now: Instant, reading: Readi
     queues = [name, *sorted(other for other in first.tree.places if other != name)]
     seen = []
     for queue in [*queues, *_reaching(cluster, name, first)]:
-        unknown = of_pair(cluster, _tree_of(cluster, first, queue), queue, name)
+        here = queue in first.tree.places
+        tree = first.tree if here else build_tree(cluster, cluster.cluster_queues[queue])
+        unknown = of_pair(cluster, tree, queue, name)
         if unknown:
             span = Span(now, Least(open_from=LEAST_PRIORITY, unknown=said(unknown[0])))
             seen.append(Seen(queue, (span,)))
@@ -112,11 +114,6 @@ def _reaching(cluster: Cluster, victim: str, snapshot: Snapshot) -> list[str]:
         and queue.unmodelled
         and of_pair(cluster, build_tree(cluster, queue), name, victim)
     )
-
-
-def _tree_of(cluster: Cluster, snapshot: Snapshot, queue: str) -> Tree:
-    here = snapshot.tree
-    return here if queue in here.places else build_tree(cluster, cluster.cluster_queues[queue])
 
 
 class Instants:
@@ -167,14 +164,10 @@ def _seen(
     for start in (now, *changes[:MOST_CHANGES]):
         prospect = snapshots.prospect(victim, cluster_queue, start)
         least = least_priority(prospect, start, snapshots.reading, snapshots.spending)
-        if not spans or _differ(spans[-1].least, least):
+        if not spans or _told(spans[-1].least) != _told(least):
             spans.append(Span(start, least))
     older, older_than = _older(snapshots, snapshots.prospect(victim, cluster_queue, now), spans[0].least)
     return Seen(cluster_queue, tuple(spans), older, older_than)
-
-
-def _differ(before: Least, after: Least) -> bool:
-    return _told(before) != _told(after)
 
 
 def _told(least: Least) -> tuple[int | None, int | None, str, Ground]:

@@ -250,7 +250,9 @@ def search_flips(
         InputError: no such ClusterQueue; cohorts that are their own ancestors; no such target in the tree.
     """
     decision = situation.decided()
-    _require_in_tree(target, decision)
+    if target is not None and all(workload.key != target for workload in decision.running):
+        tree = f"the tree of ClusterQueue {decision.queue.name}"
+        raise bad_input("target", target, f"a workload that holds quota in {tree}")
     if wish is not None and not wish.is_open(decision):
         return FlipsFound((), 0, 0, complete=True)
     most = budget_for(decision) if budget is None else budget
@@ -278,12 +280,6 @@ def search_flips(
     if may_tie(decision):
         flips = tuple(dataclasses.replace(flip, tie=tie_of(apply(flip, situation))) for flip in flips)
     return FlipsFound(flips, searcher.tried, fields, complete)
-
-
-def _require_in_tree(target: str | None, decision: Decision) -> None:
-    if target is not None and all(workload.key != target for workload in decision.running):
-        tree = f"the tree of ClusterQueue {decision.queue.name}"
-        raise bad_input("target", target, f"a workload that holds quota in {tree}")
 
 
 def _by_use(flip: Flip) -> tuple[bool, float]:
@@ -333,7 +329,9 @@ class _Searcher:
         def flips(value: Value) -> bool:
             if value not in decided:
                 decided[value] = self._decided(knob, value)
-            return self._flips(decided[value])
+            if self._wish is None:
+                return answer_of(decided[value], self._target) != self._answer
+            return self._wish.is_granted(self._decision, decided[value])
 
         if isinstance(knob, Listed):
             nearest = by_distance(_listed(knob, self._decision), old)
@@ -347,11 +345,6 @@ class _Searcher:
             exact, found = False, flips_along(knob.without_harm(where) if careful else where, flips)
         for value in found:
             yield self._flip(knob, old, value, decided[value], exact)
-
-    def _flips(self, decision: Decision) -> bool:
-        if self._wish is None:
-            return answer_of(decision, self._target) != self._answer
-        return self._wish.is_granted(self._decision, decision)
 
     def _decided(self, knob: Knob, value: Value) -> Decision:
         if self.spent or self._of_this >= self._share:

@@ -77,7 +77,7 @@ class PolicyChoice(QueueField):
 
     def show(self, value: Value) -> str:
         assert isinstance(value, ApiEnum)
-        return "not set" if value == ReclaimWithinCohort.UNSET and self._reclaims() else value.label
+        return "not set" if value is ReclaimWithinCohort.UNSET else value.label
 
     def values(self, decision: Decision) -> Iterable[Value]:
         """Every word with which the webhook accepts the ClusterQueue."""
@@ -85,9 +85,6 @@ class PolicyChoice(QueueField):
             altered = self.write(Situation.of(decision), choice).cluster.cluster_queues[self.queue]
             if _is_accepted(altered):
                 yield choice
-
-    def _reclaims(self) -> bool:
-        return isinstance(self.choices[0], ReclaimWithinCohort)
 
 
 @dataclass(frozen=True, slots=True)
