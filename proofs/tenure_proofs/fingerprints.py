@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from tenure.keeping import digest, digest_of_files
@@ -54,4 +54,11 @@ def file_of(module: str) -> Path:
 
 @functools.cache
 def _versions() -> list[str]:
-    return [sys.version, *(f"{name} {version(name)}" for name in BESIDE)]
+    return [sys.version, *(f"{name} {_version(name)}" for name in BESIDE)]
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"  # what needs it says so

@@ -216,8 +216,9 @@ def test_the_sizes_are_told(
     assert sizes[0] < LARGEST_WHEEL
 
 
-def test_without_the_solvers_prove_says_what_to_install(without_solvers: Installed) -> None:
-    done = without_solvers.tenure("prove")
+@pytest.mark.parametrize("words", ["prove", "analyze matrix --example two-teams"])
+def test_without_the_solvers_a_command_says_what_to_install(words: str, without_solvers: Installed) -> None:
+    done = without_solvers.tenure(*words.split())
     assert done.returncode == 2
     assert "pip install 'tenure[proofs]'" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
