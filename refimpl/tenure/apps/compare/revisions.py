@@ -17,7 +17,7 @@ from tenure.manifests import SourcedObject, in_mebibytes, show
 from tenure.manifests.files import EXPECTATIONS, iterate_objects
 from tenure.manifests.limits import MAX_FILE, MAX_LISTING, MAX_OBJECTS, MAX_WAIT
 from tenure.manifests.source_lines import bytes_on_disk
-from tenure.processes import run_bounded
+from tenure.programs import run_bounded
 
 _REVISION: Final = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]*)")
 _SUFFIXES: Final = (".yaml", ".yml", ".json")

@@ -12,7 +12,7 @@ from typing import Final
 from tenure.errors import safe
 from tenure.manifests.limits import MAX_FILE, MAX_WAIT, in_mebibytes
 from tenure.manifests.showing import printable
-from tenure.processes import run_bounded
+from tenure.programs import run_bounded
 
 PROGRAM: Final = "KUBECTL"
 """The environment variable that names kubectl where PATH does not lead to it."""
