@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tenure.model import MINUTE, WithinClusterQueue
+from tenure.model import MINUTE, ReclaimWithinCohort, WithinClusterQueue
 from tenure.readings import CHOICES, Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, choose, is_set, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, has_value, is_set, value_of
 
 
 def duration_is_in_force(terms: Any) -> Any:
@@ -19,6 +19,22 @@ def duration_is_in_force(terms: Any) -> Any:
         terms.time_based_preemption,
         is_set(terms, "min_admit_duration"),
         value_of(terms, "min_admit_duration") >= MINUTE,
+    )
+
+
+def is_own(workload: Any, terms: Any) -> Any:
+    """The workload runs in the preemptor's own ClusterQueue."""
+    return has_value(workload, "cluster_queue", terms.cluster_queue)
+
+
+def reclaiming_allows(preemptor: Any, target: Any, terms: Any) -> Any:
+    """What reclaimWithinCohort says of the two priorities."""
+    return any_of(
+        terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
+        all_of(
+            terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
+            target.priority < preemptor.priority,
+        ),
     )
 
 

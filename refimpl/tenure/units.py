@@ -86,6 +86,15 @@ def format_elapsed(since: Duration) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}{part}"
 
 
+def counted(count: int, what: str) -> str:
+    """A number and what is counted.
+
+    >>> counted(1, "workload"), counted(2, "workload")
+    ('1 workload', '2 workloads')
+    """
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def format_names(names: Sequence[str], most: int) -> str:
     """The first of some names, and how many more there are.
 

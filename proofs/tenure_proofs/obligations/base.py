@@ -19,14 +19,13 @@ from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_terms, is_own
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
     either_both_or_none,
-    has_value,
     implies,
     is_set,
     negation,
@@ -37,11 +36,6 @@ PROVED = Verdict.PROVED
 MILLISECOND = 1_000_000
 FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
 """Everything in the evidence but its ground."""
-
-
-def _own(target: Any, terms: Any) -> Any:
-    """The target runs in the preemptor's own ClusterQueue."""
-    return has_value(target, "cluster_queue", terms.cluster_queue)
 
 
 @obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
@@ -67,7 +61,7 @@ def a_workload_of_higher_priority_is_never_preempted_in_its_cluster_queue(claim:
     """Kueue v1beta2, withinClusterQueue: all three policies."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    claim.assume(_own(target, terms), target.priority > preemptor.priority)
+    claim.assume(is_own(target, terms), target.priority > preemptor.priority)
     claim.prove(
         negation(
             claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
@@ -80,7 +74,7 @@ def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(cla
     """Kueue v1beta2, withinClusterQueue: LowerPriority, and the part that both policies share."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    claim.assume(_own(target, terms), target.priority < preemptor.priority)
+    claim.assume(is_own(target, terms), target.priority < preemptor.priority)
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.prove(
         either_both_or_none(
@@ -100,7 +94,7 @@ def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim)
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
-        _own(target, terms),
+        is_own(target, terms),
         target.priority == preemptor.priority,
         terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
     )
@@ -140,7 +134,7 @@ def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    claim.assume(_own(target, terms), terms.within_cluster_queue == WithinClusterQueue.NEVER)
+    claim.assume(is_own(target, terms), terms.within_cluster_queue == WithinClusterQueue.NEVER)
     claim.prove(
         negation(
             claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
@@ -154,7 +148,7 @@ def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
-        negation(_own(target, terms)),
+        negation(is_own(target, terms)),
         negation(terms.hero),
         terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
     )
@@ -172,7 +166,7 @@ def evidence_with_a_false_ground_preempts_no_workload(claim: Claim) -> None:
     terms, now = any_terms(claim), claim.number("now")
     evidence, forged = claim.record("evidence", Evidence), claim.record("forged", Evidence)
     claim.assume(
-        any_of(_own(target, terms), negation(terms.fair_sharing)),
+        any_of(is_own(target, terms), negation(terms.fair_sharing)),
         forged.ground != evidence.ground,
         *(getattr(forged, fact) == getattr(evidence, fact) for fact in FACTS),
     )
@@ -215,8 +209,8 @@ def without_a_duration_two_equals_of_one_queue_never_preempt_each_other(claim: C
     terms, now = any_terms(claim), claim.number("now")
     claim.assume(
         one.priority == other.priority,
-        _own(one, terms),
-        _own(other, terms),
+        is_own(one, terms),
+        is_own(other, terms),
         any_of(
             negation(terms.time_based_preemption),
             terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
@@ -235,8 +229,8 @@ def under_lower_priority_workloads_of_two_queues_never_preempt_each_other(claim:
     claim.assume(
         negation(any_of(of_one.hero, of_other.hero)),
         of_one.cluster_queue != of_other.cluster_queue,
-        _own(one, of_one),
-        _own(other, of_other),
+        is_own(one, of_one),
+        is_own(other, of_other),
         of_one.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
         of_other.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
     )

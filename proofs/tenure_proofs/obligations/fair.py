@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import UNLIMITED, Evidence, Ground, Kin, Reason, ReclaimWithinCohort, Workload
+from tenure.model import UNLIMITED, Evidence, Ground, Kin, Reason, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
@@ -23,7 +23,7 @@ from tenure.rules.share import (
     queue_wins,
     stays_in_tournament,
 )
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_terms, reclaiming_allows
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -38,17 +38,6 @@ from tenure_proofs.trusted.logic import (
 )
 
 PROVED = Verdict.PROVED
-
-
-def _policy_allows(preemptor: Any, target: Any, terms: Any) -> Any:
-    """What reclaimWithinCohort says of the two priorities."""
-    return any_of(
-        terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
-        all_of(
-            terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
-            target.priority < preemptor.priority,
-        ),
-    )
 
 
 def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
@@ -78,7 +67,7 @@ def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Cla
     claim.prove(
         either_both_or_none(
             ground == Ground.WITHIN_NOMINAL,
-            all_of(within, gate, _policy_allows(preemptor, target, terms)),
+            all_of(within, gate, reclaiming_allows(preemptor, target, terms)),
         ),
         implies(
             all_of(within, gate),
@@ -112,7 +101,7 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
     evidence = claim.record("evidence", Evidence)
     ground = claim.lift(ground_by_share)(preemptor, target, evidence, terms).value
     claim.assume(negation(evidence.within_nominal))
-    allowed = _policy_allows(preemptor, target, terms)
+    allowed = reclaiming_allows(preemptor, target, terms)
     final = all_of(allowed, evidence.ground == Ground.FINAL_SHARE, evidence.share <= 0)
     initial = all_of(allowed, evidence.ground == Ground.INITIAL_SHARE, evidence.share < 0)
     claim.prove(
@@ -267,7 +256,7 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
     )
     ground = claim.lift(ground_by_share)
     found = ground(preemptor, target, evidence, terms).value
-    allowed = _policy_allows(preemptor, target, terms)
+    allowed = reclaiming_allows(preemptor, target, terms)
     claim.prove(
         found == ground(preemptor, target, different, others).value,
         implies(negation(allowed), found == Ground.NONE),
@@ -291,7 +280,7 @@ def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(cl
         terms.fair_sharing,
         negation(own),
         evidence.over_quota,
-        _policy_allows(preemptor, target, terms),
+        reclaiming_allows(preemptor, target, terms),
     )
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
     within = all_of(evidence.within_nominal, evidence.ground == Ground.WITHIN_NOMINAL)

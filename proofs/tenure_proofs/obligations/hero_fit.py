@@ -14,6 +14,7 @@ from tenure.rules.hero_fit import (
     room_beside,
 )
 from tenure.rules.quota import available, local_available
+from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -27,14 +28,8 @@ from tenure_proofs.trusted.logic import (
 from tenure_proofs.trusted.schemas import over_every_fold
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-LARGE = 2**60
 ROOM = ["KQ-100", "KQ-110", "KQ-150", "UCQ-230"]
 AVAILABLE = ["KQ-130", "KQ-140", "KQ-170", "KQ-180"]
-
-
-def _ordinary(*amounts: Any) -> Any:
-    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
-    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
 
 
 def _bounded(*amounts: Any) -> Any:
@@ -59,7 +54,7 @@ def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(claim: Cla
 def a_borrowing_limit_clamps_what_is_borrowed_or_all(claim: Claim) -> None:
     """KEP-8826, Implementation: "clamped by the borrowingLimit of the UCQ itself", both readings."""
     nominal, limit = claim.number("nominal"), claim.optional_number("limit")
-    claim.assume(_ordinary(nominal, limit.value))
+    claim.assume(ordinary(nominal, limit.value))
     clamp = claim.lift(clamp_of_hero)
     beside, alone = (
         clamp(nominal, limit, choice) for choice in (HeroClamp.NOMINAL_PLUS_LIMIT, HeroClamp.LIMIT)
@@ -80,7 +75,7 @@ def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
     """KEP-8826, Implementation, Constraint: as written, a limit of zero stops the hero."""
     nominal, others, clamp = (claim.number(name) for name in ("nominal", "others", "clamp"))
     limit = claim.optional_number("limit")
-    claim.assume(_ordinary(nominal, others, limit.value), limit.present)
+    claim.assume(ordinary(nominal, others, limit.value), limit.present)
     clamped = claim.lift(clamp_of_hero)(nominal, limit, claim.reading.hero_clamp)
     claim.assume(clamp == clamped.some)
     claim.prove(clamped.is_set, claim.lift(accessible_to_hero)(nominal + others, clamp).value >= nominal)
@@ -91,7 +86,7 @@ def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Safety Caps. By induction over admissions; who leaves only makes it less."""
     usage, request, left = claim.number("usage"), claim.number("request"), claim.number("left")
     accessible, room = claim.number("accessible"), claim.number("room")
-    claim.assume(_ordinary(usage, request, accessible), _bounded(room), left >= 0, left <= usage)
+    claim.assume(ordinary(usage, request, accessible), _bounded(room), left >= 0, left <= usage)
     fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
     over_every_fold(
         claim,
@@ -109,7 +104,7 @@ def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
     """KEP-8826, Implementation; what fill-back rests on (PO-KQ-240). With PO-UCQ-440: fit is monotone."""
     less, more, request = claim.number("less"), claim.number("more"), claim.number("request")
     room, roomier, accessible = claim.number("room"), claim.number("roomier"), claim.number("accessible")
-    claim.assume(_ordinary(less, more, request, accessible), less <= more, room <= roomier)
+    claim.assume(ordinary(less, more, request, accessible), less <= more, room <= roomier)
     fits = claim.lift(hero_request_fits)
     claim.prove(
         implies(fits(more, request, accessible, room).value, fits(less, request, accessible, roomier).value)
@@ -125,7 +120,7 @@ def less_usage_anywhere_never_reduces_the_room_for_a_hero(claim: Claim) -> None:
     quota, own = claim.record("quota", NodeQuota), claim.flag("own")
     less, more, room, roomier = (claim.number(name) for name in ("less", "more", "room", "roomier"))
     lending = claim.member("lending", HeroLending)
-    claim.assume(_ordinary(quota.local), _bounded(less, more, room, roomier), less <= more)
+    claim.assume(ordinary(quota.local), _bounded(less, more, room, roomier), less <= more)
     idle, beside = claim.lift(local_available), claim.lift(room_beside)
     over_every_fold(
         claim,
@@ -152,7 +147,7 @@ def a_request_that_fits_a_hero_is_covered_by_its_subtree_without_borrowing_from_
     own, lending, request = claim.flag("own"), claim.member("lending", HeroLending), claim.number("request")
     accessible, hero_usage = claim.number("accessible"), claim.number("hero_usage")
     claim.assume(
-        _ordinary(usage, used, quota.local, root.local, root.subtree, request, accessible, hero_usage),
+        ordinary(usage, used, quota.local, root.local, root.subtree, request, accessible, hero_usage),
         _bounded(above, room),
         root.local <= root.subtree,
         has_value(root, "borrowing_limit", 0),
@@ -184,7 +179,7 @@ def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(c
     above, other, idle = claim.number("above"), claim.number("other"), claim.number("idle")
     own, lending, beside = claim.flag("own"), claim.reading.hero_lending, claim.lift(room_beside)
     claim.assume(
-        _ordinary(usage, idle, root.local, root.subtree),
+        ordinary(usage, idle, root.local, root.subtree),
         _bounded(above, other),
         root.local <= root.subtree,
         has_value(root, "borrowing_limit", 0),
@@ -209,7 +204,7 @@ def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
     """KEP-8826, Goals, Safety Caps: what is in use may leave; more than there is, is never there."""
     usage, request = claim.number("usage"), claim.number("request")
     accessible, room = claim.number("accessible"), claim.number("room")
-    claim.assume(_ordinary(usage, request, accessible), _bounded(room))
+    claim.assume(ordinary(usage, request, accessible), _bounded(room))
     fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
     mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
     claim.prove(
@@ -224,7 +219,7 @@ def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
 def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula is of the subtree, not of what is in use."""
     usage, request, accessible = claim.number("usage"), claim.number("request"), claim.number("accessible")
-    claim.assume(_ordinary(usage, request, accessible), usage + request > accessible, request < accessible)
+    claim.assume(ordinary(usage, request, accessible), usage + request > accessible, request < accessible)
     fits = claim.lift(hero_request_fits)(usage, request, accessible, accessible).value
     mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
     claim.prove(mode == FlavorMode.NO_FIT)
@@ -234,7 +229,7 @@ def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(c
 def local_quota_of_others_is_room_unless_lending_limits_are_honoured(claim: Claim) -> None:
     """KEP-8826, Lending Limits: "a Hero Queue A must still be able to take them"; Bypass Limits."""
     room, idle, own = claim.number("room"), claim.number("idle"), claim.flag("own")
-    claim.assume(_ordinary(idle), _bounded(room))
+    claim.assume(ordinary(idle), _bounded(room))
     beside = claim.lift(room_beside)
     ignored, honoured = (
         beside(room, idle, own, choice).value for choice in (HeroLending.IGNORE, HeroLending.HONOUR)

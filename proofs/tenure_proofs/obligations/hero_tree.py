@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tenure.model import Evidence, Kin, NodeQuota, ReclaimWithinCohort, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import AccessibleRounding, HeroBilling, HeroLending
@@ -23,6 +21,7 @@ from tenure.rules.hero_tree import (
     widened_borrowing_limit,
 )
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
+from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -30,13 +29,7 @@ from tenure_proofs.trusted.logic import all_of, either_both_or_none, has_value, 
 from tenure_proofs.trusted.schemas import over_every_fold
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-LARGE = 2**60
 AMOUNTS = ["KQ-100", "KQ-110"]
-
-
-def _ordinary(*amounts: Any) -> Any:
-    """Amounts from zero up that no few sums bring to the ends of 64 bits."""
-    return all_of(*(all_of(amount >= 0, amount <= LARGE) for amount in amounts))
 
 
 @obligation(
@@ -68,7 +61,7 @@ def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
 def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula for Accessible."""
     nominal, bill, received = (claim.number(name) for name in ("nominal", "bill", "received"))
-    claim.assume(_ordinary(nominal, bill, received))
+    claim.assume(ordinary(nominal, bill, received))
     effective = claim.lift(effective_nominal)
     claim.prove(
         effective(nominal, bill, received).value == nominal - bill + received,
@@ -80,7 +73,7 @@ def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Clai
 def the_effective_usage_of_a_hero_is_at_least_what_it_does_not_bill_and_at_most_all(claim: Claim) -> None:
     """KEP-8826, Implementation: what others pay for is theirs to pay; never less than nothing."""
     usage, nominal, rest = (claim.number(name) for name in ("usage", "nominal", "rest"))
-    claim.assume(_ordinary(usage, nominal, rest))
+    claim.assume(ordinary(usage, nominal, rest))
     billed, credit = claim.lift(billed_usage), claim.lift(credit_of_hero)
     counted = claim.lift(effective_usage)
     whole, excess = (
@@ -109,7 +102,7 @@ def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
     credit, received = claim.number("credit"), claim.number("received")
     without, with_bills = claim.number("without"), claim.number("with_bills")
     billed, paid_back = claim.number("billed"), claim.number("paid_back")
-    claim.assume(_ordinary(nominal, usage, bill, credit, received))
+    claim.assume(ordinary(nominal, usage, bill, credit, received))
     quota = claim.lift(effective_nominal)(nominal, bill, received).value
     counted = claim.lift(effective_usage)(usage, credit).value
     now_without, now_with = without + nominal - usage, with_bills + quota - counted
@@ -127,7 +120,7 @@ def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
     """KEP-8826, Implementation: never "rightfully running" and "completely outside of quota"."""
     limit, usage = claim.optional_number("limit"), claim.number("usage")
     before, after = claim.number("before"), claim.number("after")
-    claim.assume(_ordinary(limit.value, usage, before), after >= -LARGE, after <= LARGE)
+    claim.assume(ordinary(limit.value, usage, before), after >= -LARGE, after <= LARGE)
     widened = claim.lift(widened_borrowing_limit)(limit, before, after)
     claim.prove(
         either_both_or_none(widened.is_set, limit.present),
@@ -147,7 +140,7 @@ def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
 def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(claim: Claim) -> None:
     """KEP-8826, Goals, Bypass Limits: adhering to lending limits, the allowance for the first version."""
     limit, bill = claim.optional_number("limit"), claim.number("bill")
-    claim.assume(_ordinary(limit.value, bill))
+    claim.assume(ordinary(limit.value, bill))
     fallen = claim.lift(fallen_lending_limit)
     honoured, ignored = (fallen(limit, bill, choice) for choice in (HeroLending.HONOUR, HeroLending.IGNORE))
     claim.prove(
@@ -168,7 +161,7 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
     """KEP-8826, Goals, Bypass Limits: a lending limit counts what heroes use, and what others borrow."""
     quota, limit = claim.record("quota", NodeQuota), claim.optional_number("limit")
     subtree, bill, fallen = claim.number("subtree"), claim.number("bill"), claim.number("fallen")
-    claim.assume(_ordinary(subtree, limit.value, bill), limit.present)
+    claim.assume(ordinary(subtree, limit.value, bill), limit.present)
     most = claim.lift(lendable)(subtree, limit, HeroLending.HONOUR).value
     after = claim.lift(fallen_lending_limit)(limit, bill, HeroLending.HONOUR)
     claim.assume(
@@ -184,7 +177,7 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
 def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(claim: Claim) -> None:
     """KEP-8826, Lending Limits: a hero can use what others keep idle; no other queue gains by it."""
     usage, quota, idle, allowance = (claim.number(name) for name in ("usage", "quota", "idle", "allowance"))
-    claim.assume(_ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE)
+    claim.assume(ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE)
     rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
     lacking = usage - quota
     claim.prove(
@@ -206,7 +199,7 @@ def limits_rise_in_all_by_no_more_than_heroes_use_and_no_further_than_is_lacking
     """KEP-8826, Lending Limits. By induction over the nodes of a subtree."""
     usage, quota, idle = claim.number("usage"), claim.number("quota"), claim.number("idle")
     used, allowance, risen, lacked = (claim.number(name) for name in ("used", "allowance", "risen", "lacked"))
-    claim.assume(_ordinary(usage, quota, idle, used, risen, lacked))
+    claim.assume(ordinary(usage, quota, idle, used, risen, lacked))
     rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
     over_every_fold(
         claim,
@@ -233,7 +226,7 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
     quota, raised = claim.record("quota", NodeQuota), claim.record("raised", NodeQuota)
     limit, more, usage = claim.number("limit"), claim.number("more"), claim.number("usage")
     lacking, allowance, short = claim.number("lacking"), claim.number("allowance"), claim.number("short")
-    claim.assume(_ordinary(quota.subtree, limit, usage, lacking, short, allowance))
+    claim.assume(ordinary(quota.subtree, limit, usage, lacking, short, allowance))
     local = claim.lift(local_quota)
     idle = claim.lift(local_available)(quota, usage).value
     rise = claim.lift(unlocked)(short, lacking, idle, allowance).value
@@ -276,7 +269,7 @@ def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:
     limit, quota, idle = claim.optional_number("limit"), claim.number("quota"), claim.number("idle")
     rounding, lending = claim.member("rounding", AccessibleRounding), claim.member("lending", HeroLending)
     billing, is_queue = claim.member("billing", HeroBilling), claim.flag("is_queue")
-    claim.assume(_ordinary(nominal, usage, left, limit.value, quota, idle))
+    claim.assume(ordinary(nominal, usage, left, limit.value, quota, idle))
     share = claim.lift(share_of_bill)
     widened = claim.lift(widened_borrowing_limit)(limit, quota, quota)
     fallen = claim.lift(fallen_lending_limit)(limit, 0, lending)
@@ -326,7 +319,7 @@ def a_queue_within_its_nominal_quota_loses_no_workload_to_a_standard_queue(claim
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     kin, usage = claim.record("kin", Kin), claim.number("usage")
     nominal, bill = claim.number("nominal"), claim.number("bill")
-    claim.assume(_ordinary(nominal, bill), bill <= nominal, usage >= 0, usage <= nominal)
+    claim.assume(ordinary(nominal, bill), bill <= nominal, usage >= 0, usage <= nominal)
     quota = claim.lift(effective_nominal)(nominal, bill, 0).value
     within = claim.lift(is_within_quota)(usage, quota).value
     claim.assume(

@@ -6,14 +6,13 @@ from typing import Any
 
 from tenure.model import MINUTE, WithinClusterQueue, Workload
 from tenure.rules.ordering import candidate_precedes, order_key, stands_before
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_terms, is_own
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
     either_both_or_none,
-    has_value,
     implies,
     is_set,
     negation,
@@ -30,14 +29,9 @@ def _precedes(claim: Claim, preemptor: Any, terms: Any, now: Any) -> Any:
     return lambda first, second: precedes(first, second, preemptor, terms, now).value
 
 
-def _own(workload: Any, terms: Any) -> Any:
-    """The workload runs in the preemptor's own ClusterQueue."""
-    return has_value(workload, "cluster_queue", terms.cluster_queue)
-
-
 def _of_one_group(terms: Any, first: Any, *others: Any) -> Any:
     """All run in the preemptor's ClusterQueue, or none does: whom KQ-050 compares."""
-    return all_of(*(either_both_or_none(_own(first, terms), _own(other, terms)) for other in others))
+    return all_of(*(either_both_or_none(is_own(first, terms), is_own(other, terms)) for other in others))
 
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
@@ -46,14 +40,14 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
     claim.assume(
         group >= 0,
         group <= OWN_GROUP,
-        either_both_or_none(group == OWN_GROUP, _own(workload, terms)),
+        either_both_or_none(group == OWN_GROUP, is_own(workload, terms)),
     )
     return workload, group
 
 
 def _expired(workload: Any, terms: Any, now: Any) -> Any:
     return all_of(
-        _own(workload, terms),
+        is_own(workload, terms),
         terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
         terms.time_based_preemption,
         is_set(terms, "min_admit_duration"),
@@ -108,8 +102,8 @@ def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
     first, second = claim.record("first", Workload), claim.record("second", Workload)
     precedes = _precedes(claim, preemptor, terms, now)
     claim.assume(
-        _own(first, terms),
-        _own(second, terms),
+        is_own(first, terms),
+        is_own(second, terms),
         first.evicted == second.evicted,
         first.priority == preemptor.priority,
         second.priority == preemptor.priority,
@@ -156,8 +150,8 @@ def in_other_queues_time_changes_nothing_and_the_order_is_kueues(claim: Claim) -
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     first, second = claim.record("first", Workload), claim.record("second", Workload)
     claim.assume(
-        negation(_own(first, terms)),
-        negation(_own(second, terms)),
+        negation(is_own(first, terms)),
+        negation(is_own(second, terms)),
         first.evicted == second.evicted,
         first.priority == second.priority,
         is_set(first, "quota_reserved_at"),

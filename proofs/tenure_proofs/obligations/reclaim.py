@@ -27,7 +27,7 @@ from tenure.rules.reclaim import (
     may_take_while_borrowing,
     stands_in_attempt,
 )
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_terms, reclaiming_allows
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -54,17 +54,6 @@ def _one_of(ground: Any, members: tuple[Ground, ...]) -> Any:
 def _own(target: Any, terms: Any) -> Any:
     """Whether the target runs in the preemptor's ClusterQueue."""
     return all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
-
-
-def _policy_allows(preemptor: Any, target: Any, terms: Any) -> Any:
-    """What reclaimWithinCohort says of the two priorities."""
-    return any_of(
-        terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
-        all_of(
-            terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
-            target.priority < preemptor.priority,
-        ),
-    )
 
 
 def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
@@ -102,7 +91,7 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
             all_of(evidence.over_quota, negation(terms.fair_sharing)),
             either_both_or_none(
                 taken.defined,
-                all_of(_policy_allows(preemptor, target, terms), ground),
+                all_of(reclaiming_allows(preemptor, target, terms), ground),
             ),
         ),
     )
@@ -234,7 +223,7 @@ def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_coh
         either_both_or_none(higher, any_of(before, fits_lower, fits_higher)),
         either_both_or_none(
             hierarchical == Ground.HIERARCHICAL,
-            all_of(higher, _policy_allows(preemptor, target, terms)),
+            all_of(higher, reclaiming_allows(preemptor, target, terms)),
         ),
     )
 
@@ -266,7 +255,7 @@ def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(cl
         either_both_or_none(
             in_other == Ground.WITHOUT_BORROWING,
             all_of(
-                _policy_allows(preemptor, target, terms),
+                reclaiming_allows(preemptor, target, terms),
                 negation(without.advantage),
                 negation(_borrowing_allows(preemptor, target, terms)),
             ),

@@ -13,7 +13,7 @@ from tenure.rules.time_based import (
     queue_preemption_reason,
     requeue_timestamp,
 )
-from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -21,7 +21,6 @@ from tenure_proofs.trusted.logic import (
     any_of,
     choose,
     either_both_or_none,
-    has_value,
     implies,
     is_set,
     negation,
@@ -31,11 +30,6 @@ from tenure_proofs.trusted.logic import (
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing", "hero")
 """What decides across ClusterQueues, with the threshold; the rest of the terms is about one."""
-
-
-def _own(target: Any, terms: Any) -> Any:
-    """The target runs in the preemptor's own ClusterQueue: what KEP-8522 is about."""
-    return has_value(target, "cluster_queue", terms.cluster_queue)
 
 
 def _has_run(target: Any, now: Any) -> Any:
@@ -71,7 +65,7 @@ def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
-        _own(target, terms),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
     )
@@ -103,7 +97,7 @@ def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
-        _own(target, terms),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         _has_run(target, now) > value_of(terms, "min_admit_duration"),
     )
@@ -121,7 +115,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         any_of(negation(is_set(terms, "min_admit_duration")), negation(terms.time_based_preemption)),
-        _own(target, terms),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         *(
             negation(is_set(workload, stamp))
@@ -167,7 +161,7 @@ def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(cla
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
     claim.assume(
         duration_is_in_force(terms),
-        _own(target, terms),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
         now - _has_run(target, now) <= preemptor.created_at,
@@ -191,7 +185,7 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     claim.assume(
         duration_is_in_force(terms),
         _never_evicted(preemptor, target),
-        _own(target, terms),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
         target.created_at <= preemptor.created_at,
@@ -215,7 +209,7 @@ def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     claim.assume(
         duration_is_in_force(terms),
         _never_evicted(preemptor, target),
-        _own(target, terms),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         evidence.ground == Ground.NEWER_EQUAL,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
@@ -304,7 +298,7 @@ def preemption_in_other_queues_does_not_depend_on_the_duration(claim: Claim) -> 
     evidence, now = claim.record("evidence", Evidence), claim.number("now")
     terms, others = any_terms(claim, "terms"), any_terms(claim, "others")
     claim.assume(
-        negation(_own(target, terms)),
+        negation(is_own(target, terms)),
         *(getattr(others, field) == getattr(terms, field) for field in OUTSIDE_THE_KEP),
         either_both_or_none(
             is_set(others, "max_priority_threshold"), is_set(terms, "max_priority_threshold")

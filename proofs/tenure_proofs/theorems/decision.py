@@ -20,6 +20,7 @@ from tenure.oracle.partial import Trial
 from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.standins import token
 from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
@@ -33,10 +34,6 @@ class _Told(Given):
 
     def __call__(self, *told: Any) -> Any:
         return SymToken(self.meaning(*(value.term for value in told)))
-
-
-def _token(name: str) -> SymToken:
-    return SymToken(z3.Int(name))
 
 
 def _of(name: str, place: Any) -> SymToken:
@@ -114,14 +111,14 @@ def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     outcome = seeing(decide._outcome, Outcome=OUTCOMES)
     decision, needed = returned(
         seeing(function, _taken=taken, _outcome=outcome),
-        snapshot=Made(Snapshot, {"heroes": _token("heroes"), "place": _token("own")}),
-        preemptor=_token("preemptor"),
+        snapshot=Made(Snapshot, {"heroes": token("heroes"), "place": token("own")}),
+        preemptor=token("preemptor"),
         trial=Made(Trial, {"assignment": Made(Assignment, {"fits": fits, "needs_preemption": needs})}),
         kept=kept,
-        terms=_token("terms"),
-        reading=_token("reading"),
+        terms=token("terms"),
+        reading=token("reading"),
         now=now,
-        trials=_token("trials"),
+        trials=token("trials"),
     )
     said = decision.fields
     targets, candidate = said["targets"], kept.at(place).fields

@@ -24,6 +24,7 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import OUTCOMES, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.standins import token
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
@@ -65,15 +66,11 @@ class _OfDecisions(Claim):
         return partial(_returned, self.decided) if function is take_target else super().lift(function)
 
 
-def _token(name: str) -> SymToken:
-    return SymToken(z3.Int(name))
-
-
 def _returned(
     function: Callable[..., Any], preemptor: Any, target: Any, evidence: Any, terms: Any, now: Any, kin: Any
 ) -> _Returned:
     """What must hold so that a decision returns with a candidate among its targets."""
-    place = _token("its place in the tree")
+    place = token("its place in the tree")
     candidate = Made(Candidate, {"workload": target, "evidence": evidence, "place": place})
     related = _Kin(3, SymToken, lambda: kin)
     taken = seeing(decide._taken, kin_between=related)
@@ -82,14 +79,14 @@ def _returned(
     number, count = z3.Int("any candidate's number"), z3.Int("how many candidates")
     decision, needed = returned(
         seeing(function, _taken=taken, _outcome=outcome),
-        snapshot=Made(Snapshot, {"heroes": _token("heroes"), "place": _token("own place")}),
+        snapshot=Made(Snapshot, {"heroes": token("heroes"), "place": token("own place")}),
         preemptor=preemptor,
         trial=Made(Trial, {"assignment": Made(Assignment, {"fits": fits, "needs_preemption": needs})}),
         kept=Row(lambda _: candidate, count),
         terms=terms,
-        reading=_token("reading"),
+        reading=token("reading"),
         now=now,
-        trials=_token("trials"),
+        trials=token("trials"),
     )
     decision.fields["targets"].at(number)
     return _Returned(SymBool(every([number >= 0, number < count, *needed])))

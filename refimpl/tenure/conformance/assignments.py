@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenure.errors import InputError, Problem
-from tenure.manifests import show
+from tenure.manifests.showing import refused
 from tenure.model import Assignment, FlavorResource, PodSetFlavors
 from tenure.rules.amounts import plus
 
@@ -20,7 +19,7 @@ def read_assignment(raw: object) -> Assignment | None:
     if raw is None:
         return None
     if not isinstance(raw, Mapping):
-        raise bad_input("assignment", raw, "an object, or null to derive the assignment")
+        raise refused("assignment", raw, "an object, or null to derive the assignment")
     usage: dict[FlavorResource, int] = {}
     for index, entry in enumerate(read_list(raw, "usage", "assignment.usage")):
         path = f"assignment.usage[{index}]"
@@ -28,7 +27,7 @@ def read_assignment(raw: object) -> Assignment | None:
         amount = entry["amount"] if isinstance(entry, Mapping) and "amount" in entry else None
         if not isinstance(amount, int) or isinstance(amount, bool) or amount < 0:
             expected = "an integer of at least 0 in base units, or milli-CPU for cpu"
-            raise bad_input(f"{path}.amount", amount, expected)
+            raise refused(f"{path}.amount", amount, expected)
         usage[place] = plus(usage.get(place, 0), amount)
     needed = frozenset(
         _flavor_resource(entry, f"assignment.frsNeedPreemption[{index}]")
@@ -48,20 +47,20 @@ def read_assignment(raw: object) -> Assignment | None:
 def _pod_set(entry: object, path: str) -> tuple[PodSetFlavors, list[str]]:
     """The flavors of one pod set, and their modes."""
     if not isinstance(entry, Mapping):
-        raise bad_input(path, entry, "an object with name, count and flavors")
+        raise refused(path, entry, "an object with name, count and flavors")
     name, count = entry.get("name"), entry.get("count", 0)
     flavors = {} if entry.get("flavors") is None else entry["flavors"]
     if not isinstance(name, str):
-        raise bad_input(f"{path}.name", name, "a name")
+        raise refused(f"{path}.name", name, "a name")
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-        raise bad_input(f"{path}.count", count, "an integer of at least 0")
+        raise refused(f"{path}.count", count, "an integer of at least 0")
     if not isinstance(flavors, Mapping):
-        raise bad_input(f"{path}.flavors", flavors, "an object of flavors by resource")
+        raise refused(f"{path}.flavors", flavors, "an object of flavors by resource")
     for resource, given in flavors.items():
         for key in ("flavor", "mode"):
             if not isinstance(given, Mapping) or not isinstance(given.get(key), str):
                 expected = "an object with flavor and mode"
-                raise bad_input(f"{path}.flavors[{resource}]", given, expected)
+                raise refused(f"{path}.flavors[{resource}]", given, expected)
     chosen = {resource: given["flavor"] for resource, given in flavors.items()}
     return PodSetFlavors(name, count, chosen), [given["mode"] for given in flavors.values()]
 
@@ -76,23 +75,14 @@ def read_list(raw: Mapping[str, Any], key: str, path: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise bad_input(path, value, "a list")
+        raise refused(path, value, "a list")
     return value
 
 
 def _flavor_resource(entry: object, path: str) -> FlavorResource:
     if not isinstance(entry, Mapping):
-        raise bad_input(path, entry, "an object with flavor and resource")
+        raise refused(path, entry, "an object with flavor and resource")
     for key in ("flavor", "resource"):
         if not isinstance(entry.get(key), str):
-            raise bad_input(f"{path}.{key}", entry.get(key), "a name")
+            raise refused(f"{path}.{key}", entry.get(key), "a name")
     return FlavorResource(entry["flavor"], entry["resource"])
-
-
-def bad_input(field: str, found: object, expected: str) -> InputError:
-    """A single problem of a request; however large the value is, its beginning and its end are shown.
-
-    >>> len(str(bad_input("now", "x" * 10**6, "a time")))
-    108
-    """
-    return InputError([Problem(field=field, found=show(found), expected=expected)])

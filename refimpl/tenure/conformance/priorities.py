@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from tenure.conformance.assignments import bad_input
 from tenure.conformance.gathering import attempt, key_problems
 from tenure.conformance.protocol_types import PriorityOutput
 from tenure.errors import InputError
 from tenure.manifests import parse_instant, read_priority_class
+from tenure.manifests.showing import refused
 from tenure.model import Cluster, Workload
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import parse_reading
@@ -39,7 +39,7 @@ def answer_priority(raw: object) -> PriorityOutput:
     PriorityOutput(priority=900)
     """
     if not isinstance(raw, Mapping):
-        raise bad_input("input", raw, "an object")
+        raise refused("input", raw, "an object")
     problems = key_problems(raw, REQUIRED, FIELDS)
 
     def given(field: str, read: Callable[[Any], _Read]) -> _Read | None:

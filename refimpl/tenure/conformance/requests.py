@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-from tenure.conformance.assignments import bad_input, read_assignment, read_list
+from tenure.conformance.assignments import read_assignment, read_list
 from tenure.conformance.gathering import attempt, key_problems
 from tenure.engines import Engine, parse_engine
 from tenure.errors import InputError, Problem
@@ -40,6 +40,7 @@ from tenure.manifests import (
 )
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.kueue_api import without_gated
+from tenure.manifests.showing import refused
 from tenure.manifests.stale import not_queued_yet
 from tenure.manifests.structure import has_condition
 from tenure.manifests.workloads import out_of_play
@@ -159,7 +160,7 @@ def read_cluster_request(raw: object) -> ClusterRequest:
 
 def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
     if not isinstance(raw, Mapping):
-        raise bad_input("input", raw, "an object")
+        raise refused("input", raw, "an object")
     required = REQUIRED if asks_for_one else tuple(key for key in REQUIRED if key not in OF_ONE)
     known = FIELDS if asks_for_one else tuple(key for key in FIELDS if key != "incoming")
     problems: list[Problem] = key_problems(raw, required, known, RECORDED)
@@ -381,7 +382,7 @@ def _jobs(raw: Mapping[str, Any]) -> dict[str, Instant]:
     """Creation times of the workloads' Jobs, by `namespace/name`."""
     jobs = raw.get("jobs")
     if not isinstance(jobs, Mapping | None):
-        raise bad_input("jobs", jobs, "an object of creation times by namespace/name")
+        raise refused("jobs", jobs, "an object of creation times by namespace/name")
     problems: list[Problem] = []
     read: dict[str, Instant] = {}
     for name, created in (jobs or {}).items():
@@ -397,7 +398,7 @@ def _jobs(raw: Mapping[str, Any]) -> dict[str, Instant]:
 def _flag(raw: Mapping[str, Any], key: str) -> bool:
     value = raw.get(key, False)
     if not isinstance(value, bool):
-        raise bad_input(key, value, "true or false")
+        raise refused(key, value, "true or false")
     return value
 
 
@@ -405,7 +406,7 @@ def _text(raw: Mapping[str, Any], key: str) -> str | None:
     if key not in raw:
         return None  # reported already as missing
     if not isinstance(raw[key], str):
-        raise bad_input(key, raw[key], "a name")
+        raise refused(key, raw[key], "a name")
     return str(raw[key])
 
 

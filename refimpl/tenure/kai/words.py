@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM
@@ -12,7 +12,8 @@ from tenure.kai.session import Filtered, GroupLoss, JobLoss, Protection
 from tenure.model import Action, Instant, ResolveMethod
 from tenure.rules.min_runtime import is_elastic
 from tenure.telling.remarks import Remark
-from tenure.units import format_duration, format_instant
+from tenure.telling.verdicts import remark_lines
+from tenure.units import counted, format_duration, format_instant
 
 
 def field_of(action: Action) -> str:
@@ -132,7 +133,7 @@ def elastic_remarks(job: Job) -> Iterator[Remark]:
     """Which sub-groups have pods to spare."""
     for group in job.sub_groups:
         count = len(group.pods)
-        pods = f"{count} pod{'' if count == 1 else 's'}"
+        pods = counted(count, "pod")
         text = f"sub-group {group.name}: {pods}, minAvailable {group.min_available}"
         yield Remark("KMR-070", is_elastic(False, group.min_available, count), text)
 
@@ -175,7 +176,7 @@ def resolve_lines(answer: ResolveAnswer) -> Iterator[str]:
     """Which minimum runtime counts between two queues."""
     yield answer.summary
     yield f"  {answer.action}, method {answer.method}, path {' / '.join(answer.path) or 'unknown'}"
-    yield from _remarks(answer.remarks)
+    yield from remark_lines(answer.remarks)
 
 
 def filter_lines(answer: FilterAnswer) -> Iterator[str]:
@@ -186,7 +187,7 @@ def filter_lines(answer: FilterAnswer) -> Iterator[str]:
         verb = "may be preempted" if filtered.passes else "is kept"
         yield ""
         yield f"{filtered.victim} in {filtered.queue} {verb} ({filtered.action}): {filtered.verdict}"
-        yield from _remarks(filtered.remarks)
+        yield from remark_lines(filtered.remarks)
 
 
 def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
@@ -196,9 +197,4 @@ def validate_lines(answer: ValidateAnswer) -> Iterator[str]:
     for loss in answer.victims:
         yield ""
         yield f"{loss.victim} {loss.verdict}"
-        yield from _remarks(loss.remarks)
-
-
-def _remarks(remarks: Iterable[Remark]) -> Iterator[str]:
-    for remark in remarks:
-        yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"
+        yield from remark_lines(loss.remarks)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tenure.errors import InputError, Problem
-from tenure.manifests.showing import show
+from tenure.manifests.showing import refused
 from tenure.model import Duration
 
 _LONGEST = 128
@@ -47,14 +46,10 @@ def parse_duration(value: object, *, field: str = "duration") -> Duration:
     """
     nanoseconds = _parse(value) if isinstance(value, str) and len(value) <= _LONGEST else None
     if nanoseconds is None:
-        raise _refused(field, value, "a duration such as 4h, 1h30m or 300ms")
+        raise refused(field, value, "a duration such as 4h, 1h30m or 300ms")
     if not -(2**63) <= nanoseconds < 2**63:
-        raise _refused(field, value, "a duration of at most about 292 years")
+        raise refused(field, value, "a duration of at most about 292 years")
     return nanoseconds
-
-
-def _refused(field: str, value: object, expected: str) -> InputError:
-    return InputError([Problem(field=field, found=show(value), expected=expected)])
 
 
 def _parse(text: str) -> Duration | None:

@@ -6,8 +6,7 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
-from tenure.errors import InputError, Problem
-from tenure.manifests.showing import show
+from tenure.manifests.showing import refused
 from tenure.model import SECOND, Instant
 from tenure.units import END_OF_TIME, FIRST_INSTANT
 
@@ -39,12 +38,8 @@ def parse_instant(value: object, *, field: str = "time") -> Instant:
     """
     instant = _instant(value) if isinstance(value, str) else None
     if instant is None:
-        raise _refused(field, value, "an RFC 3339 time such as 2026-08-22T12:00:00Z")
+        raise refused(field, value, "an RFC 3339 time such as 2026-08-22T12:00:00Z")
     return instant
-
-
-def _refused(field: str, value: object, expected: str) -> InputError:
-    return InputError([Problem(field=field, found=show(value), expected=expected)])
 
 
 # One workload bears the same second several times, as its creation and in its conditions.

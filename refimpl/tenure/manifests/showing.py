@@ -215,6 +215,15 @@ class Place(NamedTuple):
         )
 
 
+def refused(field: str, found: object, expected: str) -> InputError:
+    """A single problem; however large the value is, its beginning and its end are shown.
+
+    >>> len(str(refused("now", "x" * 10**6, "a time")))
+    108
+    """
+    return InputError([Problem(field=field, found=show(found), expected=expected)])
+
+
 ONE_NAME: Final = 5000
 """So many names are compared where a user has written one name."""
 

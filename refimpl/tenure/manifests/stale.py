@@ -10,7 +10,7 @@ from tenure.errors import Problem
 from tenure.manifests.conversion import object_name
 from tenure.manifests.load import Loaded
 from tenure.model import Instant, Workload
-from tenure.units import format_instant, format_names
+from tenure.units import counted, format_instant, format_names
 
 _MOST: Final = 5
 """Workloads that a problem names."""
@@ -76,5 +76,5 @@ def ahead_of_clock(loaded: Loaded, now: Instant) -> list[Problem]:
 def _told(what: str, later: Mapping[str, Instant], now: Instant) -> Problem:
     count = len(later)
     names = format_names([f"{key} at {format_instant(later[key])}" for key in sorted(later)], _MOST)
-    who = f"{count} workload{'' if count == 1 else 's'}"
+    who = counted(count, "workload")
     return Problem("now", format_instant(now), f"a later time: {who} {what} after it: {names}")

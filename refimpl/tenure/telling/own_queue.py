@@ -26,7 +26,7 @@ from tenure.rules.time_based import (
     requeue_timestamp,
 )
 from tenure.telling.remarks import Remark, remark
-from tenure.units import format_duration, format_instant
+from tenure.units import counted, format_duration, format_instant
 
 
 def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
@@ -176,7 +176,7 @@ def ageing_remarks(decision: Decision, workload: Workload, who: str) -> Iterator
     policy, base, counting = growing.policy, growing.base, decision.reading.priority_steps
     steps = elapsed_steps(elapsed_time(workload, decision.now), policy.delay_for_step, counting)
     here = dynamic_priority(base, policy, steps)
-    taken = f"{steps} step{'' if steps == 1 else 's'} of {policy.step}"
+    taken = f"{counted(steps, 'step')} of {policy.step}"
     since = format_instant(_since(workload, policy, steps, counting))
     yield remark(
         "DYN-050",

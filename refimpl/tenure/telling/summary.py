@@ -20,7 +20,7 @@ from tenure.telling.heroes import bill_remarks, hero_request_remarks
 from tenure.telling.quota_alone import quota_alone
 from tenure.telling.remarks import Remark, remark
 from tenure.telling.shortages import Beyond, amount, beyond_potential
-from tenure.units import format_amount
+from tenure.units import counted, format_amount
 
 
 def summarize(decision: Decision) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def _outcome(decision: Decision) -> str:
     if decision.queue.cohort is not None:
         where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
     count = sum(map(len, decision.snapshot.running.values()))
-    running = f"{count} running workload{'' if count == 1 else 's'}"
+    running = counted(count, "running workload")
     preemptor, taken = decision.preemptor.key, len(decision.targets)
     match decision.outcome:
         case Outcome.FIT:

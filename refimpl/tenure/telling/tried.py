@@ -29,7 +29,7 @@ from tenure.rules.quota import can_ever_fit, fits_quota
 from tenure.telling.other_queues import comparison_text
 from tenure.telling.shapes import FlavorAmount
 from tenure.telling.shortages import amount
-from tenure.units import format_amount
+from tenure.units import counted, format_amount
 
 MODES = {
     FlavorMode.NO_FIT: "NoFit",
@@ -329,7 +329,7 @@ def _why_passed_over(tree: Tree, attempt: Attempt, turn: Turn) -> str:
 def _attempt_text(
     candidates: int, removed: list[str], fits: bool, short: dict[FlavorResource, Amount]
 ) -> str:
-    of = f"{len(removed)} of {candidates} candidate{'' if candidates == 1 else 's'}"
+    of = f"{len(removed)} of {counted(candidates, 'candidate')}"
     if fits:
         return f"the request fits after the removal of {of}"
     # A number of pods may be short, which the search for targets does not count.

@@ -70,7 +70,7 @@ class ConfigurationObjects:
         if mine is None or theirs is None or not change.field:
             return [*rest, *([theirs] if theirs is not None else [])]
         raw = copy.deepcopy(mine.object)
-        path = next(path for path, _, _ in _changes(raw, theirs.object, ()) if _spelt(path) == change.field)
+        path = next(path for path, _, _ in _changes(raw, theirs.object, ()) if spelt(path) == change.field)
         _put(raw, path, theirs.object)
         return [*rest, SourcedObject(mine.file, raw)]
 
@@ -100,7 +100,7 @@ def changed_fields(
             yield FieldChange(name, "", was, now, holder.file, lines.of_field(holder.file, name, ""))
             continue
         for path, old, new in _changes(one.object, other.object, ()):
-            field = _spelt(path)
+            field = spelt(path)
             line = lines.of_field(holder.file, name, field)
             yield FieldChange(name, field, _shown(old), _shown(new), holder.file, line)
 
@@ -143,11 +143,16 @@ def _put(raw: Any, path: _Path, source: Any) -> None:
         raw[last] = copy.deepcopy(source[last])
 
 
-def _spelt(path: _Path) -> str:
-    spelt = ""
+def spelt(path: Sequence[str | int]) -> str:
+    """A path as Kubernetes writes it.
+
+    >>> spelt(("spec", "resourceGroups", 0))
+    'spec.resourceGroups[0]'
+    """
+    written = ""
     for part in path:
-        spelt += f"[{part}]" if isinstance(part, int) else f".{part}" if spelt else part
-    return spelt
+        written += f"[{part}]" if isinstance(part, int) else f".{part}" if written else part
+    return written
 
 
 def _shown(value: Any) -> str:

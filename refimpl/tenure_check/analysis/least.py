@@ -14,6 +14,7 @@ from tenure.minimising import Minimiser
 from tenure.readings import Reading
 from tenure.timeline import Scenario, parse_scenario
 from tenure_check.analysis.closed import called
+from tenure_check.analysis.fields import spelt
 from tenure_check.analysis.lasso import first_loop_of
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -88,7 +89,7 @@ class _Least:
         holder = next(manifest for manifest in objects if called(manifest) == name)
         value = _remove(holder, path)
         is_policy = not any(part in _SHARED for part in path)
-        return NeededFact(name, _spelt(path), show(value), is_policy, self._loops(objects) is False)
+        return NeededFact(name, spelt(path), show(value), is_policy, self._loops(objects) is False)
 
     def _loops(self, objects: Sequence[Mapping[str, Any]]) -> bool | None:
         """Whether the scenario loops with other objects; None where these are refused."""
@@ -178,10 +179,3 @@ def _remove(manifest: dict[str, Any], path: Path) -> Any:
 
 def _is_nothing(key: str, value: Any) -> bool:
     return key == _NOMINAL and str(value) == "0"
-
-
-def _spelt(path: Path) -> str:
-    spelt = ""
-    for part in path:
-        spelt += f"[{part}]" if isinstance(part, int) else f".{part}" if spelt else part
-    return spelt

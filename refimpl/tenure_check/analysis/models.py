@@ -15,10 +15,11 @@ import z3
 
 from tenure.conformance.requests import DecideRequest
 from tenure.model import UNLIMITED, Amount, Cluster, FlavorResource, Instant, NodeQuota, PodSet, Workload
-from tenure.oracle.tree import Node, Tree, quota_at
+from tenure.oracle.tree import Tree, quota_at
 from tenure.readings import Reading
 from tenure.rules.quota import quota_passed_up
 from tenure_check.analysis.encoding import Pair
+from tenure_check.analysis.heroes import kind_and_name
 from tenure_check.analysis.moments import MOMENTS
 from tenure_check.analysis.states import NAMESPACE, STAMPS, AskedCell
 
@@ -166,12 +167,10 @@ class _Written:
         nodes = self._pair.tree.nodes
         parent = nodes[place].parent
         assert parent is not None
-        kept = {_kind_and_name(node) for node in nodes}
-        above = next(
-            node for node in self._tree.nodes if _kind_and_name(node) == _kind_and_name(nodes[parent])
-        )
+        kept = {kind_and_name(node) for node in nodes}
+        above = next(node for node in self._tree.nodes if kind_and_name(node) == kind_and_name(nodes[parent]))
         children = (self._tree.nodes[index] for index in (*above.queues, *above.cohorts))
-        others = [node.place for node in children if _kind_and_name(node) not in kept]
+        others = [node.place for node in children if kind_and_name(node) not in kept]
         for at in held[0]:
             passing = Passing(self._tree, at, in_few=in_few)
             for moment, name, amount in passing.over(others, [usage[at] for usage in held[::-1]]):
@@ -249,10 +248,6 @@ class Passing:
     def _most(self, place: int) -> Amount:
         limit = self._quota(place).borrowing_limit
         return UNLIMITED if limit is None else self._lent(place) + limit
-
-
-def _kind_and_name(node: Node) -> tuple[bool, str]:
-    return node.queue is None, node.name
 
 
 def _less(one: Held, other: Held) -> Held:

@@ -21,7 +21,7 @@ from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
 from tenure.telling.summary import assumed_lines
-from tenure.units import format_duration
+from tenure.units import counted, format_duration
 
 if TYPE_CHECKING:
     from tenure_check.analysis.loops import (
@@ -181,8 +181,8 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
         yield from _tree_lines(tree)
     count = sum(search.loop is not None for tree in answer.trees for search in tree.searches)
     unknown = sum(bool(tree.not_known) for tree in answer.trees)
-    trees = f"{_number(len(answer.trees) - unknown, 'tree')} of ClusterQueues"
-    loops = f"{_number(count, 'loop')} in {trees}{f', {unknown} not known' if unknown else ''}"
+    trees = f"{counted(len(answer.trees) - unknown, 'tree')} of ClusterQueues"
+    loops = f"{counted(count, 'loop')} in {trees}{f', {unknown} not known' if unknown else ''}"
     written = f", written to {to}" if to is not None and count else ""
     yield f"loops: {loops}{written}, under {answer.reading}"
     yield from assumed_lines(answer.premises)
@@ -203,7 +203,7 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
 def _tree_lines(tree: TreeSearch) -> Iterator[str]:
     alike = "; ".join(", ".join(names) for names in tree.alike)
     alike = f", alike: {alike}" if alike and not tree.not_known else ""
-    yield f"{tree.tree}: {_number(len(tree.cluster_queues), 'ClusterQueue')}{alike}"
+    yield f"{tree.tree}: {counted(len(tree.cluster_queues), 'ClusterQueue')}{alike}"
     if tree.proved is not None:
         yield f"  {tree.proved.text} ({', '.join(tree.proved.theorems)})"
     yield from (f"  not known: {text}" for text in tree.not_known)
@@ -211,7 +211,7 @@ def _tree_lines(tree: TreeSearch) -> Iterator[str]:
         yield "  nothing to search: no resource of which it owns a finite amount"
     for search in tree.searches:
         if search.loop is None:
-            reached = _number(search.complete_up_to, "workload")
+            reached = counted(search.complete_up_to, "workload")
             yield f"  {search.resource}: no loop found up to {reached}; {_searched(search)}"
             yield f"    sizes {', '.join(search.sizes)}; priorities {', '.join(search.priorities)}"
         else:
@@ -221,7 +221,7 @@ def _tree_lines(tree: TreeSearch) -> Iterator[str]:
 
 
 def _found(search: ResourceSearch, loop: LoopAnswer) -> Iterator[str]:
-    count, period = _number(len(loop.workloads), "workload"), format_duration(loop.period)
+    count, period = counted(len(loop.workloads), "workload"), format_duration(loop.period)
     yield f"  {search.resource}: a loop of {count}, a turn every {period}; {_searched(search)}"
     rows = [("WORKLOAD", "CLUSTER QUEUE", search.resource.upper(), "PRIORITY", "PODS END AFTER", "")]
     rows += [
@@ -251,20 +251,16 @@ def _source(fact: NeededField) -> str:
 
 def _remarks(search: ResourceSearch) -> Iterator[str]:
     if search.rotations:
-        plays = _number(search.rotations, "play")
+        plays = counted(search.rotations, "play")
         yield f"    {plays} ended in a rotation that waits for minAdmitDuration, which is no loop"
     if search.open:
-        plays = _number(search.open, "play")
+        plays = counted(search.open, "play")
         yield f"    {plays} came neither to rest nor to a loop in the time that a play has"
 
 
 def _searched(search: ResourceSearch) -> str:
     text = f"{search.systems:,} systems, {search.plays:,} plays in {search.seconds:.1f} s"
     return f"{text}; the rest was not played" if search.stopped else text
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.manifests import read_objects
 from tenure.telling.summary import assumed_lines
+from tenure.units import counted
 
 if TYPE_CHECKING:
     from tenure_check.analysis.sanity_answers import SanityAnswer, SanityNotice
@@ -82,7 +83,7 @@ def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
     count = len(answer.notices)
     told = f"{count} found" if count else "nothing found"
     told += " in the rest" if answer.not_known else ""
-    yield f"sanity: {answer.checked} object{'' if answer.checked == 1 else 's'}, {told}"
+    yield f"sanity: {counted(answer.checked, 'object')}, {told}"
     yield from (f"  not known: {text}" for text in answer.not_known)
     yield from assumed_lines(answer.premises)
 

@@ -18,6 +18,7 @@ from tenure.readings import Reading, parse_reading
 from tenure.telling.groups import names_text
 from tenure.telling.summary import summarize
 from tenure.timeline.scenario_file import checked
+from tenure.units import counted
 from tenure.validation import validate
 from tenure.validation.checks import said
 from tenure.validation.released import refused_by
@@ -267,4 +268,4 @@ def _names(names: list[str]) -> str:
 
 
 def _counted(found: Sequence[object], what: str) -> str:
-    return f"{len(found)} {what}{'' if len(found) == 1 else 's'}"
+    return counted(len(found), what)

@@ -20,7 +20,7 @@ from tenure.model import SECOND, Instant
 from tenure.telling.quota_alone import BY_QUOTA, note_lines
 from tenure.telling.shapes import PreemptedWorkload
 from tenure.timeline.record import Happening, Result
-from tenure.units import format_instant
+from tenure.units import counted, format_instant
 
 EVICTED: Final = "evicted"
 """The event of a workload whose queue is drained."""
@@ -38,7 +38,7 @@ def summary_of(answer: NextAnswer) -> str:
     preempted = sum(len(head.preempts) for head in heads)
     count = len(answer.cycles)
     done = f"{admitted} admitted, {preempted} preempted, {_waiting_text(answer)}"
-    return f"{by}{count} cycle{'' if count == 1 else 's'}: {done}; {answer.ended_text}"
+    return f"{by}{counted(count, 'cycle')}: {done}; {answer.ended_text}"
 
 
 def _waiting_text(answer: NextAnswer) -> str:
@@ -128,7 +128,7 @@ def _course_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
         yield from _cut(heads, "heads", every=every)
         still = 0 if every else sum(1 for head in cycle.heads if not changes_anything(head))
         if still:
-            yield f"  {still} other head{'' if still == 1 else 's'} tried, not admitted"
+            yield f"  {counted(still, 'other head')} tried, not admitted"
     if len(told) > most:
         yield from ("", f"and {len(told) - most} more cycles that change something, with --all")
     else:

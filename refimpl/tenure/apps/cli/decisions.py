@@ -20,7 +20,7 @@ from tenure.telling.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quot
 from tenure.telling.shapes import preempted_workloads
 from tenure.telling.summary import assumed_lines, engine_of, reading_text, summarize
 from tenure.telling.verdicts import preempt_lines, rules_lines
-from tenure.units import format_instant
+from tenure.units import counted, format_instant
 
 
 def head_before(asked: Inquiry, decision: Decision) -> str | None:
@@ -188,7 +188,7 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
     count = len(rows)
     outcomes = Counter(row.decision for row in rows)
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
-    yield f"{count} pending workload{'' if count == 1 else 's'}: {kinds}"
+    yield f"{counted(count, 'pending workload')}: {kinds}"
     if behind := _behind_heads(rows, asked):
         heads = "the head of a StrictFIFO ClusterQueue, which Kueue tries first"
         yield f"  {behind} of them {'is' if behind == 1 else 'are'} behind {heads}"

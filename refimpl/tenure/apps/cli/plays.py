@@ -8,7 +8,7 @@ from tenure.apps.cli.output import aligned
 from tenure.model import Instant
 from tenure.timeline.journal import told
 from tenure.timeline.record import ExpectationResult, Loop, Record, StoryLine, Summary
-from tenure.units import format_elapsed, format_instant
+from tenure.units import counted, format_elapsed, format_instant
 
 MOST_WORKLOADS = 40
 """Rows of a summary; of more workloads those that waited longest are shown."""
@@ -55,25 +55,21 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
             for expectation in record.expectations
             if not expectation.holds
         )
-    yield f"play: {_number(plays, 'play')}, {failed} of them not as expected"
+    yield f"play: {counted(plays, 'play')}, {failed} of them not as expected"
 
 
 def _counted(record: Record) -> str:
     if record.sessions:
-        asked = _number(len(record.questions), "question")
-        return f"{_number(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} preempted"
-    parts = [_number(len(record.cycles), "cycle"), _number(len(record.preemptions), "preemption")]
+        asked = counted(len(record.questions), "question")
+        return f"{counted(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} preempted"
+    parts = [counted(len(record.cycles), "cycle"), counted(len(record.preemptions), "preemption")]
     loop = record.loop
     parts.append("no loop" if loop is None else f"a loop of {told(loop.period)}")
     return ", ".join(parts)
 
 
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def _held(outcomes: Sequence[ExpectationResult]) -> str:
-    return f"{sum(result.holds for result in outcomes)} of {_number(len(outcomes), 'expectation')} hold"
+    return f"{sum(result.holds for result in outcomes)} of {counted(len(outcomes), 'expectation')} hold"
 
 
 def _story(record: Record, most: int) -> Iterator[str]:

@@ -20,6 +20,7 @@ from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, gate_problems, listed
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
 from tenure.manifests.releases import AskedKueue, LeftOut, gates_problems
+from tenure.units import counted
 from tenure.validation import ErrorType, Notice, ValidationReport, WarningType, validate
 from tenure.validation.check import is_looked_at
 from tenure.validation.checks import checks_of
@@ -219,7 +220,7 @@ def report_lines(report: ValidationReport, proposed: Sequence[LeftOut] = ()) -> 
     for file in files:
         yield from _file_lines(file, [notice for notice in notices if notice.file == file])
     for addition, count in Counter(left.addition for left in proposed).items():
-        kinds = f"{count} {addition.kind}{'' if count == 1 else 's'}"
+        kinds = counted(count, addition.kind)
         yield f"note: no release of Kueue has {addition.field}, which {addition.proposal} proposes: {kinds}"
     yield _summary(report)
 
@@ -242,8 +243,8 @@ def _line(notice: Notice) -> str:
 
 
 def _summary(report: ValidationReport) -> str:
-    counted = ", ".join(
-        f"{count} {what}{'' if count == 1 else 's'}"
+    counts = ", ".join(
+        counted(count, what)
         for count, what in (
             (report.checked, "object"),
             (len(report.errors), "error"),
@@ -252,7 +253,7 @@ def _summary(report: ValidationReport) -> str:
     )
     ignored = f"; {report.ignored} of other kinds ignored" if report.ignored else ""
     sets = f"; {len(report.sets)} sets: {listed(report.sets)}" if report.sets else ""
-    return f"validate: {counted}{ignored}{sets}"
+    return f"validate: {counts}{ignored}{sets}"
 
 
 def _gates(text: str) -> dict[str, bool]:

@@ -22,7 +22,7 @@ from tenure.telling.quota_alone import BY_QUOTA
 from tenure.telling.remarks import GROUND_RULES
 from tenure.telling.shapes import FlavorAmount
 from tenure.telling.shortages import amount
-from tenure.units import format_instant, format_names
+from tenure.units import counted, format_instant, format_names
 
 MOST_NAMED = 3
 """So many ClusterQueues of which the same is said are named in a line."""
@@ -163,7 +163,7 @@ def _example(least: Least) -> str:
     assert made_up is not None
     asked = " and ".join(f"{part.amount} {part.resource} on {part.flavor}" for part in made_up.request)
     others = made_up.preempted - 1
-    beside = "" if others == 0 else f" and {others} other{'' if others == 1 else 's'}"
+    beside = "" if others == 0 else f" and {counted(others, 'other')}"
     return f"one that asks {asked} preempts it{beside}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tenure.telling.exposure.answer import names
 from tenure.telling.exposure.answer_types import ExposureShape, SeenShape
 from tenure.telling.quota_alone import note_lines
+from tenure.units import counted
 
 MOST_GROUPS = 6
 """So many groups of ClusterQueues are told, unless all of them are asked for."""
@@ -31,7 +32,7 @@ def exposure_lines(answer: ExposureShape, *, every: bool = False) -> Iterator[st
     rest = answer.cluster_queues[len(told) :]
     if rest:
         count = sum(len(seen.cluster_queues) for seen in rest)
-        yield f"  {count} more ClusterQueue{'' if count == 1 else 's'}: --all names them"
+        yield f"  {counted(count, 'more ClusterQueue')}: --all names them"
     if answer.more_changes:
         yield "  Its priority changes after the last instant above too."
 

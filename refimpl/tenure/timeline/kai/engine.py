@@ -19,7 +19,7 @@ from tenure.timeline.kai.scenario import Asking, EditQueues, KaiScenario, OpenSe
 from tenure.timeline.kai.world import JobActor, KaiJournal, KaiWorld, staying, with_pods
 from tenure.timeline.record import Ending, Happening, KaiQuestion, Record, SessionSpan, VictimAnswer
 from tenure.timeline.scenario import ClockJump, Delete, Finish, Happens
-from tenure.units import format_instant
+from tenure.units import counted, format_instant
 from tenure.versions import KAI
 
 Rules = tuple[str, ...]
@@ -278,7 +278,7 @@ class KaiPlayer(Clockwork):
             actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
             world.stamp(actor.key, persisted(world.clock))
         stamped = f", start stamp {format_instant(persisted(world.clock))}" if starts else ""
-        count = f"{len(chosen)} pod{'' if len(chosen) == 1 else 's'}"
+        count = counted(len(chosen), "pod")
         self.journal.tell(Happening.PLACED, f"{count} placed{stamped}", actor)
 
     def _end(self, actor: JobActor, how: Ending) -> None:
