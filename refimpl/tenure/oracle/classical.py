@@ -22,6 +22,7 @@ from tenure.oracle.question import (
     Turn,
 )
 from tenure.oracle.selection import (
+    Chain,
     Removal,
     attempts_until_one_fits,
     in_order,
@@ -54,7 +55,7 @@ def select_classically(question: Question) -> Selection:
     tried = partial(_attempt, leaving, candidates)
     made = attempts_until_one_fits(_choices(question, candidates), tried, _has_found)
     last = some_of(made).head  # at least one is made
-    borrowing, attempts_made = last.attempt.may_borrow, tuple(tried.attempt for tried in in_order(made))
+    borrowing, attempts_made = last.attempt.may_borrow, _attempts_in(made)
     fits, completed = fitting(leaving, borrowing), partial(_in_attempt, borrowing)
     return selection_after(question, candidates, attempts_made, last.end, fits, leaving.beside, completed)
 
@@ -76,6 +77,10 @@ def _choices(question: Question, candidates: tuple[Candidate, ...]) -> tuple[boo
 
 def _has_found(tried: _Tried) -> bool:
     return tried.attempt.fits
+
+
+def _attempts_in(made: Chain[_Tried] | None) -> tuple[Attempt, ...]:
+    return tuple(tried.attempt for tried in in_order(made))
 
 
 def _offers_elsewhere(question: Question) -> Iterator[Offer]:

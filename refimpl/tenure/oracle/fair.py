@@ -89,7 +89,7 @@ def select_fairly(question: Question) -> Selection:
     candidates = _candidates(question)
     if not candidates:
         return _none_yet(question)
-    tournament = tournament_of(question, question.charged())
+    tournament = _tournament_of(question)
     leaving, found = tournament.leaving, _played(tournament, candidates)
     fits = fitting(leaving, True)
     return selection_after(question, candidates, found.attempts, found.end, fits, leaving.beside, as_it_is)
@@ -110,6 +110,10 @@ def _none_yet(question: Question) -> Selection:
     usage = question.snapshot.usage
     none = Attempt((), (), usage, fits=False, strategy=_strategies_of(question)[0])
     return Selection((), (), (), (), usage, (none,))
+
+
+def _tournament_of(question: Question) -> Tournament:
+    return tournament_of(question, question.charged())
 
 
 def _played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Played:
