@@ -269,10 +269,6 @@ wheel: $(STAMP) ## build the distribution into dist/
 krew: wheel ## the kubectl plugin with all that it imports, as krew installs it: dist/kubectl-tenure-*.tar.gz, dist/tenure.yaml
 	$(BIN)/python -m tools.krew dist/*.whl
 
-.PHONY: environments
-environments: wheel ## the wheel in empty environments of the oldest and the newest Python, bare and with each extra alone
-	$(BIN)/python -m tools.environments dist/*.whl
-
 # Of what a user gets, so from an environment with nothing else in it.
 .PHONY: sbom
 sbom: wheel ## the software bill of materials of the wheel with all extras, CycloneDX: dist/*.cdx.json

@@ -61,16 +61,6 @@ def _version_of(path: Path) -> str:
     return asked.stdout.strip() if asked.returncode == 0 else ""
 
 
-def environment(name: str, base: Path, *what: str) -> Path:
-    """The folder of a new environment below build/, with what pip installs and constraints.txt pins."""
-    folder = ROOT / "build" / name
-    subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
-    pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-    pins = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
-    subprocess.run([*pip, *what], check=True, env=pins)
-    return folder
-
-
 def main(words: list[str]) -> int:
     """Run units and vectors on the interpreter of a version."""
     if len(words) != 1 or words[0] not in PYTHONS:
@@ -88,10 +78,15 @@ def main(words: list[str]) -> int:
     version, base = found_here
     if version != wanted:
         print(f"Python {wanted} is not here; the nearest that is takes its place: {version}")
-    extras = f"{ROOT}[proofs,charts,campaign,pytest]"
-    folder = environment(f"python-{version}", base, "-e", extras, "pytest-xdist")
+    folder = ROOT / "build" / f"python-{version}"
+    python = str(folder / "bin" / "python")
+    subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
+    what = ("-e", f"{ROOT}[proofs,charts,campaign,pytest]", "pytest-xdist")
+    pins = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
+    pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    subprocess.run([*pip, *what], check=True, env=pins)
     options = ("-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider")
-    command = [str(folder / "bin" / "python"), "-m", "pytest", *options, *TESTS]
+    command = [python, "-m", "pytest", *options, *TESTS]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

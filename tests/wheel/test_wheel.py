@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -78,7 +79,7 @@ def without_solvers(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> In
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheel with the solvers and pytest, as `pip install 'tenure[proofs,pytest]'` leaves it."""
-    return _installed(tmp_path_factory, "proofs", f"{wheel}[proofs,pytest]")
+    return _installed(tmp_path_factory, "proofs-pytest", f"{wheel}[proofs,pytest]")
 
 
 def _installed(factory: pytest.TempPathFactory, name: str, what: str) -> Installed:
@@ -240,6 +241,54 @@ def test_without_the_solvers_everything_else_works(without_solvers: Installed) -
     assert without_solvers.tenure(*DECIDE).returncode == 0
     assert without_solvers.tenure("vectors", "run").returncode == 0
     assert without_solvers.tenure("prove", "--help").returncode == 0
+
+
+NOW = "--now 2026-03-02T14:00:00Z"
+JOB = f"--example two-teams -w team-b/job-eval-suite-d739e {NOW}"
+CHART = "tenure play --scenario tbp-it-2-rotation --chart"
+BARE = {
+    "tenure --version": 0,
+    f"tenure why-not team-a/job-doc-index-dfa0b --example two-teams {NOW}": 0,
+    "tenure validate --example two-teams": 0,
+    "tenure schema decide": 0,
+    "python -m tenure --version": 0,
+    "kubectl-tenure --help": 0,
+    f"{CHART} chart.svg": 0,
+    f"{CHART} chart.png": 2,
+}
+"""What needs no extra, and the exit code; what needs one says so."""
+DRAWN = "from tenure.lab import strategies; print(len(strategies.__all__))"
+EXTRAS = {
+    "proofs": ("tenure prove --only PO-TBP-010 --no-mutants --no-cache",),
+    "strategies": (f"python -c '{DRAWN}'",),
+    "fast": (f"tenure decide {JOB} --engine fast", "tenure vectors run KQ-0 --engine fast"),
+    "campaign": ("tenure campaign --scenarios 20 --seed 1",),
+    "charts": (f"{CHART} chart.png",),
+    "pytest": ("tenure example two-teams --to queues", "pytest -p no:cacheprovider -q queues"),
+}
+"""What each extra is for."""
+EXPECTED = (
+    "manifests: .\nnow: 2026-03-02T14:00:00Z\nexpect: [{workload: job-eval-suite-d739e, decision: Preempt}]\n"
+)
+
+
+@pytest.mark.parametrize("line", BARE)
+def test_without_an_extra_a_command_does_what_needs_none(line: str, without_solvers: Installed) -> None:
+    done = without_solvers.run(*shlex.split(line))
+    assert done.returncode == BARE[line], done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_each_extra_alone_does_what_it_is_for(
+    extra: str, wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    alone = _installed(tmp_path_factory, extra, f"{wheel}[{extra}]")
+    for line in EXTRAS[extra]:
+        done = alone.run(*shlex.split(line))
+        assert done.returncode == 0, done.stdout + done.stderr
+        if "--to" in line:
+            (alone.folder / "queues" / "quota.tenure.yaml").write_text(EXPECTED, encoding="utf-8")
 
 
 def test_importing_tenure_imports_none_of_its_heavy_dependencies() -> None:
