@@ -26,7 +26,7 @@ from tenure.timeline.trace import (
     trees,
     turns,
 )
-from tenure.timeline.trace.tables import ACTIVE, COURSE, PARKED, UNPARKED, Lines, TracePlay
+from tenure.timeline.trace.tables import ACTIVE, PARKED, UNPARKED, Lines, TracePlay
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import drawn_growing
 from tests.traces.drawn_trees import drawn_in_trees
@@ -154,7 +154,7 @@ WRONG_IN_TREES: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
 
 def _born_when_it_joins(play: TracePlay, job: int, given: Lines | None) -> None:
     if given is not None:
-        steps._follow_course(play, given, job, given.spans[given.members[job, COURSE]])
+        steps._follow_course(play, given, job, given.spans[given.members.course[job]])
 
 
 def _parked_alone(play: TracePlay, given: Lines, job: int, parks: bool) -> None:

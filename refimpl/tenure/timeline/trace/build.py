@@ -24,7 +24,6 @@ from tenure.timeline.trace.tables import (
     MARK,
     NEVER,
     NO_JOB,
-    NODE,
     NOW,
     PREEMPTIONS,
     RUNS,
@@ -33,9 +32,11 @@ from tenure.timeline.trace.tables import (
     TASKS,
     TIMERS,
     WAITS,
+    Entries,
     HeroTables,
     Policies,
     Queues,
+    Shapes,
     Table,
     TraceJobs,
     TracePlay,
@@ -72,8 +73,8 @@ def play_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: 
             column[place] = value
     queues.head[:], queues.wake_at[:] = NO_JOB, NEVER
     shape_queue = np.unique(np.stack([rows.shape_id, rows.queue], axis=1), axis=0)
-    shapes = np.zeros((len(shape_queue), 4), np.int64)
-    shapes[:, 0] = np.searchsorted(np.sort(rows.shape_id), np.arange(len(shapes)))
+    shapes = Shapes(*np.zeros((len(Shapes._fields), len(shape_queue)), np.int64))
+    shapes.first[:] = np.searchsorted(np.sort(rows.shape_id), np.arange(len(shape_queue)))
     queues.first_shape[:] = np.searchsorted(shape_queue[:, 1], np.arange(len(found) + 1))
     _refuse_far(scenario, jobs, queues)
     most = _most_holders(scenario.cluster, jobs)
@@ -90,13 +91,13 @@ def play_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: 
 
 def _trees(trees: Trees) -> list[int]:
     """The first ClusterQueue of the tree of each."""
-    roots = trees.forest.root[trees.tables.places[:, NODE]].tolist()
+    roots = trees.forest.root[trees.tables.node].tolist()
     return [roots.index(root) for root in roots]
 
 
 def _cohorts_above_heroes(trees: Trees, heroes: HeroTables | None) -> list[int]:
     """How many cohorts are above each ClusterQueue that is a hero; 0 for the others."""
-    nodes = trees.tables.places[:, NODE]
+    nodes = trees.tables.node
     if heroes is None:
         return [0] * len(nodes)
     tree = heroes.books.tree
@@ -201,7 +202,7 @@ def _room(
     scenario: Scenario,
     rows: TraceJobs,
     queues: Queues,
-    shapes: Table,
+    shapes: Shapes,
     most: int,
     policies: Policies,
     trees: Trees,
@@ -232,7 +233,7 @@ def _room(
         state=state,
         tasks=zeros(sizes[TASKS], 4),
         timers=zeros(sizes[TIMERS], 4),
-        entries=zeros(heads, 7),
+        entries=Entries(*zeros(len(Entries._fields), heads)),
         turns=zeros(heads),
         found=zeros(2 * heads * most, 2),
         taken=zeros(2 * most),

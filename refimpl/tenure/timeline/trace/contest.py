@@ -15,10 +15,7 @@ from tenure.rules import cycle, share
 from tenure.timeline.trace.tables import (
     CHARGED,
     ENTRIES,
-    ENTRY_JOB,
-    ENTRY_OUTCOME,
     NO_FIT,
-    NODE,
     FairSharing,
     TracePlay,
     Trees,
@@ -50,7 +47,7 @@ def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) ->
     forest, tables = trees.forest, trees.tables
     rounds, contest = sharing.rounds, sharing.contest
     entry = contest.entry[node]
-    job, asks = play.entries[entry, ENTRY_JOB], play.entries[entry, ENTRY_OUTCOME] != NO_FIT
+    job, asks = play.entries.job[entry], play.entries.outcome[entry] != NO_FIT
     place = play.jobs.queue[job]
     if asks:
         charge_held(trees, play.heroes, CHARGED, place, job, 1)
@@ -72,7 +69,7 @@ class _Contestant(NamedTuple):
 
 @compiled
 def _contestant(play: TracePlay, contest: TurnContest, node: int) -> _Contestant:
-    jobs, job = play.jobs, play.entries[contest.entry[node], ENTRY_JOB]
+    jobs, job = play.jobs, play.entries.job[contest.entry[node]]
     return _Contestant(False, contest.borrows[node], jobs.priority[job], jobs.queued[job])
 
 
@@ -100,7 +97,7 @@ def _winner_below(play: TracePlay, forest: Forest, contest: TurnContest, cohort:
 
 @compiled
 def _node_of(play: TracePlay, tables: TreeTables, entry: int) -> int:
-    return int(tables.places[play.jobs.queue[play.entries[entry, ENTRY_JOB]], NODE])
+    return int(tables.node[play.jobs.queue[play.entries.job[entry]]])
 
 
 @compiled

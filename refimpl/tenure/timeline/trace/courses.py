@@ -11,28 +11,7 @@ from tenure.readings import Reading
 from tenure.rules.dynamic_priority import next_step_at
 from tenure.timeline.scenario import Scenario
 from tenure.timeline.trace.jobs import PriorityKind, TracedJobs
-from tenure.timeline.trace.tables import (
-    AGE,
-    BEFORE,
-    BORN,
-    CHILD,
-    COURSE,
-    EARLIER,
-    GIVES,
-    GROUP_COLUMNS,
-    LATER,
-    LEVEL_OF,
-    LINE_COLUMNS,
-    MEMBER_COLUMNS,
-    NEXT,
-    NO_JOB,
-    PARKED,
-    SIDE,
-    TOP,
-    UNPARKED,
-    Lines,
-    Table,
-)
+from tenure.timeline.trace.tables import NO_JOB, Lines, Members, Table
 
 MOST_STEPS = 2**16
 """Priorities that take more steps in a play are left to `play`."""
@@ -120,25 +99,26 @@ def lines_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, queues: int
     groups = (int(jobs.rows.shape_id.max(initial=0)) + 1) * len(levels)
     if groups > MOST_GROUPS:
         raise Uncovered("more priorities and kinds of pods than are told apart")
-    members = np.full((len(jobs.names), MEMBER_COLUMNS), 0, np.int64)
-    members[:, [CHILD, NEXT, BEFORE]] = NO_JOB
+    members = Members(*np.zeros((len(Members._fields), len(jobs.names)), np.int64))
+    members.child[:] = members.next[:] = members.before[:] = NO_JOB
     assert jobs.ages is not None
     fixed = len(jobs.kinds) + np.searchsorted(_fixed(jobs), jobs.rows.priority)
-    members[:, COURSE] = np.where(jobs.ages[:, 0] < 0, fixed, jobs.ages[:, 0])
-    members[:, BORN] = jobs.ages[:, 1]
-    rows = np.zeros((sum(map(len, courses)), 3), np.int64)
-    rows[:, [AGE, GIVES]] = [step for course in courses for step in course]
-    rows[:, LEVEL_OF] = np.searchsorted(levels, rows[:, GIVES])
-    by_group = np.zeros((groups, GROUP_COLUMNS), np.int64)
-    for side in (UNPARKED, PARKED):
-        by_group[:, [side * SIDE + TOP, side * SIDE + LATER, side * SIDE + EARLIER]] = _NO_GROUP
-    by_queue = np.zeros((queues, LINE_COLUMNS), np.int64)
-    by_queue[:, [UNPARKED, PARKED]] = _NO_GROUP
+    members.course[:] = np.where(jobs.ages[:, 0] < 0, fixed, jobs.ages[:, 0])
+    members.born[:] = jobs.ages[:, 1]
+    ages, gives = np.array([step for course in courses for step in course], np.int64).T.copy()
     return Lines(
         members=members,
-        groups=by_group,
-        queues=by_queue,
-        courses=rows,
+        top=np.full((groups, 2), NO_JOB, np.int64),
+        many=np.zeros((groups, 2), np.int64),
+        later=np.full((groups, 2), _NO_GROUP, np.int64),
+        earlier=np.full((groups, 2), _NO_GROUP, np.int64),
+        parked_at=np.zeros(groups, np.int64),
+        first=np.full((queues, 2), _NO_GROUP, np.int64),
+        woken_at=np.zeros(queues, np.int64),
+        forgot_at=np.zeros(queues, np.int64),
+        age=ages,
+        gives=gives,
+        level=np.searchsorted(levels, gives),
         spans=np.cumsum([0, *map(len, courses)], dtype=np.int64),
         steps=np.zeros((len(jobs.names) + 1, 4), np.int64),
         counts=np.zeros(2, np.int64),

@@ -34,7 +34,6 @@ from tenure.timeline.trace.tables import (
     USED,
     WAITS,
     WAKE,
-    WITH_HEAD,
     TracePlay,
 )
 from tenure.timeline.trace.trees import charge_held, free_row, note_evicted, take_row
@@ -256,7 +255,7 @@ def _displace_head(play: TracePlay, place: int) -> None:
     """The job that was kept at the head of a queue stands in its heap like the others from now on."""
     head, queues = play.queues.head[place], play.queues
     if head != NO_JOB and queues.head_waits[place] == 1:
-        play.shapes[play.jobs.shape_id[head], WITH_HEAD] = 0
+        play.shapes.with_head[play.jobs.shape_id[head]] = 0
         stand_in_line(play, head)
 
 

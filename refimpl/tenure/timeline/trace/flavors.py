@@ -22,21 +22,13 @@ from tenure.timeline.trace.heroes import (
     way_of_hero,
 )
 from tenure.timeline.trace.tables import (
-    COLUMN,
     FIT,
     FOUND_END,
     FOUND_FIRST,
-    LEVEL,
-    MAY_BORROW,
-    MODE,
     NO_CANDIDATES,
     NO_FIT,
-    NODE,
     PREEMPT,
-    PREFERENCE,
     SEARCHED,
-    WHEN_CAN_BORROW,
-    WHEN_CAN_PREEMPT,
     HeroTables,
     Table,
     TracePlay,
@@ -90,14 +82,14 @@ def _way_by_quota(
     tables: TreeTables, forest: Forest, usage: Table, place: int, at: int, request: int, most: int
 ) -> tuple[FlavorMode, int]:
     """How quota alone would serve a request (KQ-520), and the level; `most` could ever be had."""
-    node, path = tables.places[place, NODE], path_of(tables, place)
+    node, path = tables.node[place], path_of(tables, place)
     level, below_root = level_of(forest, tables, usage, place, at, request)
     mode = mode_without_search(
         request,
         max(0, available(forest, usage, path, at)),
         most,
         forest.nominal[node, at],
-        below_root or tables.places[place, MAY_BORROW] == 1,
+        below_root or tables.may_borrow[place] == 1,
     )
     return mode, level
 
@@ -108,7 +100,7 @@ def _way(
 ) -> tuple[FlavorMode, int]:
     """How a flavor could serve a request, as far as that shows without a search, and the level."""
     tables = trees.tables
-    usage, node = usage_of(tables, used), tables.places[place, NODE]
+    usage, node = usage_of(tables, used), tables.node[place]
     if heroes is None:
         most = tables.potential[node, at]
         return _way_by_quota(tables, trees.forest, usage, place, at, request, most)
@@ -161,7 +153,7 @@ def _try_resource(
         mode = _search_alone(trees, heroes, policy, place, used, at, request)
         level = _level_after(trees, heroes, place, used, at, request)
     tried = tables.tried
-    tried[resource, COLUMN], tried[resource, MODE], tried[resource, LEVEL] = at, mode, level
+    tried.column[resource], tried.mode[resource], tried.level[resource] = at, mode, level
 
 
 @compiled
@@ -184,11 +176,11 @@ def _try_option(
 ) -> tuple[int, int]:
     """Try a flavor for all resources of a group; mode and level of the worst."""
     tables = trees.tables
-    mode, level, preference = _FITS, 0, tables.places[place, PREFERENCE]
+    mode, level, preference = _FITS, 0, tables.preference[place]
     for other in range(tables.requests.shape[1]):
         if _is_together(tables, job, place, resource, other):
             _try_resource(trees, heroes, policy, job, place, used, option, other)
-            found, height = tables.tried[other, MODE], tables.tried[other, LEVEL]
+            found, height = tables.tried.mode[other], tables.tried.level[other]
             if is_preferred(mode, level, found, height, preference):
                 mode, level = found, height
     return mode, level
@@ -197,11 +189,12 @@ def _try_option(
 @compiled
 def _choose_option(tables: TreeTables, job: int, place: int, resource: int) -> None:
     """What was tried for a group is chosen."""
+    tried, chosen = tables.tried, tables.chosen
     for other in range(tables.requests.shape[1]):
         if _is_together(tables, job, place, resource, other):
-            for column in range(3):
-                tables.chosen[other, column] = tables.tried[other, column]
-            tables.columns[job, other] = tables.tried[other, COLUMN]
+            chosen.column[other], chosen.mode[other] = tried.column[other], tried.mode[other]
+            chosen.level[other] = tried.level[other]
+            tables.columns[job, other] = tried.column[other]
 
 
 @inlined
@@ -210,14 +203,14 @@ def _choose(
 ) -> int:
     """Choose a flavor for the group of a resource; the mode of the worst, NoFit where there is none."""
     tables = trees.tables
-    best, best_level, places = _LACKS, 0, tables.places
-    fungibility = _Fungibility(places[place, WHEN_CAN_BORROW], places[place, WHEN_CAN_PREEMPT])
+    best, best_level, preference = _LACKS, 0, tables.preference[place]
+    fungibility = _Fungibility(tables.when_can_borrow[place], tables.when_can_preempt[place])
     for option in range(tables.first_option[place, resource], tables.end_option[place, resource]):
         mode, level = _try_option(trees, heroes, policy, job, place, used, option, resource)
         if not tries_next_flavor(mode, level, fungibility):
             _choose_option(tables, job, place, resource)
             return mode
-        if is_preferred(mode, level, best, best_level, places[place, PREFERENCE]):
+        if is_preferred(mode, level, best, best_level, preference):
             _choose_option(tables, job, place, resource)
             best, best_level = mode, level
     return best
@@ -240,8 +233,8 @@ def _assign(
         waits = waits or mode != _FITS
     for resource in range(tables.requests.shape[1]):
         if tables.columns[job, resource] != _NOTHING:
-            lacking += int(tables.chosen[resource, MODE] != _FITS)
-            level = max(level, tables.chosen[resource, LEVEL])
+            lacking += int(tables.chosen.mode[resource] != _FITS)
+            level = max(level, tables.chosen.level[resource])
     # A group of which the worst way is to fit counts as fitting, even where another resource lacks quota.
     return True, lacking if waits else 0, level
 
@@ -258,7 +251,7 @@ def _search_together(
             continue
         tables.at[asked], tables.amount[asked] = at, tables.requests[job, resource]
         asked += 1
-        if tables.chosen[resource, MODE] != _FITS:
+        if tables.chosen.mode[resource] != _FITS:
             tables.needed[lacking] = at
             lacking += 1
     if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:

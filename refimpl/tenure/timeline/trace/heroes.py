@@ -28,7 +28,7 @@ from tenure.fast.heroes.tables import HERO as IS_HERO
 from tenure.fast.tables import Ask, Forest, Policy, Rows, SearchInput, Work
 from tenure.model import FlavorMode
 from tenure.rules import hero_fit
-from tenure.timeline.trace.tables import NODE, HeroTables, Table, Trees, TreeTables, path_of, usage_of
+from tenure.timeline.trace.tables import HeroTables, Table, Trees, TreeTables, path_of, usage_of
 
 hero_mode_without_search = compiled(hero_fit.hero_mode_without_search)
 
@@ -123,7 +123,7 @@ def forest_searched(forest: Forest, heroes: HeroTables) -> Forest:
 @compiled
 def hold(heroes: HeroTables, tables: TreeTables, row: int, place: int, job: int, sign: int) -> None:
     """Add what a job holds or would hold to a row of usage, or take it away where the sign is -1."""
-    node = tables.places[place, NODE]
+    node = tables.node[place]
     hero = heroes.books.tree[IS_HERO, node] != 0
     if hero:
         if sign > 0:
@@ -225,7 +225,7 @@ def _quest(heroes: HeroTables, ask: Ask) -> Quest:
 def _ask_alone(tables: TreeTables, place: int, asked: int) -> Ask:
     """A request for as much as `at` and `amount` say; whether it fits depends on nothing else."""
     return Ask(
-        tables.places[place, NODE],
+        tables.node[place],
         path_of(tables, place),
         tables.at[:asked],
         tables.amount[:asked],
@@ -260,7 +260,7 @@ def way_of_hero(
 ) -> FlavorMode:
     """How a flavor could serve a hero, as far as that shows without a search (UCQ-250)."""
     tables.at[0], tables.amount[0] = at, request
-    accessible = heroes.accessible[tables.places[place, NODE], at]
+    accessible = heroes.accessible[tables.node[place], at]
     return hero_mode_without_search(request, _fits_hero(heroes, tables, row, place, 1), accessible)
 
 

@@ -13,11 +13,7 @@ from tenure.model import Amount, Cluster, Instant, Workload
 from tenure.rules.dynamic_priority import elapsed_time, priority_in_decision
 from tenure.timeline.actors import shape_of
 from tenure.timeline.scenario import Scenario, Submission, Submit
-from tenure.timeline.trace.tables import (
-    NO_JOB,
-    Table,
-    TraceJobs,
-)
+from tenure.timeline.trace.tables import NO_JOB, Table, TraceJobs
 
 MOST_AMOUNT = 2**40
 """Amounts from this on are left to `play`, where they saturate."""

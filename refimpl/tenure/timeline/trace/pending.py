@@ -8,26 +8,8 @@ from __future__ import annotations
 from tenure.fast.compiled import compiled
 from tenure.rules import cycle
 from tenure.timeline.trace.heaps import drop_job, is_ahead, push_job
-from tenure.timeline.trace.lines import (
-    head_in_lines,
-    join_lines,
-    leave_lines,
-    requeue_in_lines,
-    wake_lines,
-)
-from tenure.timeline.trace.tables import (
-    ACTIVE,
-    DIRTY,
-    FIRST,
-    NO_JOB,
-    NOW,
-    PARKED_SHAPE,
-    SIZE,
-    WAITING,
-    WITH_HEAD,
-    Lines,
-    TracePlay,
-)
+from tenure.timeline.trace.lines import head_in_lines, join_lines, leave_lines, requeue_in_lines, wake_lines
+from tenure.timeline.trace.tables import ACTIVE, DIRTY, NO_JOB, NOW, WAITING, Lines, TracePlay
 
 joins_those_parked = compiled(cycle.joins_those_parked)
 
@@ -60,7 +42,7 @@ def queue_up(play: TracePlay, job: int, lines: Lines | None) -> None:
     if lines is None:
         stand_in_line(play, job)
         strict = play.queues.strict[jobs.queue[job]] == 1
-        if not joins_those_parked(strict, play.shapes[jobs.shape_id[job], PARKED_SHAPE] == 1):
+        if not joins_those_parked(strict, play.shapes.parked[jobs.shape_id[job]] == 1):
             state[ACTIVE] += 1
     else:
         join_lines(play, lines, job)
@@ -90,12 +72,12 @@ def wake_queue(play: TracePlay, place: int, lines: Lines | None) -> None:
 def _head_of_shapes(play: TracePlay, place: int) -> int:
     queues, shapes, jobs = play.queues, play.shapes, play.jobs
     kept, found = queues.head[place], NO_JOB
-    if kept != NO_JOB and queues.head_waits[place] == 1 and shapes[jobs.shape_id[kept], PARKED_SHAPE] == 0:
+    if kept != NO_JOB and queues.head_waits[place] == 1 and shapes.parked[jobs.shape_id[kept]] == 0:
         found = kept
     for shape in range(queues.first_shape[place], queues.first_shape[place + 1]):
-        if shapes[shape, SIZE] == 0 or shapes[shape, PARKED_SHAPE] == 1:
+        if shapes.size[shape] == 0 or shapes.parked[shape] == 1:
             continue
-        job = play.heaps[shapes[shape, FIRST]]
+        job = play.heaps[shapes.first[shape]]
         if found == NO_JOB or is_ahead(jobs, job, found, found == kept):
             found = job
     return found
@@ -107,18 +89,18 @@ def _pop_from_shape(play: TracePlay, job: int) -> None:
     place, shape = play.jobs.queue[job], play.jobs.shape_id[job]
     if queues.head[place] == job and queues.head_waits[place] == 1:
         queues.head_waits[place] = 0
-        shapes[shape, WITH_HEAD] = 0
+        shapes.with_head[shape] = 0
     else:
-        drop_job(play.heaps, shapes[shape, FIRST], shapes[shape, SIZE], play.jobs)
-        shapes[shape, SIZE] -= 1
+        drop_job(play.heaps, shapes.first[shape], shapes.size[shape], play.jobs)
+        shapes.size[shape] -= 1
 
 
 @compiled
 def stand_in_line(play: TracePlay, job: int) -> None:
     """A job joins the heap of its shape, which may be parked."""
     shape = play.jobs.shape_id[job]
-    push_job(play.heaps, play.shapes[shape, FIRST], play.shapes[shape, SIZE], job, play.jobs)
-    play.shapes[shape, SIZE] += 1
+    push_job(play.heaps, play.shapes.first[shape], play.shapes.size[shape], job, play.jobs)
+    play.shapes.size[shape] += 1
 
 
 @compiled
@@ -127,23 +109,23 @@ def _requeue_in_shape(play: TracePlay, job: int, parks: bool) -> None:
     place, shape = play.jobs.queue[job], play.jobs.shape_id[job]
     if queues.head[place] == job:
         queues.head_waits[place] = 1
-        shapes[shape, WITH_HEAD] = 1
+        shapes.with_head[shape] = 1
     else:
         stand_in_line(play, job)
     state[ACTIVE] += 1
     if parks:
-        parked = 1 if shapes[shape, PARKED_SHAPE] == 1 else shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
+        parked = 1 if shapes.parked[shape] == 1 else shapes.size[shape] + shapes.with_head[shape]
         state[ACTIVE] -= parked
-        shapes[shape, PARKED_SHAPE] = 1
+        shapes.parked[shape] = 1
 
 
 @compiled
 def _wake_shapes(play: TracePlay, place: int) -> None:
     shapes, state = play.shapes, play.state
     for shape in range(play.queues.first_shape[place], play.queues.first_shape[place + 1]):
-        if shapes[shape, PARKED_SHAPE] == 1:
-            shapes[shape, PARKED_SHAPE] = 0
-            woken = shapes[shape, SIZE] + shapes[shape, WITH_HEAD]
+        if shapes.parked[shape] == 1:
+            shapes.parked[shape] = 0
+            woken = shapes.size[shape] + shapes.with_head[shape]
             state[ACTIVE] += woken
             if woken > 0:
                 state[DIRTY] = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from tenure.fast.heroes.tables import HERO, USAGE
@@ -29,6 +31,7 @@ from tenure.timeline.trace.tables import (
     Trees,
     TreeTables,
     TurnContest,
+    Ways,
 )
 
 _BITS = 63
@@ -74,22 +77,16 @@ def planted(
         _rows(most, width),
         _work(layout, most, max(map(len, paths)), width),
         TreeTables(
-            places=np.array(
-                [
-                    (
-                        layout.queues[queue.name],
-                        len(path),
-                        may_preempt_while_borrowing(terms_of(queue, cluster.settings, reading)),
-                        queue.fungibility.when_can_borrow,
-                        queue.fungibility.when_can_preempt,
-                        queue.fungibility.preference,
-                    )
-                    for queue, path in zip(queues, paths, strict=True)
-                ],
-                np.int64,
+            node=_numbers(layout.queues[queue.name] for queue in queues),
+            depth=_numbers(map(len, paths)),
+            may_borrow=_numbers(
+                may_preempt_while_borrowing(terms_of(queue, cluster.settings, reading)) for queue in queues
             ),
+            when_can_borrow=_numbers(queue.fungibility.when_can_borrow for queue in queues),
+            when_can_preempt=_numbers(queue.fungibility.when_can_preempt for queue in queues),
+            preference=_numbers(queue.fungibility.preference for queue in queues),
             paths=_side_by_side(paths),
-            heights=np.array(layout.heights, np.int64),
+            heights=_numbers(layout.heights),
             potential=_potentials(layout),
             options=options,
             first_option=first,
@@ -100,8 +97,8 @@ def planted(
             used=used,
             charged=charged,
             after=after,
-            tried=np.zeros((width, 3), np.int64),
-            chosen=np.zeros((width, 3), np.int64),
+            tried=Ways(*np.zeros((len(Ways._fields), width), np.int64)),
+            chosen=Ways(*np.zeros((len(Ways._fields), width), np.int64)),
             at=np.zeros(width, np.int32),
             amount=np.zeros(width, np.int64),
             needed=np.zeros(width, np.int32),
@@ -115,6 +112,10 @@ def planted(
         1 if fair is None else None,
     )
     return trees, heroes
+
+
+def _numbers(values: Iterable[int]) -> Table:
+    return np.fromiter(values, np.int64)
 
 
 def _sharing(forest: Forest, settings: Settings) -> FairSharing:

@@ -6,37 +6,19 @@ from tenure.fast.compiled import compiled
 from tenure.timeline.trace.heaps import drop_first_row, push_row
 from tenure.timeline.trace.lines import put_in, side_of, take_out, wake_one
 from tenure.timeline.trace.pending import wake_queue
-from tenure.timeline.trace.tables import (
-    ACTIVE,
-    AGE,
-    BORN,
-    COURSE,
-    DIRTY,
-    DONE,
-    GIVES,
-    GROUP,
-    LEVEL_OF,
-    NEVER,
-    NOW,
-    STEP,
-    STEPS,
-    WAITING,
-    Lines,
-    TracePlay,
-)
+from tenure.timeline.trace.tables import ACTIVE, DIRTY, DONE, NEVER, NOW, STEPS, WAITING, Lines, TracePlay
 from tenure.timeline.trace.trees import rank_row
 
 
 @compiled
 def _follow_course(play: TracePlay, lines: Lines, job: int, step: int) -> None:
     """A job has the priority of a row of its course; the next one is planned."""
-    members, courses = lines.members, lines.courses
-    level = courses[step, LEVEL_OF]
-    play.jobs.priority[job] = courses[step, GIVES]
-    members[job, STEP], members[job, GROUP] = step, play.jobs.shape_id[job] * lines.levels + level
+    members, level = lines.members, lines.level[step]
+    play.jobs.priority[job] = lines.gives[step]
+    members.step[job], members.group[job] = step, play.jobs.shape_id[job] * lines.levels + level
     rank_row(play.trees, play.jobs, job, level)
-    if step + 1 < lines.spans[members[job, COURSE] + 1]:
-        at = members[job, BORN] + courses[step + 1, AGE]
+    if step + 1 < lines.spans[members.course[job] + 1]:
+        at = members.born[job] + lines.age[step + 1]
         push_row(lines.steps, lines.counts[STEPS], at, job, job, 0)
         lines.counts[STEPS] += 1
 
@@ -45,9 +27,9 @@ def _follow_course(play: TracePlay, lines: Lines, job: int, step: int) -> None:
 def begin_course(play: TracePlay, job: int, lines: Lines | None) -> None:
     """A job joins with the priority that its age gives it."""
     if lines is not None:
-        members, step = lines.members, lines.spans[lines.members[job, COURSE]]
-        end, age = lines.spans[members[job, COURSE] + 1], play.state[NOW] - members[job, BORN]
-        while step + 1 < end and lines.courses[step + 1, AGE] <= age:
+        members, step = lines.members, lines.spans[lines.members.course[job]]
+        end, age = lines.spans[members.course[job] + 1], play.state[NOW] - members.born[job]
+        while step + 1 < end and lines.age[step + 1] <= age:
             step += 1
         _follow_course(play, lines, job, step)
 
@@ -73,7 +55,7 @@ def step_due_at(play: TracePlay, lines: Lines | None) -> int:
 def _take_step(play: TracePlay, lines: Lines, job: int) -> None:
     """The priority of a job takes a step: it stands in another group, and may be tried again for that."""
     jobs, before, at_expiry = play.jobs, play.jobs.priority[job], play.policies.at_expiry == 1
-    step = lines.members[job, STEP] + 1
+    step = lines.members.step[job] + 1
     if jobs.phase[job] == WAITING:
         side = side_of(lines, jobs, job)
         take_out(lines, jobs, job, side)

@@ -24,39 +24,12 @@ NO_JOB: Final = -1
 WAITING, RUNNING, TERMINATING, DONE = range(4)
 """Phases of a job."""
 
-NODE, DEPTH, MAY_BORROW, WHEN_CAN_BORROW, WHEN_CAN_PREEMPT, PREFERENCE = range(6)
-"""Of a ClusterQueue in a tree: its node and how many nodes its path has, whether it may preempt while it
-borrows (KQ-530), and its `flavorFungibility`."""
-COLUMN, MODE, LEVEL = range(3)
-"""Of a way of serving a resource: the flavor-resource, `tenure.model.FlavorMode`, and the level."""
 HELD_ROWS, FIRST_STAMP, RECENT, SEARCHED, FOUND_FIRST, FOUND_END = range(6)
 """Of the trees: how many jobs hold quota, the least stamp and how many bits later ones have; the
 flavor-resource of which the last search alone was (below 0 for none), and where its targets are."""
 
-FIRST, SIZE, WITH_HEAD, PARKED_SHAPE = range(4)
-"""Of a shape: where its heap begins and how many stand in it, whether the job that is kept at the head of the
-queue waits and is of this shape, and whether the shape is parked."""
-
-COURSE, BORN, STEP, GROUP, CHILD, NEXT, BEFORE, SET_AT, SET_SIDE = range(9)
-"""Of a job, where priorities move: its course, the instant from which its age counts, the row of the course
-that holds, and its group; in the heap of that its first child, its next sibling, and what comes before (a
-sibling or the parent); the turn at which it was put into a heap by itself, and on which side."""
-MEMBER_COLUMNS: Final = 9
-AGE, GIVES, LEVEL_OF = range(3)
-"""Of a row of a course: the age from which it holds, the priority, and its rank among all of the play."""
-TOP, MANY, LATER, EARLIER = range(4)
-"""Of one side of a group: the first of its heap, how many are in it, and its neighbours among the groups of
-the ClusterQueue that have any there."""
-SIDE: Final = 4
-"""So many columns has a side; the first is of those that are not parked, the other of those that are."""
-PARKED_AT: Final = 8
-"""Of a group: the turn at which all of it was parked last."""
-GROUP_COLUMNS: Final = 9
 UNPARKED, PARKED = range(2)
-"""The sides, and of a ClusterQueue the first group that has any there."""
-WOKEN_AT, FORGOT_AT = range(2, 4)
-"""Of a ClusterQueue: the turns at which all that were parked were woken last, and any were."""
-LINE_COLUMNS: Final = 4
+"""The sides of a group."""
 STEPS, TURN = range(2)
 """Of the lines: how many rows of `steps` are in use, and the number of the last turn."""
 
@@ -65,10 +38,6 @@ USED, CHARGED, AFTER = range(3)
 
 NO_FIT, NO_CANDIDATES, PREEMPT, FIT = range(4)
 """Outcomes of a decision."""
-
-ENTRY_JOB, ENTRY_OUTCOME, ENTRY_LEVEL, ENTRY_FIRST, ENTRY_TARGETS, ENTRY_RESULT, ENTRY_KEPT = range(7)
-"""Of a head in a cycle: the job, what was decided, whether it would borrow, where its targets begin and how
-many they are, what became of it, and whether it was kept at the head."""
 
 RELEASE, FINISH, WAKE = 0, 1, 3
 """Kinds of tasks, as `tenure.timeline.clockwork.Due` numbers them."""
@@ -184,11 +153,62 @@ class Policies(NamedTuple):
     journal: int
 
 
+class Shapes(NamedTuple):
+    """The shapes of jobs that wait; every array is int64[shapes].
+
+    Args:
+        first, size: where its heap begins and how many stand in it.
+        with_head: whether the job that is kept at the head of the queue waits and is of this shape.
+        parked: whether it is parked.
+    """
+
+    first: Table
+    size: Table
+    with_head: Table
+    parked: Table
+
+
+class Entries(NamedTuple):
+    """The heads of a cycle; every array is int64[queues].
+
+    Args:
+        job: the job.
+        outcome, level: what was decided, and whether it would borrow.
+        first, targets: where its targets begin and how many they are.
+        result: what became of it.
+        kept: whether it was kept at the head.
+    """
+
+    job: Table
+    outcome: Table
+    level: Table
+    first: Table
+    targets: Table
+    result: Table
+    kept: Table
+
+
+class Ways(NamedTuple):
+    """A way of serving each resource; every array is int64[resources].
+
+    Args:
+        column: the flavor-resource.
+        mode: `tenure.model.FlavorMode`.
+        level: how far up the tree quota would come from.
+    """
+
+    column: Table
+    mode: Table
+    level: Table
+
+
 class TreeTables(NamedTuple):
     """What the trace engine knows of trees beside the records of the optimized core.
 
     Args:
-        places: `NODE` to `PREFERENCE` of each ClusterQueue.
+        node, depth: of each ClusterQueue, its node and how many nodes its path has.
+        may_borrow: of each, whether it may preempt while it borrows (KQ-530).
+        when_can_borrow, when_can_preempt, preference: of each, its `flavorFungibility`.
         paths: of each ClusterQueue, from its node to the root, int32[queues, deepest].
         heights: of each node, as `tenure.fast.layout.Layout`.
         potential: the most that a node could ever have of each flavor-resource (KQ-160).
@@ -198,13 +218,18 @@ class TreeTables(NamedTuple):
         low: of each job, the rank of its priority.
         columns: of each job, the flavor-resource that it gets of each resource, below 0 for none.
         used, charged, after: `USED` to `AFTER`, by node and flavor-resource.
-        tried, chosen: `COLUMN` to `LEVEL` of a flavor, by resource.
+        tried, chosen: a flavor for each resource.
         at, amount, needed, is_needed, watched: room for an `Ask`.
         holder: the job of each row of `Trees.rows`.
         counts: `HELD_ROWS` to `FOUND_END`.
     """
 
-    places: Table
+    node: Table
+    depth: Table
+    may_borrow: Table
+    when_can_borrow: Table
+    when_can_preempt: Table
+    preference: Table
     paths: Table
     heights: Table
     potential: Table
@@ -217,8 +242,8 @@ class TreeTables(NamedTuple):
     used: Table
     charged: Table
     after: Table
-    tried: Table
-    chosen: Table
+    tried: Ways
+    chosen: Ways
     at: Table
     amount: Table
     needed: Table
@@ -237,7 +262,7 @@ def usage_of(tables: TreeTables, row: int) -> Table:
 @inlined
 def path_of(tables: TreeTables, place: int) -> Table:
     """The nodes from a ClusterQueue to its root."""
-    return tables.paths[place, : tables.places[place, DEPTH]]
+    return tables.paths[place, : tables.depth[place]]
 
 
 class TurnContest(NamedTuple):
@@ -322,6 +347,29 @@ class Trees(NamedTuple):
     classical: int | None = 1
 
 
+class Members(NamedTuple):
+    """The jobs, where priorities move; every array is int64[jobs].
+
+    Args:
+        course, step: its course, and the row of it that holds.
+        born: the instant from which its age counts.
+        group: its group.
+        child, next, before: in the heap of that its first child, its next sibling, and what comes before: a
+            sibling or the parent.
+        set_at, set_side: the turn at which it was put into a heap by itself, and on which side.
+    """
+
+    course: Table
+    step: Table
+    born: Table
+    group: Table
+    child: Table
+    next: Table
+    before: Table
+    set_at: Table
+    set_side: Table
+
+
 class Lines(NamedTuple):
     """The jobs that wait, where those that are alike now may not be later: their priorities grow.
 
@@ -330,20 +378,33 @@ class Lines(NamedTuple):
     ClusterQueue is woken, by joining heaps; so no job says on which side it is: what happened last does.
 
     Args:
-        members: of each job, `COURSE` to `SET_SIDE`.
-        groups: of each shape and level, `TOP` to `PARKED_AT`.
-        queues: of each ClusterQueue, `UNPARKED` to `FORGOT_AT`.
-        courses: of each course, its rows from `spans` on: `AGE` to `LEVEL_OF`.
+        members: see there.
+        top, many: of each group, which is a shape and a level, the first of the heap of each side, and how
+            many are in it, int64[groups, 2].
+        later, earlier: the neighbours of each side among the groups of the ClusterQueue that have any there.
+        parked_at: of each group, the turn at which all of it was parked last.
+        first: of each ClusterQueue, the first group that has any on each side, int64[queues, 2].
+        woken_at, forgot_at: of each, the turns at which all that were parked were woken last, and any were.
+        age, gives, level: of each row of the courses, the age from which it holds, the priority, and its rank
+            among all of the play.
         spans: where each course begins; the last one is the end.
         steps: a heap as `tasks`: when the priority of a job takes its next step.
         counts: `STEPS` and `TURN`.
         levels: how many priorities there are in the play.
     """
 
-    members: Table
-    groups: Table
-    queues: Table
-    courses: Table
+    members: Members
+    top: Table
+    many: Table
+    later: Table
+    earlier: Table
+    parked_at: Table
+    first: Table
+    woken_at: Table
+    forgot_at: Table
+    age: Table
+    gives: Table
+    level: Table
     spans: Table
     steps: Table
     counts: Table
@@ -354,7 +415,7 @@ class TracePlay(NamedTuple):
     """A play in the making.
 
     Args:
-        jobs, queues, shapes: see there, and the columns.
+        jobs, queues, shapes: see there.
         heaps: jobs that wait, by shape; each shape's part is a heap.
         state: `NOW` to `TAKEN`.
         tasks, timers: heaps; at, order, job, stay.
@@ -375,12 +436,12 @@ class TracePlay(NamedTuple):
 
     jobs: TraceJobs
     queues: Queues
-    shapes: Table
+    shapes: Shapes
     heaps: Table
     state: Table
     tasks: Table
     timers: Table
-    entries: Table
+    entries: Entries
     turns: Table
     found: Table
     taken: Table

@@ -25,12 +25,10 @@ from tenure.timeline.trace.heroes import (
     is_hero,
 )
 from tenure.timeline.trace.tables import (
-    DEPTH,
     FIRST_STAMP,
     FOUND_END,
     FOUND_FIRST,
     HELD_ROWS,
-    NODE,
     NOW,
     RECENT,
     RUNNING,
@@ -66,7 +64,7 @@ def charge_held(trees: Trees, heroes: HeroTables | None, row: int, place: int, j
 @compiled
 def _charge_held(trees: Trees, row: int, place: int, job: int, sign: int) -> None:
     forest, tables, log = trees.forest, trees.tables, trees.work.log
-    usage, node = usage_of(tables, row), tables.places[place, NODE]
+    usage, node = usage_of(tables, row), tables.node[place]
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
         if at >= 0:
@@ -132,7 +130,7 @@ def _keep(
     trees: Trees, heroes: HeroTables | None, row: int, place: int, at: int, asked: int, borrows: bool
 ) -> None:
     tables, log = trees.tables, trees.work.log
-    usage, node = usage_of(tables, row), tables.places[place, NODE]
+    usage, node = usage_of(tables, row), tables.node[place]
     if heroes is None:
         forest = trees.forest
         kept = _kept(forest, usage, node, at, asked, borrows)
@@ -155,7 +153,7 @@ def level_of(
     forest: Forest, tables: TreeTables, usage: Table, place: int, at: int, request: int
 ) -> tuple[int, bool]:
     """How far up the tree quota for a request comes from, and whether that is below the root."""
-    last, rest = tables.places[place, DEPTH] - 1, request
+    last, rest = tables.depth[place] - 1, request
     for step in range(last + 1):
         node = tables.paths[place, step]
         used = usage[node, at]
@@ -175,7 +173,7 @@ def take_row(trees: Trees, jobs: TraceJobs, job: int) -> None:
             entry = rows.first[row] + width
             rows.at[entry], rows.amount[entry] = tables.columns[job, resource], tables.requests[job, resource]
             width += 1
-    rows.width[row], rows.queue[row] = width, tables.places[jobs.queue[job], NODE]
+    rows.width[row], rows.queue[row] = width, tables.node[jobs.queue[job]]
     rows.reserved[row], rows.queued[row] = jobs.stamp[job], jobs.queued[job]
     rows.twin[row], rows.evicted[row] = jobs.rank[job], False
     tables.holder[row], jobs.slot[job] = job, row
@@ -229,7 +227,7 @@ def note_evicted(trees: Trees, jobs: TraceJobs, job: int) -> None:
 def mark_leaving(trees: Trees, jobs: TraceJobs, job: int, leaves: bool) -> None:
     """Whether the cycle preempts a job: no search looks at it then."""
     jobs.leaves[job] = 1 if leaves else 0
-    node = trees.tables.places[jobs.queue[job], NODE]
+    node = trees.tables.node[jobs.queue[job]]
     trees.rows.queue[jobs.slot[job]] = FREE if leaves else node
 
 
@@ -297,7 +295,7 @@ def search(  # noqa: PLR0913 - what is None is not compiled
         rows.amount,
     )
     ask = Ask(
-        tables.places[place, NODE],
+        tables.node[place],
         path_of(tables, place),
         tables.at[:asked],
         tables.amount[:asked],

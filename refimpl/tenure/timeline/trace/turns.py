@@ -8,14 +8,7 @@ from tenure.fast.compiled import compiled, inlined
 from tenure.model import ReclaimWithinCohort, TurnResult
 from tenure.rules import cycle, hero_rank
 from tenure.timeline.trace.contest import bring_fairest
-from tenure.timeline.trace.events import (
-    admit,
-    drop_idle_timers,
-    evict,
-    follow_all,
-    keep_at_head,
-    run_out,
-)
+from tenure.timeline.trace.events import admit, drop_idle_timers, evict, follow_all, keep_at_head, run_out
 from tenure.timeline.trace.flavors import decide_for
 from tenure.timeline.trace.pending import head_of, pop, requeue
 from tenure.timeline.trace.steps import step_due_at, take_steps
@@ -26,13 +19,6 @@ from tenure.timeline.trace.tables import (
     CYCLES,
     DIRTY,
     ENTRIES,
-    ENTRY_FIRST,
-    ENTRY_JOB,
-    ENTRY_KEPT,
-    ENTRY_LEVEL,
-    ENTRY_OUTCOME,
-    ENTRY_RESULT,
-    ENTRY_TARGETS,
     FIT,
     FOUND,
     FULL,
@@ -61,13 +47,7 @@ from tenure.timeline.trace.tables import (
     Table,
     TracePlay,
 )
-from tenure.timeline.trace.trees import (
-    charge_held,
-    copy_trees,
-    fits_in_trees,
-    keep_in_trees,
-    mark_leaving,
-)
+from tenure.timeline.trace.trees import charge_held, copy_trees, fits_in_trees, keep_in_trees, mark_leaving
 
 awaits_targets = compiled(cycle.awaits_targets)
 cycle_due_at = compiled(cycle.cycle_due_at)
@@ -84,10 +64,10 @@ wants_cycle = compiled(cycle.wants_cycle)
 @inlined
 def _decide_entry(play: TracePlay, entry: int, used: int) -> None:
     entries, state = play.entries, play.state
-    job = entries[entry, ENTRY_JOB]
+    job = entries.job[entry]
     outcome, level, targets = decide_for(play, job, used, state[FOUND])
-    entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_LEVEL] = outcome, level
-    entries[entry, ENTRY_FIRST], entries[entry, ENTRY_TARGETS] = state[FOUND], targets
+    entries.outcome[entry], entries.level[entry] = outcome, level
+    entries.first[entry], entries.targets[entry] = state[FOUND], targets
     state[FOUND] += targets
 
 
@@ -102,8 +82,8 @@ def _nominate(play: TracePlay) -> None:
         if job == NO_JOB:
             continue
         entry = state[ENTRIES]
-        play.entries[entry, ENTRY_JOB] = job
-        play.entries[entry, ENTRY_KEPT] = 1 if play.queues.head[place] == job else 0
+        play.entries.job[entry] = job
+        play.entries.kept[entry] = 1 if play.queues.head[place] == job else 0
         pop(play, job, play.lines)
         _decide_entry(play, entry, CHARGED)
         state[ENTRIES] += 1
@@ -136,14 +116,14 @@ def _head(play: TracePlay, job: int) -> _Head:
 
 @compiled
 def _cycle_head(play: TracePlay, entry: int) -> _CycleHead:
-    jobs, job = play.jobs, play.entries[entry, ENTRY_JOB]
-    return _CycleHead(False, play.entries[entry, ENTRY_LEVEL], jobs.priority[job], jobs.queued[job])
+    jobs, job = play.jobs, play.entries.job[entry]
+    return _CycleHead(False, play.entries.level[entry], jobs.priority[job], jobs.queued[job])
 
 
 @compiled
 def _goes_before(play: TracePlay, entry: int, other: int) -> bool:
-    mine = _head(play, play.entries[entry, ENTRY_JOB])
-    theirs = _head(play, play.entries[other, ENTRY_JOB])
+    mine = _head(play, play.entries.job[entry])
+    theirs = _head(play, play.entries.job[other])
     if has_turn_before(mine, theirs) or has_turn_before(theirs, mine):
         return bool(has_turn_before(mine, theirs))
     return bool(has_earlier_turn(_cycle_head(play, entry), _cycle_head(play, other), True))
@@ -166,8 +146,8 @@ def _line_up_entries(play: TracePlay) -> None:
 
 @compiled
 def _overlaps(play: TracePlay, entry: int) -> bool:
-    first = play.entries[entry, ENTRY_FIRST]
-    for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
+    first = play.entries.first[entry]
+    for row in range(first, first + play.entries.targets[entry]):
         if play.jobs.leaves[play.found[row, 0]] == 1:
             return True
     return False
@@ -191,28 +171,28 @@ def _still_fits(play: TracePlay, entry: int) -> bool:
     """Whether an entry fits once its own targets have left too."""
     entries = play.entries
     _without_taken(play)
-    first = entries[entry, ENTRY_FIRST]
-    for row in range(first, first + entries[entry, ENTRY_TARGETS]):
+    first = entries.first[entry]
+    for row in range(first, first + entries.targets[entry]):
         _charge(play, AFTER, play.found[row, 0], -1)
-    job = entries[entry, ENTRY_JOB]
+    job = entries.job[entry]
     return fits_in_trees(play.trees, play.heroes, AFTER, play.jobs.queue[job], job)
 
 
 @compiled
 def _reserve(play: TracePlay, entry: int) -> None:
     """Keep quota for a head without candidates (CYC-100, CYC-110)."""
-    entries, trees, job = play.entries, play.trees, play.entries[entry, ENTRY_JOB]
+    entries, trees, job = play.entries, play.trees, play.entries.job[entry]
     place = play.jobs.queue[job]
     reclaims_any, hero = play.queues.reclaim[place] == ReclaimWithinCohort.ANY, play.queues.hero[place] > 0
     if keeps_capacity(reclaims_any, hero, False):
-        keep_in_trees(trees, play.heroes, CHARGED, place, job, entries[entry, ENTRY_LEVEL] > 0)
+        keep_in_trees(trees, play.heroes, CHARGED, place, job, entries.level[entry] > 0)
 
 
 @compiled
 def _take(play: TracePlay, entry: int) -> None:
     """The targets of a head leave."""
-    state, first = play.state, play.entries[entry, ENTRY_FIRST]
-    for row in range(first, first + play.entries[entry, ENTRY_TARGETS]):
+    state, first = play.state, play.entries.first[entry]
+    for row in range(first, first + play.entries.targets[entry]):
         victim = play.found[row, 0]
         play.taken[state[TAKEN]] = victim
         mark_leaving(play.trees, play.jobs, victim, True)
@@ -223,12 +203,12 @@ def _take(play: TracePlay, entry: int) -> None:
 def _result(play: TracePlay, entry: int) -> TurnResult:
     """Decide again where that is due, and say what becomes of a head on its turn."""
     entries = play.entries
-    job, defers = entries[entry, ENTRY_JOB], False
+    job, defers = entries.job[entry], False
     if is_decided_again(_overlaps(play, entry), True):
         _without_taken(play)
         _decide_entry(play, entry, AFTER)
-        defers = entries[entry, ENTRY_OUTCOME] == FIT
-    outcome = entries[entry, ENTRY_OUTCOME]
+        defers = entries.outcome[entry] == FIT
+    outcome = entries.outcome[entry]
     nothing = outcome in (NO_FIT, NO_CANDIDATES)
     asked = must_still_fit(nothing, defers, _overlaps(play, entry))
     fits = asked and _still_fits(play, entry)
@@ -239,33 +219,33 @@ def _result(play: TracePlay, entry: int) -> TurnResult:
 @inlined
 def _take_turn(play: TracePlay, entry: int) -> None:
     entries = play.entries
-    job, result = entries[entry, ENTRY_JOB], _result(play, entry)
-    entries[entry, ENTRY_RESULT] = result
+    job, result = entries.job[entry], _result(play, entry)
+    entries.result[entry] = result
     if result == TurnResult.ADMITTED or result == TurnResult.PREEMPTING:
         _take(play, entry)
     if result == TurnResult.ADMITTED or awaits_targets(result):
         _charge(play, CHARGED, job, 1)
-    elif entries[entry, ENTRY_OUTCOME] == NO_CANDIDATES:
+    elif entries.outcome[entry] == NO_CANDIDATES:
         _reserve(play, entry)
 
 
 @compiled
 def _note_head(play: TracePlay, entry: int) -> None:
     entries, state, heads = play.entries, play.state, play.heads
-    row, first = state[HEAD_ROWS], entries[entry, ENTRY_FIRST]
-    heads[row, 0], heads[row, 1] = state[NOW], entries[entry, ENTRY_JOB]
-    heads[row, 2], heads[row, 3] = entries[entry, ENTRY_OUTCOME], entries[entry, ENTRY_RESULT]
-    heads[row, 4], heads[row, 5] = entries[entry, ENTRY_KEPT], entries[entry, ENTRY_TARGETS]
+    row, first = state[HEAD_ROWS], entries.first[entry]
+    heads[row, 0], heads[row, 1] = state[NOW], entries.job[entry]
+    heads[row, 2], heads[row, 3] = entries.outcome[entry], entries.result[entry]
+    heads[row, 4], heads[row, 5] = entries.kept[entry], entries.targets[entry]
     state[HEAD_ROWS] += 1
-    for target in range(first, first + entries[entry, ENTRY_TARGETS]):
+    for target in range(first, first + entries.targets[entry]):
         play.targets[state[TARGET_ROWS], 0] = play.found[target, 0]
         state[TARGET_ROWS] += 1
 
 
 @compiled
 def _settle(play: TracePlay, entry: int) -> None:
-    entries, job = play.entries, play.entries[entry, ENTRY_JOB]
-    result, first = entries[entry, ENTRY_RESULT], entries[entry, ENTRY_FIRST]
+    entries, job = play.entries, play.entries.job[entry]
+    result, first = entries.result[entry], entries.first[entry]
     play.state[HEADS] += 1
     if play.policies.journal == 1:
         _note_head(play, entry)
@@ -273,7 +253,7 @@ def _settle(play: TracePlay, entry: int) -> None:
         admit(play, job)
         return
     if result == TurnResult.PREEMPTING:
-        for row in range(first, first + entries[entry, ENTRY_TARGETS]):
+        for row in range(first, first + entries.targets[entry]):
             evict(play, job, play.found[row, 0], play.found[row, 1])
     if awaits_targets(result):
         keep_at_head(play, job)
