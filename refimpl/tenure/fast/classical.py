@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.fast.amounts import minus, plus
+from tenure.fast.amounts import minus
 from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.grounds import classical_ground, key_of, may_reclaim_any, offers, terms_in
 from tenure.fast.nodes import (
@@ -13,10 +13,12 @@ from tenure.fast.nodes import (
     fill_back,
     fits,
     fits_plainly,
+    fits_quota,
     is_plain,
     leave_plainly,
     move,
     note_held,
+    quota_at,
 )
 from tenure.fast.sorting import settle
 from tenure.fast.tables import (
@@ -30,10 +32,11 @@ from tenure.fast.tables import (
     Work,
 )
 from tenure.model import Attempts, WithinClusterQueue
-from tenure.rules import reclaim
+from tenure.rules import quota, reclaim
 
 attempts_for = compiled_rule(reclaim.attempts)
 is_below_nominal = compiled_rule(reclaim.is_below_nominal)
+remaining_request = compiled_rule(quota.remaining_request, minus=minus)
 stands_in_attempt = compiled_rule(reclaim.stands_in_attempt)
 
 FEWEST_LOADED, LOADED = 16, 64
@@ -62,14 +65,12 @@ def classify(given: SearchInput) -> None:
 
 @compiled
 def _fits_below(forest: Forest, usage: Array, ask: Ask, node: int, remaining: Array) -> bool:
-    """Whether the rest of a request fits a node's quota; what is left of it then goes up (KQ-210)."""
+    """Whether the rest of a request fits a node's quota; what is left of it then goes up."""
     fit = True
     for index in range(len(ask.at)):
         at = ask.at[index]
-        used, local = usage[node, at], forest.local[node, at]
-        if plus(used, remaining[index]) > forest.subtree[node, at]:
-            fit = False
-        remaining[index] = max(0, minus(remaining[index], max(0, minus(local, used))))
+        fit = fit and fits_quota(usage[node, at], remaining[index], forest.subtree[node, at])
+        remaining[index] = remaining_request(remaining[index], quota_at(forest, node, at), usage[node, at])
     return fit
 
 

@@ -101,19 +101,6 @@ def compiled_rule(rule: Callable[..., Any], **instead: Any) -> Any:
     return compiled(FunctionType(rule.__code__.replace(co_name=name, co_qualname=name), names, name))
 
 
-def compiled_over(function: _Function, callee: Callable[..., Any]) -> _Function:
-    """The same for a function that calls another one of its module.
-
-    Args:
-        function: it.
-        callee: the other one, compiled.
-    """
-    if _njit is None:
-        return function
-    names = {**function.__globals__, callee.__name__: callee}
-    return compiled(cast("_Function", FunctionType(function.__code__, names, function.__name__)))
-
-
 def inlined(function: _Function) -> _Function:
     """The same for what kernels call once for every workload: compiled into them, not called.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.grounds import own_ground
-from tenure.fast.nodes import change, copy_tree, fill_back, fits, move, note_held, undo
+from tenure.fast.nodes import change, copy_tree, fill_back, fits, is_within_quota, move, note_held, undo
 from tenure.fast.rounds import (
     NO_NODE,
     Rounds,
@@ -252,7 +252,7 @@ def play_again(given: SearchInput, rounds: Rounds, taken: int) -> tuple[int, boo
 @compiled
 def claims_nominal(forest: Forest, ask: Ask, charged: Array) -> bool:
     for at in ask.needed:
-        if charged[ask.own, at] > forest.nominal[ask.own, at]:
+        if not is_within_quota(charged[ask.own, at], forest.nominal[ask.own, at]):
             return False
     return True
 

@@ -2,38 +2,73 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tenure.fast.amounts import MOST, minus, plus
-from tenure.fast.compiled import compiled, inlined
+from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.tables import Array, Ask, Forest, Rows, Work
+from tenure.rules import quota
 
 FAR = 2**62
 """Sums and differences of two numbers below it need no care."""
 
 
+class KernelQuota(NamedTuple):
+    """As `tenure.model.NodeQuota`; no limit is unlimited."""
+
+    nominal: int
+    subtree: int
+    local: int
+    borrowing_limit: int
+
+
+available_at = compiled_rule(quota.available, minus=minus, plus=plus)
+fits_quota = compiled_rule(quota.fits_quota, plus=plus)
+fits_request = compiled_rule(quota.fits_request)
+is_within_quota = compiled_rule(quota.is_within_quota)
+local_available = compiled_rule(quota.local_available, minus=minus)
+potential_available = compiled_rule(quota.potential_available, plus=plus)
+usage_passed_up = compiled_rule(quota.usage_passed_up, minus=minus)
+
+
+@inlined
+def quota_at(forest: Forest, node: int, at: int) -> KernelQuota:
+    """The quota of a node."""
+    return KernelQuota(
+        forest.nominal[node, at], forest.subtree[node, at], forest.local[node, at], forest.limit[node, at]
+    )
+
+
+@inlined
+def left_of_local(local: int, usage: int) -> int:
+    """What is left of a node's local quota."""
+    left: int = local_available(KernelQuota(0, 0, local, 0), usage)
+    return left
+
+
+@inlined
+def passed_up(local: int, usage: int) -> int:
+    """What of a node's usage counts above it."""
+    passed: int = usage_passed_up(KernelQuota(0, 0, local, 0), usage)
+    return passed
+
+
 @inlined
 def available(forest: Forest, usage: Array, path: Array, at: int) -> int:
-    """What is available at the first node of a path (KQ-150 to KQ-180)."""
+    """What is available at the first node of a path."""
     top = path[len(path) - 1]
-    free = minus(forest.subtree[top, at], usage[top, at])
+    free = available_at(quota_at(forest, top, at), usage[top, at], None)
     for step in range(len(path) - 2, -1, -1):
-        node = path[step]
-        local, used, limit = forest.local[node, at], usage[node, at], forest.limit[node, at]
-        if limit != MOST:
-            passed = max(0, minus(used, local))
-            unused = minus(minus(forest.subtree[node, at], local), passed)
-            free = min(plus(unused, limit), free)
-        free = plus(max(0, minus(local, used)), free)
+        free = available_at(quota_at(forest, path[step], at), usage[path[step], at], free)
     return int(free)
 
 
 @compiled
 def potential(forest: Forest, path: Array, at: int) -> int:
-    """The most that the first node of a path could ever have (KQ-160)."""
-    most = forest.subtree[path[len(path) - 1], at]
+    """The most that the first node of a path could ever have."""
+    most = potential_available(quota_at(forest, path[len(path) - 1], at), None)
     for step in range(len(path) - 2, -1, -1):
-        node = path[step]
-        reach = plus(forest.local[node, at], most)
-        most = min(plus(forest.subtree[node, at], forest.limit[node, at]), reach)
+        most = potential_available(quota_at(forest, path[step], at), most)
     return int(most)
 
 
@@ -42,9 +77,8 @@ def fits(forest: Forest, usage: Array, ask: Ask, may_borrow: bool) -> bool:
     """Whether the whole request fits (KQ-190)."""
     for index in range(len(ask.at)):
         at, amount = ask.at[index], ask.amount[index]
-        if not may_borrow and plus(usage[ask.own, at], amount) > forest.nominal[ask.own, at]:
-            return False
-        if amount > max(0, available(forest, usage, ask.path, at)):
+        borrows = not fits_quota(usage[ask.own, at], amount, forest.nominal[ask.own, at])
+        if not fits_request(amount, available(forest, usage, ask.path, at), borrows, may_borrow):
             return False
     return True
 
@@ -53,7 +87,7 @@ def fits(forest: Forest, usage: Array, ask: Ask, may_borrow: bool) -> bool:
 def exceeds(forest: Forest, usage: Array, node: int, needed: Array) -> bool:
     """Whether a node uses more than its quota of any of some columns (KQ-200)."""
     for at in needed:
-        if usage[node, at] > forest.subtree[node, at]:
+        if not is_within_quota(usage[node, at], forest.subtree[node, at]):
             return True
     return False
 
@@ -90,7 +124,7 @@ def change(
         local = forest.local[node, at]
         if local != 0:
             low, high = (before, after) if adding else (after, before)
-            rest = minus(max(0, minus(high, local)), max(0, minus(low, local)))
+            rest = minus(passed_up(local, high), passed_up(local, low))
         node = forest.parent[node]
     return known
 
@@ -127,7 +161,7 @@ def sum_up(forest: Forest, usage: Array, nodes: Array, at: Array, amounts: Array
         above = forest.parent[node]
         if above >= 0:
             for column in range(usage.shape[1]):
-                passed = max(0, minus(usage[node, column], forest.local[node, column]))
+                passed = passed_up(forest.local[node, column], usage[node, column])
                 usage[above, column] = plus(usage[above, column], passed)
 
 

@@ -9,6 +9,7 @@ from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.tables import Array, Forest
 from tenure.rules import share as rules
 
+borrowed_amount = compiled_rule(rules.borrowed_amount, minus=minus)
 borrowed_ratio = compiled_rule(rules.borrowed_ratio)
 
 INFINITE = float("inf")
@@ -53,8 +54,8 @@ def ratio_of(forest: Forest, usage: Array, lendable: Array, node: int, borrowed:
     for resource in range(len(borrowed)):
         borrowed[resource] = 0
     for at in range(len(forest.resource)):
-        if forest.covered[node, at] and usage[node, at] > forest.subtree[node, at]:
-            beyond = minus(usage[node, at], forest.subtree[node, at])
+        if forest.covered[node, at]:
+            beyond = borrowed_amount(usage[node, at], forest.subtree[node, at])
             borrowed[forest.resource[at]] = plus(borrowed[forest.resource[at]], beyond)
     most = NOT_BORROWING
     for resource in range(len(borrowed)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenure.fast.amounts import MOST, minus, plus
-from tenure.fast.compiled import compiled, inlined
+from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.heroes.tables import (
     AFTER,
     BILL,
@@ -26,6 +26,21 @@ from tenure.fast.heroes.tables import (
     Books,
 )
 from tenure.fast.tables import Array
+from tenure.readings import HeroBilling, HeroLending
+from tenure.rules import hero_billing, hero_tree, quota
+
+WHOLE, IGNORE = int(HeroBilling.WHOLE), int(HeroLending.IGNORE)
+
+bill_of_cohort = compiled_rule(hero_billing.bill_of_cohort)
+billed_usage = compiled_rule(hero_billing.billed_usage, minus=minus)
+credit_of_hero = compiled_rule(hero_billing.credit_of_hero)
+effective_nominal = compiled_rule(hero_tree.effective_nominal, plus=plus, minus=minus)
+effective_usage = compiled_rule(hero_tree.effective_usage, minus=minus)
+fallen_lending_limit = compiled_rule(hero_tree.fallen_lending_limit, minus=minus)
+left_to_bill = compiled_rule(hero_billing.left_to_bill, minus=minus)
+lendable = compiled_rule(hero_billing.lendable)
+local_quota = compiled_rule(quota.local_quota, minus=minus)
+widened_borrowing_limit = compiled_rule(hero_tree.widened_borrowing_limit, plus=plus)
 
 SAFE = 2**58
 """What sums of quotas and of what is held stay below, so that no step here leaves 64 bits."""
@@ -97,33 +112,23 @@ def share_out(books: Books, bill: int, first: int, end: int, floor: bool, into: 
 
 @compiled
 def count_on(books: Books, amounts: Array, at: int, root: int) -> None:
-    """Lower weights to what a hero may count on, where lending limits are honoured (UCQ-260).
+    """Lower weights to what a hero may count on (UCQ-260).
 
     Args:
         amounts: of every node, `LENDING` among them.
         at: the column.
         root: of the branch.
     """
-    tree, room = books.tree, books.room
+    tree = books.tree
+    if books.lending == IGNORE:
+        return
     for place in range(tree[AFTER, root] - 1, tree[PLACE, root], -1):
         node = tree[BY_NAME, place]
         limit = amounts[LENDING, node, at]
-        if tree[IS_QUEUE, node]:
-            room[WEIGHT, node] = min(room[WEIGHT, node], limit)
-        elif limit < sum_over(books, WEIGHT, place, tree[AFTER, node]):
-            share_out(books, limit, place, tree[AFTER, node], False, WEIGHT)
-
-
-@inlined
-def local_of(subtree: int, lending: int) -> int:
-    """What a node keeps to itself (KQ-120)."""
-    return max(0, minus(subtree, lending)) if lending != MOST else 0
-
-
-@inlined
-def passed(usage: int, local: int) -> int:
-    """What of a node's usage counts above it (KQ-140)."""
-    return max(0, minus(usage, local))
+        below = sum_over(books, WEIGHT, place, tree[AFTER, node])
+        counted = lendable(below, limit, books.lending)
+        if counted < below:
+            share_out(books, counted, place, tree[AFTER, node], False, WEIGHT)
 
 
 @inlined
@@ -132,9 +137,10 @@ def _first_hero(books: Books, branch: int) -> int:
 
 
 @inlined
-def _excess(books: Books, hero: int, at: int) -> int:
-    """What a hero uses beyond its own quota (UCQ-100)."""
-    return max(0, minus(books.now[HELD, hero, at], books.given[NOMINAL, hero, at]))
+def _billed(books: Books, hero: int, at: int) -> int:
+    """What of a hero's usage others are billed for."""
+    billed: int = billed_usage(books.now[HELD, hero, at], books.given[NOMINAL, hero, at], books.billing)
+    return billed
 
 
 @compiled
@@ -157,15 +163,14 @@ def bill_branch(books: Books, branch: int, at: int, kept: bool, recording: bool)
         if recording:
             books.frozen[depth, node, at] = room[SHARE, node]
     _take_quota(books, root, at)
-    if books.whole:
+    if books.billing == WHOLE:
         _move_to_heroes(books, branch, at)
     else:
         _credit_heroes(books, branch, at)
     _count_quotas(books, root, at)
     for node in range(root + 1, end):
-        if now[LIMIT, node, at] != MOST:
-            fall = max(0, minus(room[WEIGHT, node], now[SUBTREE, node, at]))
-            now[LIMIT, node, at] = plus(now[LIMIT, node, at], fall)
+        limit, before = now[LIMIT, node, at], room[WEIGHT, node]
+        now[LIMIT, node, at] = widened_borrowing_limit(limit, before, now[SUBTREE, node, at])
 
 
 @compiled
@@ -173,7 +178,7 @@ def _shares(books: Books, branch: int, at: int, kept: bool) -> bool:
     """What each node of a branch is billed; whether any is."""
     room, root, some = books.room, books.roots[branch], False
     end, depth = books.tree[END, root], books.tree[DEPTH, root]
-    if books.whole:
+    if books.billing == WHOLE:
         _whole_shares(books, branch, at)
     elif kept and books.is_frozen[depth, at]:
         for node in range(root, end):
@@ -191,15 +196,13 @@ def _excess_shares(books: Books, branch: int, at: int) -> None:
     root, bill = books.roots[branch], 0
     first, end = tree[PLACE, root], tree[AFTER, root]
     for index in range(_first_hero(books, branch), books.heroes_end[branch]):
-        bill += _excess(books, books.heroes[index], at)
+        bill += _billed(books, books.heroes[index], at)
     for node in range(root, tree[END, root]):
-        own = books.given[NOMINAL, node, at]
-        if tree[HERO, node]:
-            own = minus(own, now[HELD, node, at])
-        room[WEIGHT, node] = max(0, minus(own, now[BILL, node, at]))
-    if books.honour:
-        count_on(books, now, at, root)
-    share_out(books, min(bill, sum_over(books, WEIGHT, first, end)), first, end, books.floor, SHARE)
+        nominal, hero = books.given[NOMINAL, node, at], tree[HERO, node] != 0
+        room[WEIGHT, node] = left_to_bill(nominal, now[HELD, node, at], hero, now[BILL, node, at])
+    count_on(books, now, at, root)
+    bill = bill_of_cohort(bill, sum_over(books, WEIGHT, first, end))
+    share_out(books, bill, first, end, books.floor, SHARE)
 
 
 @compiled
@@ -208,8 +211,7 @@ def _whole_weights(books: Books, root: int, at: int) -> int:
     tree = books.tree
     for node in range(root, tree[END, root]):
         books.room[WEIGHT, node] = books.given[NOMINAL, node, at] if tree[IS_QUEUE, node] else 0
-    if books.honour:
-        count_on(books, books.given, at, root)
+    count_on(books, books.given, at, root)
     return sum_over(books, WEIGHT, tree[PLACE, root], tree[AFTER, root])
 
 
@@ -219,7 +221,7 @@ def _whole_shares(books: Books, branch: int, at: int) -> None:
     root, bill = books.roots[branch], 0
     total = _whole_weights(books, root, at)
     for index in range(_first_hero(books, branch), books.heroes_end[branch]):
-        bill += books.now[HELD, books.heroes[index], at]
+        bill += _billed(books, books.heroes[index], at)
     if not books.floor:
         share_out(books, bill, tree[PLACE, root], tree[AFTER, root], False, SHARE)
         return
@@ -244,10 +246,10 @@ def _take_quota(books: Books, root: int, at: int) -> None:
     tree, now, room = books.tree, books.now, books.room
     for node in range(root, tree[END, root]):
         now[BILL, node, at] += room[SHARE, node]
-        now[NOMINAL, node, at] = minus(now[NOMINAL, node, at], room[SHARE, node])
-        if books.honour and node != root and now[LENDING, node, at] != MOST:
+        now[NOMINAL, node, at] = effective_nominal(now[NOMINAL, node, at], room[SHARE, node], 0)
+        if books.lending != IGNORE and node != root and now[LENDING, node, at] != MOST:
             below = sum_over(books, SHARE, tree[PLACE, node], tree[AFTER, node])
-            now[LENDING, node, at] = max(0, minus(now[LENDING, node, at], below))
+            now[LENDING, node, at] = fallen_lending_limit(now[LENDING, node, at], below, books.lending)
 
 
 @compiled
@@ -257,9 +259,9 @@ def _credit_heroes(books: Books, branch: int, at: int) -> None:
     rest = sum_over(books, SHARE, books.tree[PLACE, root], books.tree[AFTER, root])
     for index in range(_first_hero(books, branch), books.heroes_end[branch]):
         hero = books.heroes[index]
-        credit = min(rest, _excess(books, hero, at))
+        credit = credit_of_hero(rest, _billed(books, hero, at))
         rest -= credit
-        books.now[USAGE, hero, at] = minus(books.now[USAGE, hero, at], credit)
+        books.now[USAGE, hero, at] = effective_usage(books.now[USAGE, hero, at], credit)
 
 
 @compiled
@@ -277,7 +279,7 @@ def _move_to_heroes(books: Books, branch: int, at: int) -> None:
                 received += _floored(books, hero, at, room[WEIGHT, node], total)
         else:
             received = now[HELD, hero, at]
-        now[NOMINAL, hero, at] = plus(now[NOMINAL, hero, at], received)
+        now[NOMINAL, hero, at] = effective_nominal(now[NOMINAL, hero, at], 0, received)
     for node in range(root, end):
         room[WEIGHT, node] = room[SHARE, node]
 
@@ -290,7 +292,7 @@ def _count_quotas(books: Books, root: int, at: int) -> None:
     for node in range(root, tree[END, root]):
         now[SUBTREE, node, at] = now[NOMINAL, node, at]
     for node in range(tree[END, root] - 1, root - 1, -1):
-        now[LOCAL, node, at] = local_of(now[SUBTREE, node, at], now[LENDING, node, at])
+        now[LOCAL, node, at] = local_quota(now[SUBTREE, node, at], now[LENDING, node, at])
         if node != root:
             lent, above = minus(now[SUBTREE, node, at], now[LOCAL, node, at]), tree[PARENT, node]
             now[SUBTREE, above, at] = plus(now[SUBTREE, above, at], lent)
@@ -298,6 +300,6 @@ def _count_quotas(books: Books, root: int, at: int) -> None:
     while node >= 0:
         before = minus(now[SUBTREE, node, at], now[LOCAL, node, at])
         now[SUBTREE, node, at] = plus(now[SUBTREE, node, at], more)
-        now[LOCAL, node, at] = local_of(now[SUBTREE, node, at], now[LENDING, node, at])
+        now[LOCAL, node, at] = local_quota(now[SUBTREE, node, at], now[LENDING, node, at])
         more = minus(minus(now[SUBTREE, node, at], now[LOCAL, node, at]), before)
         node = tree[PARENT, node]

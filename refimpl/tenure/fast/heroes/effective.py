@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tenure.fast.amounts import MOST, minus, plus
-from tenure.fast.compiled import compiled
-from tenure.fast.heroes.billing import bill_branch, local_of, passed
+from tenure.fast.compiled import compiled, compiled_rule
+from tenure.fast.heroes.billing import bill_branch, local_quota
 from tenure.fast.heroes.tables import (
     AFTER,
     BILL,
@@ -25,7 +25,11 @@ from tenure.fast.heroes.tables import (
     USAGE,
     Books,
 )
+from tenure.fast.nodes import is_within_quota, left_of_local, passed_up
 from tenure.fast.tables import Array, Ask, Rows
+from tenure.rules import hero_tree
+
+unlocked = compiled_rule(hero_tree.unlocked, minus=minus)
 
 NO_BRANCH = -1
 """In the place of a branch whose heroes search: no bills are kept."""
@@ -62,7 +66,7 @@ def settle(books: Books, top: int, mine: int, at: int, recording: bool) -> None:
             above = books.roots[branch] < mine < tree[END, books.roots[branch]]
             bill_branch(books, branch, at, above and not recording, above and recording)
     for node in range(tree[END, top] - 1, top, -1):
-        up, above_it = passed(now[USAGE, node, at], now[LOCAL, node, at]), tree[PARENT, node]
+        up, above_it = passed_up(now[LOCAL, node, at], now[USAGE, node, at]), tree[PARENT, node]
         now[USAGE, above_it, at] = plus(now[USAGE, above_it, at], up)
     if in_use:
         for branch in range(tree[FIRST, top], tree[STOP, top] if tree[UNLOCKS, top] else 0):
@@ -101,14 +105,14 @@ def _unlock(books: Books, branch: int, at: int) -> None:
         if tree[HERO, node]:
             allowance += now[HELD, node, at]
     for place in range(tree[PLACE, root] + 1, tree[AFTER, root]):
-        lacking = min(allowance, minus(now[USAGE, root, at], now[SUBTREE, root, at]))
-        if lacking <= 0:
+        if is_within_quota(now[USAGE, root, at], now[SUBTREE, root, at]):
             return
         node = tree[BY_NAME, place]
-        idle = max(0, minus(now[LOCAL, node, at], now[USAGE, node, at]))
-        if idle > 0:
-            allowance -= min(lacking, idle)
-            _raise(books, node, root, at, min(lacking, idle))
+        idle = left_of_local(now[LOCAL, node, at], now[USAGE, node, at])
+        rise = unlocked(now[USAGE, root, at], now[SUBTREE, root, at], idle, allowance)
+        if rise > 0:
+            allowance -= rise
+            _raise(books, node, root, at, rise)
 
 
 @compiled
@@ -118,15 +122,15 @@ def _raise(books: Books, node: int, root: int, at: int, rise: int) -> None:
     while node >= 0:
         inside = inside and node != root
         local = now[LOCAL, node, at]
-        quota, usage = minus(now[SUBTREE, node, at], local), passed(now[USAGE, node, at], local)
+        quota, usage = minus(now[SUBTREE, node, at], local), passed_up(local, now[USAGE, node, at])
         now[SUBTREE, node, at] = plus(now[SUBTREE, node, at], more_quota)
         now[USAGE, node, at] = plus(now[USAGE, node, at], more_usage)
-        if inside and now[LENDING, node, at] != MOST:
+        if inside:
             now[LENDING, node, at] = plus(now[LENDING, node, at], rise)
-        local = local_of(now[SUBTREE, node, at], now[LENDING, node, at])
+        local = local_quota(now[SUBTREE, node, at], now[LENDING, node, at])
         now[LOCAL, node, at] = local
         more_quota = minus(minus(now[SUBTREE, node, at], local), quota)
-        more_usage = minus(passed(now[USAGE, node, at], local), usage)
+        more_usage = minus(passed_up(local, now[USAGE, node, at]), usage)
         node = books.tree[PARENT, node]
 
 
@@ -185,5 +189,5 @@ def pass_up(books: Books, node: int, at: int, amount: int, adding: bool) -> None
         after = plus(before, rest) if adding else minus(before, rest)
         now[USAGE, node, at] = after
         low, high = (before, after) if adding else (after, before)
-        rest = minus(passed(high, local), passed(low, local))
+        rest = minus(passed_up(local, high), passed_up(local, low))
         node = books.tree[PARENT, node]

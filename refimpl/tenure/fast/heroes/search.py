@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tenure.fast.amounts import MOST, minus, plus
+from tenure.fast.amounts import MOST, plus
 from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.grounds import holder, key_of, own_ground, preemptor_in, uses_any
-from tenure.fast.heroes.billing import count_on, sum_over
+from tenure.fast.heroes.billing import WHOLE, count_on, sum_over
 from tenure.fast.heroes.effective import leave, start
 from tenure.fast.heroes.tables import (
     ACTIVE,
@@ -27,55 +27,53 @@ from tenure.fast.heroes.tables import (
     Books,
     Quest,
 )
+from tenure.fast.nodes import KernelQuota, available_at, left_of_local
 from tenure.fast.rounds import Rounds, sort_next
 from tenure.fast.tables import ELSEWHERE, HERO_TAKES, NONE, OWN, Array, Ask, SearchInput
 from tenure.model import WithinClusterQueue
 from tenure.readings import HeroPrecedence
-from tenure.rules import hero_rank, hero_targets
+from tenure.rules import hero_fit, hero_rank, hero_targets
+
+accessible_to_hero = compiled_rule(hero_fit.accessible_to_hero)
+clamp_of_hero = compiled_rule(hero_fit.clamp_of_hero, plus=plus)
+hero_request_fits = compiled_rule(hero_fit.hero_request_fits, plus=plus)
+room_beside = compiled_rule(hero_fit.room_beside, plus=plus)
 
 
 @compiled
-def accessible(books: Books, node: int, root: int, at: int, alone: bool) -> int:
+def accessible(books: Books, node: int, root: int, at: int, clamp: int) -> int:
     """The most that a hero may use, whatever runs (UCQ-210, UCQ-220).
 
     Args:
         node, root: the hero, and the cohort of its branch.
-        alone: whether its borrowing limit alone clamps it, without its nominal quota.
+        clamp: the choice of reading `hero_clamp`.
     """
     tree, given, room = books.tree, books.given, books.room
     for index in range(root, tree[END, root]):
-        counts = tree[IS_QUEUE, index] != 0 or not books.whole
+        counts = tree[IS_QUEUE, index] != 0 or books.billing != WHOLE
         room[WEIGHT, index] = given[NOMINAL, index, at] if counts else 0
     own = room[WEIGHT, node]
     room[WEIGHT, node] = 0
-    if books.honour:
-        count_on(books, given, at, root)
-    most, limit = own + sum_over(books, WEIGHT, tree[PLACE, root], tree[AFTER, root]), given[LIMIT, node, at]
-    if limit == MOST:
-        return int(most)
-    return int(min(most, limit if alone else plus(given[NOMINAL, node, at], limit)))
+    count_on(books, given, at, root)
+    most = own + sum_over(books, WEIGHT, tree[PLACE, root], tree[AFTER, root])
+    limit = clamp_of_hero(given[NOMINAL, node, at], given[LIMIT, node, at], clamp)
+    return int(accessible_to_hero(most, limit))
+
+
+@inlined
+def _quota(now: Array, node: int, at: int, limit: int) -> KernelQuota:
+    return KernelQuota(now[NOMINAL, node, at], now[SUBTREE, node, at], now[LOCAL, node, at], limit)
 
 
 @compiled
 def _available(books: Books, path: Array, at: int) -> int:
-    """What is available at the first node of a path (KQ-150 to KQ-180)."""
+    """What is available at the first node of a path."""
     now, top = books.now, path[len(path) - 1]
-    free = minus(now[SUBTREE, top, at], now[USAGE, top, at])
+    free = available_at(_quota(now, top, at, MOST), now[USAGE, top, at], None)
     for step in range(len(path) - 2, -1, -1):
         node = path[step]
-        used, local, limit = now[USAGE, node, at], now[LOCAL, node, at], now[LIMIT, node, at]
-        if limit != MOST:
-            free = min(plus(_unused(books, node, at), limit), free)
-        free = plus(max(0, minus(local, used)), free)
+        free = available_at(_quota(now, node, at, now[LIMIT, node, at]), now[USAGE, node, at], free)
     return int(free)
-
-
-@inlined
-def _unused(books: Books, node: int, at: int) -> int:
-    """What a node lends and does not use itself."""
-    now = books.now
-    used, local = now[USAGE, node, at], now[LOCAL, node, at]
-    return minus(minus(now[SUBTREE, node, at], local), max(0, minus(used, local)))
 
 
 @compiled
@@ -86,17 +84,14 @@ def room_of(books: Books, node: int, root: int, above: Array, at: int) -> int:
         node, root: the hero, and the cohort of its branch.
         above: the nodes above that, up to the root of the tree.
     """
-    now = books.now
-    used, local = now[USAGE, root, at], now[LOCAL, root, at]
-    room = minus(now[SUBTREE, root, at], used)
+    now, used = books.now, books.now[USAGE, root, at]
+    room = available_at(_quota(now, root, at, MOST), used, None)
     if len(above):
-        free = min(_unused(books, root, at), _available(books, above, at))
-        room = plus(max(0, minus(local, used)), free)
-    if books.honour:
-        return int(plus(room, max(0, minus(now[LOCAL, node, at], now[USAGE, node, at]))))
+        room = available_at(_quota(now, root, at, 0), used, _available(books, above, at))
     for index in range(root + 1, books.tree[END, root]):
-        if now[LOCAL, index, at] > now[USAGE, index, at]:
-            room = plus(room, minus(now[LOCAL, index, at], now[USAGE, index, at]))
+        if now[LOCAL, index, at] != 0:
+            idle = left_of_local(now[LOCAL, index, at], now[USAGE, index, at])
+            room = room_beside(room, idle, index == node, books.lending)
     return int(room)
 
 
@@ -105,9 +100,8 @@ def fits(books: Books, ask: Ask, quest: Quest) -> bool:
     """Whether the whole request fits (UCQ-240)."""
     for index in range(len(ask.at)):
         at, amount = ask.at[index], ask.amount[index]
-        if plus(books.now[HELD, ask.own, at], amount) > quest.accessible[index]:
-            return False
-        if amount > room_of(books, ask.own, quest.root, quest.above, at):
+        room = room_of(books, ask.own, quest.root, quest.above, at)
+        if not hero_request_fits(books.now[HELD, ask.own, at], amount, quest.accessible[index], room):
             return False
     return True
 

@@ -42,7 +42,8 @@ class Books(NamedTuple):
         amounts: what they hold when all run, and now, int64[2, k, columns].
         frozen: bills that are not made again, by depth of their branch's root, int64[depths, nodes, columns].
         is_frozen: which there are, bool[depths, columns].
-        whole, floor, honour: the choices of readings `hero_billing`, `accessible_rounding`, `hero_lending`.
+        billing, lending: the choices of readings `hero_billing` and `hero_lending`.
+        floor: whether that of `accessible_rounding` is FLOOR.
     """
 
     tree: Array
@@ -59,9 +60,9 @@ class Books(NamedTuple):
     amounts: Array
     frozen: Array
     is_frozen: Array
-    whole: bool
+    billing: int
+    lending: int
     floor: bool
-    honour: bool
 
 
 class Quest(NamedTuple):

@@ -41,9 +41,6 @@ from tenure.fast.uncovered import Uncovered
 from tenure.model import Cluster, Settings
 from tenure.readings import (
     AccessibleRounding,
-    HeroBilling,
-    HeroClamp,
-    HeroLending,
     HeroPrecedence,
     Reading,
 )
@@ -66,7 +63,7 @@ class View:
         charged: books for what is in use with a request, and `dear`, the trees with their quotas.
         rounds: room for a tournament.
         most: room, int64[nodes, columns].
-        rank_first, limit_alone: the choices of readings `hero_precedence`, `hero_clamp`.
+        rank_first, clamp: the choices of readings `hero_precedence`, `hero_clamp`.
     """
 
     base: Books
@@ -78,7 +75,7 @@ class View:
     rounds: Rounds
     most: Array
     rank_first: bool
-    limit_alone: bool
+    clamp: int
 
     @property
     def usage(self) -> Array:
@@ -101,7 +98,7 @@ class View:
     def accessible(self, node: int, at: int) -> int:
         """The most that a hero may use of a column."""
         root = int(self.base.roots[self.base.tree[BRANCH, node]])
-        return accessible(self.base, node, root, at, self.limit_alone)
+        return accessible(self.base, node, root, at, self.clamp)
 
     def fits(self, ask: Ask) -> bool:
         """Whether a hero's request fits while every workload holds its quota."""
@@ -253,7 +250,7 @@ def view_of(layout: Layout, cluster: Cluster, usage: Array, rows: Rows, reading:
         rounds=rounds_for(seen, ROOM),
         most=np.empty(usage.shape, np.int64),
         rank_first=reading.hero_precedence == HeroPrecedence.RANK_FIRST,
-        limit_alone=reading.hero_clamp == HeroClamp.LIMIT,
+        clamp=int(reading.hero_clamp),
     )
 
 
@@ -298,9 +295,9 @@ def books_of(
         amounts=np.zeros((2, int(singles[1].max(initial=0)), columns), np.int64),
         frozen=np.zeros((depths, nodes, columns), np.int64),
         is_frozen=np.zeros((depths, columns), np.bool_),
-        whole=reading.hero_billing == HeroBilling.WHOLE,
+        billing=int(reading.hero_billing),
+        lending=int(reading.hero_lending),
         floor=reading.accessible_rounding == AccessibleRounding.FLOOR,
-        honour=reading.hero_lending == HeroLending.HONOUR,
     )
 
 

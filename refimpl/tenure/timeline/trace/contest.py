@@ -5,13 +5,12 @@ Shares are counted by the kernels of the optimized core, on what the cycle has c
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tenure.fast.amounts import minus
-from tenure.fast.compiled import compiled, compiled_over
-from tenure.fast.shares import compare, ratio_of, weigh
+from tenure.fast.compiled import compiled, compiled_rule
+from tenure.fast.shares import borrowed_amount, compare, ratio_of, weigh
 from tenure.fast.tables import Forest
-from tenure.rules import cycle, share
+from tenure.rules import cycle
 from tenure.timeline.trace.tables import (
     CHARGED,
     ENTRIES,
@@ -24,9 +23,7 @@ from tenure.timeline.trace.tables import (
 )
 from tenure.timeline.trace.trees import charge_held
 
-borrowed_amount: Any = compiled_over(share.borrowed_amount, minus)
-wins_tournament: Any = compiled(cycle.wins_tournament)
-"""It is given tuples of numbers for what are records there."""
+wins_tournament = compiled_rule(cycle.wins_tournament)
 
 _NONE = -1
 

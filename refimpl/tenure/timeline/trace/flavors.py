@@ -5,14 +5,14 @@ Whatever calls a search is compiled with all of it once more, so most of this is
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tenure.fast.compiled import compiled, compiled_over, inlined
+from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.fast.heroes.tables import USAGE
 from tenure.fast.nodes import available, potential
 from tenure.fast.tables import LOWER_PRIORITY, TIME_EXPIRED, Forest, Policy, Work
 from tenure.model import FlavorMode
-from tenure.rules import flavors, quota
+from tenure.rules import flavors
 from tenure.timeline.trace.heroes import (
     carry_out,
     follows,
@@ -39,11 +39,10 @@ from tenure.timeline.trace.tables import (
 )
 from tenure.timeline.trace.trees import level_of, policy_of, search
 
-mode_without_search = compiled_over(flavors.mode_without_search, compiled(quota.can_ever_fit))
+mode_without_search = compiled_rule(flavors.mode_without_search)
 mode_after_search = compiled(flavors.mode_after_search)
-is_preferred: Any = compiled_over(flavors.is_preferred, compiled(flavors.is_higher_mode))
-tries_next_flavor: Any = compiled(flavors.tries_next_flavor)
-"""These two are given numbers for what is an enumeration and a record there."""
+is_preferred = compiled_rule(flavors.is_preferred)
+tries_next_flavor = compiled_rule(flavors.tries_next_flavor)
 
 _FITS, _LACKS = int(FlavorMode.FIT), int(FlavorMode.NO_FIT)
 _NOTHING = -1

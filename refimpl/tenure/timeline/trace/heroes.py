@@ -52,9 +52,9 @@ def _books_of(heroes: HeroTables, row: int, now: Table, covered: Table) -> Books
         heroes.amounts[row],
         books.frozen,
         books.is_frozen,
-        books.whole,
+        books.billing,
+        books.lending,
         books.floor,
-        books.honour,
     )
 
 

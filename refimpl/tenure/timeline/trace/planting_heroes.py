@@ -12,7 +12,7 @@ from tenure.fast.layout import Layout
 from tenure.fast.rounds import rounds_for
 from tenure.fast.sorting import ROOM
 from tenure.model import Cluster
-from tenure.readings import HeroClamp, HeroPrecedence, Reading
+from tenure.readings import HeroPrecedence, Reading
 from tenure.timeline.trace.jobs import TracedJobs
 from tenure.timeline.trace.tables import AFTER, HeroTables, Table
 
@@ -81,5 +81,5 @@ def _accessible(books: Books, plan: Plan, reading: Reading) -> Table:
     for node in plan.heroes.tolist():
         root = int(plan.roots[plan.tree[BRANCH, node]])
         for at in range(made.shape[1]):
-            made[node, at] = accessible(books, node, root, at, reading.hero_clamp == HeroClamp.LIMIT)
+            made[node, at] = accessible(books, node, root, at, int(reading.hero_clamp))
     return made

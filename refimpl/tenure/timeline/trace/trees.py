@@ -5,15 +5,13 @@ The walks and the search are those of the optimized core (`tenure.fast`), the ru
 
 from __future__ import annotations
 
-from typing import Any
-
 from tenure.fast import classical, fair, sorting
 from tenure.fast.amounts import MOST
-from tenure.fast.compiled import compiled, compiled_over, inlined
-from tenure.fast.nodes import available, change
+from tenure.fast.compiled import compiled, compiled_rule, inlined
+from tenure.fast.nodes import available, change, is_within_quota
 from tenure.fast.tables import Ask, Forest, Policy, Rows, SearchInput
 from tenure.model import SECOND
-from tenure.rules import cycle, quota
+from tenure.rules import cycle
 from tenure.timeline.trace.heroes import (
     carry_out,
     copy_held,
@@ -45,8 +43,7 @@ from tenure.timeline.trace.tables import (
 )
 
 capacity_kept = compiled(cycle.capacity_kept)
-is_within_quota = compiled(quota.is_within_quota)
-laid_out: Any = compiled_over(sorting.laid_out, compiled(sorting.field_beside))
+laid_out = compiled_rule(sorting.laid_out, field_beside=compiled(sorting.field_beside))
 
 FREE = -1
 """The node of a row that no search looks at."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tenure.fast.compiled import compiled, inlined
+from tenure.fast.compiled import compiled, compiled_rule, inlined
 from tenure.model import ReclaimWithinCohort, TurnResult
 from tenure.rules import cycle, hero_rank
 from tenure.timeline.trace.contest import bring_fairest
@@ -51,9 +51,8 @@ from tenure.timeline.trace.trees import charge_held, copy_trees, fits_in_trees, 
 
 awaits_targets = compiled(cycle.awaits_targets)
 cycle_due_at = compiled(cycle.cycle_due_at)
-has_earlier_turn: Any = compiled(cycle.has_earlier_turn)
-has_turn_before: Any = compiled(hero_rank.has_turn_before)
-"""Both are given tuples of numbers for what are records there."""
+has_earlier_turn = compiled_rule(cycle.has_earlier_turn)
+has_turn_before = compiled_rule(hero_rank.has_turn_before)
 is_decided_again = compiled(cycle.is_decided_again)
 keeps_capacity = compiled(cycle.keeps_capacity)
 must_still_fit = compiled(cycle.must_still_fit)
