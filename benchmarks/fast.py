@@ -27,10 +27,10 @@ from benchmarks import growth
 from benchmarks.kueue_timer import Peer
 from benchmarks.measuring import MICROSECOND, machine, median, once
 from benchmarks.shapes import NOW, SHAPES, TARGET, Shape, case_of
+from tenure.core import COMPILED, NOT_COMPILED, Arrays, Uncovered
+from tenure.core import decide as decide_by_core
 from tenure.engines import Engine
 from tenure.engines import decide as decide_by_engine
-from tenure.fast import COMPILED, NOT_COMPILED, Arrays, Uncovered
-from tenure.fast import decide as decide_by_core
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset
 

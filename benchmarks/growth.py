@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.measuring import MICROSECOND, median
 from benchmarks.shapes import NOW, SHAPES, TARGET, Shape, case_of
-from tenure.fast import Arrays, decide
+from tenure.core import Arrays, decide
 from tenure.readings import Reading
 
 WORKLOADS = 10_000

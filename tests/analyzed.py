@@ -26,8 +26,8 @@ from tenure.model import (
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis.encoding import Pair, Priorities
-from tenure_check.analysis.slices import slice_of
 from tenure_check.analysis.states import AskedCell
+from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.trusted.claim import Traces
 
 Quota = tuple[int, int | None, int | None]

@@ -15,8 +15,8 @@ from typing import Final
 from docs.gen.speed import measured, speed_svg
 from tenure.drawing.scene import DARK, LIGHT
 from tenure.readings import preset
-from tenure.timeline import load_scenarios, play
-from tenure.timeline.chart import svg_chart
+from tenure.simulation import load_scenarios, play
+from tenure.simulation.charts import svg_chart
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "docs" / "assets" / "pictures"

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.apps.ahead.answer_types import NextAnswer
 from tenure.apps.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
-from tenure.apps.compare.answer_types import DiffAnswer
-from tenure.apps.lookup import Card, CardList
-from tenure.apps.past.answer_types import PastAnswer
+from tenure.apps.diff.answer_types import DiffAnswer
+from tenure.apps.forecast.answer_types import NextAnswer
+from tenure.apps.postmortem.answer_types import PastAnswer
+from tenure.apps.reference import Card, CardList
 from tenure.apps.simulate.answer_types import SimulateAnswer
 from tenure.conformance.answer_types import (
     AccessibleAnswer,
@@ -20,13 +20,13 @@ from tenure.conformance.answer_types import (
 )
 from tenure.conformance.protocol_types import Answer
 from tenure.conformance.request_types import Request
+from tenure.explanation.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
 from tenure.kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
-from tenure.lab.campaign_report import CampaignReport
-from tenure.lab.conform_report import Conformance
-from tenure.telling.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
-from tenure.timeline.kai.scenario_file import KaiScenarioShape
-from tenure.timeline.record import PlayAnswer
-from tenure.timeline.scenario_file import ScenarioShape
+from tenure.simulation.kai.scenario_file import KaiScenarioShape
+from tenure.simulation.record import PlayAnswer
+from tenure.simulation.scenario_file import ScenarioShape
+from tenure.testing.campaign_report import CampaignReport
+from tenure.testing.conform_report import Conformance
 from tenure.validation.answer_types import ManifestsAnswer
 from tenure.versions import form
 from tenure_check.analysis.difference_types import MatrixDifference
@@ -34,8 +34,8 @@ from tenure_check.analysis.guarantee_types import GuaranteesAnswer
 from tenure_check.analysis.loops import LoopsAnswer
 from tenure_check.analysis.matrix_types import MatrixAnswer
 from tenure_check.analysis.sanity_answers import SanityAnswer
-from tenure_check.testing.expectation_file import DecisionsShape
-from tenure_check.testing.results import ChecksAnswer
+from tenure_check.expectations.expectation_file import DecisionsShape
+from tenure_check.expectations.results import ChecksAnswer
 from tenure_proofs.answer import ProveAnswer
 from tools.json_schemas import json_schema
 

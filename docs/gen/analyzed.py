@@ -19,9 +19,9 @@ from docs.gen.sources import ROOT
 from tenure.drawing.scene import THEMES, Box, Role, Sketch
 from tenure.drawing.svg import BY_SCHEME
 from tenure.readings import default_preset, preset
-from tenure.timeline import load_scenarios, play
-from tenure.timeline.chart import svg_chart
-from tenure.timeline.chart.words import description
+from tenure.simulation import load_scenarios, play
+from tenure.simulation.charts import svg_chart
+from tenure.simulation.charts.words import description
 
 FOLDER: Final = "how-to/pictures"
 FIVE: Final = "how-to/five-configurations.md"

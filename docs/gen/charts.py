@@ -13,9 +13,9 @@ from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import kept
 from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios
 from tenure.readings import preset, preset_names
-from tenure.timeline import AnyScenario, Record, play
-from tenure.timeline.chart import THEMES, svg_chart
-from tenure.timeline.chart.words import facts
+from tenure.simulation import AnyScenario, Record, play
+from tenure.simulation.charts import THEMES, svg_chart
+from tenure.simulation.charts.words import facts
 from tenure.units import format_elapsed
 
 SCENARIOS = "scenarios/index.md"

@@ -14,10 +14,10 @@ from tenure.apps.playground import PageQuestion, explain_text, opened
 from tenure.as_json import as_json
 from tenure.errors import InputError
 from tenure.readings import default_preset, preset
-from tenure.timeline import AnyScenario, Record, Scenario
-from tenure.timeline.engine import Player
-from tenure.timeline.export import objects_of
-from tenure.timeline.record import Cycle, HeadResult
+from tenure.simulation import AnyScenario, Record, Scenario
+from tenure.simulation.engine import Player
+from tenure.simulation.export import objects_of
+from tenure.simulation.record import Cycle, HeadResult
 from tenure.units import format_elapsed, format_instant
 from tools.lints.pages import findings
 

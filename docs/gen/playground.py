@@ -185,7 +185,7 @@ def _own(folder: str) -> Iterator[tuple[str, bytes]]:
     root = ROOT / folder
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root.parent)
-        if path.is_file() and "__pycache__" not in inside.parts and inside.parts[1] != "fast":
+        if path.is_file() and "__pycache__" not in inside.parts and inside.parts[1] != "core":
             yield inside.as_posix(), path.read_bytes()
 
 

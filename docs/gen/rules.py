@@ -28,8 +28,8 @@ from docs.gen.markdown import (
 )
 from docs.gen.proofs import claimed
 from docs.gen.sources import ROOT, place_of, vectors
-from tenure.apps.lookup.code import neighbours, not_lifted, rule_functions, source_of
-from tenure.apps.lookup.stated import findings_by_rule
+from tenure.apps.reference.source_code import neighbours, not_lifted, rule_functions, source_of
+from tenure.apps.reference.statements import findings_by_rule
 from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import FAMILIES, Page
 from tenure_proofs.report import statement_of

@@ -9,6 +9,7 @@ from pathlib import Path
 from tenure.engines import Batch, Detail, Engine, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
+from tenure.explanation.explain import explain
 from tenure.manifests import Loaded, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.manifests.naming import pending_key
@@ -23,7 +24,6 @@ from tenure.readings import Reading, parse_reading
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import requeue_timestamp
-from tenure.telling.explain import explain
 
 __all__ = [
     "Decision",

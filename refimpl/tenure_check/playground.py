@@ -19,11 +19,11 @@ from pydantic import TypeAdapter, ValidationError
 from tenure.apps.playground import PageQuestion, load_text, opened_request
 from tenure.as_json import as_json
 from tenure.errors import InputError, bad_input
-from tenure.lab.writing import write_request
 from tenure.manifests import SourcedObject
 from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading, parse_reading
+from tenure.testing.generators.writing import write_request
 from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, sides_of
 from tenure_check.analysis.matrix_types import MatrixSide

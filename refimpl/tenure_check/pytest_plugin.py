@@ -15,7 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines
-    from tenure_check.testing import Check, CheckResult, ExpectationDocument
+    from tenure_check.expectations import Check, CheckResult, ExpectationDocument
 
 _SUFFIX = ".tenure.yaml"
 
@@ -33,7 +33,7 @@ class TenureFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Its expectations; what is wrong with the file is said without a traceback."""
         from tenure.errors import InputError, safe
-        from tenure_check.testing import load_documents
+        from tenure_check.expectations import load_documents
 
         try:
             documents = load_documents(_shown(self.path))
@@ -67,7 +67,7 @@ class ExpectationItem(pytest.Item):
             UnexpectedError: it does not hold, or cannot be found out.
         """
         from tenure.errors import safe
-        from tenure_check.testing import Status
+        from tenure_check.expectations import Status
 
         result = self._check.run()
         for text in result.warnings:

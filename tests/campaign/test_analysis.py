@@ -11,12 +11,13 @@ import pytest
 import z3
 
 from tenure.readings import preset
-from tenure_check.analysis import campaign, reaching
+from tenure_check.analysis import campaign
+from tenure_check.analysis import nominal_quota_proof as reaching
+from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.encoding import Pair
 from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.matrix import trees_of
-from tenure_check.analysis.reached import unreached_state
-from tenure_check.analysis.runs import LEVELS
+from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, BY_PRIORITY, KNOWN, cells_of, cluster, queue
 from tests.proofs.test_reaching import counted

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tenure.conformance.vectors import load_vectors, run_vector
+from tenure.core.decide import CoreAnswer, decide
 from tenure.engines import Engine
-from tenure.fast.decide import CoreAnswer, decide
-from tenure.lab import core
-from tenure.lab.blocks import DIFFERS, FAULT, core_block
-from tenure.lab.campaign_report import campaign_report
-from tenure.lab.campaigns import MOST_KEPT, CampaignPlan
-from tenure.lab.core import REFUSED
+from tenure.testing import engines_compared as core
+from tenure.testing.campaign_blocks import DIFFERS, FAULT, core_block
+from tenure.testing.campaign_report import campaign_report
+from tenure.testing.campaigns import MOST_KEPT, CampaignPlan
+from tenure.testing.engines_compared import REFUSED
 from tests.process import tenure
 from tests.sampling import sample
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tenure.readings import preset
-from tenure_check.analysis import kept, spread
+from tenure_check.analysis import kept_answers as kept
+from tenure_check.analysis import parallel as spread
 from tenure_check.analysis.levels import levels_of
 from tenure_check.analysis.matrix import Effort, Matrix
 from tenure_check.analysis.prover import pair_of

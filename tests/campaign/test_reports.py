@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
 from tenure.as_json import as_json
-from tenure.lab.campaign_report import Told, campaign_checks, campaign_lines, report_of
-from tenure.lab.campaigns import CampaignPlan, Tally
 from tenure.reports import report_text
+from tenure.testing.campaign_report import Told, campaign_checks, campaign_lines, report_of
+from tenure.testing.campaigns import CampaignPlan, Tally
 from tenure.versions import versioned
 from tests.process import tenure
 

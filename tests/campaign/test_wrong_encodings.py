@@ -15,7 +15,9 @@ from types import ModuleType
 import pytest
 
 from tenure.readings import preset
-from tenure_check.analysis import campaign, encoding, heroes, moments, ratios, runs, slices
+from tenure_check.analysis import campaign, encoding, heroes, moments, ratios
+from tenure_check.analysis import encoded_decisions as runs
+from tenure_check.analysis import tree_slices as slices
 from tenure_check.analysis.scopes import Scope
 from tests.analyzed import KNOWN
 from tests.docs.blocks import ROOT

@@ -17,10 +17,12 @@ from jsonschema import Draft202012Validator
 from tenure.api import load
 from tenure.apps.cli.bundled import schema
 from tenure.readings import preset
-from tenure_check.analysis import kept, reached, settling
+from tenure_check.analysis import kept_answers as kept
+from tenure_check.analysis import nominal_quota as reached
+from tenure_check.analysis import solved_cells as settling
 from tenure_check.analysis.matrix import Effort, trees_of
-from tenure_check.analysis.reaching import ServedQueue
-from tenure_check.testing import CheckResult, Status, all_states, load_documents, run
+from tenure_check.analysis.nominal_quota_proof import ServedQueue
+from tenure_check.expectations import CheckResult, Status, all_states, load_documents, run
 from tenure_proofs.budgets import CLOCK
 from tests.cikit.repository import SAMPLE, assert_states, break_protection, sample
 from tests.command_line import tenure

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
 from tenure.errors import InputError
-from tenure_check.testing import CheckResult, Status, load_documents, run
+from tenure_check.expectations import CheckResult, Status, load_documents, run
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
 from tests.command_line import tenure

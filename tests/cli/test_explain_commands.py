@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from tenure.apps.cli.explain import explain_command, why_command, why_not_command
 from tenure.apps.cli.named import split_words
 from tenure.errors import InputError
+from tenure.explanation.counterfactuals import FlipsFound, search_flips
 from tenure.resources import bundled
-from tenure.telling.flips import FlipsFound, search_flips
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
@@ -57,7 +57,7 @@ def searched_once(*asked: Any) -> FlipsFound:
 
 @pytest.fixture(autouse=True)
 def _searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenure.telling.answers.search_flips", searched_once)
+    monkeypatch.setattr("tenure.explanation.answers.search_flips", searched_once)
 
 
 def said(*arguments: str) -> str:

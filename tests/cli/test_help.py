@@ -140,6 +140,7 @@ def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Pa
         "kind: List\n",
         encoding="utf-8",
     )
-    heavy = ["yaml", "jsonschema", "tenure.reports", "tenure.telling.flips", "tenure.telling.answer_types"]
+    ours = ("tenure.reports", "tenure.explanation.counterfactuals", "tenure.explanation.answer_types")
+    heavy = ["yaml", "jsonschema", *ours]
     needed = "tenure.oracle.decide"
     assert loaded_by(["decide", str(dump), "--cluster-queue", "q"], [needed, *heavy]) == [needed]

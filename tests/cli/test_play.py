@@ -129,7 +129,7 @@ def test_without_a_scenario_the_bundled_ones_are_listed_with_what_they_show() ->
 
 INTERRUPTED = """
 import os, signal
-from tenure.timeline.engine import Player
+from tenure.simulation.engine import Player
 cycle = Player._cycle
 def interrupted(self):
     cycle(self)

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli.bundled import schema
 from tenure.apps.edits import refuse_additions
+from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Rules
 from tenure.manifests.releases import ADDITIONS, KNOWN_RELEASES
-from tenure.telling.flips.queue_knobs import MinAdmitDuration, Rules
 from tests.command_line import tenure
 
 NOW = ("--now", "2026-03-02T14:00:00Z")

@@ -15,8 +15,9 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli import simulate as cli_of_simulate
 from tenure.apps.cli.bundled import schema
-from tenure.apps.simulate import course, tables
-from tenure.timeline.trace import simulate
+from tenure.apps.simulate import run as course
+from tenure.apps.simulate import tables
+from tenure.simulation.trace import simulate
 from tests.command_line import tenure
 
 FOLDER = Path(__file__).parent / "trace"

@@ -17,9 +17,9 @@ import yaml
 from tenure import __version__
 from tenure.apps.cli.bundled import schema, schema_names
 from tenure.conformance.protocol import answer
-from tenure.fast.arrays import load
-from tenure.lab.campaigns import CampaignPlan
-from tenure.lab.journal import new_journal
+from tenure.core.arrays import load
+from tenure.testing.campaign_journal import new_journal
+from tenure.testing.campaigns import CampaignPlan
 from tenure.versions import KAI, KUEUE, form
 from tenure_proofs.cache import FORM, Cache
 from tests.command_line import tenure

@@ -16,16 +16,16 @@ from jsonschema import Draft202012Validator
 from tenure.apps.cli.app import main
 from tenure.apps.cli.bundled import schema
 from tenure.conformance.vectors import load_vectors
-from tenure.lab import verdicts
-from tenure.lab.campaigns import BLOCK, CampaignPlan, Tally, read_tally
-from tenure.lab.conform_report import summary
-from tenure.lab.options import KUEUE_FEATURES, Feature
-from tenure.lab.pool import blocks_done
-from tenure.lab.programs import Program
-from tenure.lab.scenarios import examples
-from tenure.lab.shrinking import shrink
-from tenure.lab.verdicts import Kind, Mode, Sides, sides_of
 from tenure.pools import Hands
+from tenure.testing import verdicts
+from tenure.testing.campaigns import BLOCK, CampaignPlan, Tally, read_tally
+from tenure.testing.conform_report import summary
+from tenure.testing.generators.options import KUEUE_FEATURES, Feature
+from tenure.testing.generators.scenarios import examples
+from tenure.testing.pool import blocks_done
+from tenure.testing.programs import Program
+from tenure.testing.shrinking import shrink
+from tenure.testing.verdicts import Kind, Mode, Sides, sides_of
 
 Object = dict[str, Any]
 

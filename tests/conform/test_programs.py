@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tenure.lab import programs
-from tenure.lab.programs import Program, ProgramFailure
+from tenure.testing import programs
+from tenure.testing.programs import Program, ProgramFailure
 from tests.process import PATIENCE_S, TENURE, tenure
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")

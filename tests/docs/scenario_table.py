@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from tenure.readings import preset_names
 from tenure.resources import bundled
-from tenure.timeline import AnyScenario, KaiScenario, load_scenario
-from tenure.timeline.scenario import Between, Expectation, LoopExpected, WorkloadExpected
+from tenure.simulation import AnyScenario, KaiScenario, load_scenario
+from tenure.simulation.scenario import Between, Expectation, LoopExpected, WorkloadExpected
 from tenure.units import format_duration
 from tests.docs.blocks import ROOT
 

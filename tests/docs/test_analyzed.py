@@ -11,7 +11,7 @@ import pytest
 from docs.gen import analyzed
 from docs.gen.sources import ROOT
 from tenure.drawing.scene import Box, Role
-from tenure.timeline.chart import DARK, LIGHT
+from tenure.simulation.charts import DARK, LIGHT
 
 
 def test_a_matrix_is_drawn_for_light_and_dark_pages_and_told_in_words(tmp_path: Path) -> None:

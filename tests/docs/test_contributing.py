@@ -1,4 +1,4 @@
-"""What README.md and CONTRIBUTING.md name exists: paths, make targets, commands and their options."""
+"""What the pages of the repository name exists: paths, make targets, commands and their options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.command_line import called
 from tests.docs.blocks import ROOT, blocks
 from tools.lints.__main__ import LINTS
 
-PAGES = ("README.md", "CONTRIBUTING.md")
+PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 TOP = sorted(path.name for path in ROOT.iterdir())
 STEPS = 8
 TWELVE = 12
@@ -109,14 +109,15 @@ def test_every_code_of_a_lint_is_explained() -> None:
 
 
 def test_it_leads_with_twelve_files() -> None:
-    _, section, *_ = everything("CONTRIBUTING.md").split("\n## ")
+    _, section, *_ = everything("ARCHITECTURE.md").split("\n## ")
     files = re.findall(r"^\| `(\S+)` \| \S", section, re.MULTILINE)
     assert len(set(files)) == TWELVE
     assert all((ROOT / file).is_file() for file in files)
 
 
 def test_the_two_walks_name_files_in_the_order_of_the_data() -> None:
-    text = everything("CONTRIBUTING.md").partition("## How data flows")[2].partition("\n## ")[0]
+    walks = everything("ARCHITECTURE.md").partition("## From YAML to a victim")[2]
+    text = walks.partition("## What no code")[0]
     walk = [Path(path).name for path in _INLINE.findall(text) if path.endswith(".py")]
     assert len(walk) < MOST_NAMED
     for one, next_one in [

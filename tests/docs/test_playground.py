@@ -19,7 +19,7 @@ from tenure.apps.playground import PageQuestion, answered, explain_text, opened
 from tenure.as_json import as_json
 from tenure.conformance.vectors import load_vectors
 from tenure.readings import default_preset, preset
-from tenure.timeline import AnyScenario, play
+from tenure.simulation import AnyScenario, play
 from tenure_check import playground as playground_matrix
 from tenure_check.analysis.prover import PROVED_ALONE
 from tests.docs.blocks import ROOT
@@ -203,7 +203,7 @@ import json, sys
 from importlib.abc import MetaPathFinder
 class Absent(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name in ("numpy", "numba", "cvc5", "rich", "typer", "jsonschema", "tenure.fast"):
+        if name in ("numpy", "numba", "cvc5", "rich", "typer", "jsonschema", "tenure.core"):
             raise ModuleNotFoundError(f"{name} is not in the page")
 sys.meta_path.insert(0, Absent())
 sys.path[:0] = sys.argv[1:]

@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
-from tenure.lab.scenarios import draw_for_core
+from tenure.explanation.risk.least import Least
+from tenure.explanation.risk.over_time import Exposure, Seen, exposure_of
 from tenure.model import Amount, Cluster, Instant, PodSet, Toleration, Workload
 from tenure.oracle.decide import decide
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading
-from tenure.telling.exposure.least import Least
-from tenure.telling.exposure.over_time import Exposure, Seen, exposure_of
+from tenure.testing.generators.scenarios import draw_for_core
 
 LEAST = -(2**31)
 FAR_BELOW = (1, 1, 1, 2, 3, 5, 2**20)

@@ -9,6 +9,10 @@ from itertools import product
 
 import pytest
 
+from tenure.explanation.risk.answer import exposure_answer
+from tenure.explanation.risk.answer_types import SeenShape, SpanShape
+from tenure.explanation.risk.lines import exposure_lines
+from tenure.explanation.risk.ranges import Comparisons, Noting, Range, rest_of
 from tenure.model import (
     MINUTE,
     UNLIMITED,
@@ -29,10 +33,6 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide
 from tenure.readings import preset
-from tenure.telling.exposure.answer import exposure_answer
-from tenure.telling.exposure.answer_types import SeenShape, SpanShape
-from tenure.telling.exposure.lines import exposure_lines
-from tenure.telling.exposure.ranges import Comparisons, Noting, Range, rest_of
 from tests.command_line import tenure
 from tests.exposure.brute_force import run
 from tests.unit.clusters import ANY_EQUAL, GPU, NOW, queue, running, waiting

@@ -252,7 +252,7 @@ def _kept_verdicts(random: Random, folder: Path) -> Outcome:
 
 
 def _kept_arrays(random: Random, folder: Path) -> Outcome:
-    from tenure.fast.arrays import Arrays, load
+    from tenure.core.arrays import Arrays, load
     from tenure.model import Cluster, ClusterQueue
 
     path = folder / "a.npz"

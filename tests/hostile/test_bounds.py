@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 import tenure
-from tenure.apps.compare.revisions import objects_at, parse_revision
+from tenure.apps.diff.revisions import objects_at, parse_revision
 from tenure.apps.kubectl.run import ClusterError, Kubectl
 from tenure.apps.simulate.traces import TraceColumns, read_trace
 from tenure.conformance import lines
@@ -143,8 +143,8 @@ def listing(folder: Path, patched: pytest.MonkeyPatch) -> str:
     program(folder, "head -c 3000000 /dev/zero").replace("program", "")
     (folder / "program").rename(folder / "git")
     patched.setenv("PATH", str(folder), prepend=os.pathsep)
-    patched.setattr("tenure.apps.compare.revisions.MAX_LISTING", 2**20)
-    patched.setattr("tenure.apps.compare.revisions._commit", lambda _: "0" * 40)
+    patched.setattr("tenure.apps.diff.revisions.MAX_LISTING", 2**20)
+    patched.setattr("tenure.apps.diff.revisions._commit", lambda _: "0" * 40)
     revision = parse_revision("main:queues")
     assert revision is not None
     return refused(lambda: objects_at(revision)).replace("1 MiB", "128 MiB")

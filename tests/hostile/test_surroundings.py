@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tenure.errors import InputError
-from tenure.lab.campaigns import CampaignPlan, Tally
-from tenure.lab.journal import new_journal, resumed_journal
 from tenure.manifests.files import read_file
+from tenure.testing.campaign_journal import new_journal, resumed_journal
+from tenure.testing.campaigns import CampaignPlan, Tally
 from tests.command_line import tenure as here
 from tests.process import PATIENCE_S, TENURE, prepared, tenure
 

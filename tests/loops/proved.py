@@ -10,9 +10,9 @@ from typing import Any
 
 from tenure.manifests import SourcedObject
 from tenure.readings import Reading, preset, preset_names
-from tenure_check.analysis.closed import CohortTree, PriorityChoice, trees_of
-from tenure_check.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
+from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice, trees_of
 from tenure_check.analysis.no_loop import proved_of_loops
+from tenure_check.analysis.periodic_runs import EVICTIONS, LoopSearch, SearchBounds
 
 BETA = "kueue.x-k8s.io/v1beta2"
 POLICIES = ("Never", "LowerPriority", "LowerOrNewerEqualPriority")

@@ -29,12 +29,12 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest
 from tenure.conformance.vectors import Vector, load_vectors, run_vector
-from tenure.lab.core import WAYS, Said, compare, said_by_reference
-from tenure.lab.scenarios import draw_for_core
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
-from tenure.timeline import load_scenario, play
+from tenure.simulation import load_scenario, play
+from tenure.testing.engines_compared import WAYS, Said, compare, said_by_reference
+from tenure.testing.generators.scenarios import draw_for_core
 from tenure_proofs.bounded.case import Postcondition
 from tenure_proofs.bounded.deciding import decide_with_oracle
 from tenure_proofs.bounded.families import FAMILIES
@@ -58,8 +58,8 @@ TESTS = {
         "tests/cli/test_accessible.py",
     ),
     "timeline": (
-        "refimpl/tenure/timeline",
-        "tests/unit/timeline",
+        "refimpl/tenure/simulation",
+        "tests/unit/simulation",
         "tests/cli/test_play.py",
         "tests/cli/test_play_objects.py",
     ),

@@ -27,12 +27,12 @@ from tenure.model import (
 )
 from tenure.readings import Wake, preset
 from tenure.rules.cycle import persisted
-from tenure.timeline import parse_scenario
-from tenure.timeline.actors import Phase
-from tenure.timeline.clockwork import Due
-from tenure.timeline.engine import Player
-from tenure.timeline.record import HeadResult, Preemption, Result
-from tenure.timeline.scenario import Edit, Event, Finish, Restart, Scenario, Submission, Submit, Tick
+from tenure.simulation import parse_scenario
+from tenure.simulation.actors import Phase
+from tenure.simulation.clockwork import Due
+from tenure.simulation.engine import Player
+from tenure.simulation.record import HeadResult, Preemption, Result
+from tenure.simulation.scenario import Edit, Event, Finish, Restart, Scenario, Submission, Submit, Tick
 from tests.proofs.relations import says
 
 DURATION = MINUTE

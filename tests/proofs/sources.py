@@ -19,10 +19,10 @@ from tests.proofs.trees import ROOT
 OPERATORS = (operator_changes, off_by_one_changes, form_changes)
 """What is done to a function: comparisons, connectives, conditions, sums and calls, wrong in each way."""
 
-FOLDERS = {"oracle": "refimpl/tenure/oracle", "timeline": "refimpl/tenure/timeline"}
+FOLDERS = {"oracle": "refimpl/tenure/oracle", "timeline": "refimpl/tenure/simulation"}
 """The areas that are more than rules, and where they are."""
 
-DECIDES_NOTHING = ("refimpl/tenure/timeline/chart",)
+DECIDES_NOTHING = ("refimpl/tenure/simulation/charts",)
 """Draws pictures of what was played."""
 
 

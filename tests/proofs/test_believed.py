@@ -23,12 +23,8 @@ import pytest
 from docs.gen.markdown import sentence
 from docs.gen.theorems import premises
 from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.core import sorting
 from tenure.errors import InputError
-from tenure.fast import sorting
-from tenure.lab.dice import SeededDice
-from tenure.lab.options import ALL_FEATURES, Feature, Options
-from tenure.lab.scales import scaled
-from tenure.lab.scenarios import draw_for_core, drawn_example
 from tenure.model import UNLIMITED, Cluster, ClusterQueue
 from tenure.oracle import ageing, classical, fair, partial, snapshot, tree
 from tenure.oracle.decide import decide
@@ -55,9 +51,13 @@ from tenure.rules.hero_targets import group_for_hero
 from tenure.rules.quota import usage_passed_up
 from tenure.rules.share import Share, borrowed_ratio
 from tenure.rules.time_based import requeue_timestamp
-from tenure.timeline import changes, cycle, parse_scenario
-from tenure.timeline.actors import evicted
-from tenure.timeline.engine import Player
+from tenure.simulation import changes, cycle, parse_scenario
+from tenure.simulation.actors import evicted
+from tenure.simulation.engine import Player
+from tenure.testing.generators.dice import SeededDice
+from tenure.testing.generators.options import ALL_FEATURES, Feature, Options
+from tenure.testing.generators.scales import scaled
+from tenure.testing.generators.scenarios import draw_for_core, drawn_example
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, all_theorems, theorem

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import z3
 
-from tenure.fast import amounts
+from tenure.core import amounts
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError

@@ -10,10 +10,11 @@ import pytest
 
 from tenure.model import Cluster, Cohort
 from tenure.readings import Reading, preset
-from tenure_check.analysis import reached, reaching
+from tenure_check.analysis import nominal_quota as reached
+from tenure_check.analysis import nominal_quota_proof as reaching
 from tenure_check.analysis.campaign import draw_configuration
+from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.matrix import trees_of
-from tenure_check.analysis.runs import LEVELS
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, cluster, queue
 

@@ -21,12 +21,12 @@ from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, preset, preset_names
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
-from tenure.timeline import Record, Scenario, parse_scenario, play
-from tenure.timeline.engine import world_at
-from tenure.timeline.export import cluster_at
-from tenure.timeline.scenario import Restart
+from tenure.simulation import Record, Scenario, parse_scenario, play
+from tenure.simulation.engine import world_at
+from tenure.simulation.export import cluster_at
+from tenure.simulation.scenario import Restart
 from tenure.units import format_instant
-from tests.unit.timeline.plays import queue, scenario
+from tests.unit.simulation.plays import queue, scenario
 
 _EQUAL = "LowerOrNewerEqualPriority"
 _STRATEGIES = (["LessThanOrEqualToFinalShare", "LessThanInitialShare"], ["LessThanInitialShare"])

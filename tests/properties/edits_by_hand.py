@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tenure.lab.options import KUEUE_FEATURES, Feature
-from tenure.lab.scenarios import examples
 from tenure.manifests import parse_instant
+from tenure.testing.generators.options import KUEUE_FEATURES, Feature
+from tenure.testing.generators.scenarios import examples
 from tenure.units import format_instant
 from tests.command_line import tenure
 

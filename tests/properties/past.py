@@ -13,18 +13,18 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
-from tenure.apps.past.answer import past_answer, preemption_record
-from tenure.apps.past.answer_types import Certainty, PastAnswer
-from tenure.apps.past.record import preemptor_of, record_of
+from tenure.apps.postmortem.answer import past_answer, preemption_record
+from tenure.apps.postmortem.answer_types import Certainty, PastAnswer
+from tenure.apps.postmortem.record import preemptor_of, record_of
 from tenure.errors import InputError
 from tenure.manifests import Loaded, SourcedObject, build
 from tenure.model import Instant
 from tenure.readings import Reading, preset, preset_names
-from tenure.timeline import Record, Scenario, parse_scenario, play
-from tenure.timeline.export import cluster_at
-from tenure.timeline.record import Preemption
+from tenure.simulation import Record, Scenario, parse_scenario, play
+from tenure.simulation.export import cluster_at
+from tenure.simulation.record import Preemption
 from tests.properties.cuts import drawn
-from tests.unit.timeline.plays import queue, scenario, submit
+from tests.unit.simulation.plays import queue, scenario, submit
 
 GONE = "the victim is no longer there"
 AGAIN = "it has quota again: a line names the preemption"

@@ -7,11 +7,11 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenure.lab.strategies import decide_inputs
+from tenure.explanation.counterfactuals import Flip, Situation, answer_of, search_flips
+from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Threshold
+from tenure.explanation.counterfactuals.workload_fields import Clock, Priority
 from tenure.readings import Reading
-from tenure.telling.flips import Flip, Situation, answer_of, search_flips
-from tenure.telling.flips.queue_knobs import MinAdmitDuration, Threshold
-from tenure.telling.flips.workload_knobs import Clock, Priority
+from tenure.testing.generators.strategies import decide_inputs
 from tests.sampling import sample
 from tests.unit.clusters import READINGS, Case, cases
 from tests.unit.flips.campaign import ALL, problems, situation_of, target_of

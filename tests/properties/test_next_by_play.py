@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tenure.lab.scenarios import examples
 from tenure.readings import preset
-from tenure.timeline import load_scenario, play
-from tenure.timeline.record import Record
+from tenure.simulation import load_scenario, play
+from tenure.simulation.record import Record
+from tenure.testing.generators.scenarios import examples
 from tenure.units import format_instant
 from tests.command_line import tenure
 from tests.properties.edits_by_hand import objects_of

@@ -30,13 +30,13 @@ from tenure.oracle.shares import SharesOf
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset
 from tenure.rules.terms import terms_of
-from tenure.timeline import Record, parse_scenario, play
-from tenure.timeline import cycle as cycles
-from tenure.timeline import world as worlds
-from tenure.timeline.engine import world_at
+from tenure.simulation import Record, parse_scenario, play
+from tenure.simulation import cycle as cycles
+from tenure.simulation import world as worlds
+from tenure.simulation.engine import world_at
 from tests.properties.cuts import drawn
 from tests.sampling import sample
-from tests.unit.timeline.plays import queue
+from tests.unit.simulation.plays import queue
 
 ASKED = ("same_priority_gate", "newer_than", "requeue_order")
 """What keys of searches depend on: every combination is played, whatever the other choices are."""

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.lab.strategies import decide_inputs
+from tenure.explanation.explain import explain
+from tenure.explanation.remarks import GROUND_RULES
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.held import held_together
 from tenure.oracle.question import OWN, Question
 from tenure.oracle.tree import total_usage
-from tenure.telling.explain import explain
-from tenure.telling.remarks import GROUND_RULES
+from tenure.testing.generators.strategies import decide_inputs
 from tests.sampling import sample
 
 MANY = settings(max_examples=sample(50, 750), suppress_health_check=[HealthCheck.too_slow])

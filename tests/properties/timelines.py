@@ -15,9 +15,9 @@ from typing import Any
 
 from tenure.errors import InputError
 from tenure.readings import Reading, parse_reading
-from tenure.timeline import parse_scenario, play
+from tenure.simulation import parse_scenario, play
 from tests.properties.bounds import Given, delay_of, faults
-from tests.unit.timeline.plays import queue
+from tests.unit.simulation.plays import queue
 
 READINGS: dict[str, dict[str, str]] = {
     "guaranteed": {},

@@ -11,10 +11,10 @@ import time
 from collections import Counter
 from typing import Final
 
+from tenure.core.uncovered import Uncovered
 from tenure.errors import InputError
-from tenure.fast.uncovered import Uncovered
 from tenure.readings import Reading
-from tenure.timeline import Scenario
+from tenure.simulation import Scenario
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import GROWING, drawn_growing
 from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes

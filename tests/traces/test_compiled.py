@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from tenure.fast.compiled import COMPILED, compiled
+from tenure.core.compiled import COMPILED, compiled
 from tenure.model import TurnResult
 from tenure.rules.registry import RuleEntry, all_rules
 from tests.traces.drawn import drawn
@@ -73,9 +73,10 @@ def test_every_rule_of_a_play_compiles_and_answers_the_same(entry: RuleEntry) ->
     kinds = [
         given.annotation for given in inspect.signature(entry.function, eval_str=True).parameters.values()
     ]
+    tuples: Any = namedtuple
     records: list[Any] = [kind for kind in kinds if is_dataclass(kind)]
     for kind in records:
-        made = namedtuple(kind.__name__, get_type_hints(kind))
+        made = tuples(kind.__name__, get_type_hints(kind))
         drawn_as[kind] = partial(_record, kind, made, drawn_as)
     answers = compiled(entry.function)
     for _ in range(100):

@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from tenure.fast.compiled import COMPILED
-from tenure.fast.shares import INFINITE
-from tenure.fast.uncovered import Uncovered
+from tenure.core.compiled import COMPILED
+from tenure.core.shares import INFINITE
+from tenure.core.uncovered import Uncovered
 from tenure.readings import preset
-from tenure.timeline import parse_scenario
-from tenure.timeline.record import Result
-from tenure.timeline.trace import (
+from tenure.simulation import parse_scenario
+from tenure.simulation.record import Result
+from tenure.simulation.trace import (
     build,
-    contest,
     events,
     flavors,
-    lines,
     pending,
     simulate,
     steps,
+    tournament,
     trees,
     turns,
+    waiting_groups,
 )
-from tenure.timeline.trace.tables import ACTIVE, PARKED, UNPARKED, Lines, TracePlay
+from tenure.simulation.trace.tables import ACTIVE, PARKED, UNPARKED, Lines, TracePlay
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import drawn_growing
 from tests.traces.drawn_trees import drawn_in_trees
@@ -72,7 +72,7 @@ def test_every_event_of_random_plays_in_trees_is_the_same() -> None:
 
 @pytest.mark.skipif(COMPILED, reason="compiled functions do not look up what they call")
 def test_what_fair_sharing_may_be_occurs_in_random_plays(monkeypatch: pytest.MonkeyPatch) -> None:
-    beats, cohorts, weights = contest._beats, Counter[bool](), Counter[bool]()
+    beats, cohorts, weights = tournament._beats, Counter[bool](), Counter[bool]()
 
     def noticed(play: Any, held: Any, node: int, other: int) -> bool:
         is_queue = play.trees.forest.is_queue
@@ -80,7 +80,7 @@ def test_what_fair_sharing_may_be_occurs_in_random_plays(monkeypatch: pytest.Mon
         weights[held.share[node] == INFINITE] += 1
         return beats(play, held, node, other)
 
-    monkeypatch.setattr(contest, "_beats", noticed)
+    monkeypatch.setattr(tournament, "_beats", noticed)
     strategies, gates = set(), set()
     for kind in ("fair", "fair both"):
         for seed in TREES[kind]:
@@ -145,10 +145,10 @@ WRONG_IN_TREES: Mapping[str, tuple[Any, str, Callable[..., Any]]] = {
     "the first flavor is taken": (flavors, "tries_next_flavor", lambda *_: False),
     "no quota is kept in trees": (turns, "keep_in_trees", lambda *_: None),
     "heads take their turns as without fair sharing": (turns, "bring_fairest", lambda *_: None),
-    "the first of several siblings wins": (contest, "_beats", lambda *_: False),
-    "a share is counted without the head": (contest, "charge_held", lambda *_: None),
-    "weights count for nothing": (contest, "weigh", lambda ratio, _: max(ratio, 0.0)),
-    "no node would borrow": (contest, "_borrows", lambda *_: False),
+    "the first of several siblings wins": (tournament, "_beats", lambda *_: False),
+    "a share is counted without the head": (tournament, "charge_held", lambda *_: None),
+    "weights count for nothing": (tournament, "weigh", lambda ratio, _: max(ratio, 0.0)),
+    "no node would borrow": (tournament, "_borrows", lambda *_: False),
 }
 
 
@@ -158,7 +158,7 @@ def _born_when_it_joins(play: TracePlay, job: int, given: Lines | None) -> None:
 
 
 def _parked_alone(play: TracePlay, given: Lines, job: int, parks: bool) -> None:
-    lines.put_in(given, play.jobs, job, PARKED if parks else UNPARKED)
+    waiting_groups.put_in(given, play.jobs, job, PARKED if parks else UNPARKED)
     play.state[ACTIVE] += not parks
 
 

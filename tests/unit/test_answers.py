@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
+from tenure.explanation.answers import explain_answer, why_answer, why_not_answer
+from tenure.explanation.lines import explain_lines, why_lines, why_not_lines
+from tenure.explanation.summary import reading_text
 from tenure.model import Cluster, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import Reading, RequeueOrder, parse_reading, preset
-from tenure.telling.answers import explain_answer, why_answer, why_not_answer
-from tenure.telling.lines import explain_lines, why_lines, why_not_lines
-from tenure.telling.summary import reading_text
 from tests.unit.clusters import NOW, decided, queue, running, waiting
 
 FLAVORS = "Flavors, in the order tried"

@@ -11,12 +11,12 @@ import yaml
 import tenure
 from tenure.api import pending_names, some_of
 from tenure.errors import ErrorCode, InputError
+from tenure.explanation.summary import summarize
 from tenure.manifests import SourcedObject, build
 from tenure.model import Cluster
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading
 from tenure.resources import bundled
-from tenure.telling.summary import summarize
 from tests.examples import change, copied
 
 NOW = "2026-03-02T14:00:00Z"

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tenure.api import Loaded
-from tenure.apps.compare import spells as of_spells
-from tenure.apps.compare.spells import Spell, instants_after, spells
-from tenure.apps.compare.trees import reached, trees_of
+from tenure.apps.diff import victim_periods as of_spells
+from tenure.apps.diff.trees import reached, trees_of
+from tenure.apps.diff.victim_periods import Spell, instants_after, spells
 from tenure.model import (
     MINUTE,
     Cluster,

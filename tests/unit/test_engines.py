@@ -14,16 +14,17 @@ import numpy as np
 import pytest
 
 import tenure
-from tenure import engines, fast
+from tenure import core as fast
+from tenure import engines
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
+from tenure.core import Arrays, CoreAnswer
 from tenure.engines import Batch, Detail, Engine, WrongClaimError, choice, claims, memo
 from tenure.engines import batch as batches
 from tenure.engines.claims import EXPLANATION, SPARED
 from tenure.errors import InputError
-from tenure.fast import Arrays, CoreAnswer
-from tenure.lab.strategies import examples
+from tenure.explanation.explain import explain
 from tenure.model import (
     BorrowWithinCohort,
     Cluster,
@@ -46,7 +47,7 @@ from tenure.oracle.question import Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
 from tenure.resources import bundled
-from tenure.telling.explain import explain
+from tenure.testing.generators.strategies import examples
 from tests import process
 from tests.conformance.requests import a_workload, an_input
 from tests.sampling import sample

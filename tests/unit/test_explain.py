@@ -11,7 +11,11 @@ from hypothesis import given, settings
 
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
-from tenure.lab.strategies import decide_inputs
+from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
+from tenure.explanation.explain import Explanation, explain
+from tenure.explanation.other_queues import comparisons
+from tenure.explanation.remarks import GROUND_RULES, Remark
+from tenure.explanation.shortages import account_text, shortages
 from tenure.model import (
     MINUTE,
     Assignment,
@@ -45,11 +49,7 @@ from tenure.rules.time_based import (
     precedes_among_equals,
     requeue_timestamp,
 )
-from tenure.telling.explain import Explanation, explain
-from tenure.telling.other_queues import comparisons
-from tenure.telling.remarks import GROUND_RULES, Remark
-from tenure.telling.shortages import account_text, shortages
-from tenure.telling.tried import attempts, count_trials, flavor_trials, spared
+from tenure.testing.generators.strategies import decide_inputs
 from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)

@@ -12,7 +12,7 @@ from typing import Any
 
 import z3
 
-from tenure.fast import amounts, sorting
+from tenure.core import amounts, sorting
 from tenure.rules import amounts as rules
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import BELIEVED, theorem

@@ -21,12 +21,12 @@ from tenure.as_json import as_json
 from tenure.conformance.vectors import Vector
 from tenure.disk import write_file
 from tenure.errors import InputError, Problem
+from tenure.explanation.answers import explain_answer
+from tenure.explanation.lines import explain_lines
 from tenure.manifests import SourcedObject, parse_instant
 from tenure.manifests.configuration import DEFAULT_STRATEGY_NAMES
 from tenure.manifests.load import load
 from tenure.model import Instant
-from tenure.telling.answers import explain_answer
-from tenure.telling.lines import explain_lines
 from tenure.units import format_duration, format_instant
 
 FILE = "cluster.yaml"

@@ -9,12 +9,12 @@ from pydantic import Field, WithJsonSchema
 
 from tenure.as_json import IfAny, KueueRelease
 from tenure.errors import ErrorCode
+from tenure.explanation.remarks import Remark
+from tenure.explanation.schema_words import WorkloadKey
+from tenure.explanation.shapes import AssignedPods, PreemptedWorkload
 from tenure.model import Outcome
 from tenure.oracle.effects import PREEMPTED_METRIC
 from tenure.readings import CHOICES, preset_names
-from tenure.telling.remarks import Remark
-from tenure.telling.schema_words import WorkloadKey
-from tenure.telling.shapes import AssignedPods, PreemptedWorkload
 
 
 def _one_of(*words: str) -> WithJsonSchema:

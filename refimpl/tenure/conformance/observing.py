@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from tenure.explanation.remarks import Arguments, accepts
 from tenure.rules.registry import all_rules
-from tenure.telling.remarks import Arguments, accepts
 
 
 @dataclass(frozen=True, slots=True)

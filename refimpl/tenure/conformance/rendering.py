@@ -19,12 +19,12 @@ from tenure.conformance.answer_types import (
     UsedResource,
 )
 from tenure.errors import Problem
+from tenure.explanation.explain import explain
+from tenure.explanation.quota_alone import topology_of
+from tenure.explanation.shapes import assigned_pods, preempted_workloads
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
-from tenure.telling.explain import explain
-from tenure.telling.quota_alone import topology_of
-from tenure.telling.shapes import assigned_pods, preempted_workloads
 from tenure.versions import kueue_asked
 
 

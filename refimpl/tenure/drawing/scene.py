@@ -196,7 +196,7 @@ class Sketch:
 
     Args:
         shapes: in the order of drawing.
-        used: kinds of things in it that the legend explains, see `tenure.timeline.chart.compose`.
+        used: kinds of things in it that the legend explains, see `tenure.simulation.charts.compose`.
         width, height: points.
     """
 

@@ -52,7 +52,7 @@ def is_compiled() -> bool:
     """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
     if not _may_be_compiled():
         return False
-    from tenure.fast import COMPILED
+    from tenure.core import COMPILED
 
     return COMPILED
 

@@ -18,7 +18,7 @@ from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
 
 if TYPE_CHECKING:
-    from tenure.fast import Arrays, CoreAnswer
+    from tenure.core import Arrays, CoreAnswer
 
 EXPLANATION: Final = "an explanation"
 """What the core leaves to the reference where findings are asked for: it keeps only the victims."""
@@ -67,8 +67,8 @@ class CheckedCore:
             InputError: as the reference.
             WrongClaimError: what the core claims is not what the reference finds.
         """
-        from tenure.fast import Arrays, Uncovered
-        from tenure.fast import decide as decide_by_core
+        from tenure.core import Arrays, Uncovered
+        from tenure.core import decide as decide_by_core
 
         try:
             if self._arrays is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.telling.remarks import Remark
+from tenure.explanation.remarks import Remark
 from tenure.versions import KAI
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenure.errors import bad_input
+from tenure.explanation.remarks import Remark
 from tenure.kai.answer_types import (
     FilterAnswer,
     FilteredShape,
@@ -28,7 +29,6 @@ from tenure.kai.words import (
     verdict_of,
 )
 from tenure.model import Action
-from tenure.telling.remarks import Remark
 from tenure.units import format_duration, format_instant
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenure.explanation.remarks import Remark
+from tenure.explanation.verdicts import remark_lines
 from tenure.kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure.kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM
 from tenure.kai.model import Job, Queue, Scene
@@ -11,8 +13,6 @@ from tenure.kai.resolver import Resolution
 from tenure.kai.session import Filtered, GroupLoss, JobLoss, Protection
 from tenure.model import Action, Instant, ResolveMethod
 from tenure.rules.min_runtime import is_elastic
-from tenure.telling.remarks import Remark
-from tenure.telling.verdicts import remark_lines
 from tenure.units import counted, format_duration, format_instant
 
 

@@ -2,7 +2,7 @@
 
 For each configuration states are drawn and decided. No cell that a state hits may be *never*, and the
 encodings of the tree and of its slices must accept decisions as they were made; see
-`tenure_check.analysis.runs`.
+`tenure_check.analysis.encoded_decisions`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from tenure.oracle.tree import Tree
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset, preset_names
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
+from tenure_check.analysis.encoded_decisions import LEVELS, Runs
 from tenure_check.analysis.guarantees import NarrowCell, conditions_on
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.analysis.runs import LEVELS, Runs
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import AskedCell, States, decided
 from tenure_proofs.cache import Cache

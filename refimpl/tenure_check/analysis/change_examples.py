@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
+from tenure.explanation.shapes import WorkloadWithReason
 from tenure.manifests import SourcedObject
 from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
-from tenure.telling.shapes import WorkloadWithReason
 from tenure_check.analysis.both_sides import (
     AFTER,
     BEFORE,
@@ -29,7 +29,7 @@ from tenure_check.analysis.difference_types import DifferenceExample
 from tenure_check.analysis.fields import ConfigurationObjects, FieldChange
 from tenure_check.analysis.matrix import Matrix
 from tenure_check.analysis.matrix_words import written_example
-from tenure_check.analysis.small import AskedPair, IsShown, SmallStates
+from tenure_check.analysis.small_states import AskedPair, IsShown, SmallStates
 from tenure_check.analysis.states import Example, PriorityLevel, decided
 
 CellKey: TypeAlias = tuple[str, int, str, int]

@@ -31,7 +31,7 @@ from tenure_check.analysis.fields import ABSENT, FieldChange, changed_fields
 from tenure_check.analysis.guarantee_difference import GuaranteeComparison, Narrowed, SharedCell
 from tenure_check.analysis.matrix import CellVerdict, Settled
 from tenure_check.analysis.matrix_types import MatrixSide
-from tenure_check.analysis.small import MOST_QUEUES, AskedPair
+from tenure_check.analysis.small_states import MOST_QUEUES, AskedPair
 from tenure_check.analysis.states import PriorityLevel
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from tenure.as_json import KueueAsked
-from tenure.telling.shapes import WorkloadWithReason
+from tenure.explanation.shapes import WorkloadWithReason
 from tenure_check.analysis.fields import FieldChange
 from tenure_check.analysis.matrix_types import MatrixExample, MatrixSide
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from tenure.telling.markdown import as_code, as_prose
-from tenure.telling.shapes import WorkloadWithReason
+from tenure.explanation.markdown import as_code, as_prose
+from tenure.explanation.shapes import WorkloadWithReason
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.difference_types import (
     CellChange,

@@ -25,7 +25,7 @@ from tenure_check.analysis.fold import MOST, term_of
 from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.moments import FAIR_MOMENTS
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.slices import slice_of
+from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.symbols import SymBool
 

@@ -14,11 +14,13 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
 from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
-from tenure.timeline import Scenario, parse_scenario, play
-from tenure.timeline.record import Loop, PreemptionPair
+from tenure.simulation import Scenario, parse_scenario, play
+from tenure.simulation.record import Loop, PreemptionPair
 from tenure.units import format_amount
-from tenure_check.analysis.closed import CohortTree, parse_priority, parse_size
-from tenure_check.analysis.lasso import (
+from tenure_check.analysis.closed_systems import CohortTree, parse_priority, parse_size
+from tenure_check.analysis.loop_causes import NeededFact, needed_facts
+from tenure_check.analysis.no_loop import ProvedOfLoops, proved_of_loops
+from tenure_check.analysis.periodic_runs import (
     EVICTIONS,
     FoundLoop,
     LoopSearch,
@@ -26,8 +28,6 @@ from tenure_check.analysis.lasso import (
     name_in_play,
     scenario_of,
 )
-from tenure_check.analysis.least import NeededFact, needed_facts
-from tenure_check.analysis.no_loop import ProvedOfLoops, proved_of_loops
 
 Watch: TypeAlias = Callable[[Iterable[FoundLoop | None], str], Iterator[FoundLoop | None]]
 """Passes the steps of a search on, and may tell how many there have been."""
@@ -197,7 +197,7 @@ class LoopHunt:
     """The search through all trees of a configuration.
 
     Args:
-        trees: see `tenure_check.analysis.closed.trees_of`.
+        trees: see `tenure_check.analysis.closed_systems.trees_of`.
         request, reading: see there.
         files: where each object was read, by `ClusterQueue/name`.
         watch: see there.

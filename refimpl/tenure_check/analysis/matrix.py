@@ -20,7 +20,7 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree, build_tree
 from tenure.oracle.unmodelled import of_pair, without_unmodelled
 from tenure.readings import Reading
-from tenure_check.analysis.deciding import Deciding, Replays
+from tenure_check.analysis.decided_states import Deciding, Replays
 from tenure_check.analysis.scopes import ALL_CELLS, PREMISES, CellSides, MatrixRequest, Scope, premises_of
 from tenure_check.analysis.states import (
     AskedCell,

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 from tenure.conformance.requests import DecideRequest
+from tenure.explanation.answers import sentence
+from tenure.explanation.explain import explain_workload
+from tenure.explanation.verdicts import remark_lines
 from tenure.model import Amount, Cluster
 from tenure.oracle.decide import Decision
 from tenure.rules.hero_rank import is_hero
-from tenure.telling.answers import sentence
-from tenure.telling.explain import explain_workload
-from tenure.telling.verdicts import remark_lines
 from tenure.units import format_amount, format_instant
-from tenure_check.analysis.deciding import Deciding
+from tenure_check.analysis.decided_states import Deciding
 from tenure_check.analysis.matrix import CellVerdict, Matrix, Settled
 from tenure_check.analysis.matrix_types import (
     ExampleWorkload,

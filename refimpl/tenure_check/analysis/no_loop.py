@@ -10,7 +10,7 @@ from tenure.oracle.tree import build_tree, potential_at
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
-from tenure_check.analysis.closed import CohortTree
+from tenure_check.analysis.closed_systems import CohortTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
         tree: of ClusterQueues.
         reading: see `tenure.readings`.
 
-    >>> from tenure_check.analysis.closed import trees_of
+    >>> from tenure_check.analysis.closed_systems import trees_of
     >>> from tenure.manifests import SourcedObject
     >>> from tenure.readings import preset
     >>> queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "a"}}

@@ -22,15 +22,14 @@ from tenure.readings import Reading
 from tenure.rules.eligibility import ground_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure_check.analysis.both_sides import BothSides, ConfiguredSide, OnBothSides
-from tenure_check.analysis.crowded import CrowdedStates
 from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_ground
+from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.heroes import HeroPair
 from tenure_check.analysis.matrix import CellVerdict, Settled
 from tenure_check.analysis.models import requests_of
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.slices import slice_of
-from tenure_check.analysis.small import AskedPair, SmallStates
+from tenure_check.analysis.small_states import AskedPair, SmallStates
 from tenure_check.analysis.states import (
     AskedCell,
     Example,
@@ -41,6 +40,7 @@ from tenure_check.analysis.states import (
     made_small,
     still_in_scope,
 )
+from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.budgets import Budget
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked

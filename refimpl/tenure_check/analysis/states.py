@@ -15,7 +15,6 @@ from enum import Enum
 from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.lab.writing import write_request
 from tenure.model import (
     MINUTE,
     Amount,
@@ -36,6 +35,7 @@ from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import Tree, Usage, available_at, potential_at, quota_at
 from tenure.readings import Reading
+from tenure.testing.generators.writing import write_request
 from tenure_check.analysis.admissions import (
     are_admitted,
     free_at,

@@ -62,7 +62,7 @@ def check_command(
     """
     choose_colour(color)
     from tenure_check.commands.test import check_documents, documents_of
-    from tenure_check.testing.expectation_file import ABOUT_ALL_STATES
+    from tenure_check.expectations.expectation_file import ABOUT_ALL_STATES
 
     reporting = Reporting(report, "tenure analyze check")
     with reporting.of_bad_input():

@@ -18,7 +18,7 @@ from tenure.apps.cli.options import EditOptions, Example, Interpretation, Schedu
 from tenure.apps.cli.output import Output, about, print_answer
 from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
 from tenure.apps.cli.terminal import Color, choose_colour, print_lines
-from tenure.apps.compare.revisions import bytes_named
+from tenure.apps.diff.revisions import bytes_named
 from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import bad_input
@@ -28,7 +28,7 @@ from tenure.manifests.releases import AskedKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
-from tenure_check.analysis.kept import KeptAnswers, with_solvers
+from tenure_check.analysis.kept_answers import KeptAnswers, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
 from tenure_proofs.fingerprints import key_of

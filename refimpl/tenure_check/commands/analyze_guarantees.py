@@ -18,7 +18,7 @@ from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading, preset
 from tenure.units import format_names
-from tenure_check.analysis.kept import KeptAnswers, with_solvers
+from tenure_check.analysis.kept_answers import KeptAnswers, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
 from tenure_proofs.fingerprints import key_of

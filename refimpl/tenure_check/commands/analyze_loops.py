@@ -19,8 +19,8 @@ from tenure.apps.cli.terminal import choose_colour, hint, progress
 from tenure.as_json import as_json
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
+from tenure.explanation.summary import assumed_lines
 from tenure.manifests import parse_duration, read_objects
-from tenure.telling.summary import assumed_lines
 from tenure.units import counted, format_duration
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def loops_command(
     found is printed.
     """
     choose_colour(printing.color)
-    from tenure_check.analysis.closed import called, stated_premises, trees_of
+    from tenure_check.analysis.closed_systems import called, stated_premises, trees_of
     from tenure_check.analysis.loops import LoopHunt
 
     claim("--to", to)

@@ -26,7 +26,7 @@ from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_check.analysis.kept import KeptAnswers, matrices
+from tenure_check.analysis.kept_answers import KeptAnswers, matrices
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_proofs.fingerprints import key_of
 
@@ -206,7 +206,7 @@ def _answer(
 
 def _explained(cell: MatrixCell, cluster: Cluster, reading: Reading, scope: Scope) -> MatrixCell:
     """The cell, with the fields by which it never can where rules alone do not say so."""
-    from tenure_check.analysis.in_the_way import fields_in_the_way
+    from tenure_check.analysis.blocking_fields import fields_in_the_way
     from tenure_check.analysis.matrix import CellVerdict
 
     if cell.verdict != CellVerdict.NEVER.value or not cell.reasons:

@@ -16,8 +16,8 @@ from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpret
 from tenure.apps.cli.output import Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
+from tenure.explanation.summary import assumed_lines
 from tenure.manifests import read_objects
-from tenure.telling.summary import assumed_lines
 from tenure.units import counted
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
-from tenure.timeline.checks import LocateIn
-from tenure_check.testing import (
+from tenure.simulation.checks import LocateIn
+from tenure_check.expectations import (
     Checked,
     ExpectationDocument,
     Status,
@@ -25,7 +25,7 @@ from tenure_check.testing import (
     load_documents,
     run,
 )
-from tenure_check.testing.results import TEST, answer_of, text_lines, warnings_of
+from tenure_check.expectations.results import TEST, answer_of, text_lines, warnings_of
 
 _EXITS: Final = {
     Status.ERROR: ExitCode.BAD_INPUT,

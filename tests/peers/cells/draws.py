@@ -11,9 +11,9 @@ from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, PreemptionRules
 from tenure.readings import preset
 from tenure_check.analysis.campaign import draw_configuration, with_heroes
+from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.matrix import CellVerdict, Effort, analyze
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.analysis.runs import LEVELS
 from tenure_check.analysis.states import AskedCell, written_state
 from tenure_proofs.solvers import Cvc5
 

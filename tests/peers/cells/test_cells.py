@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tenure.conformance.requests import DecideRequest
-from tenure.lab.programs import our_answer
-from tenure.lab.verdicts import AnswerPair, Kind, Verdict, classify
 from tenure.model import Cluster, Workload
+from tenure.testing.programs import our_answer
+from tenure.testing.verdicts import AnswerPair, Kind, Verdict, classify
 from tenure_check.analysis.campaign import draw_configuration, with_heroes
 from tenure_check.analysis.matrix import trees_of
 from tests.docs.blocks import ROOT

@@ -10,13 +10,13 @@ from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
-from tenure.lab.options import KUEUE_FEATURES, Feature
-from tenure.lab.scenarios import examples
 from tenure.model import Instant
 from tenure.readings import Reading, preset
-from tenure.timeline.export import cluster_at
-from tenure.timeline.objects import without_workloads
-from tenure.timeline.scenario import QueueGates, Scenario, Submission, Timing
+from tenure.simulation.export import cluster_at
+from tenure.simulation.objects import without_workloads
+from tenure.simulation.scenario import QueueGates, Scenario, Submission, Timing
+from tenure.testing.generators.options import KUEUE_FEATURES, Feature
+from tenure.testing.generators.scenarios import examples
 from tenure.units import format_instant
 from tests.traces.drawn import drawn as drawn_play
 

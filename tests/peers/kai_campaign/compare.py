@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.lab.kai_cases import CASE_DRAWS, min_runtime_case
-from tenure.lab.programs import Program, our_answer
 from tenure.minimising import Minimiser
+from tenure.testing.generators.kai_cases import CASE_DRAWS, min_runtime_case
+from tenure.testing.programs import Program, our_answer
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]

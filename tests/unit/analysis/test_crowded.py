@@ -10,7 +10,7 @@ from tenure.model import Cluster, Cohort, Reason
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis import campaign
-from tenure_check.analysis.crowded import CrowdedStates
+from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import AskedCell, PriorityLevel, is_consistent, is_replayed, made_small

@@ -16,9 +16,11 @@ from tenure.errors import InputError
 from tenure.manifests import SourcedObject
 from tenure.model import SECOND, Duration
 from tenure.readings import preset
-from tenure.timeline import Scenario, parse_scenario, play
-from tenure_check.analysis.closed import CohortTree, PriorityChoice, trees_of
-from tenure_check.analysis.lasso import (
+from tenure.simulation import Scenario, parse_scenario, play
+from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice, trees_of
+from tenure_check.analysis.loop_causes import needed_facts
+from tenure_check.analysis.loops import LoopHunt, LoopRequest, LoopsAnswer
+from tenure_check.analysis.periodic_runs import (
     EVICTIONS,
     FoundLoop,
     LoopSearch,
@@ -26,8 +28,6 @@ from tenure_check.analysis.lasso import (
     first_loop_of,
     scenario_of,
 )
-from tenure_check.analysis.least import needed_facts
-from tenure_check.analysis.loops import LoopHunt, LoopRequest, LoopsAnswer
 
 READING = preset("guaranteed")
 ONE_TIME = (5 * SECOND,)

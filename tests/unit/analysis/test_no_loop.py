@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tenure.model import PreemptionRules
-from tenure_check.analysis.closed import CohortTree, PriorityChoice
-from tenure_check.analysis.lasso import EVICTIONS, LoopSearch, SearchBounds
+from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice
 from tenure_check.analysis.no_loop import proved_of_loops
+from tenure_check.analysis.periodic_runs import EVICTIONS, LoopSearch, SearchBounds
 from tests.loops.proved import drawn_tree, searched
 from tests.unit.analysis.test_loops import FAIR, READING, queue, trees
 

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from tenure.conformance.requests import DecideRequest
-from tenure.lab.dice import SeededDice
-from tenure.lab.options import Options
-from tenure.lab.scenarios import draw_request
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -28,6 +25,9 @@ from tenure.oracle.decide import decide
 from tenure.oracle.snapshot import take_snapshot
 from tenure.oracle.tree import available_at
 from tenure.readings import preset
+from tenure.testing.generators.dice import SeededDice
+from tenure.testing.generators.options import Options
+from tenure.testing.generators.scenarios import draw_request
 from tenure_check.analysis.sanity import SanityCheck, SanityFinding, findings_of_objects, findings_of_tree
 from tests.sampling import sample
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tenure.explanation.explain import explain_workload
 from tenure.model import (
     MINUTE,
     NANO,
@@ -22,8 +23,7 @@ from tenure.model import (
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
-from tenure.telling.explain import explain_workload
-from tenure_check.analysis.deciding import Deciding, Replays
+from tenure_check.analysis.decided_states import Deciding, Replays
 from tenure_check.analysis.matrix import CellVerdict, Effort, Settled, analyze
 from tenure_check.analysis.states import (
     AskedCell,

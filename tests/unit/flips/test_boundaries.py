@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tenure.explanation.counterfactuals import Flip, FlipAnswer, Situation, search_flips
+from tenure.explanation.counterfactuals.situation import is_shorter
 from tenure.model import Cluster, FlavorResource, PodSet, WithinClusterQueue, Workload
 from tenure.readings import preset
-from tenure.telling.flips import Flip, FlipAnswer, Situation, search_flips
-from tenure.telling.flips.situation import is_shorter
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
 
 MEMORY = FlavorResource("spot", "memory")

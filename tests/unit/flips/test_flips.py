@@ -7,6 +7,9 @@ import dataclasses
 import pytest
 
 from tenure.errors import InputError
+from tenure.explanation.counterfactuals import Flip, FlipAnswer, Situation, apply, nearest_flips, search_flips
+from tenure.explanation.counterfactuals.nearest import by_distance, first_flipping, flips_along, some_flipping
+from tenure.explanation.counterfactuals.situation import Range, relative_size
 from tenure.model import (
     MINUTE,
     UNLIMITED,
@@ -21,9 +24,6 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide
 from tenure.readings import preset
-from tenure.telling.flips import Flip, FlipAnswer, Situation, apply, nearest_flips, search_flips
-from tenure.telling.flips.nearest import by_distance, first_flipping, flips_along, some_flipping
-from tenure.telling.flips.situation import Range, relative_size
 from tests.unit.clusters import CPU, GPU, NOW, queue, running, waiting
 
 HOUR = 60 * MINUTE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tenure.explanation.counterfactuals import FlipAnswer, Situation, answer_of, apply, search_flips
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -14,7 +15,6 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import Reading, parse_reading, preset
-from tenure.telling.flips import FlipAnswer, Situation, answer_of, apply, search_flips
 
 GPU = FlavorResource("h100", "gpu")
 RULES = "spec.preemption.rules"

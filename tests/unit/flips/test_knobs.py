@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from tenure.explanation.counterfactuals import Flip, FlipAnswer, Situation, apply, search_flips
+from tenure.explanation.counterfactuals.counterfactual import tie_of
+from tenure.explanation.counterfactuals.queue_fields import FlavorOrder
 from tenure.model import (
     NANO,
     Cluster,
@@ -22,9 +25,6 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import preset
-from tenure.telling.flips import Flip, FlipAnswer, Situation, apply, search_flips
-from tenure.telling.flips.flip import tie_of
-from tenure.telling.flips.queue_knobs import FlavorOrder
 from tests.unit.clusters import GPU, NOW, queue, running, waiting
 
 READING = preset("guaranteed")

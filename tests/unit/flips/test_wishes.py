@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tenure.model import Cluster, Outcome, Workload
-from tenure.readings import preset
-from tenure.telling.flips import (
+from tenure.explanation.counterfactuals import (
     FaresBetter,
     FlipsFound,
     IsKept,
@@ -19,6 +17,8 @@ from tenure.telling.flips import (
     apply,
     search_flips,
 )
+from tenure.model import Cluster, Outcome, Workload
+from tenure.readings import preset
 from tests.unit.clusters import NOW, queue, running, waiting
 
 READING = preset("guaranteed")

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tenure.conformance.protocol import answer
+from tenure.explanation.attempts import attempts
+from tenure.explanation.explain import explain
+from tenure.explanation.shortages import account_text, shortages
+from tenure.explanation.summary import summarize
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -31,12 +35,8 @@ from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.reach import free_at, if_nothing_ran
 from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, parse_reading, preset, preset_names
-from tenure.telling.explain import explain
-from tenure.telling.shortages import account_text, shortages
-from tenure.telling.summary import summarize
-from tenure.telling.tried import attempts
-from tests.unit.timeline.plays import played, result, scenario, submit
-from tests.unit.timeline.plays import queue as raw_queue
+from tests.unit.simulation.plays import played, result, scenario, submit
+from tests.unit.simulation.plays import queue as raw_queue
 
 GPU, CPU = FlavorResource("h100", "gpu"), FlavorResource("h100", "cpu")
 GUARANTEED = preset("guaranteed")

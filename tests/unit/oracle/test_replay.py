@@ -10,11 +10,11 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
-from tenure.lab.strategies import Feature, examples
 from tenure.model import Ground
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.question import Question
 from tenure.oracle.replay import evidence_of
+from tenure.testing.generators.strategies import Feature, examples
 from tests.unit.clusters import requests_of_vectors
 
 SEED = 20261123

@@ -9,7 +9,6 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.engines import Engine, decide
-from tenure.lab.writing import write_request
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -24,6 +23,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision
 from tenure.readings import preset
+from tenure.testing.generators.writing import write_request
 from tests.sampling import sample
 
 LEVELS = ("zone", "rack", "host")

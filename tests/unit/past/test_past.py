@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
-from tenure.apps.past.answer_types import Certainty, PastAnswer
+from tenure.apps.postmortem.answer import earlier_text, past_answer, preemption_record
+from tenure.apps.postmortem.answer_types import Certainty, PastAnswer
 from tenure.manifests import Loaded, SourcedObject, build
 from tenure.manifests.history import (
     PreemptionMessage,
@@ -17,9 +17,9 @@ from tenure.manifests.history import (
     read_preemption_message,
 )
 from tenure.readings import preset
-from tenure.timeline import parse_scenario
-from tenure.timeline.export import cluster_at
-from tests.unit.timeline.plays import queue, scenario, submit
+from tenure.simulation import parse_scenario
+from tenure.simulation.export import cluster_at
+from tests.unit.simulation.plays import queue, scenario, submit
 
 RELEASED = preset("released")
 HOUR = 3600 * 10**9

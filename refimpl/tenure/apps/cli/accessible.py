@@ -12,11 +12,11 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 from tenure.conformance.accessible import kind_of, render_rows, render_tree
 from tenure.conformance.answer_types import AccessibleAnswer
+from tenure.explanation.groups import shortened
+from tenure.explanation.shortages import amount
+from tenure.explanation.summary import reading_text
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_trees
-from tenure.telling.groups import shortened
-from tenure.telling.shortages import amount
-from tenure.telling.summary import reading_text
 from tenure.units import format_instant
 from tenure.versions import kueue_asked
 

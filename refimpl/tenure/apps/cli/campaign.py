@@ -19,14 +19,14 @@ from tenure.apps.cli.sizes import chosen_features
 from tenure.apps.cli.terminal import Color, RateLine, choose_colour, complain, hint
 from tenure.engines import require_core
 from tenure.errors import InputError, Problem, bad_input
-from tenure.lab.verdicts import Mode
 from tenure.readings import preset
+from tenure.testing.verdicts import Mode
 
 if TYPE_CHECKING:
-    from tenure.lab.campaign_report import CampaignReport
-    from tenure.lab.campaigns import CampaignPlan, Tally
-    from tenure.lab.journal import Journal
     from tenure.pools import Hands
+    from tenure.testing.campaign_journal import Journal
+    from tenure.testing.campaign_report import CampaignReport
+    from tenure.testing.campaigns import CampaignPlan, Tally
 
 JOURNAL = Path("tenure-campaign.jsonl")
 
@@ -194,9 +194,9 @@ def campaign_command(
     was killed, 130 interrupted; the last two say how to go on.
     """
     choose_colour(printing.color)
-    from tenure.lab.campaigns import CampaignPlan
-    from tenure.lab.programs import ProgramFailure, command_of
     from tenure.pools import Hands
+    from tenure.testing.campaigns import CampaignPlan
+    from tenure.testing.programs import ProgramFailure, command_of
 
     if program.reading is not None:
         preset(program.reading)
@@ -233,7 +233,7 @@ def _opened(plan: CampaignPlan, keeping: JournalOptions) -> Journal:
     Raises:
         InputError: an old one cannot be used, or records another program than the command line names.
     """
-    from tenure.lab.journal import new_journal, resumed_journal
+    from tenure.testing.campaign_journal import new_journal, resumed_journal
 
     if keeping.resume is not None:
         journal = resumed_journal(keeping.resume)
@@ -265,7 +265,7 @@ def _check(plan: CampaignPlan) -> None:
 
 
 def _run(journal: Journal, hands: Hands, shown: int, folder: Path, output: CampaignOutput) -> None:
-    from tenure.lab.pool import finish
+    from tenure.testing.pool import finish
 
     progress = _rate_line(journal)
     try:
@@ -290,8 +290,8 @@ def _say_how_to_go_on(journal: Journal, why: str) -> None:
 
 def _decide_some(plan: CampaignPlan, shown: int, folder: Path | None, output: CampaignOutput) -> None:
     """Single scenarios; a program's are drawn again by `tenure conform`."""
-    from tenure.lab.blocks import core_block
-    from tenure.lab.campaigns import Tally
+    from tenure.testing.campaign_blocks import core_block
+    from tenure.testing.campaigns import Tally
 
     if plan.command:
         raise bad_input(
@@ -313,7 +313,7 @@ def _tell(
     *,
     complete: bool,
 ) -> None:
-    from tenure.lab.campaign_report import campaign_report
+    from tenure.testing.campaign_report import campaign_report
 
     made = campaign_report(plan, tally, shown, folder, complete=complete)
     _print(made, output)
@@ -323,7 +323,7 @@ def _tell(
 
 def _print(report: CampaignReport, output: CampaignOutput) -> None:
     from tenure.as_json import as_json
-    from tenure.lab.campaign_report import campaign_checks, campaign_lines
+    from tenure.testing.campaign_report import campaign_checks, campaign_lines
 
     print_checked(
         output, "campaign", lambda: campaign_checks(report), lambda: as_json(report), campaign_lines(report)

@@ -73,7 +73,7 @@ def complete_identifier(incomplete: str) -> Iterator[tuple[str, str]]:
     >>> [name for name, _ in complete_identifier("KQ-32")]
     ['KQ-320']
     """
-    from tenure.apps.lookup import identifiers
+    from tenure.apps.reference import identifiers
 
     named = identifiers().identifiers
     return (

@@ -17,12 +17,12 @@ from tenure.apps.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import WITH_INPUT
 from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
-from tenure.lab.verdicts import Mode
 from tenure.manifests import did_you_mean
 from tenure.readings import preset
+from tenure.testing.verdicts import Mode
 
 if TYPE_CHECKING:
-    from tenure.lab.conform_report import Conformance
+    from tenure.testing.conform_report import Conformance
 
 SCENARIOS = 1000
 TOLD = 5
@@ -228,10 +228,10 @@ def conform_command(
             raise bad_input("--call", call, f"one of {', '.join(WITH_INPUT)}{did_you_mean(call, WITH_INPUT)}")
     if program.reading is not None:
         preset(program.reading)
-    from tenure.lab.campaigns import CampaignPlan
-    from tenure.lab.conform_report import conform_checks
-    from tenure.lab.conforming import ConformanceCheck, chosen_vectors
-    from tenure.lab.programs import ProgramFailure, command_of
+    from tenure.testing.campaigns import CampaignPlan
+    from tenure.testing.conform_report import conform_checks
+    from tenure.testing.conformance_run import ConformanceCheck, chosen_vectors
+    from tenure.testing.programs import ProgramFailure, command_of
 
     at_least, excluded = treatment.share(), published.without_family or ()
     options = chosen_options(
@@ -290,7 +290,7 @@ def _keep(conformance: Conformance, path: Path) -> None:
 
 def _print(conformance: Conformance, output: ReportOutput) -> None:
     from tenure.as_json import as_json
-    from tenure.lab.conform_report import conform_checks, conform_lines
+    from tenure.testing.conform_report import conform_checks, conform_lines
 
     print_checked(
         output,

@@ -29,8 +29,8 @@ from tenure.apps.cli.output import CheckPrinting, Every, Output, Reporting, abou
 from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
+from tenure.explanation.summary import summarize
 from tenure.model import Outcome
-from tenure.telling.summary import summarize
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines

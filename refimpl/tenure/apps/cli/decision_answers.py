@@ -18,9 +18,9 @@ from tenure.conformance.answer_types import (
     PendingUndecided,
 )
 from tenure.conformance.rendering import fields_of, render_decision, render_problem
+from tenure.explanation.shapes import assigned_pods
+from tenure.explanation.summary import reading_text, summarize
 from tenure.oracle.decide import Decision
-from tenure.telling.shapes import assigned_pods
-from tenure.telling.summary import reading_text, summarize
 from tenure.units import format_instant
 from tenure.versions import kueue_asked
 

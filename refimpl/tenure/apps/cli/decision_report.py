@@ -9,11 +9,11 @@ from typing import Final
 
 from tenure.api import Decision, PendingDecision
 from tenure.errors import Problem
+from tenure.explanation.summary import summarize
 from tenure.manifests import object_name
 from tenure.manifests.source_lines import SourceLines
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in, rules_of, trouble_of
-from tenure.telling.summary import summarize
 
 TOOL: Final = "tenure decide"
 _RULE: Final = RuleText("decision", "A pending workload is decided about otherwise than was expected.")

@@ -11,15 +11,15 @@ from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, w
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
 from tenure.engines import Engine
+from tenure.explanation.explain import explain
+from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
+from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quota_alone, topology_of
+from tenure.explanation.shapes import preempted_workloads
+from tenure.explanation.summary import assumed_lines, engine_of, reading_text, summarize
+from tenure.explanation.verdicts import preempt_lines, rules_lines
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
-from tenure.telling.explain import explain
-from tenure.telling.groups import MOST, group_lines, grouped, queues_text, shortened
-from tenure.telling.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quota_alone, topology_of
-from tenure.telling.shapes import preempted_workloads
-from tenure.telling.summary import assumed_lines, engine_of, reading_text, summarize
-from tenure.telling.verdicts import preempt_lines, rules_lines
 from tenure.units import counted, format_instant
 
 

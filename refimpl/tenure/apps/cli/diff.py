@@ -26,8 +26,8 @@ from tenure.apps.cli.options import (
 from tenure.apps.cli.output import Every, Output, about, print_answer, with_pointer
 from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
 from tenure.apps.cli.terminal import Color, choose_colour, print_lines
-from tenure.apps.compare.difference import Side, difference
-from tenure.apps.compare.words import markdown_lines, text_lines
+from tenure.apps.diff.difference import Side, difference
+from tenure.apps.diff.text import markdown_lines, text_lines
 from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
 from tenure.errors import bad_input

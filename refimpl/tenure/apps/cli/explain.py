@@ -26,15 +26,15 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import Every, Output, Printing
 from tenure.apps.cli.terminal import choose_colour
-from tenure.apps.past.answer import earlier_text, past_answer, preemption_record
-from tenure.apps.past.words import past_lines
+from tenure.apps.postmortem.answer import earlier_text, past_answer, preemption_record
+from tenure.apps.postmortem.text import past_lines
+from tenure.explanation.answers import explain_answer, why_answer, why_not_answer
+from tenure.explanation.counterfactuals import DEFAULT_LIMIT
+from tenure.explanation.lines import explain_lines, why_lines, why_not_lines
+from tenure.explanation.risk.answer import exposure_answer
+from tenure.explanation.risk.lines import exposure_lines
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.model import Workload
-from tenure.telling.answers import explain_answer, why_answer, why_not_answer
-from tenure.telling.exposure.answer import exposure_answer
-from tenure.telling.exposure.lines import exposure_lines
-from tenure.telling.flips import DEFAULT_LIMIT
-from tenure.telling.lines import explain_lines, why_lines, why_not_lines
 
 
 @with_records

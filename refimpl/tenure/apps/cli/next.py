@@ -8,9 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tenure.apps.ahead.look import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
-from tenure.apps.ahead.unknown_trees import left_out, without_unknown_trees
-from tenure.apps.ahead.words import next_lines
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.named import NAME_HELP, split_words
@@ -26,12 +23,15 @@ from tenure.apps.cli.options import (
 )
 from tenure.apps.cli.output import Output, Printing
 from tenure.apps.cli.terminal import choose_colour
+from tenure.apps.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
+from tenure.apps.forecast.text import next_lines
+from tenure.apps.forecast.unknown_trees import left_out, without_unknown_trees
 from tenure.errors import InputError, bad_input
 from tenure.manifests import Place, SourcedObject, parse_duration
 from tenure.manifests.feature_gates import over_time_problems
 from tenure.manifests.structure import dig
 from tenure.model import Duration
-from tenure.timeline.scenario import QueueGates, gates_of, with_gates
+from tenure.simulation.scenario import QueueGates, gates_of, with_gates
 from tenure.units import format_duration
 
 
@@ -160,7 +160,7 @@ def print_next(
         every: whether the text tells everything.
 
     Raises:
-        InputError: as `tenure.apps.ahead.look.look_ahead`, and as `without_unknown_trees`.
+        InputError: as `tenure.apps.forecast.answer.look_ahead`, and as `without_unknown_trees`.
     """
     loaded = without_unknown_trees(asked.loaded, workload)
     asked = asked.warned(left_out(asked.loaded, loaded), loaded)

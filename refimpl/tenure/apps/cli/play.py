@@ -31,11 +31,11 @@ from tenure.errors import bad_input, safe
 from tenure.manifests import parse_duration, parse_instant
 from tenure.model import Instant
 from tenure.readings import Reading, preset, preset_names
-from tenure.timeline import AnyScenario, Record, Scenario, load_scenario, load_scenarios, play
-from tenure.timeline.chart import check_chart, write_chart
-from tenure.timeline.checks import checks_of
-from tenure.timeline.export import cluster_at
-from tenure.timeline.record import EVERY_PART, RecordParts, written_plays
+from tenure.simulation import AnyScenario, Record, Scenario, load_scenario, load_scenarios, play
+from tenure.simulation.charts import check_chart, write_chart
+from tenure.simulation.checks import checks_of
+from tenure.simulation.export import cluster_at
+from tenure.simulation.record import EVERY_PART, RecordParts, written_plays
 from tenure.units import format_instant
 
 SHOWN = "40"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.apps.cli.output import aligned
 from tenure.model import Instant
-from tenure.timeline.journal import told
-from tenure.timeline.record import ExpectationResult, Loop, Record, StoryLine, Summary
+from tenure.simulation.record import ExpectationResult, Loop, Record, StoryLine, Summary
+from tenure.simulation.recorder import told
 from tenure.units import counted, format_elapsed, format_instant
 
 MOST_WORKLOADS = 40

@@ -15,8 +15,8 @@ from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
 
 if TYPE_CHECKING:
-    from tenure.apps.lookup import Card, CardList
-    from tenure.apps.lookup.answer_types import ExpectedVerdict, Related
+    from tenure.apps.reference import Card, CardList
+    from tenure.apps.reference.answer_types import ExpectedVerdict, Related
 
 _SHOWN = 10
 """So many of one relation are told in words; the rest are counted."""
@@ -77,7 +77,7 @@ def show_command(
 
     Exit codes: 0 shown, 2 no such identifier.
     """
-    from tenure.apps.lookup import card_of, identifiers
+    from tenure.apps.reference import card_of, identifiers
 
     choose_colour(printing.color)
     if identifier is None:
@@ -129,7 +129,7 @@ def _related_lines(others: list[Related], *, every: bool) -> Iterator[str]:
 def _verdicts(expected: tuple[ExpectedVerdict, ...]) -> str:
     """Verdicts in a line: one word where all agree.
 
-    >>> from tenure.apps.lookup.answer_types import ExpectedVerdict
+    >>> from tenure.apps.reference.answer_types import ExpectedVerdict
     >>> _verdicts((ExpectedVerdict("released", "refuted"), ExpectedVerdict("guaranteed", "proved")))
     'refuted under released; proved under guaranteed'
     """

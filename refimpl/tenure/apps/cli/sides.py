@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from tenure.apps.cli.bundled import example_folder
-from tenure.apps.compare.revisions import objects_at, parse_revision
+from tenure.apps.diff.revisions import objects_at, parse_revision
 from tenure.apps.edits import ManifestEdit
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, read_objects

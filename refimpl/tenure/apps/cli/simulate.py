@@ -319,10 +319,10 @@ def simulate_command(
     """
     choose_colour(color)
     require_core()
-    from tenure.apps.simulate.course import TraceCourse
-    from tenure.apps.simulate.hands import simulated
+    from tenure.apps.simulate.parallel import simulated
+    from tenure.apps.simulate.run import TraceCourse
     from tenure.apps.simulate.sweep import parse_sweep, settings_of
-    from tenure.fast.compiled import COMPILED, NOT_COMPILED
+    from tenure.core.compiled import COMPILED, NOT_COMPILED
     from tenure.pools import Hands
 
     drawing.check()
@@ -363,8 +363,8 @@ def simulate_command(
 
 def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) -> JobTrace:
     """The jobs of a CSV file or of a dump."""
-    from tenure.apps.simulate.course import resource_of
     from tenure.apps.simulate.dumps import is_dump, read_dump
+    from tenure.apps.simulate.run import resource_of
     from tenure.apps.simulate.traces import read_trace
 
     if not is_dump(name, is_folder=Path(name).is_dir()):

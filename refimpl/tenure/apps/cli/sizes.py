@@ -8,7 +8,7 @@ from tenure.errors import bad_input
 from tenure.manifests import did_you_mean
 
 if TYPE_CHECKING:
-    from tenure.lab.options import Feature, Options
+    from tenure.testing.generators.options import Feature, Options
 
 
 def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) -> Options:
@@ -17,7 +17,7 @@ def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) 
     Raises:
         InputError: a number outside its range.
     """
-    from tenure.lab.options import Options
+    from tenure.testing.generators.options import Options
 
     given: dict[str, Any] = {name: most for name, most in limits.items() if most is not None}
     try:
@@ -34,13 +34,13 @@ def chosen_features(with_: list[str] | None, without: list[str] | None) -> froze
     Raises:
         InputError: there is no such feature.
     """
-    from tenure.lab.options import KUEUE_FEATURES
+    from tenure.testing.generators.options import KUEUE_FEATURES
 
     return (KUEUE_FEATURES | _named("--with", with_)) - _named("--without", without)
 
 
 def _named(option: str, names: list[str] | None) -> frozenset[Feature]:
-    from tenure.lab.options import Feature
+    from tenure.testing.generators.options import Feature
 
     known = [feature.value for feature in Feature]
     given = [name for text in names or () for name in text.split(",")]

@@ -15,10 +15,10 @@ from tenure.apps.simulate.answer_types import (
     WaitFigures,
 )
 from tenure.apps.simulate.bootstrap import Weeks, confidence_of
-from tenure.apps.simulate.courses import QueueCourse, courses_of
+from tenure.apps.simulate.queue_series import QueueCourse, courses_of
 from tenure.model import MINUTE, SECOND, Amount, Duration, Instant
-from tenure.timeline.trace import Simulated
-from tenure.timeline.trace.tables import FINISHED, PREEMPTED
+from tenure.simulation.trace import Simulated
+from tenure.simulation.trace.tables import FINISHED, PREEMPTED
 
 _Column = Any
 HOUR: Duration = 60 * MINUTE

@@ -11,7 +11,7 @@ from tenure.apps.simulate.answer_types import DrawnFigures, QueueLanes, SettingF
 from tenure.apps.simulate.sweep import DURATION
 from tenure.apps.simulate.tables import brief, setting_words
 from tenure.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
-from tenure.timeline.chart.words import clean, short
+from tenure.simulation.charts.words import clean, short
 
 SIZE: Final = 10.5
 """Of letters: on a phone a point is about a pixel."""

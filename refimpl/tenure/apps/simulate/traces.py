@@ -22,8 +22,8 @@ from tenure.manifests.quantities import amount_of, parse_quantity
 from tenure.model import SECOND, Amount, Cluster, Duration, Instant, Workload, WorkloadPriorityClass
 from tenure.rules.cycle import persisted
 from tenure.rules.dynamic_priority import priority_in_decision
-from tenure.timeline.trace import TracedJobs, traced
-from tenure.timeline.trace.jobs import ages_of
+from tenure.simulation.trace import TracedJobs, traced
+from tenure.simulation.trace.jobs import ages_of
 
 MOST_TOLD: Final = 10
 """Problems of a trace that are told at once."""

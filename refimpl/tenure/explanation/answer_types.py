@@ -1,0 +1,291 @@
+"""The shapes of the answers. JSON has the same fields with camelCase names.
+
+Amounts are texts as Kubernetes writes quantities, `unlimited` where there is no end; times are RFC 3339;
+workloads are `namespace/name`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tenure.explanation.attempts import AttemptTrial, CountTrial, FlavorTrial
+from tenure.explanation.explain import WorkloadExplanation
+from tenure.explanation.remarks import Remark
+from tenure.explanation.risk.answer_types import ExposureShape
+from tenure.explanation.shapes import PreemptedWorkload
+from tenure.versions import kueue_asked
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShape:
+    """A node on the path from the ClusterQueue to the root."""
+
+    kind: str
+    """ClusterQueue or Cohort."""
+    name: str
+    """Of the object."""
+    usage: str
+    """What is in use at the node."""
+    nominal: str
+    """Its own nominal quota."""
+    quota: str
+    """Its nominal quota, and what its children lend it."""
+    local_quota: str
+    """The part that a lending limit keeps from its cohort."""
+    borrowing_limit: str | None
+    """The most that it may borrow; null for no limit."""
+    available: str
+    """What is available here without preemption; negative where the node is in debt."""
+    binds: str
+    """What of this node bounds the request: `quota`, `borrowingLimit`, or empty."""
+    billed: str
+    """Of a hero what others pay for, which `usage` does not count; of any other node what it and those below
+    it are billed for heroes, which `quota` does not count."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithheldShape:
+    """Idle quota of a node beside the path that a lending limit keeps there."""
+
+    node: str
+    """Its name."""
+    amount: str
+    """How much."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShortageShape:
+    """A flavor-resource that lacks quota, and where in the tree."""
+
+    flavor: str
+    """The flavor."""
+    resource: str
+    """The resource."""
+    asked: str
+    """How much the request asks for."""
+    available: str
+    """How much is available without preemption."""
+    short: str
+    """The difference."""
+    path: tuple[NodeShape, ...]
+    """The nodes from the ClusterQueue to the root."""
+    withheld: tuple[WithheldShape, ...]
+    """Idle quota that lending limits keep elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlipShape:
+    """A change of one field of one object that changes the answer."""
+
+    object: str
+    """The object, as `ClusterQueue/team-a`; `clock` for the time."""
+    field: str
+    """Path of the field in its manifest."""
+    old: str
+    """Its value; `not set` where it has none."""
+    new: str
+    """The value that changes the answer; it was verified by deciding."""
+    bound: str | None
+    """The change as a boundary, `below 4` where new is 3999m; null where new is the plainer value."""
+    before: str
+    """The answer without the change: fits, preempts, waits, preempted or kept."""
+    after: str
+    """The answer with the change."""
+    decision: str
+    """The outcome with the change."""
+    preempted: tuple[str, ...]
+    """The workloads that are preempted with the change, in order."""
+    usable: bool
+    """Whether it does no harm to the pending workload, and is more than the edge of the old value."""
+    tie: str | None
+    """The signed divergence by which Kueue decides by chance with the change; null where it does not."""
+    proposal: str | None
+    """The proposal that adds the field, where no release of Kueue has it; else null."""
+    size: float
+    """How large the change is, from 0 to 1."""
+    exact: bool
+    """Whether every smaller change of this field is excluded; otherwise it is the nearest found."""
+    text: str
+    """The same in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlipsShape:
+    """The nearest flips, and how far was searched."""
+
+    tried: int
+    """How many altered situations were decided."""
+    fields: int
+    """How many fields were searched."""
+    complete: bool
+    """Whether all fields were searched."""
+    worse: bool
+    """Whether changes that make things worse were searched for too."""
+    nearest: tuple[FlipShape, ...]
+    """The smallest changes, the usable ones first, of these the smaller first."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionShape:
+    """A decision, and how it came about."""
+
+    workload: str
+    """The pending workload."""
+    cluster_queue: str
+    """The ClusterQueue that it waits in."""
+    decision: str
+    """Fit, Preempt, NoCandidates or NoFit."""
+    topology: str | None
+    """`not modelled` where Kueue also needs a place in a topology, so that the answer is by quota alone; null
+    where no topology takes part."""
+    summary: tuple[str, ...]
+    """The outcome, and what was short or where it fits, in words."""
+    preempted: tuple[PreemptedWorkload, ...]
+    """The workloads that are preempted, in the order of removal."""
+    request: tuple[Remark, ...]
+    """What the quota rules found about the request."""
+    shortages: tuple[ShortageShape, ...]
+    """What lacks quota, and where in the tree."""
+    flavors: tuple[FlavorTrial, ...]
+    """The flavors that were tried, in order."""
+    counts: tuple[CountTrial, ...]
+    """The numbers of pods that were tried, in order."""
+    attempts: tuple[AttemptTrial, ...]
+    """The attempts to find targets, in order."""
+    filled_back: tuple[str, ...]
+    """The workloads that were removed and given their quota back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainAnswer:
+    """A whole decision explained."""
+
+    now: str
+    """The cycle's clock."""
+    reading: str | dict[str, str]
+    """A preset's name, or every choice."""
+    reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
+    decision: DecisionShape
+    """The decision, and how it came about."""
+    workloads: tuple[WorkloadExplanation, ...]
+    """Every workload that holds quota in the tree; the preempted ones first, in order."""
+    flips: FlipsShape
+    """Changes after which the decision would differ."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseShape:
+    """How a running workload fares with one pending workload."""
+
+    preemptor: str
+    """The pending workload."""
+    cluster_queue: str
+    """The ClusterQueue that it waits in."""
+    decision: str
+    """Fit, Preempt, NoCandidates or NoFit."""
+    topology: str | None
+    """`not modelled` where Kueue also needs a place in a topology, so that the answer is by quota alone; null
+    where no topology takes part."""
+    preempted: bool
+    """Whether the running workload is preempted."""
+    verdict: str
+    """The answer in one line."""
+    summary: tuple[str, ...]
+    """The outcome, and what was short or where it fits, in words."""
+    flavors: tuple[FlavorTrial, ...]
+    """The flavors tried for the pending workload, in order; empty where several are asked about."""
+    counts: tuple[CountTrial, ...]
+    """The numbers of its pods that were tried, in order; empty where several are asked about."""
+    attempts: tuple[AttemptTrial, ...]
+    """The attempts to find targets, in order; empty where several are asked about."""
+    remarks: tuple[Remark, ...]
+    """What each rule found about it, outermost first."""
+    flips: FlipsShape | None
+    """Changes after which the answer would differ; null where that was not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndecidedShape:
+    """A pending workload that could not be asked about."""
+
+    workload: str
+    """`namespace/name`."""
+    problem: str
+    """Why not."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyAnswer:
+    """Why a running workload is, or would be, preempted."""
+
+    victim: str
+    """The running workload."""
+    cluster_queue: str
+    """The ClusterQueue whose quota it holds."""
+    now: str
+    """The cycle's clock."""
+    reading: str | dict[str, str]
+    """A preset's name, or every choice."""
+    reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
+    engine: str
+    """The engine that decided; `auto` where some decisions are of either."""
+    summary: str
+    """The answer in one line."""
+    cases: tuple[CaseShape, ...]
+    """One for each pending workload that was asked about; those that would preempt it first."""
+    undecided: tuple[UndecidedShape, ...]
+    """Pending workloads that could not be asked about."""
+    earlier: str | None = None
+    """When, for whom and why it was preempted before its present admission; null where none is recorded."""
+    exposure: ExposureShape | None = None
+    """Who could preempt it with a new workload of any size, and until when it is safe; null where one pending
+    workload was named."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNotAnswer:
+    """Why a pending workload is not admitted, or why it does not preempt a running one."""
+
+    victim: str | None
+    """The running workload that was asked about; null where none was."""
+    now: str
+    """The cycle's clock."""
+    reading: str | dict[str, str]
+    """A preset's name, or every choice."""
+    reading_text: str
+    """The same in words: a preset's name, and what differs from it."""
+    summary: str
+    """The answer in one line."""
+    ahead: tuple[str, ...]
+    """The workloads that are ahead of it in its ClusterQueue, the head first."""
+    decision: DecisionShape
+    """The decision, and how it came about."""
+    workload: WorkloadExplanation | None
+    """What the rules found about the running workload; null where none was asked about, or where it is in
+    another tree."""
+    flips: FlipsShape
+    """Changes after which the answer would differ."""
+    earlier: str | None = None
+    """When, for whom and why the pending workload was preempted; null where that is not recorded."""
+    premises: tuple[str, ...] = ()
+    """What is assumed of how Kueue is configured, because no object shows it, in words."""
+    warnings: tuple[str, ...] = ()
+    """What was assumed or ignored in the input."""
+    kueue: str = kueue_asked(None)
+    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

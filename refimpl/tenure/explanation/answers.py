@@ -1,0 +1,339 @@
+"""Answers to *why* and *why not*: what the explanation and the nearest flips say together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tenure.explanation.answer_types import (
+    CaseShape,
+    DecisionShape,
+    ExplainAnswer,
+    FlipShape,
+    FlipsShape,
+    NodeShape,
+    ShortageShape,
+    UndecidedShape,
+    WhyAnswer,
+    WhyNotAnswer,
+    WithheldShape,
+)
+from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
+from tenure.explanation.counterfactuals import (
+    DEFAULT_LIMIT,
+    FaresBetter,
+    Flip,
+    IsKept,
+    IsPreempted,
+    Situation,
+    Wish,
+    search_flips,
+)
+from tenure.explanation.explain import explain, explain_workload
+from tenure.explanation.groups import names_text
+from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
+from tenure.explanation.remarks import Remark
+from tenure.explanation.shapes import preempted_workloads
+from tenure.explanation.shortages import Shortage, account_text, amount, shortages
+from tenure.explanation.summary import engine_of, reading_text, request_remarks, summarize
+from tenure.model import Outcome, Workload
+from tenure.oracle.decide import Decision
+from tenure.readings import Reading
+from tenure.units import format_instant
+
+
+def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = False) -> ExplainAnswer:
+    """A whole decision explained.
+
+    Args:
+        decision: the decision.
+        flips: how many of the nearest flips at most; 0 searches for none.
+        worse: whether flips that make things worse are searched for too.
+
+    >>> import tenure
+    >>> from tenure.resources import bundled
+    >>> cluster = tenure.load(bundled("examples", "two-teams"))
+    >>> decision = tenure.decide(cluster, "team-a/job-doc-index-dfa0b", now="2026-03-02T14:00:00Z")
+    >>> explain_answer(decision, flips=0).decision.attempts[0].text
+    'the request fits after the removal of 1 of 1 candidate'
+    """
+    return ExplainAnswer(
+        now=format_instant(decision.now),
+        reading=decision.reading.written(),
+        reading_text=reading_text(decision.reading),
+        decision=decision_shape(decision),
+        workloads=explain(decision).workloads,
+        flips=flips_shape(decision, None, flips, None if worse else FaresBetter()),
+    )
+
+
+def decision_shape(decision: Decision) -> DecisionShape:
+    """A decision, and how it came about."""
+    return DecisionShape(
+        workload=decision.preemptor.key,
+        cluster_queue=decision.queue.name,
+        decision=str(decision.outcome),
+        topology=topology_of(decision.not_modelled),
+        summary=summarize(decision),
+        preempted=preempted_workloads(decision),
+        request=tuple(request_remarks(decision)),
+        shortages=tuple(_shortage(shortage) for shortage in shortages(decision)),
+        flavors=flavor_trials(decision),
+        counts=count_trials(decision),
+        attempts=attempts(decision),
+        filled_back=spared(decision),
+    )
+
+
+def flips_shape(decision: Decision, target: str | None, limit: int, wish: Wish | None) -> FlipsShape:
+    """The nearest flips of a decision.
+
+    Args:
+        decision: the decision.
+        target: a running workload, or None; see `tenure.explanation.counterfactuals.nearest_flips`.
+        limit: how many at most; 0 searches for none.
+        wish: what the one who asks would have; None for all changes, also those for the worse.
+    """
+    # No change of a field that is searched lets a workload in that is not queued.
+    if limit == 0 or decision.held:
+        return FlipsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
+    found = search_flips(Situation.of(decision), target, limit, wish)
+    nearest = tuple(_flip(flip) for flip in found.flips)
+    return FlipsShape(found.tried, found.fields, found.complete, wish is None, nearest)
+
+
+def _flip(flip: Flip) -> FlipShape:
+    return FlipShape(
+        object=flip.object,
+        field=flip.field,
+        old=flip.old_text,
+        new=flip.new_text,
+        bound=flip.bound,
+        before=str(flip.before),
+        after=str(flip.after),
+        decision=str(flip.outcome),
+        preempted=flip.preempted,
+        usable=flip.is_usable,
+        tie=flip.tie,
+        proposal=flip.knob.proposal,
+        size=round(flip.size, 6),
+        exact=flip.exact,
+        text=flip.sentence,
+    )
+
+
+def _shortage(found: Shortage) -> ShortageShape:
+    at = found.at
+    return ShortageShape(
+        flavor=at.flavor,
+        resource=at.resource,
+        asked=amount(at, found.asked),
+        available=amount(at, found.available),
+        short=amount(at, found.short),
+        path=tuple(
+            NodeShape(
+                kind=node.kind,
+                name=node.name,
+                usage=amount(at, node.usage),
+                nominal=amount(at, node.nominal),
+                quota=amount(at, node.quota),
+                local_quota=amount(at, node.local_quota),
+                borrowing_limit=None if node.borrowing_limit is None else amount(at, node.borrowing_limit),
+                available=amount(at, node.available),
+                binds=node.binds,
+                billed=amount(at, node.billed),
+                text=account_text(node, at),
+            )
+            for node in found.path
+        ),
+        withheld=tuple(WithheldShape(node, amount(at, idle)) for node, idle in found.withheld),
+    )
+
+
+def why_answer(
+    victim: Workload,
+    decisions: Sequence[Decision],
+    now: int,
+    reading: Reading,
+    undecided: Sequence[tuple[str, str]] = (),
+    flips: int = DEFAULT_LIMIT,
+    *,
+    worse: bool = False,
+) -> WhyAnswer:
+    """Why a running workload is, or would be, preempted for some pending ones.
+
+    Args:
+        victim: a workload that holds quota.
+        decisions: one for each pending workload that is asked about, each evaluated independently.
+        now: their clock, ns since the epoch.
+        reading: the reading that they were made under.
+        undecided: pending workloads that could not be decided about, and why.
+        flips: how many of the nearest flips at most, where a single pending workload is asked about.
+        worse: whether flips that make things worse are searched for too.
+    """
+    alone = len(decisions) == 1
+    cases = [case(decision, victim, flips if alone else None, worse=worse) for decision in decisions]
+    return WhyAnswer(
+        victim=victim.key,
+        cluster_queue=victim.cluster_queue or "",
+        now=format_instant(now),
+        reading=reading.written(),
+        reading_text=reading_text(reading),
+        engine=engine_of(decision.engine for decision in decisions),
+        summary=_case_summary(victim, cases),
+        cases=tuple(sorted(cases, key=lambda told: not told.preempted)),
+        undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
+    )
+
+
+def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool = False) -> CaseShape:
+    """How a running workload fares with one pending workload.
+
+    Args:
+        decision: about the pending workload.
+        victim: the running workload; it may be in another tree.
+        flips: how many flips at most; None where others are asked about too: none, nor what was tried.
+        worse: whether flips that make things worse are searched for too.
+    """
+    found = [
+        workload
+        for running in decision.snapshot.running.values()
+        if running and running[0].cluster_queue == victim.cluster_queue
+        for workload in running
+        if workload.name == victim.name and workload.namespace == victim.namespace
+    ]
+    # Of many, the verdicts are what is asked for; each of these repeats a search.
+    alone = flips is not None
+    nearest: FlipsShape | None = None
+    remarks: tuple[Remark, ...] = ()
+    preempted, verdict = False, elsewhere(decision, victim)
+    if found:
+        explained = explain_workload(decision, found[0])
+        preempted, verdict, remarks = explained.preempted, explained.verdict, explained.remarks
+        wish = None if worse else IsKept(victim.key)
+        nearest = None if flips is None else flips_shape(decision, victim.key, flips, wish)
+    return CaseShape(
+        preemptor=decision.preemptor.key,
+        cluster_queue=decision.queue.name,
+        decision=str(decision.outcome),
+        topology=topology_of(decision.not_modelled),
+        preempted=preempted,
+        verdict=verdict,
+        summary=summarize(decision),
+        flavors=flavor_trials(decision) if alone else (),
+        counts=count_trials(decision) if alone else (),
+        attempts=attempts(decision) if alone else (),
+        remarks=remarks,
+        flips=nearest,
+    )
+
+
+def sentence(victim: str, verdict: str, preemptor: str, by: str = "") -> str:
+    """A verdict with the two workloads that it is about.
+
+    Args:
+        victim, preemptor: the running workload, and the pending one.
+        verdict: the answer, and why.
+        by: what the answer rests on, with a space before it; empty where everything is modelled.
+
+    >>> sentence("ml/old", "kept: it may not be preempted", "ml/new", " by quota alone")
+    'ml/old is not preempted for ml/new by quota alone: it may not be preempted'
+    """
+    answer, _, why = verdict.partition(": ")
+    return f"{victim} is {'not preempted' if answer == 'kept' else 'preempted'} for {preemptor}{by}: {why}"
+
+
+def elsewhere(decision: Decision, victim: Workload) -> str:
+    """The verdict about a workload of another tree."""
+    return (
+        f"kept: its ClusterQueue {victim.cluster_queue} shares no cohort with {decision.queue.name}, "
+        "and no workload of another tree is preempted"
+    )
+
+
+def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
+    preempting = [case.preemptor for case in cases if case.preempted]
+    if not cases:
+        return f"No pending workload could be evaluated: whether one preempts {victim.key} is not known"
+    by = f" {BY_QUOTA}" if any(case.topology for case in cases) else ""
+    if len(cases) == 1:
+        return sentence(victim.key, cases[0].verdict, cases[0].preemptor, by)
+    asked = f"{len(cases)} pending workloads"
+    if not preempting:
+        return f"None of {asked} preempts {victim.key}{by}"
+    verb = "preempts" if len(preempting) == 1 else "preempt"
+    alone = f"each decided alone{by and f' and{by}'}"
+    return f"{len(preempting)} of {asked} {verb} {victim.key}, {alone}: {names_text(preempting)}"
+
+
+def why_not_answer(
+    decision: Decision,
+    victim: Workload | None = None,
+    flips: int = DEFAULT_LIMIT,
+    ahead: Sequence[str] = (),
+    *,
+    worse: bool = False,
+) -> WhyNotAnswer:
+    """Why a pending workload is not admitted, or why it does not preempt a running one.
+
+    Args:
+        decision: about the pending workload.
+        victim: a workload that holds quota; None asks why the pending one is not admitted.
+        flips: how many of the nearest flips at most; 0 searches for none.
+        ahead: those who are ahead of it in its ClusterQueue, the head first.
+        worse: whether flips that make things worse are searched for too.
+
+    >>> import tenure
+    >>> from tenure.resources import bundled
+    >>> cluster = tenure.load(bundled("examples", "two-teams"))
+    >>> decision = tenure.decide(cluster, "team-a/job-long-context-8a5dc", now="2026-03-02T14:00:00Z")
+    >>> why_not_answer(decision, flips=1).flips.nearest[0].field
+    'now'
+    """
+    found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
+    explained = explain_workload(decision, found[0]) if found else None
+    if victim is None:
+        summary = _admission(decision, ahead)
+    else:
+        verdict = elsewhere(decision, victim) if explained is None else explained.verdict
+        summary = sentence(victim.key, verdict, decision.preemptor.key, quota_alone(decision.not_modelled))
+    # Nothing of what is searched moves a workload into another tree.
+    impossible = victim is not None and explained is None
+    wish = FaresBetter() if victim is None else IsPreempted(victim.key)
+    return WhyNotAnswer(
+        victim=None if victim is None else victim.key,
+        now=format_instant(decision.now),
+        reading=decision.reading.written(),
+        reading_text=reading_text(decision.reading),
+        summary=summary,
+        ahead=tuple(ahead),
+        decision=decision_shape(decision),
+        workload=explained,
+        flips=FlipsShape(0, 0, True, worse, ())
+        if impossible
+        else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),
+    )
+
+
+def _admission(decision: Decision, ahead: Sequence[str]) -> str:
+    name, by = decision.preemptor.key, quota_alone(decision.not_modelled)
+    match decision.outcome:
+        case Outcome.FIT | Outcome.PREEMPT if ahead:
+            would = "fit" if decision.outcome == Outcome.FIT else "preempt"
+            goes = f"{len(ahead)} workload{' goes' if len(ahead) == 1 else 's go'} first"
+            where = f"ClusterQueue {decision.queue.name}"
+            return f"{name} waits for its turn: it would {would}{by}, and {goes} in {where}"
+        case Outcome.FIT:
+            return f"{name} is admitted{by}: it fits without preempting any workload"
+        case Outcome.PREEMPT:
+            count = len(decision.targets)
+            leave = f"{count} running workload{' leaves' if count == 1 else 's leave'}"
+            return f"{name} is admitted{by} once {leave}"
+        case Outcome.NO_CANDIDATES:
+            why = "quota is short, and preempting all candidates would not free enough"
+            return f"{name} is not admitted{by}: {why}"
+        case Outcome.NO_FIT if decision.held:
+            return f"{name} is not admitted: {decision.held}"
+        case Outcome.NO_FIT if decision.queue.inactive:
+            return f"{name} is not admitted: ClusterQueue {decision.queue.name} is inactive"
+        case Outcome.NO_FIT:
+            return f"{name} is not admitted: no flavor serves the request"

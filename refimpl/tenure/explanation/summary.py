@@ -1,0 +1,267 @@
+"""The outcome of a decision in a line, what is short or is there, and who decided under which reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from tenure.explanation.heroes import bill_remarks, hero_request_remarks
+from tenure.explanation.quota_alone import quota_alone
+from tenure.explanation.remarks import Remark, remark
+from tenure.explanation.shortages import Beyond, amount, beyond_potential
+from tenure.model import Amount, FlavorResource, Outcome
+from tenure.oracle.assignment import Assigner
+from tenure.oracle.decide import Decision
+from tenure.oracle.heroes.effective import as_effective
+from tenure.oracle.heroes.fit import accessible_at
+from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.topology import has_topology, takes_part
+from tenure.oracle.tree import available_at, potential_at, quota_at
+from tenure.readings import Reading, default_preset, preset, preset_names
+from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
+from tenure.units import counted, format_amount
+
+
+def summarize(decision: Decision) -> tuple[str, ...]:
+    """The outcome and what was short, or where it fits, without looking at any workload.
+
+    Args:
+        decision: any decision.
+
+    >>> from tenure.model import Cluster, ClusterQueue, Workload
+    >>> from tenure.oracle.decide import decide
+    >>> from tenure.readings import preset
+    >>> nothing = Workload("ns", "w", "u", priority=0, created_at=0)
+    >>> summarize(decide(Cluster({"q": ClusterQueue("q")}), nothing, "q", 0, preset("guaranteed")))
+    ('Fit: ns/w fits in ClusterQueue q beside 0 running workloads',)
+    """
+    return tuple(_summary(decision))
+
+
+def _summary(decision: Decision) -> Iterator[str]:
+    yield f"{decision.outcome}{quota_alone(decision.not_modelled)}: {_outcome(decision)}"
+    match decision.outcome:
+        case Outcome.FIT:
+            yield from _served(decision)
+        case Outcome.NO_FIT:
+            yield from _impossible(decision)
+        case Outcome.NO_CANDIDATES | Outcome.PREEMPT:
+            yield from _shortfalls(decision)
+
+
+def _outcome(decision: Decision) -> str:
+    where = f"ClusterQueue {decision.queue.name}"
+    if decision.queue.cohort is not None:
+        where += f" and its cohort {decision.snapshot.tree.nodes[0].name}"
+    count = sum(map(len, decision.snapshot.running.values()))
+    running = counted(count, "running workload")
+    preemptor, taken = decision.preemptor.key, len(decision.targets)
+    match decision.outcome:
+        case Outcome.FIT:
+            return f"{preemptor} fits in {where} beside {running}{_reduced(decision)}"
+        case Outcome.NO_FIT:
+            return _hopeless(decision, where)
+        case Outcome.NO_CANDIDATES:
+            return f"of {running} in {where} {_too_few(decision)}"
+        case Outcome.PREEMPT:
+            are = "is" if taken == 1 else "are"
+            return f"{taken} of {running} in {where} {are} preempted for {preemptor}{_reduced(decision)}"
+
+
+def _hopeless(decision: Decision, where: str) -> str:
+    queue, preemptor = decision.queue, decision.preemptor.key
+    if decision.held:
+        return decision.held
+    if queue.inactive:
+        return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
+    heroes = running_heroes(decision.snapshot)
+    if heroes and _would_be_served(decision, if_no_hero_ran(decision.snapshot)):
+        said = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
+        return f"{preemptor} is refused in {where} while {said}, and only for that"
+    if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
+        return f"{preemptor} would fit in {where} if nothing ran, and may not preempt for that"
+    empty = "it" if queue.cohort is None else "the whole cohort"
+    return f"{preemptor} could not run in {where} even if {empty} were empty"
+
+
+def _too_few(decision: Decision) -> str:
+    count, preemptor = len(decision.candidates), decision.preemptor.key
+    if decision.selection is None:
+        return f"preempting all candidates for {preemptor} would not free enough quota"
+    if decision.terms.fair_sharing and decision.queue.cohort is not None:
+        return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
+    return f"{count} may be preempted for {preemptor}, which does not free enough quota"
+
+
+def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
+    """Whether a request that no flavor serves would be served if something else ran."""
+    return Assigner(otherwise, decision.preemptor, decision.terms, decision.now).assign().assignment.fits
+
+
+def _reduced(decision: Decision) -> str:
+    """How many pods are left of each pod set that partial admission reduced."""
+    asked = {pods.name: pods.count for pods in decision.preemptor.pod_sets}
+    fewer = [
+        f"{pods.count} of {asked[pods.name]} pods of {pods.name}"
+        for pods in decision.assignment.pod_sets
+        if pods.count < asked.get(pods.name, pods.count)
+    ]
+    return f", with {' and '.join(fewer)}" if fewer else ""
+
+
+def _impossible(decision: Decision) -> Iterator[str]:
+    if decision.otherwise is not None:
+        yield f"if it were not held: {summarize(decision.otherwise)[0]}"
+        return
+    snapshot = decision.snapshot
+    unbilled = if_no_hero_ran(snapshot)
+    for at, asked in sorted(decision.assignment.usage.items()):
+        potential = most_at(snapshot, at)
+        if not can_ever_fit(asked, potential):
+            yield Beyond("", at, asked, 0, potential, most_at(unbilled, at)).text
+    if decision.queue.inactive:
+        return
+    covered = {
+        covered_resource
+        for group in decision.queue.resource_groups
+        for covered_resource in group.covered_resources
+    }
+    requested = {
+        name for pods in decision.preemptor.pod_sets for name, amount in pods.requests.items() if amount
+    }
+    for resource in sorted(requested - covered):
+        yield f"{resource} asked, which the ClusterQueue does not cover"
+    if not has_topology(decision.queue, snapshot.cluster) and takes_part(
+        decision.preemptor, decision.queue, snapshot.cluster
+    ):
+        yield "it requests a topology, and no flavor of the ClusterQueue has one (KQ-630)"
+    if not decision.assignment.usage:
+        yield from (beyond.text for beyond in beyond_potential(decision))
+    yield from (bill_remark.text for bill_remark in bill_remarks(decision))
+
+
+def _served(decision: Decision) -> Iterator[str]:
+    """Where a request fits: what is asked, and what is available without it."""
+    for at, asked in sorted(decision.assignment.usage.items()):
+        if asked:
+            there = f"{amount(at, _free(decision, at))} available; {_own(decision, at)}"
+            yield f"{at.resource} on {at.flavor}: {amount(at, asked)} asked, {there}"
+
+
+def _shortfalls(decision: Decision) -> Iterator[str]:
+    for at in sorted(decision.assignment.needs_preemption):
+        asked = decision.assignment.usage.get(at, 0)
+        used, quota = _used(decision, at)
+        short, free = max(0, asked - _free(decision, at)), amount(at, _free(decision, at))
+        if decision.queue.cohort is None:
+            short = used + asked - quota
+            there = f"{amount(at, used)} of {amount(at, quota)} in use"
+        else:
+            there = f"{free} available; {_own(decision, at)}"
+        yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
+    yield from (bill_remark.text for bill_remark in bill_remarks(decision))
+
+
+def _own(decision: Decision, at: FlavorResource) -> str:
+    used, quota = _used(decision, at)
+    heroes, place = decision.snapshot.heroes, decision.snapshot.place
+    if heroes is not None:
+        if decision.terms.hero:
+            held = as_effective(decision.snapshot.usage).held.used(place, at)
+            most = accessible_at(heroes, place, at)
+            return f"the hero uses {amount(at, held)} of the {amount(at, most)} accessible to it"
+        nominal = quota_at(heroes.tree, place, at).nominal
+        if nominal != quota:
+            left = f"{amount(at, quota)} left of its {amount(at, nominal)}"
+            return f"the queue uses {amount(at, used)} of the {left}"
+    return f"the queue uses {amount(at, used)} of its {amount(at, quota)}"
+
+
+def _used(decision: Decision, at: FlavorResource) -> tuple[Amount, Amount]:
+    """What is in use at the queue, and its nominal quota."""
+    snapshot = decision.snapshot
+    place = snapshot.place
+    return snapshot.usage[place].get(at, 0), quota_at(snapshot.tree, place, at).nominal
+
+
+def _free(decision: Decision, at: FlavorResource) -> Amount:
+    snapshot = decision.snapshot
+    return max(0, free_at(snapshot, snapshot.usage, at))
+
+
+def request_remarks(decision: Decision) -> Iterator[Remark]:
+    """What the quota rules found about every flavor-resource that is asked for."""
+    if decision.terms.hero:
+        yield from hero_request_remarks(decision)
+        return
+    yield from bill_remarks(decision)
+    snapshot = decision.snapshot
+    tree, place, usage = snapshot.tree, snapshot.place, snapshot.usage
+    alone = snapshot.queue.cohort is None
+    for asked, request in sorted(decision.assignment.usage.items()):
+        used, quota = usage[place].get(asked, 0), quota_at(tree, place, asked).nominal
+        name, show = f"{asked.resource} on {asked.flavor}", partial(format_amount, asked.resource)
+        potential = potential_at(tree, place, asked)
+        ever = can_ever_fit(request, potential)
+        most = f"the quota of {show(quota)}" if alone else f"the {show(potential)} that it could ever have"
+        yield remark("KQ-070", ever, f"{name}: {show(request)} asked, {_at_most(ever)} {most}")
+        fits = fits_quota(used, request, quota)
+        total = show(used + request)
+        limit = show(quota) if alone else f"the nominal quota of {show(quota)}"
+        yield remark("KQ-060", fits, f"{name}: {total} with this request, {_at_most(fits)} {limit}")
+        if not alone:
+            free = available_at(tree, usage, place, asked)
+            enough = fits_request(request, free, not fits, may_borrow=True)
+            beyond = f"{_at_most(enough)} the {show(max(0, free))} available"
+            yield remark("KQ-190", enough, f"{name}: {show(request)} asked, {beyond}")
+
+
+def _at_most(holds: bool) -> str:
+    return "at most" if holds else "more than"
+
+
+def engine_of(engines: Iterable[str]) -> str:
+    """The engine that made some decisions: `auto` where several did, the reference where there are none.
+
+    >>> engine_of(["fast", "reference"]), engine_of(["fast", "fast"]), engine_of([])
+    ('auto', 'fast', 'reference')
+    """
+    seen = {*engines}
+    return "auto" if len(seen) > 1 else next(iter(seen), "reference")
+
+
+def assumed_lines(premises: Iterable[str]) -> Iterator[str]:
+    """The line of an answer that names what it assumes; none where it assumes nothing.
+
+    >>> list(assumed_lines(["fair sharing off"])), list(assumed_lines([]))
+    (['  assumed: fair sharing off'], [])
+    """
+    text = "; ".join(premises)
+    if text:
+        yield f"  assumed: {text}"
+
+
+def reading_text(reading: Reading) -> str:
+    """A preset's name, and every key in which the reading differs from it.
+
+    Args:
+        reading: the preset is the one that it was made of; of one made of none, the one that is nearest.
+
+    >>> from tenure.readings import parse_reading
+    >>> reading_text(parse_reading({"requeue_order": "creation"}))
+    'guaranteed with requeue_order: creation'
+    >>> reading_text(parse_reading({"preset": "released", "requeue_order": "creation"}))
+    'released'
+    """
+    base = reading.name.partition("+")[0]
+    if base not in preset_names():
+        names = (default_preset(), *preset_names())
+        base = min(names, key=lambda name: len(_differing(reading, name)))
+    differing = ", ".join(f"{key}: {choice}" for key, choice in _differing(reading, base).items())
+    return f"{base} with {differing}" if differing else base
+
+
+def _differing(reading: Reading, name: str) -> dict[str, str]:
+    usual = preset(name).choices()
+    return {key: choice for key, choice in reading.choices().items() if choice != usual[key]}

@@ -1,0 +1,1 @@
+"""Random scenarios, from dice or from Hypothesis, written as Kueue's API objects."""

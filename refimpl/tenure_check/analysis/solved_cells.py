@@ -1,0 +1,91 @@
+"""What both solvers settle of a configuration, for what files assert of every state."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from tenure.model import Cluster
+from tenure.readings import Reading
+from tenure_check.analysis.kept_answers import need_the_solvers, with_solvers
+from tenure_check.analysis.scopes import CellSides, MatrixRequest, Scope
+
+if TYPE_CHECKING:
+    from tenure_check.analysis.guarantees import NarrowCell
+    from tenure_check.analysis.matrix import Effort, Matrix, Settled
+    from tenure_check.analysis.states import AskedCell, PriorityLevel
+
+
+def settled(
+    cluster: Cluster,
+    levels: Sequence[PriorityLevel],
+    reading: Reading,
+    effort: Effort,
+    wanted: Collection[CellSides],
+    scope: Scope,
+) -> Matrix:
+    """What is known of some cells; see `tenure_check.analysis.matrix.analyze`.
+
+    Raises:
+        InputError: no solvers.
+    """
+    with with_solvers() as (analyzed, _):
+        matrix, _ = analyzed(cluster, levels, reading, effort, MatrixRequest(wanted, scope))
+        return matrix
+
+
+def settled_narrow(
+    cluster: Cluster,
+    matrix: Matrix,
+    reading: Reading,
+    effort: Effort,
+    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+) -> dict[NarrowCell, Settled]:
+    """What is known of some cells under conditions; see `tenure_check.analysis.guarantees.settle_conditions`.
+
+    Raises:
+        InputError: no solvers.
+    """
+    need_the_solvers()
+    from tenure_check.analysis.guarantees import settle_conditions
+    from tenure_check.analysis.matrix import trees_of
+    from tenure_check.analysis.prover import SolverProver
+    from tenure_proofs.solvers import Cvc5
+
+    preemptors = {cell.preemptor for cell in asked}
+    with Cvc5() as cvc5:
+        narrowers = {
+            name: (tree, prover)
+            for tree in trees_of(cluster)
+            if preemptors.intersection(tree.places)
+            for prover in (SolverProver(cluster, tree, reading, cvc5, matrix.scope),)
+            for name in preemptors.intersection(tree.places)
+        }
+        return settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+
+
+def why_not_reached(cluster: Cluster, name: str, reading: Reading) -> str:
+    """Why it is not proved that a request within a ClusterQueue's nominal quota always gets it.
+
+    Args:
+        cluster: the configuration.
+        name: of the ClusterQueue.
+        reading: see `tenure.readings`.
+
+    Returns:
+        empty where both solvers prove it.
+
+    Raises:
+        InputError: no solvers.
+    """
+    need_the_solvers()
+    from tenure_check.analysis.matrix import trees_of, why_uncovered
+    from tenure_check.analysis.nominal_quota_proof import why_not_proved
+    from tenure_proofs.solvers import Cvc5
+
+    tree = next(known for known in trees_of(cluster) if name in known.places)
+    uncovered = why_uncovered(cluster)
+    if uncovered:
+        return uncovered
+    with Cvc5() as cvc5:
+        return why_not_proved(cluster, tree, name, reading, cvc5)

@@ -1,0 +1,354 @@
+"""What is known of every state of a document's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import cached_property
+from itertools import product
+from typing import Final, Protocol
+
+from tenure.explanation.groups import names_text
+from tenure.manifests import Place, SourcedObject, did_you_mean
+from tenure.manifests.load import Loaded
+from tenure.manifests.premises import refuse_unstated
+from tenure.manifests.source_lines import SourceLines
+from tenure.model import Cluster, Outcome, Reason
+from tenure.oracle.decide import Decision
+from tenure.oracle.tree import build_tree
+from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
+from tenure.readings import Reading
+from tenure.simulation.scenario_file import FilePart
+from tenure.units import format_duration
+from tenure_check.analysis import solved_cells as settling
+from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
+from tenure_check.analysis.guarantees import NarrowCell, Narrowing
+from tenure_check.analysis.kept_answers import KeptAnswers
+from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
+from tenure_check.analysis.loops import LoopAnswer, LoopHunt, LoopRequest
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, sides_of
+from tenure_check.analysis.matrix_types import MatrixCell
+from tenure_check.analysis.matrix_words import cell_lines, cell_of, state_lines, written_example
+from tenure_check.analysis.nominal_quota import unreached_state
+from tenure_check.analysis.periodic_runs import EVICTIONS
+from tenure_check.analysis.scopes import CellSides, Scope
+from tenure_check.analysis.states import AskedCell, Example, PriorityLevel, decided
+from tenure_check.expectations.assertion_file import (
+    KeepsShape,
+    NeverShape,
+    NoLoopShape,
+    ReachesShape,
+    WorkloadsShape,
+)
+from tenure_check.expectations.causes import AsExpected, allowing_fields
+from tenure_check.expectations.check import AllowedBy, CheckResult, Status
+from tenure_proofs.fingerprints import key_of
+
+PROVED: Final = "proved for every state by Z3 and cvc5"
+BY_EXAMPLE: Final = "by an example"
+EFFORT: Final = Effort(counts_victims=False)
+"""How long is looked for examples, as `tenure analyze matrix` looks by default; any example will do."""
+_CELLS: Final = 3
+"""How many cells a failure tells about."""
+_POLICIES: Final = {
+    Reason.IN_CLUSTER_QUEUE: "withinClusterQueue",
+    Reason.IN_CLUSTER_QUEUE_TIME_BASED: "withinClusterQueue",
+    Reason.IN_COHORT_RECLAIM_WHILE_BORROWING: "borrowWithinCohort",
+}
+"""The policy by which there is a reason; of all others it is reclaimWithinCohort."""
+_RECLAIM: Final = "reclaimWithinCohort"
+STOPPED: Final = "spec.stopPolicy"
+"""The field by which a ClusterQueue is inactive, unless it lacks something."""
+
+AGAINST: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    "equals": lambda high, low: high == low,
+    "lower": lambda high, low: high < low,
+    "higher": lambda high, low: high > low,
+    "all": lambda high, low: True,  # noqa: ARG005 - of every comparison
+}
+"""Which pending workloads are meant: by their priority, and that of the running one."""
+
+
+class Given(Protocol):
+    """The manifests of a document."""
+
+    @property
+    def objects(self) -> tuple[SourcedObject, ...]:
+        """As they were read."""
+
+    @property
+    def loaded(self) -> Loaded:
+        """What they say."""
+
+    @property
+    def reading(self) -> Reading:
+        """See `tenure.readings`."""
+
+
+class AllStates:
+    """What is known of every state of a document's configuration; looked for when first asked.
+
+    Args:
+        given: the document's manifests.
+        place: how problems name it.
+        kept: whether earlier runs may answer.
+    """
+
+    def __init__(self, given: Given, place: Place, *, kept: bool) -> None:
+        self._given, self._place, self._kept = given, place, kept
+        self._cells: dict[Scope, tuple[Matrix, set[CellSides]]] = {}
+        self._lines = SourceLines()
+
+    def answered(self, asserted: FilePart, ask: Callable[[], CheckResult]) -> CheckResult:
+        """What came of an assertion, in an earlier run of the same code with the same configuration or now.
+
+        Args:
+            asserted: the assertion.
+            ask: finds out, as do the methods below.
+
+        Raises:
+            InputError: nothing shows whether the weights of the configuration decide.
+        """
+        refuse_unstated(self._given.loaded)
+        result = self._from_store(asserted, ask) if self._kept else ask()
+        # Files are read now: their lines may be others than when it was found out.
+        placed = tuple(self._placed(field.object, field.field) for field in result.allowed_by)
+        return replace(result, allowed_by=placed)
+
+    def _from_store(self, asserted: FilePart, ask: Callable[[], CheckResult]) -> CheckResult:
+        about = self._trees if isinstance(asserted, NoLoopShape) else (self._cluster, self._levels)
+        said = asserted.model_dump_json(exclude={"exception"})
+        key = key_of("check", type(asserted).__name__, said, about, self._given.reading, EFFORT)
+        store = KeptAnswers(CheckResult, wanted=True)
+        found: CheckResult | None = store.found(key)
+        if found is not None:
+            return found
+        result = ask()
+        if not (isinstance(asserted, NoLoopShape) and result.status == Status.UNKNOWN):
+            # A search that ends by the clock may find more another time.
+            store.keep(key, result)
+        return result
+
+    def never(self, asserted: NeverShape, field: str) -> CheckResult:
+        """Whether no workload of some ever preempts one of others."""
+        return self._of_cells(self._cells_of(asserted, field), "never", Scope(asserted.scope))
+
+    def keeps(self, asserted: KeepsShape, kept: WorkloadsShape, field: str) -> CheckResult:
+        """Whether running workloads keep their quota for a time."""
+        victims = self._sides(kept, field)
+        everyone = self._sides(WorkloadsShape(), field)
+        compared = AGAINST[asserted.against]
+        cells = [(*one, *other) for one, other in product(everyone, victims) if compared(one[1], other[1])]
+        expected, scope = f"kept for {format_duration(asserted.length)}", Scope(asserted.scope)
+        matrix, meant = self._matrix(cells, scope), set(cells)
+        apart = [cell for cell in cells if (cell[0], cell[2]) in matrix.apart]
+        conditions = {
+            asked: [NarrowCell(asked, Narrowing.PROTECTED, asserted.length)]
+            for asked, settled in matrix.settled.items()
+            if settled.verdict != CellVerdict.NEVER and sides_of(asked) in meant
+        }
+        narrowed = settling.settled_narrow(self._cluster, matrix, self._given.reading, EFFORT, conditions)
+        found = [(asked.cell, settled.example) for asked, settled in narrowed.items() if settled.example]
+        if found:
+            return self._refuted(expected, sorted(found, key=lambda pair: pair[1].size))
+        unknown = {settled.why for settled in narrowed.values() if settled.verdict == CellVerdict.UNKNOWN}
+        return self._judged(unknown | self._unknown(apart, scope), expected)
+
+    def no_loop(self, asserted: NoLoopShape) -> CheckResult:
+        """Whether a search for loops finds none."""
+        reading = self._given.reading
+        trees, warnings = self._trees
+        evictions = tuple(asserted.evictions or EVICTIONS)
+        within = (asserted.within or 0) / 10**9
+        request = LoopRequest(asserted.up_to, evictions, within=within)
+        answer = LoopHunt(trees, request, reading, dict(self._files)).run()
+        if answer.interrupted:
+            raise KeyboardInterrupt
+        searches = [search for tree in answer.trees for search in tree.searches]
+        systems = sum(search.systems for search in searches)
+        plays = sum(search.plays for search in searches)
+        searched = f"{systems:,} systems of at most {asserted.up_to} workloads, {plays:,} plays"
+        loop = next((search.loop for search in searches if search.loop is not None), None)
+        proofs = [tree.proved for tree in answer.trees if tree.proved is not None and tree.proved.excluded]
+        if len(proofs) == len(answer.trees):
+            named = sorted({name for proved in proofs for name in proved.theorems})
+            found = f"none of any number of workloads, by {', '.join(named)}"
+            return CheckResult(Status.HOLDS, "no loop", found, warnings=warnings)
+        if loop is None:
+            status = Status.HOLDS if answer.complete else Status.UNKNOWN
+            unmodelled = dict.fromkeys(text for tree in answer.trees for text in tree.not_known)
+            if unmodelled:
+                said = f"{NOT_KNOWN}: {'; '.join(unmodelled)}"
+                return CheckResult(Status.UNKNOWN, "no loop", said, warnings=warnings)
+            rest = "" if answer.complete else "; not all was played"
+            return CheckResult(status, "no loop", f"none in {searched}{rest}", warnings=warnings)
+        fields = tuple(AllowedBy(fact.object, fact.field) for fact in loop.needed)
+        found = f"a loop of {len(loop.workloads)} workloads"
+        return CheckResult(Status.FAILS, "no loop", found, tuple(_loop_lines(loop)), warnings, fields)
+
+    def reaches(self, asserted: ReachesShape, field: str) -> CheckResult:
+        """Whether a request within a ClusterQueue's nominal quota always gets it."""
+        name, reading = asserted.cluster_queue, self._given.reading
+        self._known(name, sorted(self._cluster.cluster_queues), f"{field}.clusterQueue")
+        expected = "quota, at once or by preemption"
+        inactive = self._cluster.cluster_queues[name].inactive
+        if inactive:
+            stop = [AllowedBy(f"ClusterQueue/{name}", STOPPED)] if inactive.startswith(STOPPED) else []
+            return CheckResult(Status.FAILS, expected, f"inactive: {inactive}", allowed_by=tuple(stop))
+        tree = build_tree(self._cluster, self._cluster.cluster_queues[name])
+        unmodelled = of_pair(self._cluster, tree, name, name)
+        if unmodelled:
+            return self._judged({found.text for found in unmodelled}, expected)
+        request = unreached_state(self._cluster, self._levels, reading, name)
+        if request is not None:
+            decision = decided(request)
+            preempted = frozenset(target.workload.key for target in decision.targets)
+            told = written_example(Example(request, "", preempted))
+            wish = AsExpected(outcome=Outcome.PREEMPT.value)
+            fields = self._allowing(decision, wish, name, _RECLAIM)
+            lines = tuple(state_lines(name, request.preemptor.priority, told))
+            return CheckResult(Status.FAILS, expected, str(decision.outcome), lines, allowed_by=fields)
+        why = settling.why_not_reached(self._cluster, name, reading)
+        return self._judged({why} - {""}, expected)
+
+    # -- cells --------------------------------------------------------------------------------------------
+
+    def _cells_of(self, asserted: NeverShape, field: str) -> list[CellSides]:
+        ones = self._sides(asserted.preemptor, f"{field}.preemptor")
+        others = self._sides(asserted.victim, f"{field}.victim")
+        return [(*one, *other) for one, other in product(ones, others)]
+
+    def _sides(self, meant: WorkloadsShape, field: str) -> list[tuple[str, int]]:
+        """ClusterQueues and priorities."""
+        queues = sorted(self._cluster.cluster_queues)
+        levels = {level.name: level.priority for level in self._levels}
+        for name in meant.cluster_queue or ():
+            self._known(name, queues, f"{field}.clusterQueue")
+        for name in meant.priority_class or ():
+            self._known(name, list(levels), f"{field}.priorityClass")
+        priorities = dict.fromkeys(levels[name] for name in meant.priority_class or levels)
+        return list(product(meant.cluster_queue or queues, priorities))
+
+    def _known(self, name: str, known: Sequence[str], field: str) -> None:
+        if name not in known:
+            expected = f"one of {names_text(known)}{did_you_mean(name, known)}"
+            raise self._place.error(field, name, expected)
+
+    def _of_cells(self, cells: Sequence[CellSides], expected: str, scope: Scope) -> CheckResult:
+        """Whether no cell of some can."""
+        found = list(self._examples(cells, scope))
+        if found:
+            return self._refuted(expected, found)
+        return self._judged(self._unknown(cells, scope), expected)
+
+    def _unknown(self, cells: Sequence[CellSides], scope: Scope) -> set[str]:
+        """Why cells are not known."""
+        matrix = self._matrix(cells, scope)
+        unknown = [cell for cell in cells if matrix.verdict(*cell) == CellVerdict.UNKNOWN]
+        return {self._words(matrix, cell).why for cell in unknown}
+
+    def _judged(self, unknown: Set[str], expected: str) -> CheckResult:
+        """What is not refuted: proved, or not known for one of some reasons."""
+        if unknown:
+            is_modelled = min(unknown) not in {found.text for found in over_time(self._cluster)}
+            said = "neither proved nor refuted" if is_modelled else NOT_KNOWN
+            return CheckResult(Status.UNKNOWN, expected, f"{said}: {min(unknown)}")
+        return CheckResult(Status.HOLDS, expected, PROVED)
+
+    def _examples(self, cells: Sequence[CellSides], scope: Scope) -> Iterator[tuple[AskedCell, Example]]:
+        """The examples of those that can, the smallest first."""
+        matrix, asked = self._matrix(cells, scope), set(cells)
+        found = [
+            (cell, settled.example)
+            for cell, settled in matrix.settled.items()
+            if settled.example is not None and sides_of(cell) in asked
+        ]
+        yield from sorted(found, key=lambda pair: pair[1].size)
+
+    def _refuted(self, expected: str, found: Sequence[tuple[AskedCell, Example]]) -> CheckResult:
+        """A failure, told by the smallest examples, with the fields that allow the first."""
+        lines: list[str] = []
+        for asked, example in found[:_CELLS]:
+            settled = Settled(CellVerdict.CAN, BY_EXAMPLE, example)
+            alone = Matrix(tuple(self._cluster.cluster_queues), self._levels, {asked: settled})
+            lines += cell_lines(self._words(alone, sides_of(asked)))
+        rest = len(found) - _CELLS
+        lines += [f"and {rest} more"] if rest > 0 else []
+        asked, example = found[0]
+        kept = AsExpected(kept=frozenset([example.victim]))
+        fields = self._allowing(
+            decided(example.request), kept, asked.preemptor, _POLICIES.get(asked.reason, _RECLAIM)
+        )
+        names = {level.priority: level.name for level in reversed(self._levels)}
+        one, other = f"{asked.preemptor}/{names[asked.high]}", f"{asked.victim}/{names[asked.low]}"
+        said = f"{one} can preempt {other}"
+        return CheckResult(Status.FAILS, expected, said, tuple(lines), allowed_by=fields)
+
+    def _words(self, matrix: Matrix, sides: CellSides) -> MatrixCell:
+        preemptor, high, victim, low = sides
+        levels = {level.priority: level for level in reversed(self._levels)}
+        return cell_of(matrix, self._cluster, preemptor, levels[high], victim, levels[low])
+
+    def _allowing(
+        self, decision: Decision, wish: AsExpected, queue: str, policy: str
+    ) -> tuple[AllowedBy, ...]:
+        """The fields of the configuration without which a decision would be as wished, each verified."""
+        fields = list(allowing_fields(decision, wish))
+        own = (f"ClusterQueue/{queue}", f"spec.preemption.{policy}")
+        chosen = sorted(fields, key=lambda field: (not field[1].startswith(own[1]), field[0] != own[0]))
+        return tuple(AllowedBy(name, path) for name, path in chosen or [own])
+
+    def _placed(self, name: str, path: str) -> AllowedBy:
+        file = self._files.get(name, "")
+        return AllowedBy(name, path, file, self._lines.of_field(file, name, path) if file else 0)
+
+    # -- the configuration --------------------------------------------------------------------------------
+
+    def _matrix(self, cells: Sequence[CellSides], scope: Scope) -> Matrix:
+        """Some cells settled; those of every assertion of the document together, each once for a scope."""
+        if scope not in self._cells:
+            queues = tuple(sorted(self._cluster.cluster_queues))
+            self._cells[scope] = Matrix(queues, self._levels, scope=scope), set()
+        matrix, asked = self._cells[scope]
+        missing = set(cells) - asked
+        if missing:
+            found = settling.settled(
+                self._cluster, self._levels, self._given.reading, EFFORT, wanted=missing, scope=scope
+            )
+            matrix.settled.update(found.settled)
+            matrix.apart.update(found.apart)
+            asked |= missing
+        return matrix
+
+    @cached_property
+    def _cluster(self) -> Cluster:
+        return configuration_of(self._given.loaded.cluster, classes_of(self._given.objects))
+
+    @cached_property
+    def _levels(self) -> tuple[PriorityLevel, ...]:
+        return levels_of(self._given.loaded.cluster, classes_of(self._given.objects))
+
+    @cached_property
+    def _trees(self) -> tuple[list[CohortTree], tuple[str, ...]]:
+        """What is searched for loops, and warnings about it."""
+        return trees_of(self._given.objects, self._given.reading)
+
+    @cached_property
+    def _files(self) -> Mapping[str, str]:
+        """Where each object was read."""
+        return {
+            called(sourced.object): sourced.file
+            for sourced in self._given.objects
+            if isinstance(sourced.object, dict) and isinstance(sourced.object.get("kind"), str)
+        }
+
+
+def _loop_lines(loop: LoopAnswer) -> Iterator[str]:
+    for known in loop.workloads:
+        priority = known.priority_class or known.priority
+        yield (
+            f"{known.workload} of {known.cluster_queue} asks for {known.request} {known.resource}, "
+            f"priority {priority}"
+        )
+    yield f"in each turn of {format_duration(loop.period)}"
+    yield from (f"  {pair.preemptor} preempts {pair.victim}" for pair in loop.preemptions)

@@ -1,0 +1,72 @@
+"""Charts from the command line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+from tests.command_line import tenure
+from tests.process import TENURE
+
+ROOT = Path(__file__).resolve().parents[3]
+TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
+
+
+def test_a_play_is_drawn_in_both_formats_and_themes(tmp_path: Path) -> None:
+    for theme in ("light", "dark"):
+        for name in ("play.svg", "play.png"):
+            path = tmp_path / f"{theme}-{name}"
+            assert tenure("play", TWO, "--chart", str(path), "--chart-theme", theme).returncode == 0
+    assert (tmp_path / "light-play.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert ET.parse(tmp_path / "dark-play.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert (tmp_path / "light-play.svg").read_bytes() != (tmp_path / "dark-play.svg").read_bytes()
+
+
+def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
+    (tmp_path / "matplotlib.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'matplotlib'\", name='matplotlib')\n"
+    )
+    chart = tmp_path / "play.png"
+    done = subprocess.run(
+        [str(TENURE), "play", TWO, "--chart", str(chart)],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        "expected a file named *.svg, or matplotlib, which draws PNG: pip install 'tenure[charts]'"
+        in done.stderr
+    )
+    assert not chart.exists()
+
+
+def test_a_play_without_a_chart_loads_no_matplotlib() -> None:
+    script = "import sys, tenure.apps.cli.play, tenure.simulation.charts; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_folder_of_charts_is_drawn(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "tenure.simulation.charts",
+            TWO,
+            "-o",
+            str(tmp_path / "charts"),
+            "--format",
+            "png",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    path = tmp_path / "charts" / "tbp-it-1-two-equals-guaranteed-light.png"
+    assert done.stdout == f"{path}\n"
+    assert path.read_bytes().startswith(b"\x89PNG")
