@@ -78,7 +78,7 @@ def test_importing_deletes_nothing_and_puts_nothing_beside_the_sources(tmp_path:
     package = tmp_path / "package" / "tenure"
     source = Path(compiled.__file__).parents[1]
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
-    old = package / "fast" / "__pycache__" / "grounds.own_ground-1.py311.nbi"
+    old = package / "core" / "__pycache__" / "grounds.own_ground-1.py311.nbi"
     old.parent.mkdir()
     old.write_bytes(b"of another process")
     os.utime(old, (1, 1))
@@ -91,7 +91,7 @@ def test_another_state_of_any_source_is_another_folder(
 ) -> None:
     pytest.importorskip("numba")
     monkeypatch.setattr(machine_code, "_PACKAGE", tmp_path)
-    kernels = ("fast/callee.py", "fast/heroes/fit.py", "rules/cycle.py", "timeline/trace/turns.py")
+    kernels = ("core/callee.py", "core/heroes/fit.py", "rules/cycle.py", "simulation/trace/turns.py")
     files = [tmp_path / name for name in (*kernels, "model.py", "readings.py")]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
