@@ -57,7 +57,7 @@ TESTS = {
         "tests/unit/test_api.py",
         "tests/cli/test_accessible.py",
     ),
-    "timeline": (
+    "simulation": (
         "refimpl/tenure/simulation",
         "tests/unit/simulation",
         "tests/cli/test_play.py",
@@ -70,9 +70,9 @@ QUESTIONS = ("vector", "prove", "core", "scenario", "test", "bounded")
 MEETS = {
     "rules": ("vector", "core", "scenario", "bounded"),
     "oracle": ("vector", "core", "scenario", "bounded", "test"),
-    "timeline": ("scenario", "test"),
+    "simulation": ("scenario", "test"),
 }
-"""What a change in each area can be met by: no decision asks `timeline`."""
+"""What a change in each area can be met by: no decision asks `simulation`."""
 NOT_ASKED = ("test_chart.py", "test_chart_commands.py", "test_scenarios.py")
 """About pictures; and what the scenarios say, which is asked before."""
 QUIET = ("-x", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0", "--doctest-modules")

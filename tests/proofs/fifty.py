@@ -11,7 +11,7 @@ noticed so far:
   mutant in this process, those that name its rule, all
   the optimized core on drawn scenarios                   of rules and oracle
   the scenarios over time                                 of all three
-  the tests of the area                                   of oracle and timeline
+  the tests of the area                                   of oracle and simulation
   the postconditions of every bounded cluster             of rules and oracle
 
 No file of the checkout is written: what is not asked of a copy is asked of a process that was forked for one

@@ -19,7 +19,7 @@ from tests.proofs.trees import ROOT
 OPERATORS = (operator_changes, off_by_one_changes, form_changes)
 """What is done to a function: comparisons, connectives, conditions, sums and calls, wrong in each way."""
 
-FOLDERS = {"oracle": "refimpl/tenure/oracle", "timeline": "refimpl/tenure/simulation"}
+FOLDERS = {"oracle": "refimpl/tenure/oracle", "simulation": "refimpl/tenure/simulation"}
 """The areas that are more than rules, and where they are."""
 
 DECIDES_NOTHING = ("refimpl/tenure/simulation/charts",)
@@ -31,7 +31,7 @@ class Edit:
     """One place of a source, and what is put there.
 
     Args:
-        area: `rules`, `oracle` or `timeline`.
+        area: `rules`, `oracle` or `simulation`.
         file: below the root.
         function: its name within the file, `Class.method`.
         before, after: the place's source, right and wrong, as `ast.unparse` writes it.

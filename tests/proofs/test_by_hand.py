@@ -14,7 +14,7 @@ from tests.proofs.trees import ROOT
 
 MISTAKES = by_hand.mistakes()
 RIGHT = Mistake(
-    "a name", "timeline/queues.py", "actor.key, not self.is_strict", "actor.key, True", "seen", ("x",)
+    "a name", "simulation/queues.py", "actor.key, not self.is_strict", "actor.key, True", "seen", ("x",)
 )
 
 
@@ -40,7 +40,7 @@ def test_every_mistake_still_has_its_place() -> None:
 
 def test_a_place_that_is_gone_is_told() -> None:
     gone = Mistake(RIGHT.name, RIGHT.file, "nothing like it", "", "seen", ("x",))
-    with pytest.raises(ValueError, match=r"'nothing like it' occurs 0 times in timeline/queues\.py"):
+    with pytest.raises(ValueError, match=r"'nothing like it' occurs 0 times in simulation/queues\.py"):
         gone.wrong()
 
 
@@ -52,6 +52,6 @@ def test_what_notices_nothing_is_told() -> None:
 
 def test_what_is_asked_by_a_name_that_does_not_exist_is_refused() -> None:
     with pytest.raises(
-        AskingError, match="nothing to ask about timeline that is called scenario no-such-one"
+        AskingError, match="nothing to ask about simulation that is called scenario no-such-one"
     ):
-        Asked().measure("timeline", ["scenario no-such-one"])
+        Asked().measure("simulation", ["scenario no-such-one"])

@@ -44,12 +44,12 @@ def test_all_three_areas_have_changes_in_every_file_that_decides() -> None:
     assert all(len(changes) > 500 for changes in DRAWABLE.values())
     files = {drawn.edit.file for drawn in DRAWABLE["oracle"]}
     assert {"refimpl/tenure/oracle/fair.py", "refimpl/tenure/oracle/heroes/billing.py"} <= files
-    assert not any("/chart/" in drawn.edit.file for drawn in DRAWABLE["timeline"])
+    assert not any("/charts/" in drawn.edit.file for drawn in DRAWABLE["simulation"])
 
 
 def test_as_many_are_drawn_of_each_area_and_the_seed_says_which() -> None:
     drawn = fifty.drawn(8, 7, fifty.AREAS)
-    assert [change.edit.area for change in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["timeline"] * 2
+    assert [change.edit.area for change in drawn] == ["rules"] * 3 + ["oracle"] * 3 + ["simulation"] * 2
     assert drawn == fifty.drawn(8, 7, fifty.AREAS) != fifty.drawn(8, 8, fifty.AREAS)
 
 
@@ -122,7 +122,7 @@ def test_a_case_that_ends_is_left_alone() -> None:
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        (("--areas", "rules,chart"), "--areas: found chart, expected some of rules, oracle, timeline"),
+        (("--areas", "rules,chart"), "--areas: found chart, expected some of rules, oracle, simulation"),
         (("--ask", "vectors"), "--ask: found vectors, expected some of vector, prove"),
     ],
 )

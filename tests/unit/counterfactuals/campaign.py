@@ -1,4 +1,4 @@
-"""Random situations, and what must hold of their flips: `python -m tests.unit.flips.campaign 2000 1`."""
+"""Random situations and their counterfactuals: `python -m tests.unit.counterfactuals.campaign 2000 1`."""
 
 from __future__ import annotations
 
