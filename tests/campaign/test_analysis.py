@@ -11,8 +11,7 @@ import pytest
 import z3
 
 from tenure.readings import preset
-from tenure_check.analysis import campaign
-from tenure_check.analysis import nominal_quota_proof as reaching
+from tenure_check.analysis import campaign, nominal_quota_proof
 from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.encoding import Pair
 from tenure_check.analysis.guarantees import NarrowCell
@@ -110,10 +109,10 @@ LOST = {
 @pytest.mark.parametrize("mistake", [*REFUTED, *LOST])
 def test_a_mistake_in_what_is_asked_about_nominal_quota_is_noticed(mistake: str) -> None:
     right, wrong = (REFUTED | LOST)[mistake]
-    text = Path(reaching.__file__).read_text(encoding="utf-8")
+    text = Path(nominal_quota_proof.__file__).read_text(encoding="utf-8")
     assert text.count(right) == 1
-    changed = ModuleType(reaching.__name__)
-    exec(compile(text.replace(right, wrong), reaching.__file__, "exec"), vars(changed))
+    changed = ModuleType(nominal_quota_proof.__name__)
+    exec(compile(text.replace(right, wrong), nominal_quota_proof.__file__, "exec"), vars(changed))
     stopped = "spec.stopPolicy is Hold" if "inactive" in mistake else ""
     policy = BY_PRIORITY if mistake in REFUTED and not stopped else ANY
     known = cluster(
@@ -123,7 +122,7 @@ def test_a_mistake_in_what_is_asked_about_nominal_quota_is_noticed(mistake: str)
     (tree,), reading = trees_of(known), preset("guaranteed")
     with Cvc5() as cvc5:
         right_why, why = (
-            asked.why_not_proved(known, tree, "a", reading, cvc5) for asked in (reaching, changed)
+            asked.why_not_proved(known, tree, "a", reading, cvc5) for asked in (nominal_quota_proof, changed)
         )
     assert bool(right_why) != bool(why)
     assert (unreached_state(known, LEVELS, reading, "a") is not None) == (mistake in REFUTED)

@@ -11,7 +11,7 @@ import pytest
 from tenure.conformance.vectors import load_vectors, run_vector
 from tenure.core.decide import CoreAnswer, decide
 from tenure.engines import Engine
-from tenure.testing import engines_compared as core
+from tenure.testing import engines_compared
 from tenure.testing.campaign_blocks import DIFFERS, FAULT, core_block
 from tenure.testing.campaign_report import campaign_report
 from tenure.testing.campaigns import MOST_KEPT, CampaignPlan
@@ -56,7 +56,7 @@ def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
         fewer = answer.found._replace(rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])
         return answer._replace(found=fewer)
 
-    monkeypatch.setattr(core, "decide_by_core", wrong)
+    monkeypatch.setattr(engines_compared, "decide_by_core", wrong)
 
 
 def test_a_difference_is_made_small_and_becomes_a_vector(wrong_core: None, tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_fault_of_the_core_is_a_difference(monkeypatch: pytest.MonkeyPatch) ->
     def broken(*asked: Any, **how: Any) -> CoreAnswer:
         raise ZeroDivisionError("a share of nothing")
 
-    monkeypatch.setattr(core, "decide_by_core", broken)
+    monkeypatch.setattr(engines_compared, "decide_by_core", broken)
     tally = core_block(CampaignPlan(3, SEED, manifests=1000, heroes=0), 0)
     assert tally.verdicts == {f"{FAULT}: ZeroDivisionError": 3}
     assert tally.failed == 3

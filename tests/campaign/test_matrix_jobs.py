@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from tenure.readings import preset
-from tenure_check.analysis import kept_answers as kept
-from tenure_check.analysis import parallel as spread
+from tenure_check.analysis import kept_answers, parallel
 from tenure_check.analysis.levels import levels_of
 from tenure_check.analysis.matrix import Effort, Matrix
 from tenure_check.analysis.prover import pair_of
@@ -20,7 +19,7 @@ from tests.analyzed import KNOWN
 def matrix_of(name: str, jobs: int) -> Matrix:
     """The matrix of a known configuration, with so few random states that solvers have enough to do."""
     known, _ = KNOWN[name]
-    (matrix,), _ = kept.matrices(
+    (matrix,), _ = kept_answers.matrices(
         [(known, levels_of(known, []))], preset("guaranteed"), Effort(fewest=8, most=8), MatrixRequest(), jobs
     )
     return matrix
@@ -28,15 +27,15 @@ def matrix_of(name: str, jobs: int) -> Matrix:
 
 def test_two_processes_give_the_verdicts_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = matrix_of("flat", 1)
-    monkeypatch.setattr(spread, "FEWEST", 2)
+    monkeypatch.setattr(parallel, "FEWEST", 2)
     asked: list[tuple[str, str]] = []
-    settle = spread.Spreading._settled
+    settle = parallel.Spreading._settled
 
     def watched(self: Any, cluster: Any, configuration: bytes, cells: Any) -> Any:
         asked.extend(map(pair_of, cells))
         return settle(self, cluster, configuration, cells)
 
-    monkeypatch.setattr(spread.Spreading, "_settled", watched)
+    monkeypatch.setattr(parallel.Spreading, "_settled", watched)
     together = matrix_of("flat", 2)
     assert len(set(asked)) > 2
     verdicts = [

@@ -15,9 +15,7 @@ from types import ModuleType
 import pytest
 
 from tenure.readings import preset
-from tenure_check.analysis import campaign, encoding, heroes, moments, ratios
-from tenure_check.analysis import encoded_decisions as runs
-from tenure_check.analysis import tree_slices as slices
+from tenure_check.analysis import campaign, encoded_decisions, encoding, heroes, moments, ratios, tree_slices
 from tenure_check.analysis.scopes import Scope
 from tests.analyzed import KNOWN
 from tests.docs.blocks import ROOT
@@ -123,43 +121,43 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "the others of a slice borrow nothing": Wrong(
-        slices,
+        tree_slices,
         "limit = reduce(plus, limits) if len(limits) == len(quotas) else None",
         "limit = 0",
         1,
     ),
     "the others of a slice use their nominal quota at most": Wrong(
-        slices,
+        tree_slices,
         "nominal=lent, subtree=lent, local=0, borrowing_limit=limit",
         "nominal=lent, subtree=sum(quota.nominal for quota in quotas), local=0, borrowing_limit=0",
         1,
     ),
     "the others of a slice use nothing": Wrong(
-        slices,
+        tree_slices,
         "nominal=lent, subtree=lent, local=0, borrowing_limit=limit",
         "nominal=0, subtree=0, local=0, borrowing_limit=0",
         1,
     ),
     "the others of a slice borrow together what the least of them may": Wrong(
-        slices,
+        tree_slices,
         "limit = reduce(plus, limits) if",
         "limit = min(limits) if",
         19,
     ),
     "the others of a slice that have no limit borrow nothing": Wrong(
-        slices,
+        tree_slices,
         "if len(limits) == len(quotas) else None",
         "if limits else None",
         1,
     ),
     "a cohort between a ClusterQueue and the root is left out": Wrong(
-        slices,
+        tree_slices,
         "path = (place, *above)\n        self._nodes[place] = node",
         "path = (place, *above[-1:])\n        self._nodes[place] = node",
         7,
     ),
     "a lending limit is ignored": Wrong(
-        slices,
+        tree_slices,
         "quotas=node.quotas,",
         "quotas={at: NodeQuota(quota.nominal, quota.subtree, 0, quota.borrowing_limit) "
         "for at, quota in node.quotas.items()},",
@@ -269,8 +267,8 @@ def changed(mistake: Wrong) -> Iterator[None]:
             made = run_again(encoding, source_of(encoding), patch)
         if mistake.has_heroes:
             made = run_again(heroes, source_of(heroes), patch)
-        name = "HeroPair" if mistake.trial[2] else "slice_of" if mistake.where is slices else "Pair"
-        patch.setattr(runs, name, getattr(made, name))
+        name = "HeroPair" if mistake.trial[2] else "slice_of" if mistake.where is tree_slices else "Pair"
+        patch.setattr(encoded_decisions, name, getattr(made, name))
         yield
 
 

@@ -18,8 +18,7 @@ from tenure.api import load
 from tenure.apps.cli.bundled import schema
 from tenure.readings import preset
 from tenure_check.analysis import kept_answers as kept
-from tenure_check.analysis import nominal_quota as reached
-from tenure_check.analysis import solved_cells as settling
+from tenure_check.analysis import nominal_quota, solved_cells
 from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.nominal_quota_proof import ServedQueue
 from tenure_check.expectations import CheckResult, Status, all_states, load_documents, run
@@ -87,7 +86,7 @@ def _little_effort(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Few random states, and a store of their own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(all_states, "EFFORT", Effort(fewest=30, most=150))
-        patch.setattr(reached, "STATES", 40)
+        patch.setattr(nominal_quota, "STATES", 40)
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("kept")))
         yield
 
@@ -181,7 +180,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
         raise AssertionError(name)
 
     monkeypatch.setattr(kept, "need_the_solvers", partial(refuse, "solvers"))
-    monkeypatch.setattr(settling, "need_the_solvers", partial(refuse, "solvers"))
+    monkeypatch.setattr(solved_cells, "need_the_solvers", partial(refuse, "solvers"))
     monkeypatch.setattr(all_states, "unreached_state", partial(refuse, "states"))
     done = tenure("test", ".", "-o", "json", cwd=tmp_path)
     again = json.loads(done.stdout)

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.matrix import Settled
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.commands import analyze_guarantees as guarantees_command
+from tenure_check.commands import analyze_guarantees
 from tests.cli.test_analyze_matrix import CLASSES, LIMITED, ONE_CLASS, QUEUES
 from tests.command_line import tenure
 
@@ -130,7 +130,7 @@ def test_what_is_asked_for_is_told_from_what_was_kept(
     def asked(*_: Any) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(guarantees_command, "_answer", asked)
+    monkeypatch.setattr(analyze_guarantees, "_answer", asked)
     done = tenure("analyze", "guarantees", str(queues), *SMALL, "--of", "b/low")
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure_check.analysis.matrix import NO_QUOTAS
-from tenure_check.commands import analyze_matrix as command
+from tenure_check.commands import analyze_matrix
 from tests.command_line import tenure
 
 SMALL = "--states", "60"
@@ -134,7 +134,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
     def asked(*_: Any) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(command, "_answer", asked)
+    monkeypatch.setattr(analyze_matrix, "_answer", asked)
     again = tenure("analyze", "matrix", str(queues), *SMALL, "-o", "json")
     assert json.loads(again.stdout) == answer
     changed = ("--set", "clusterqueue/b.spec.preemption.reclaimWithinCohort=Any")

@@ -15,8 +15,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.apps.cli import simulate as cli_of_simulate
 from tenure.apps.cli.bundled import schema
-from tenure.apps.simulate import run as course
-from tenure.apps.simulate import tables
+from tenure.apps.simulate import run, tables
 from tenure.simulation.trace import simulate
 from tests.command_line import tenure
 
@@ -225,7 +224,7 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
         played.append(words)
         return simulate(*words, **options)
 
-    monkeypatch.setattr(course, "simulate", interrupted)
+    monkeypatch.setattr(run, "simulate", interrupted)
     words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
     done = tenure("simulate", TRACE, "-q", QUEUES, *words)
     answer = json.loads(done.stdout)

@@ -10,8 +10,7 @@ import pytest
 
 from tenure.model import Cluster, Cohort
 from tenure.readings import Reading, preset
-from tenure_check.analysis import nominal_quota as reached
-from tenure_check.analysis import nominal_quota_proof as reaching
+from tenure_check.analysis import nominal_quota, nominal_quota_proof
 from tenure_check.analysis.campaign import draw_configuration
 from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.matrix import trees_of
@@ -36,17 +35,17 @@ def test_a_large_tree_is_asked_about_by_the_path_and_what_is_inactive(stopped: s
     )
     (tree,) = trees_of(known)
     with Cvc5() as cvc5:
-        why = reaching.why_not_proved(known, tree, "q0", preset("guaranteed"), cvc5)
+        why = nominal_quota_proof.why_not_proved(known, tree, "q0", preset("guaranteed"), cvc5)
     assert (why == "") == is_proved, why
 
 
 def counted(proofs: int, states: int, monkeypatch: pytest.MonkeyPatch, seed: int = 1) -> Counter[str]:
     """Ask of random ClusterQueues until so many are proved; how many, and how many states refuted others."""
     print(f"seed {seed}")
-    monkeypatch.setattr(reached, "STATES", states)
+    monkeypatch.setattr(nominal_quota, "STATES", states)
     count = Counter[str]()
     for drawn, reading, name, why in covered(seed):
-        request = reached.unreached_state(drawn, LEVELS, reading, name)
+        request = nominal_quota.unreached_state(drawn, LEVELS, reading, name)
         assert why or request is None, (name, drawn, request)
         count["proved" if not why else "open" if request is None else "refuted"] += 1
         if count["proved"] == proofs:
@@ -61,6 +60,6 @@ def covered(seed: int) -> Iterator[tuple[Cluster, Reading, str, str]]:
             drawn, reading = draw_configuration(random.Random(number), 3)
             for tree in trees_of(drawn):
                 for name in tree.places:
-                    why = reaching.why_not_proved(drawn, tree, name, reading, cvc5)
+                    why = nominal_quota_proof.why_not_proved(drawn, tree, name, reading, cvc5)
                     if "not covered" not in why:
                         yield drawn, reading, name, why

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tenure.api import Loaded
-from tenure.apps.diff import victim_periods as of_spells
+from tenure.apps.diff import victim_periods
 from tenure.apps.diff.trees import reached, trees_of
 from tenure.apps.diff.victim_periods import Spell, instants_after, spells
 from tenure.model import (
@@ -95,5 +95,5 @@ def test_what_was_not_looked_at_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     made = replace(cluster(), pending=(waits("w", "a", requeue_at=9),))
     asked = Loaded(made), 0, GUARANTEED, set[str](), {"ns/r"}
     assert spells(*asked) == {"ns/r": Spell()}
-    monkeypatch.setattr(of_spells, "MOST_DECISIONS", 1)
+    monkeypatch.setattr(victim_periods, "MOST_DECISIONS", 1)
     assert spells(*asked) == {"ns/r": Spell(looked_until=8)}

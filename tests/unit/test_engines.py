@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 import tenure
-from tenure import core as fast
-from tenure import engines
+from tenure import core, engines
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
@@ -164,8 +163,8 @@ Tamper = Callable[[CoreAnswer], CoreAnswer]
 
 def tampered(monkeypatch: pytest.MonkeyPatch, tamper: Tamper) -> None:
     """Have the core claim something else than it found."""
-    honest = fast.decide
-    monkeypatch.setattr(fast, "decide", lambda *asked: tamper(honest(*asked)))
+    honest = core.decide
+    monkeypatch.setattr(core, "decide", lambda *asked: tamper(honest(*asked)))
 
 
 def claiming(answer: CoreAnswer, rows: list[int], grounds: list[int]) -> CoreAnswer:
@@ -353,13 +352,13 @@ def test_searches_are_forgotten_where_they_list_too_many(
 
 def test_the_core_answers_once_for_all_whom_no_rule_tells_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    decide = fast.decide
+    decide = core.decide
 
     def counted(arrays: Arrays, preemptor: Workload, *rest: Any) -> CoreAnswer:
         asked.append(preemptor.key)
         return decide(arrays, preemptor, *rest)
 
-    monkeypatch.setattr(fast, "decide", counted)
+    monkeypatch.setattr(core, "decide", counted)
     # Newer than all that run, or older than one of them; another request, or another priority.
     same = [waiting(4, name=f"w{number}", created_at=NOW_NS + number) for number in range(3)]
     others = [

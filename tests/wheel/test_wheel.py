@@ -257,7 +257,7 @@ BARE = {
     f"{CHART} chart.png": 2,
 }
 """What needs no extra, and the exit code; what needs one says so."""
-DRAWN = "from tenure.testing import strategies; print(len(strategies.__all__))"
+DRAWN = "from tenure.testing.generators import strategies; print(len(strategies.__all__))"
 EXTRAS = {
     "proofs": ("tenure prove --only PO-TBP-010 --no-mutants --no-cache",),
     "strategies": (f"python -c '{DRAWN}'",),

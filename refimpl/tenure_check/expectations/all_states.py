@@ -20,7 +20,7 @@ from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
 from tenure.readings import Reading
 from tenure.simulation.scenario_file import FilePart
 from tenure.units import format_duration
-from tenure_check.analysis import solved_cells as settling
+from tenure_check.analysis import solved_cells
 from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.kept_answers import KeptAnswers
@@ -147,7 +147,7 @@ class AllStates:
             for asked, settled in matrix.settled.items()
             if settled.verdict != CellVerdict.NEVER and sides_of(asked) in meant
         }
-        narrowed = settling.settled_narrow(self._cluster, matrix, self._given.reading, EFFORT, conditions)
+        narrowed = solved_cells.settled_narrow(self._cluster, matrix, self._given.reading, EFFORT, conditions)
         found = [(asked.cell, settled.example) for asked, settled in narrowed.items() if settled.example]
         if found:
             return self._refuted(expected, sorted(found, key=lambda pair: pair[1].size))
@@ -208,7 +208,7 @@ class AllStates:
             fields = self._allowing(decision, wish, name, _RECLAIM)
             lines = tuple(state_lines(name, request.preemptor.priority, told))
             return CheckResult(Status.FAILS, expected, str(decision.outcome), lines, allowed_by=fields)
-        why = settling.why_not_reached(self._cluster, name, reading)
+        why = solved_cells.why_not_reached(self._cluster, name, reading)
         return self._judged({why} - {""}, expected)
 
     # -- cells --------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ class AllStates:
         matrix, asked = self._cells[scope]
         missing = set(cells) - asked
         if missing:
-            found = settling.settled(
+            found = solved_cells.settled(
                 self._cluster, self._levels, self._given.reading, EFFORT, wanted=missing, scope=scope
             )
             matrix.settled.update(found.settled)
