@@ -30,8 +30,7 @@ class Pulse:
         self._begun: list[float] = []
         self._ends = threading.Event()
         self.broken: Exception | None = None
-        for one in _objects(name):
-            server.create(one)
+        server.apply(_objects(name))  # its namespace stays where clusters are played again
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
