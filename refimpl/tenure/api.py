@@ -124,7 +124,7 @@ def decide(
     name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
     chosen = _reading(reading)
-    detail = Detail.FINDINGS if explained else Detail.CANDIDATES
+    detail = Detail.of(explained=explained)
     decision = decide_by(parse_engine(engine), given.cluster, preemptor, name, instant, chosen, detail=detail)
     problem = _order_by_usage(given, decision)
     if problem is not None:
@@ -176,7 +176,7 @@ def decide_all(
     if cluster_queue is not None and cluster_queue not in _queues(given):
         known = some_of(_queues(given), "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
-    detail = Detail.FINDINGS if explained else Detail.CANDIDATES
+    detail = Detail.of(explained=explained)
     batch = Batch(parse_engine(engine), given.cluster, instant, chosen, detail=detail)
     return _decide_each(given, instant, chosen, cluster_queue, batch)
 

@@ -94,7 +94,7 @@ def _output(request: object, engine: Engine) -> object:
         checked.now,
         checked.reading,
         checked.assignment,
-        Detail.FINDINGS if checked.explained else Detail.CANDIDATES,
+        Detail.of(explained=checked.explained),
     ).as_held(checked.cluster.hold_of(checked.preemptor))
     output = render_decision(decision, explained=checked.explained)
     return replace(output, warnings=tuple(checked.warnings) or None)

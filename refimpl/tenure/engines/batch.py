@@ -107,9 +107,9 @@ class Batch:
         snapshot = self.snapshot(queue_name)
         refuse_unmodelled(deciding(snapshot))
         self._choose_engine()
-        if assignment is not None:
-            return self._decided(preemptor, snapshot, assignment)
         effective = with_effective_priority(preemptor, self._cluster, self._now, self._reading)
+        if assignment is not None:
+            return self._decided(preemptor, effective, snapshot, assignment)
         name = snapshot.queue.name
         if name not in self._terms:
             self._terms[name] = terms_of(snapshot.queue, self._cluster.settings, self._reading)
@@ -118,26 +118,25 @@ class Batch:
         known = self._known.get(alike)
         if known is not None:
             return replace(known, preemptor=effective, now=self._now)
-        decided = self._decided(preemptor, snapshot)
+        decided = self._decided(preemptor, effective, snapshot, None)
         if not decided.left:
             self._known.keep(alike, decided, 1 + len(decided.targets) + len(decided.candidates))
         return decided
 
     def _decided(
-        self, preemptor: Workload, snapshot: Snapshot, assignment: Assignment | None = None
+        self, preemptor: Workload, effective: Workload, snapshot: Snapshot, assignment: Assignment | None
     ) -> Decision:
         """As `decide`, of one who is not known."""
-        now, reading = self._now, self._reading
+        asked = preemptor, snapshot.queue.name, self._now, self._reading, assignment
 
         def by_reference() -> Decision:
-            asked = self._cluster, preemptor, snapshot.queue.name, now, reading, assignment
-            return decide_by_reference(*asked, snapshot=snapshot, search=self._searches)
+            return decide_by_reference(self._cluster, *asked, snapshot=snapshot, search=self._searches)
 
         if self._engine != Engine.FAST:
             return by_reference()
         if self._is_explained:
             return by_reference().left_by_core(EXPLANATION)
-        return self._core.decide(preemptor, snapshot, now, reading, assignment, by_reference)
+        return self._core.decide(asked, effective, snapshot, by_reference)
 
     def _choose_engine(self) -> None:
         much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING

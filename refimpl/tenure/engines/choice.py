@@ -28,6 +28,11 @@ class Detail(Enum):
     FINDINGS = auto()
     """An explanation, which only the reference's decisions have."""
 
+    @classmethod
+    def of(cls, *, explained: bool) -> Detail:
+        """What is asked of decisions that will be explained, or not."""
+        return cls.FINDINGS if explained else cls.CANDIDATES
+
 
 WORTH_LOADING: Final = 250_000
 """Once searches have looked at so many workloads, loading the core is worth the time it takes."""

@@ -46,21 +46,18 @@ class CheckedCore:
 
     def decide(
         self,
-        preemptor: Workload,
+        asked: tuple[Workload, str, Instant, Reading, Assignment | None],
+        effective: Workload,
         snapshot: Snapshot,
-        now: Instant,
-        reading: Reading,
-        assignment: Assignment | None,
         by_reference: Callable[[], Decision],
     ) -> Decision:
         """The core's decision, or the reference's where the core leaves it.
 
         Args:
-            preemptor: the pending workload.
+            asked: the pending workload, its ClusterQueue, the clock, the reading and the flavors that are
+                given, as `tenure.core.decide` has them.
+            effective: the workload with its effective priority.
             snapshot: the tree around its ClusterQueue.
-            now: the clock, ns since the epoch.
-            reading: see `tenure.readings`.
-            assignment: the flavors that are given; None where they are searched.
             by_reference: the reference's decision.
 
         Raises:
@@ -73,10 +70,10 @@ class CheckedCore:
         try:
             if self._arrays is None:
                 self._arrays = Arrays(self._cluster)
-            answer = decide_by_core(self._arrays, preemptor, snapshot.queue.name, now, reading, assignment)
+            answer = decide_by_core(self._arrays, *asked)
         except Uncovered as uncovered:
             return by_reference().left_by_core(uncovered.what)
-        effective = with_effective_priority(preemptor, self._cluster, now, reading)
+        _, _, now, reading, _ = asked
         require_bounded_search(snapshot, effective, answer.assignment.usage, answer.outcome)
         terms = terms_of(snapshot.queue, self._cluster.settings, reading)
         targets = _let_through(answer, effective, snapshot, terms, now, reading)
