@@ -18,7 +18,7 @@ from tenure.core.layout import Layout, lay_out
 from tenure.core.nodes import change, sum_up
 from tenure.core.rounds import Rounds, find_lightest, rounds_for
 from tenure.core.sorting import ROOM, make_keys
-from tenure.core.tables import NO_STAMP, Array, Order, Rows, Work
+from tenure.core.tables import NO_STAMP, Array, Order, Rows, Work, work_for
 from tenure.core.uncovered import Uncovered, refuse_unknown
 from tenure.disk import open_regular, written_file
 from tenure.model import (
@@ -363,7 +363,9 @@ class Arrays:
     def work(self) -> Work:
         """Room for one search; the same one until something changes."""
         if self._work is None:
-            self._work = self._new_work()
+            widest = int(self.columns.by["width"].max(initial=0))
+            deepest = max(self._depths(), default=0)
+            self._work = work_for(self.layout.forest, self.columns.rows, widest, deepest, ROOM)
         return self._work
 
     def rounds(self) -> Rounds:
@@ -375,26 +377,6 @@ class Arrays:
             queue, first, width = (columns.column(name) for name in ("queue", "first", "width"))
             find_lightest(queue, first, width, columns.at, columns.amount, counts, lightest)
         return self._rounds
-
-    def _new_work(self) -> Work:
-        nodes, columns = self.layout.forest.nominal.shape
-        rows = self.columns.rows
-        widest = int(self.columns.by["width"].max(initial=0))
-        cells = max((widest + 1) * (max(self._depths(), default=0) + 1), columns + 1)
-        return Work(
-            usage=np.empty((nodes, columns), np.int64),
-            group=np.full(nodes, -1, np.int8),
-            common=np.full(nodes, -1, np.int32),
-            keys=np.empty(rows, np.int64),
-            rows=np.empty(rows, np.int32),
-            out=np.empty(rows, np.int32),
-            ground=np.empty(rows, np.int8),
-            share=np.empty(rows, np.int8),
-            node=np.empty(rows, np.int32),
-            held=np.empty((columns, rows), np.int64),
-            ends=np.empty(ROOM, np.int64),
-            log=np.empty((3, cells), np.int64),
-        )
 
     def _depths(self) -> list[int]:
         depths: list[int] = []

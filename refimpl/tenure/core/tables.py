@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
 Array: TypeAlias = Any
 """A NumPy array, or within compiled code what numba makes of one."""
 
@@ -172,6 +174,33 @@ class Work(NamedTuple):
     held: Array
     ends: Array
     log: Array
+
+
+def work_for(forest: Forest, rows: int, widest: int, deepest: int, room: int) -> Work:
+    """Room for a search.
+
+    Args:
+        forest: the trees.
+        rows: how many workloads there are at most.
+        widest: how many flavor-resources one of them has at most.
+        deepest: how many nodes are on the longest path to a root.
+        room: of `tenure.core.sorting`.
+    """
+    nodes, columns = forest.nominal.shape
+    return Work(
+        usage=np.zeros((nodes, columns), np.int64),
+        group=np.full(nodes, -1, np.int8),
+        common=np.full(nodes, -1, np.int32),
+        keys=np.zeros(rows, np.int64),
+        rows=np.zeros(rows, np.int32),
+        out=np.zeros(rows, np.int32),
+        ground=np.zeros(rows, np.int8),
+        share=np.zeros(rows, np.int8),
+        node=np.zeros(rows, np.int32),
+        held=np.zeros((columns, rows), np.int64),
+        ends=np.zeros(room, np.int64),
+        log=np.zeros((3, max((widest + 1) * (deepest + 1), columns + 1)), np.int64),
+    )
 
 
 class SearchInput(NamedTuple):

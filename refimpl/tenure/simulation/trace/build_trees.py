@@ -11,7 +11,7 @@ from tenure.core.layout import Layout, lay_out
 from tenure.core.nodes import potential
 from tenure.core.rounds import rounds_for, strategies_of
 from tenure.core.sorting import ROOM, order_of
-from tenure.core.tables import Forest, Order, Rows, Work
+from tenure.core.tables import Forest, Order, Rows, work_for
 from tenure.core.uncovered import Uncovered
 from tenure.model import SECOND, ClusterQueue, FlavorResource, Settings
 from tenure.readings import Reading
@@ -75,7 +75,7 @@ def planted(
     trees = Trees(
         forest,
         _rows(most, width),
-        _work(layout, most, max(map(len, paths)), width),
+        work_for(layout.forest, most, width, max(map(len, paths)), ROOM),
         TreeTables(
             node=_numbers(layout.queues[queue.name] for queue in queues),
             depth=_numbers(map(len, paths)),
@@ -230,22 +230,4 @@ def _rows(most: int, width: int) -> Rows:
         width=np.zeros(most, np.int32),
         at=np.zeros(most * width, np.int32),
         amount=np.zeros(most * width, np.int64),
-    )
-
-
-def _work(layout: Layout, most: int, deepest: int, width: int) -> Work:
-    nodes, columns = layout.forest.nominal.shape
-    return Work(
-        usage=np.zeros((nodes, columns), np.int64),
-        group=np.full(nodes, -1, np.int8),
-        common=np.full(nodes, -1, np.int32),
-        keys=np.zeros(most, np.int64),
-        rows=np.zeros(most, np.int32),
-        out=np.zeros(most, np.int32),
-        ground=np.zeros(most, np.int8),
-        share=np.zeros(most, np.int8),
-        node=np.zeros(most, np.int32),
-        held=np.zeros((columns, most), np.int64),
-        ends=np.zeros(ROOM, np.int64),
-        log=np.zeros((3, max((width + 1) * (deepest + 1), columns + 1)), np.int64),
     )
