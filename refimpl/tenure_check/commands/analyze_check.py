@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
-
-import typer
 
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.options import EditOptions, KueueRelease, NoCache, Strict
-from tenure.apps.cli.output import Reporting, ReportOutput, Reports
+from tenure.apps.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
+from tenure.apps.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
 from tenure.apps.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
 
@@ -17,17 +14,12 @@ from tenure.errors import bad_input
 @with_records
 def check_command(
     *,
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
-    ] = None,
+    paths: ExpectationPaths = None,
     strict: Strict = False,
     no_cache: NoCache = False,
     edits: EditOptions,
     kueue: KueueRelease = None,
-    output: Annotated[
-        ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")
-    ] = ReportOutput.TEXT,
+    output: ChecksOutput = ReportOutput.TEXT,
     report: Reports = None,
     color: Color = None,
 ) -> None:

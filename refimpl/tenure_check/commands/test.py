@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Final
 
 import typer
 
 from tenure.apps.cli.commands import with_records
 from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.options import EditOptions, KueueRelease, NoCache, Strict
-from tenure.apps.cli.output import Reporting, ReportOutput, Reports, about, print_checked
+from tenure.apps.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
+from tenure.apps.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
 from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.releases import AsIf
@@ -38,17 +38,12 @@ _EXITS: Final = {
 @with_records
 def run_tests(
     *,
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
-    ] = None,
+    paths: ExpectationPaths = None,
     strict: Strict = False,
     no_cache: NoCache = False,
     edits: EditOptions,
     kueue: KueueRelease = None,
-    output: Annotated[
-        ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")
-    ] = ReportOutput.TEXT,
+    output: ChecksOutput = ReportOutput.TEXT,
     report: Reports = None,
     color: Color = None,
 ) -> None:

@@ -180,6 +180,12 @@ Patches = Annotated[
 """Partial objects."""
 
 
+ExpectationPaths = Annotated[
+    list[str] | None,
+    typer.Argument(help="Files, or folders that are searched for *.tenure.yaml.", show_default=False),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class EditOptions:
     """Changes of the objects that are read; nothing is written."""

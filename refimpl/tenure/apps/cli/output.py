@@ -125,6 +125,8 @@ def _json_text(rendered: Any) -> str:
         return json.dumps(rendered, indent=2, ensure_ascii=False)
 
 
+ChecksOutput = Annotated[ReportOutput, typer.Option("--output", "-o", help="How to print what came of them.")]
+
 Reports = Annotated[
     list[str] | None,
     typer.Option(

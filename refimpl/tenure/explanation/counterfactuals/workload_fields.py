@@ -123,8 +123,8 @@ class Priority(Listed):
 
 
 @dataclass(frozen=True, slots=True)
-class PodSetCount(Measured):
-    """`spec.podSets[].count` of the pending workload.
+class PodSetField(Measured):
+    """A field of a pod set of the pending workload.
 
     Args:
         workload: `namespace/name`.
@@ -137,6 +137,11 @@ class PodSetCount(Measured):
     @property
     def object(self) -> str:
         return f"Workload/{self.workload}"
+
+
+@dataclass(frozen=True, slots=True)
+class PodSetCount(PodSetField):
+    """`spec.podSets[].count` of the pending workload."""
 
     @property
     def field(self) -> str:
@@ -164,20 +169,8 @@ class PodSetCount(Measured):
 
 
 @dataclass(frozen=True, slots=True)
-class MinCount(Measured):
-    """`spec.podSets[].minCount` of the pending workload; not set, all pods are needed.
-
-    Args:
-        workload: `namespace/name`.
-        index: which pod set.
-    """
-
-    workload: str
-    index: int
-
-    @property
-    def object(self) -> str:
-        return f"Workload/{self.workload}"
+class MinCount(PodSetField):
+    """`spec.podSets[].minCount` of the pending workload; not set, all pods are needed."""
 
     @property
     def field(self) -> str:
