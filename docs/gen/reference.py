@@ -48,7 +48,7 @@ def _readings() -> Iterator[str]:
     data, names = readings_file(), preset_names()
     marks = {name: " (default)" if name == default_preset() else "" for name in names}
     presets = [[f"**{name}**{marks[name]}", data["presets"][name]["summary"]] for name in names]
-    yield table(["Preset", "What it is"], presets)
+    yield table(["Reading", "What it is"], presets)
     chosen = [
         [f"[`{key}`](#{key})", *(f"`{data['presets'][name][key]}`" for name in names)] for key in data["keys"]
     ]

@@ -14,12 +14,10 @@ from docs.gen.sources import ROOT
 GLOSSARY: Final = "reference/glossary.md"
 TERMS: Final = {
     "Reading": r"readings|(?<=[Aa] )reading|(?<=[Tt]he )reading|(?<=every )reading|(?<=each )reading",
-    "Preset": r"presets?",
     "Vector": r"vectors?",
     "Obligation": r"obligations?",
     "Finding": r"findings?",
     "Mutant": r"mutants?",
-    "Counterexample": r"counterexamples?",
     "Preemptor": r"preemptors?",
     "Flavor-resource": r"flavor-resources?",
     "Effective priority": r"effective priorit(?:y|ies)",
