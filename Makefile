@@ -54,7 +54,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 .PHONY: check
 check: $(STAMP) ## decide the example, run the vectors, prove everything and print the matrix
-	$(BIN)/tenure decide $(EXAMPLE) --explain
+	$(BIN)/tenure decide $(EXAMPLE) --verbose
 	$(BIN)/tenure vectors check
 	$(BIN)/tenure vectors run
 	$(BIN)/tenure prove --seeds 6

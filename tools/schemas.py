@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tenure.apps.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
+from tenure.apps.cli.decision_answers import DecideAnswer
 from tenure.apps.diff.answer_types import DiffAnswer
 from tenure.apps.forecast.answer_types import NextAnswer
 from tenure.apps.postmortem.answer_types import PastAnswer
@@ -15,12 +16,11 @@ from tenure.apps.reference import Card, CardList
 from tenure.apps.simulate.answer_types import SimulateAnswer
 from tenure.conformance.answer_types import (
     AccessibleAnswer,
-    DecideAnswer,
     PendingAnswer,
 )
 from tenure.conformance.protocol_types import Answer
 from tenure.conformance.request_types import Request
-from tenure.explanation.answer_types import ExplainAnswer, WhyAnswer, WhyNotAnswer
+from tenure.explanation.answer_types import WhyAnswer, WhyNotAnswer
 from tenure.kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
 from tenure.simulation.kai.scenario_file import KaiScenarioShape
 from tenure.simulation.record import PlayAnswer
@@ -42,7 +42,7 @@ from tools.json_schemas import json_schema
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"
 
 WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
-    "accessible": (AccessibleAnswer, "tenure accessible -o json"),
+    "accessible": (AccessibleAnswer, "tenure show -f FILES -o json"),
     "analyze-diff": (MatrixDifference, "tenure analyze diff -o json"),
     "analyze-guarantees": (GuaranteesAnswer, "tenure analyze guarantees -o json"),
     "analyze-matrix": (MatrixAnswer, "tenure analyze matrix -o json"),
@@ -53,7 +53,6 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "decide": (DecideAnswer, "tenure decide -o json"),
     "diff": (DiffAnswer, "tenure diff -o json"),
     "example": (ExampleAnswer, "tenure example -o json"),
-    "explain": (ExplainAnswer, "tenure explain -o json"),
     "kai-filter": (FilterAnswer, "tenure kai filter -o json"),
     "kai-pairs": (PairsAnswer, "tenure kai pairs -o json"),
     "kai-resolve": (ResolveAnswer, "tenure kai resolve -o json"),

@@ -86,7 +86,7 @@ function question(flips) {
 const quoted = word => /^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function command(given) {
-  const words = ["tenure", "explain", "cluster.yaml", "-w", answer.workload, "--now", answer.now];
+  const words = ["tenure", "decide", "-v", "cluster.yaml", "-w", answer.workload, "--now", answer.now];
   if (typeof given.reading === "string" && given.reading) words.push("--reading", given.reading);
   if (given.cluster_queue) words.push("--cluster-queue", given.cluster_queue);
   for (const change of given.assigned) words.push("--set", change);

@@ -215,11 +215,11 @@ def area_of(rule: str) -> str:
 
 
 def _explanation(said: dict[bool, tuple[str, str]]) -> Iterator[str]:
-    """What `tenure explain` says of the rule, in the words of a vector's explanation."""
+    """What `tenure decide --verbose` says of the rule, in the words of a vector's explanation."""
     if not said:
         return
     yield f"## In an explanation{UNSEARCHED}"
-    yield "What `tenure decide --explain` says of it, for example:"
+    yield "What `tenure decide --verbose` says of it, for example:"
     rows = [
         [words, said[holds][0], f"[vector]({at(said[holds][1])})"]
         for holds, words in ((True, "yes"), (False, "no"))

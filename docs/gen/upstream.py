@@ -75,7 +75,7 @@ def command_of(vector: Vector) -> str:
         return f"tenure kai filter report.yaml {jobs} --now {given['now']}"
     asked = f"--now {given['now']} --reading {vector.data['reading']}"
     if vector.data["call"] == "accessible":
-        return f"tenure accessible report.yaml {asked}"
+        return f"tenure show -f report.yaml {asked}"
     pending = given["incoming"]["metadata"]
     return f"tenure decide report.yaml -w {pending['namespace']}/{pending['name']} {asked}"
 

@@ -92,13 +92,13 @@ def changed(fake: FakeKubectl, objects: list[dict[str, Any]], name: str, **field
     [
         ("decide", "-w", "ml/eval"),
         ("decide", "--all-pending", "-o", "json"),
-        ("explain", "-w", "ml/eval"),
+        ("decide", "-v", "-w", "ml/eval"),
         ("why", "ml/train", "-w", "ml/eval"),
         ("why-not", "ml/eval", "serving"),
         ("next",),
         ("next", "ml/eval", "-o", "json"),
         ("diff", "--unset", "clusterqueue/gpu.spec.preemption"),
-        ("accessible",),
+        ("show",),
         ("analyze", "sanity"),
         ("analyze", "loops", "--up-to", "2"),
         ("validate",),
@@ -111,7 +111,7 @@ def test_a_command_answers_what_tenure_answers_about_the_dump(
     clock = () if words[0] in ("validate", "analyze") else ("--now", NOW)
     dump = tmp_path / "cluster.json"
     dump.write_text(plugin("dump").out, encoding="utf-8")
-    there = run_tenure(tmp_path, *words, "cluster.json", *clock)
+    there = run_tenure(tmp_path, *words, *(["-f"] if words == ("show",) else []), "cluster.json", *clock)
     here = plugin(*words, *clock)
     assert (here.code, _timeless(here.out)) == (
         there.code,

@@ -1,4 +1,4 @@
-"""`tenure accessible`: the same content as text, JSON and YAML."""
+"""`tenure show`: the same content as text, JSON and YAML."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Cohort company            nvidia.com/gpu on h100: 40 nominal, 0 billed, 40 acces
 
 def answered(*arguments: str) -> dict[str, Any]:
     """The answer as JSON, by its schema."""
-    done = tenure("accessible", *arguments, "-o", "json")
+    done = tenure("show", *arguments, "-o", "json")
     found: dict[str, Any] = json.loads(done.stdout)
     assert [error.message for error in Draft202012Validator(schema("accessible")).iter_errors(found)] == []
     return found
 
 
 def test_a_table_and_a_picture_of_the_tree() -> None:
-    text = tenure("accessible", *EXAMPLE).stdout.decode()
+    text = tenure("show", *EXAMPLE).stdout.decode()
     head, *rows = text.partition("\n\n")[0].splitlines()
     assert head.split() == [
         "QUEUE",
@@ -58,7 +58,7 @@ def test_a_table_and_a_picture_of_the_tree() -> None:
 
 def test_json_and_yaml_say_the_same() -> None:
     found = answered(*EXAMPLE)
-    assert yaml.safe_load(tenure("accessible", *EXAMPLE, "-o", "yaml").stdout) == found
+    assert yaml.safe_load(tenure("show", *EXAMPLE, "-o", "yaml").stdout) == found
     assert found["rows"][-1] == {
         "clusterQueue": "training-hero",
         "flavor": "h100",
@@ -87,12 +87,12 @@ def test_without_a_hero_no_queue_is_billed() -> None:
     ],
 )
 def test_bad_input_is_named(arguments: tuple[str, ...], words: str) -> None:
-    done = tenure("accessible", "--example", "hero", *arguments)
+    done = tenure("show", "--example", "hero", *arguments)
     assert done.returncode == 2
     assert words in done.stderr.decode()
 
 
 def test_a_file_that_is_none_is_named(tmp_path: Path) -> None:
-    done = tenure("accessible", str(tmp_path / "none.yaml"))
+    done = tenure("show", "-f", str(tmp_path / "none.yaml"))
     assert (done.returncode, done.stdout) == (2, b"")
     assert "none.yaml" in done.stderr.decode()

@@ -101,10 +101,9 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 ASKED = [
     ("decide", "-a"),
-    ("decide", "-a", "--explain"),
+    ("decide", "-a", "--verbose"),
     ("decide", "-w", ASKER),
-    ("decide", "-w", ASKER, "--explain"),
-    ("explain", "-w", ASKER, "--flips", "0"),
+    ("decide", "-w", ASKER, "--verbose", "--flips", "0"),
     ("why", VICTIM),
     ("why", VICTIM, "-w", ASKER, "--flips", "0"),
     ("why-not", ASKER, "--flips", "0"),
@@ -128,7 +127,7 @@ def test_the_text_about_many_workloads_is_bounded(arguments: tuple[str, ...], du
 def test_all_tells_each_workload(dump: str) -> None:
     table = "\n".join(said("decide", "-a", "--all", dump))
     assert all(f"pending-{number:02} " in table for number in range(PENDING))
-    explained = "\n".join(said("explain", "-w", ASKER, "--all", "--flips", "0", dump))
+    explained = "\n".join(said("decide", "-v", "-w", ASKER, "--all", "--flips", "0", dump))
     assert all(f"/running-{number:03} is " in explained for number in range(RUNNING))
     cases = "\n".join(said("why", VICTIM, "--all", dump))
     assert all(f"/pending-{number:02} " in cases for number in range(PENDING))
@@ -142,7 +141,7 @@ def test_counts_of_groups_add_up_to_all(dump: str) -> None:
     assert headline.startswith(f"{PENDING} pending workloads: ")
     title = next(number for number, line in enumerate(lines) if line.startswith("By decision and reason"))
     assert sum(int(line.split()[0]) for line in lines[title + 1 :]) == PENDING
-    text = said("decide", "-w", ASKER, "--explain", dump)
+    text = said("decide", "-w", ASKER, "--verbose", dump)
     groups = text[text.index(next(line for line in text if line.startswith("The 90 running"))) + 1 :]
     assert sum(int(line.split()[0]) for line in groups if line.startswith("  ")) == RUNNING
 
@@ -150,8 +149,8 @@ def test_counts_of_groups_add_up_to_all(dump: str) -> None:
 def test_json_has_every_workload_in_any_case(dump: str) -> None:
     pending = json.loads("\n".join(said("decide", "-a", "-o", "json", dump)))["pending"]
     assert len(pending) == PENDING
-    asked = ("explain", "-w", ASKER, "--flips", "0", "-o", "json")
-    assert len(json.loads("\n".join(said(*asked, dump)))["workloads"]) == RUNNING
+    asked = ("decide", "-v", "-w", ASKER, "--flips", "0", "-o", "json")
+    assert len(json.loads("\n".join(said(*asked, dump)))["explanation"]["workloads"]) == RUNNING
     assert len(json.loads("\n".join(said("why", VICTIM, "-o", "json", dump)))["cases"]) == PENDING
 
 

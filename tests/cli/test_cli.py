@@ -97,7 +97,7 @@ def test_text_json_and_yaml_say_the_same() -> None:
 
 
 def test_explained_text_and_json_have_the_same_findings() -> None:
-    arguments = ("decide", "--example", "two-teams", *JOB, *AT_TWO, "--explain")
+    arguments = ("decide", "--example", "two-teams", *JOB, *AT_TWO, "--verbose")
     trace = json.loads(tenure(*arguments, "-o", "json").stdout)["trace"]
     text = tenure(*arguments).stdout.decode()
     assert len(trace["workloads"]) == 16
@@ -265,7 +265,7 @@ def test_the_help_lists_every_command_and_the_exit_codes() -> None:
 
 
 def test_a_reader_that_leaves_after_one_line_sees_that_line_and_no_complaint() -> None:
-    arguments = ("decide", "--example", "two-teams", *JOB, *AT_TWO, "--explain")
+    arguments = ("decide", "--example", "two-teams", *JOB, *AT_TWO, "--verbose")
     with subprocess.Popen(
         [str(TENURE), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -277,7 +277,7 @@ def test_a_reader_that_leaves_after_one_line_sees_that_line_and_no_complaint() -
         assert process.wait() == 0
 
 
-@pytest.mark.parametrize("more", [(), ("--explain",)], ids=["short", "long"])
+@pytest.mark.parametrize("more", [(), ("--verbose",)], ids=["short", "long"])
 def test_a_reader_that_is_gone_already_is_no_failure(more: tuple[str, ...]) -> None:
     # Exit code 1 would say that a checked property fails.
     command = [str(TENURE), "decide", "--example", "two-teams", *JOB, *AT_TWO, *more]

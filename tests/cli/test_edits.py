@@ -138,8 +138,7 @@ WITHOUT = ("withinClusterQueueConfig", "minAdmitDuration")
 @pytest.mark.parametrize(
     "words",
     [
-        ("decide", "-w", EVAL, "--explain"),
-        ("explain", "-w", EVAL),
+        ("decide", "-w", EVAL, "--verbose"),
         ("why", "team-a/job-pretrain-7b-e95a1", "-w", EVAL),
         ("why-not", EVAL),
     ],
@@ -157,7 +156,7 @@ def test_every_command_answers_as_if_the_files_said_so(words: tuple[str, ...], t
 
 def test_what_is_accessible_is_told_as_if_the_files_said_so() -> None:
     where = f"{QUEUE}.spec.resourceGroups[0].flavors[0].resources[name=nvidia.com/gpu].nominalQuota"
-    assert b" 96 " in tenure("accessible", *TWO, "--set", f"{where}=96").stdout
+    assert b" 96 " in tenure("show", *TWO, "--set", f"{where}=96").stdout
 
 
 def test_a_value_that_the_schema_refuses_is_an_error_of_the_object() -> None:

@@ -1,4 +1,4 @@
-"""`tenure explain`, `tenure why` and `tenure why-not`: the same content as text, JSON and YAML."""
+"""`tenure decide --verbose`, `tenure why` and `tenure why-not`: the same content as text, JSON and YAML."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ import yaml
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from tenure.apps.cli.explain import explain_command, why_command, why_not_command
+from tenure.apps.cli.decide import decide_command
 from tenure.apps.cli.named import split_words
+from tenure.apps.cli.why import why_command, why_not_command
 from tenure.errors import InputError
 from tenure.explanation.counterfactuals import FlipsFound, search_flips
 from tenure.resources import bundled
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
+HERO = ("--now", "2026-06-08T12:00:00Z")
 EVAL, LONG = "team-b/job-eval-suite-d739e", "team-a/job-long-context-8a5dc"
 PRETRAIN, ROLLOUT = "team-a/job-pretrain-7b-e95a1", "team-b/job-rlhf-rollout-63a0e"
 ADS, LLM = "ads/job-bid-landscape-c66ef", "llm/job-pretrain-mix-9fa75"
 ASKED = [
-    ("explain", "-w", EVAL, *TEAMS),
-    ("explain", "-w", LLM, *COHORT),
-    ("explain", "-w", ADS, *COHORT, "--fair-sharing", "default"),
-    ("explain", "-w", "vision/job-depth-f4d2f", *COHORT, "--flips", "0"),
+    ("decide", "-v", "-w", EVAL, *TEAMS),
+    ("decide", "-v", "-w", LLM, *COHORT),
+    ("decide", "-v", "-w", ADS, *COHORT, "--fair-sharing", "default"),
+    ("decide", "-v", "-w", "vision/job-depth-f4d2f", *COHORT, "--flips", "0"),
     ("why", PRETRAIN, *TEAMS),
     ("why", PRETRAIN, "-w", EVAL, *TEAMS),
     ("why", ROLLOUT, "-w", LONG, *TEAMS, "--override", "same_priority_gate=either"),
@@ -38,7 +40,7 @@ ASKED = [
 ]
 
 app = typer.Typer()
-app.command("explain")(explain_command)
+app.command("decide")(decide_command)
 app.command("why")(why_command)
 app.command("why-not")(why_not_command)
 
@@ -100,10 +102,11 @@ def test_json_and_yaml_say_the_same_and_are_as_the_schema_says(arguments: tuple[
 def test_the_text_has_every_sentence_of_the_json(arguments: tuple[str, ...]) -> None:
     text = said(*arguments)
     answer = answered(*arguments)
+    decision = answer.pop("explanation", answer)["decision"]
     if arguments[0] == "why-not":
-        answer["decision"].pop("request")  # findings about the request are for `explain`
-    if len(answer["decision"]["counts"]) == 1:
-        answer["decision"].pop("counts")  # all pods were enough; nothing to tell
+        decision.pop("request")  # findings about the request are for --verbose
+    if len(decision["counts"]) == 1:
+        decision.pop("counts")  # all pods were enough; nothing to tell
     assert [name for name in texts(answer) if name not in text] == []
 
 
@@ -130,6 +133,24 @@ def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
     assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"preempted"}
 
 
+def test_why_not_in_full_has_what_decide_in_full_has() -> None:
+    answer = answered("why-not", LLM, *COHORT, "-v")
+    explained = answered("decide", "-w", LLM, *COHORT, "-v")["explanation"]
+    assert {key: answer[key] for key in explained} == explained
+    text = said("why-not", LLM, *COHORT, "-v")
+    sections = said("decide", "-w", LLM, *COHORT, "-v").partition("\n\n")[2].rpartition("look up")[0]
+    assert sections in text
+    assert answered("why-not", LLM, *COHORT)["workloads"] == []
+
+
+def test_what_is_accessible_to_its_queue_is_shown_while_heroes_run() -> None:
+    asked = ("decide", "--example", "hero", "-w", "charlie/job-vision-hotfix-e1a0d", *HERO, "-v")
+    (row,) = answered(*asked)["accessible"]
+    assert (row["clusterQueue"], row["nominal"], row["bill"], row["accessible"]) == ("charlie", 200, 16, 184)
+    assert "Accessible to ClusterQueue charlie while heroes run\n" in said(*asked)
+    assert "accessible" not in answered("decide", "-w", LLM, *COHORT, "-v")
+
+
 def test_why_without_a_preemptor_names_all_that_would_preempt_it() -> None:
     answer = answered("why", PRETRAIN, *TEAMS)
     assert [case["preemptor"] for case in answer["cases"] if case["preempted"]] == [EVAL]
@@ -153,7 +174,7 @@ def test_why_with_a_preemptor_says_what_would_spare_it() -> None:
 
 
 def test_shares_are_told_with_their_numbers() -> None:
-    text = said("explain", "-w", ADS, *COHORT, "--fair-sharing", "default")
+    text = said("decide", "-v", "-w", ADS, *COHORT, "--fair-sharing", "default")
     mine, theirs = "ClusterQueue ads with the request 27.778", "ClusterQueue search after the removal 27.778"
     assert f"share of {mine}, of {theirs}: equal" in text
 
@@ -170,9 +191,15 @@ def test_partial_admission_tells_the_numbers_it_tried() -> None:
 
 
 def test_no_flips_are_searched_where_none_are_asked_for() -> None:
-    answer = answered("explain", "-w", EVAL, *TEAMS, "--flips", "0")
-    assert answer["flips"] == {"tried": 0, "fields": 0, "complete": False, "worse": False, "nearest": []}
-    assert "What would change" not in said("explain", "-w", EVAL, *TEAMS, "--flips", "0")
+    answer = answered("decide", "-v", "-w", EVAL, *TEAMS, "--flips", "0")
+    assert answer["explanation"]["flips"] == {
+        "tried": 0,
+        "fields": 0,
+        "complete": False,
+        "worse": False,
+        "nearest": [],
+    }
+    assert "What would change" not in said("decide", "-v", "-w", EVAL, *TEAMS, "--flips", "0")
 
 
 def test_manifests_may_stand_behind_the_victim(tmp_path: Path) -> None:
@@ -216,8 +243,8 @@ def test_words_are_workloads_unless_a_file_is_called_so(
             "a file or folder that exists, or one of 16 workloads that hold quota: ",
         ),
         (("why-not", ROLLOUT, *TEAMS), f"a pending workload; {ROLLOUT} holds quota: `why {ROLLOUT}` says"),
-        (("explain", *TEAMS), "4 pending workloads"),
-        (("explain", "-w", EVAL, *TEAMS, "--override", "newer_than"), "KEY=CHOICE"),
+        (("decide", *TEAMS), "4 pending workloads"),
+        (("decide", "-w", EVAL, *TEAMS, "--override", "newer_than"), "KEY=CHOICE"),
     ],
     ids=["pending victim", "unknown victim", "running workload", "several", "override"],
 )

@@ -20,15 +20,14 @@ HERO = ("--example", "hero", "--now", "2026-06-08T12:00:00Z")
 LLM, LONG = "llm/job-pretrain-mix-9fa75", "team-a/job-long-context-8a5dc"
 ASKED = [
     ("decide", "-w", LLM, *COHORT),
-    ("decide", "-w", LLM, *COHORT, "--explain"),
     ("decide", "-w", LLM, *COHORT, "--override", "same_priority_gate=either"),
     ("decide", "-a", *COHORT),
     ("decide", "-a", *TEAMS),
-    ("explain", "-w", LLM, *COHORT, "--flips", "1"),
+    ("decide", "-v", "-w", LLM, *COHORT, "--flips", "1"),
     ("why", "team-a/job-pretrain-7b-e95a1", *TEAMS),
     ("why-not", LONG, *TEAMS, "--flips", "1"),
-    ("accessible", *HERO),
-    ("accessible", *COHORT, "--all"),
+    ("show", *HERO),
+    ("show", *COHORT, "--all"),
     ("validate", "--example", "shared-cohort"),
 ]
 FACT = re.compile(r"[\w.:+-]+/[\w.-]+|[A-Z]+-\d{3}|[\w.:+-]*\d[\w.:+-]*")

@@ -19,7 +19,6 @@ SCENARIO = str(bundled("spec", "vectors", "scenarios") / "kai-boundary.yaml")
     [
         ("decide", KAI, "-w", "a"),
         ("decide", KAI, "-a"),
-        ("explain", KAI, "-w", "a"),
         ("why", "a", KAI),
         ("why-not", "a", KAI),
         ("diff", KAI, KAI),

@@ -170,7 +170,7 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         ("decide", ("decide", "-w", PRETRAIN)),
         ("pending", ("decide", "-a")),
-        ("explain", ("explain", "-w", PRETRAIN)),
+        ("decide", ("decide", "-v", "-w", PRETRAIN)),
         ("why-not", ("why-not", PRETRAIN)),
         ("why", ("why", "search/job-ab-replay-197ec", "-w", PRETRAIN)),
         ("diff", ("diff", "--set", "clusterqueue/llm.spec.fairSharing.weight=2")),

@@ -19,8 +19,7 @@ KAI = ("--example", "kai-departments", "--now", "2026-06-01T14:00:00Z")
 EVAL, PRETRAIN = "team-b/job-eval-suite-d739e", "team-a/job-pretrain-7b-e95a1"
 
 CALLS: dict[str, tuple[str, ...]] = {
-    "decide": (*TWO, "-w", EVAL, "--explain"),
-    "explain": (*TWO, "-w", EVAL),
+    "decide": (*TWO, "-w", EVAL, "--verbose"),
     "why": (PRETRAIN, *TWO, "-w", EVAL),
     "why-not": ("team-a/job-long-context-8a5dc", *TWO),
     "next": ("team-a/job-doc-index-dfa0b", *TWO),
@@ -32,7 +31,6 @@ CALLS: dict[str, tuple[str, ...]] = {
     "analyze guarantees": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "analyze matrix": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "show": ("PO-TBP-010",),
-    "accessible": ("--example", "hero", "--now", "2026-06-08T12:00:00Z"),
     "play": (SCENARIO, "--story", "6"),
     "simulate": (str(JOBS / "trace.csv"), "-q", str(JOBS / "queues.yaml")),
     "test": (str(SAMPLE),),

@@ -159,7 +159,6 @@ def test_every_command_takes_the_name_of_the_job(word: str, dump: str) -> None:
     named = "ml/job-b1-575af"
     for words in (
         ("decide", "-w", word),
-        ("explain", "-w", word),
         ("next", word),
         ("why-not", word),
         ("why", "ml/b0", "-w", word),

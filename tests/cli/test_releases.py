@@ -71,10 +71,10 @@ def test_a_release_decides_as_if_the_field_were_not_there() -> None:
     ("name", "words"),
     [
         ("pending", ("decide", "--all-pending")),
-        ("explain", ("explain", *JOB)),
+        ("decide", ("decide", "-v", *JOB)),
         ("why", ("why", "team-a/job-notebook-export-9440c")),
         ("why-not", ("why-not", JOB[1])),
-        ("accessible", ("accessible",)),
+        ("accessible", ("show",)),
         ("diff", ("diff", "--set", f"{QUEUE}.reclaimWithinCohort=Any")),
         ("next", ("next",)),
     ],
@@ -223,14 +223,14 @@ def test_the_release_is_read_from_the_deployment(tmp_path: Path) -> None:
         "spec": {"preemption": {"rules": "UberClusterQueueRules"}},
     }
     file = written(tmp_path, queue, deployment("images.example/kueue/kueue:v0.19.2@sha256:00"))
-    assert said("accessible", "accessible", file, *NOW, "--kueue", "objects")["kueue"] == "0.19"
+    assert said("accessible", "show", "-f", file, *NOW, "--kueue", "objects")["kueue"] == "0.19"
     for objects, found in (
         ((queue,), "there is none"),
         ((queue, deployment("images.example/kueue/kueue:v0.17.0")), "'v0.17.0'"),
         ((queue, deployment("images.example/kueue/kueue:main")), "'main'"),
         ((queue, deployment("other/kueue-viz:v0.19.2")), "there is none"),
     ):
-        done = tenure("accessible", written(tmp_path, *objects), *NOW, "--kueue", "objects")
+        done = tenure("show", "-f", written(tmp_path, *objects), *NOW, "--kueue", "objects")
         assert done.returncode == 2
         assert found in done.stderr.decode()
 

@@ -25,12 +25,12 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "decide": (TWO, ("decide", "INPUT", "--all-pending", *NOW)),
     "decide as JSON": (
         TWO,
-        ("decide", "INPUT", "-w", "team-b/job-eval-suite-d739e", *NOW, "-o", "json", "--explain"),
+        ("decide", "INPUT", "-w", "team-b/job-eval-suite-d739e", *NOW, "-o", "json", "--verbose"),
     ),
-    "explain": (TWO, ("explain", "INPUT", "-w", "team-b/job-eval-suite-d739e", *NOW)),
+    "decide in full": (TWO, ("decide", "-v", "INPUT", "-w", "team-b/job-eval-suite-d739e", *NOW)),
     "why": (TWO, ("why", "team-a/job-pretrain-7b-e95a1", "INPUT", *NOW)),
     "why-not": (TWO, ("why-not", "team-a/job-long-context-8a5dc", "INPUT", *NOW)),
-    "accessible": (HEROES, ("accessible", "INPUT", *HERO)),
+    "accessible": (HEROES, ("show", "-f", "INPUT", *HERO)),
     "heroes": (HEROES, ("decide", "INPUT", "--all-pending", *HERO, "-o", "yaml")),
     "fair sharing": (
         "shared-cohort",

@@ -52,7 +52,6 @@ def test_a_published_schema_is_the_one_that_the_types_make(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "explain",
         "why",
         "why-not",
         "next",
@@ -98,12 +97,12 @@ def objects_of(node: object) -> Iterator[dict[str, Any]]:
     "arguments",
     [
         (*TWO, "-w", "team-b/job-eval-suite-d739e"),
-        (*TWO, "-w", "team-b/job-eval-suite-d739e", "--explain"),
-        (*TWO, "-w", "team-b/job-moe-64-448bc", "--explain"),
-        (*TWO, "-w", "team-b/job-moe-64-448bc", "--explain", "--engine", "fast"),
+        (*TWO, "-w", "team-b/job-eval-suite-d739e", "--verbose"),
+        (*TWO, "-w", "team-b/job-moe-64-448bc", "--verbose"),
+        (*TWO, "-w", "team-b/job-moe-64-448bc", "--verbose", "--engine", "fast"),
         (*TWO, "-w", "team-a/job-long-context-8a5dc", "--override", "newer_than=reserved_after_created"),
-        (*COHORT, "-w", "llm/job-pretrain-mix-9fa75", "--explain"),
-        (*COHORT, "-w", "ads/job-bid-landscape-c66ef", *FAIR, "--explain"),
+        (*COHORT, "-w", "llm/job-pretrain-mix-9fa75", "--verbose"),
+        (*COHORT, "-w", "ads/job-bid-landscape-c66ef", *FAIR, "--verbose"),
     ],
     ids=" ".join,
 )
@@ -113,7 +112,7 @@ def test_a_decision_is_as_its_schema_says(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [(*TWO, "--explain"), COHORT, (*COHORT, *FAIR, "--explain"), (*TWO, "--reading", "as-written")],
+    [(*TWO, "--verbose"), COHORT, (*COHORT, *FAIR, "--verbose"), (*TWO, "--reading", "as-written")],
     ids=" ".join,
 )
 def test_all_decisions_are_as_their_schema_says(arguments: tuple[str, ...]) -> None:
@@ -152,10 +151,10 @@ def test_the_other_answers_are_as_their_schemas_say(tmp_path: Path) -> None:
 
 def test_what_a_hero_does_is_as_the_schemas_say() -> None:
     hero = ("--example", "hero", "--now", "2026-06-08T12:00:00Z")
-    answer = check("decide", "decide", *hero, "-w", "training/job-foundation-c9e85", "--explain")
+    answer = check("decide", "decide", *hero, "-w", "training/job-foundation-c9e85", "--verbose")
     assert all("proposed" in effect for effect in answer["effects"])
-    check("pending", "decide", *hero, "--all-pending", "--explain")
-    check("accessible", "accessible", *hero)
+    check("pending", "decide", *hero, "--all-pending", "--verbose")
+    check("accessible", "show", *hero)
 
 
 def test_a_schema_is_printed_as_it_is_published() -> None:

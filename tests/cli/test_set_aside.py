@@ -83,10 +83,9 @@ def calls(cluster: Path) -> dict[str, tuple[str, ...]]:
     return {
         "decide": ("decide", str(cluster), "-w", EVAL, *CLOCK),
         "all": ("decide", str(cluster), "-a", *CLOCK),
-        "explain": ("explain", str(cluster), "-w", EVAL, "--flips", "0", *CLOCK),
         "why": ("why", RUNNING, str(cluster), "-w", EVAL, "--flips", "0", *CLOCK),
         "why-not": ("why-not", EVAL, str(cluster), "--flips", "0", *CLOCK),
-        "accessible": ("accessible", str(cluster), *CLOCK),
+        "accessible": ("show", "-f", str(cluster), *CLOCK),
         "test": ("test", str(expectations(cluster, expect=[{"workload": EVAL, "decision": "Preempt"}]))),
     }
 

@@ -165,8 +165,7 @@ def test_case_does_not_matter() -> None:
     "arguments",
     [
         (*DECIDE, *AT),
-        (*DECIDE, *AT, "--explain"),
-        ("explain", *DECIDE[1:], *AT),
+        (*DECIDE, *AT, "--verbose"),
         ("why", "team-a/job-pretrain-7b-e95a1", "--example", "two-teams", *AT),
         ("why-not", "team-a/job-long-context-8a5dc", "--example", "two-teams", *AT),
     ],

@@ -54,7 +54,7 @@ def without_colours(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-@pytest.mark.parametrize("arguments", [(*ONE, "--explain"), (*DECIDE, "--all-pending")], ids=["one", "all"])
+@pytest.mark.parametrize("arguments", [(*ONE, "--verbose"), (*DECIDE, "--all-pending")], ids=["one", "all"])
 def test_a_terminal_gets_the_same_text_in_colours(arguments: tuple[str, ...]) -> None:
     shown = on_terminal(*arguments)
     assert ESCAPE in shown.terminal

@@ -79,9 +79,8 @@ def test_what_depends_on_a_scheduler_and_a_reading_says_which(name: str) -> None
     [
         ("decide", ("decide", *NOW, "-w", JOB)),
         ("pending", ("decide", *NOW, "--all-pending")),
-        ("explain", ("explain", *NOW, "-w", JOB)),
         ("play", ("play", "--scenario", "tbp-it-2-rotation")),
-        ("accessible", ("accessible", *NOW)),
+        ("accessible", ("show", *NOW)),
         ("validate", ("validate", "--example", "two-teams")),
         ("vectors", ("vectors", "run", "TBP-020")),
         ("show", ("show", "KQ-320")),

@@ -47,12 +47,10 @@ def warned(*arguments: str) -> list[str]:
         ("decide", "--all-pending", *NOW),
         ("decide", "-w", f"team-b/{WAITS}", *NOW),
         ("decide", "-w", f"team-b/{WAITS}", "--engine", "fast", *NOW),
-        ("explain", "-w", f"team-b/{WAITS}", *NOW),
         ("why", "team-a/job-sft-13b-f8d23", *NOW),
         ("why-not", f"team-b/{WAITS}", *NOW),
-        ("accessible", *NOW),
     ],
-    ids=["all", "one", "fast", "explain", "why", "why-not", "accessible"],
+    ids=["all", "one", "fast", "why", "why-not"],
 )
 def test_commands_about_a_cluster(folder: Path, arguments: tuple[str, ...]) -> None:
     assert warned(*arguments, str(folder)) == [f"Workload/team-a/{HELD}: {WORDS}"]
@@ -110,7 +108,6 @@ spec: {queueName: main, fancyNew: true, podSets: []}
     ("arguments", "others"),
     [
         (("decide", "-w", f"team-b/{WAITS}"), True),
-        (("explain", "-w", WAITS), True),
         (("why", "team-a/job-sft-13b-f8d23"), True),
         (("why-not", f"team-b/{WAITS}"), True),
         (("next", f"team-b/{WAITS}"), True),
@@ -118,7 +115,7 @@ spec: {queueName: main, fancyNew: true, podSets: []}
         (("decide", "--all-pending", "--cluster-queue", "gpu-cluster-queue"), True),
         (("next",), False),
     ],
-    ids=["decide", "explain", "why", "why-not", "next", "all", "queue", "all next"],
+    ids=["decide", "why", "why-not", "next", "all", "queue", "all next"],
 )
 def test_warnings_about_other_trees_are_counted(
     folder: Path, arguments: tuple[str, ...], others: bool

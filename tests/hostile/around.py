@@ -121,7 +121,7 @@ def _command(random: Random, names: list[str]) -> tuple[str, ...]:
         for _ in range(random.choice((0, 0, 0, 1, 2)))
     )
     match random.choice(
-        ("validate", "validate", "decide", "explain", "test", "play", "why", "kai", "vectors")
+        ("validate", "validate", "decide", "decide -w", "test", "play", "why", "kai", "vectors")
     ):
         case "validate":
             skipping = random.choice(((), ("--skip-others",), ("--strict",)))
@@ -136,8 +136,8 @@ def _command(random: Random, names: list[str]) -> tuple[str, ...]:
                 *dashes,
                 *names,
             )
-        case "explain":
-            return ("explain", "-w", random.choice(names), f"--now={NOW}", *dashes, *names)
+        case "decide -w":
+            return ("decide", "-v", "-w", random.choice(names), f"--now={NOW}", *dashes, *names)
         case "test":
             return ("test", random.choice(CHECKED), *dashes, *names)
         case "play":

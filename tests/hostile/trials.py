@@ -72,7 +72,7 @@ def commanded(case: Case, folder: Path) -> Trial:
     path = _written(case, folder)
     started = _children()
     done = subprocess.run(
-        [TENURE, "decide", path, "--now", NOW, "--explain"],
+        [TENURE, "decide", path, "--now", NOW, "--verbose"],
         capture_output=True,
         check=False,
         timeout=PATIENCE_S,

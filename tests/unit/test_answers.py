@@ -6,9 +6,10 @@ import dataclasses
 
 import pytest
 
-from tenure.explanation.answers import explain_answer, why_answer, why_not_answer
-from tenure.explanation.lines import explain_lines, why_lines, why_not_lines
+from tenure.explanation.answers import why_answer, why_not_answer
+from tenure.explanation.lines import why_lines, why_not_lines
 from tenure.explanation.summary import reading_text
+from tenure.explanation.verdicts import decision_lines
 from tenure.model import Cluster, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import Reading, RequeueOrder, parse_reading, preset
@@ -61,7 +62,7 @@ def test_a_fit_tells_what_is_asked_and_what_is_available() -> None:
     number = "  nvidia.com/gpu on a100: 1 asked, 1 available; the queue uses 3 of its 4"
     assert number in why_not(fit, running("small", 3))
     assert number in why_not(fit, None)
-    assert number in list(explain_lines(explain_answer(fit, flips=0)))
+    assert number in list(decision_lines(fit))
 
 
 def test_of_several_pending_workloads_only_the_verdicts_are_told() -> None:
@@ -101,7 +102,7 @@ def test_json_keeps_every_choice_of_an_overridden_reading() -> None:
     reading = parse_reading({"requeue_order": "creation"})
     preemptor = waiting(1)
     decision = decide(Cluster({"q": queue()}, (HELD,), (preemptor,)), preemptor, "q", NOW, reading)
-    answer = explain_answer(decision, flips=0)
+    answer = why_not_answer(decision, flips=0)
     assert answer.reading == reading.choices()
-    assert f"reading {answer.reading_text}" in "\n".join(explain_lines(answer))
+    assert f"reading {answer.reading_text}" in "\n".join(decision_lines(decision))
     assert answer.reading_text == "guaranteed with requeue_order: creation"

@@ -21,8 +21,9 @@ from tenure.as_json import as_json
 from tenure.conformance.vectors import Vector
 from tenure.disk import write_file
 from tenure.errors import InputError, Problem
-from tenure.explanation.answers import explain_answer
-from tenure.explanation.lines import explain_lines
+from tenure.explanation.answers import explained
+from tenure.explanation.lines import explained_lines
+from tenure.explanation.verdicts import decision_lines
 from tenure.manifests import SourcedObject, parse_instant
 from tenure.manifests.configuration import DEFAULT_STRATEGY_NAMES
 from tenure.manifests.load import load
@@ -108,7 +109,7 @@ class Explained:
     summary: tuple[str, ...] = ()
     """The decision in words."""
     lines: tuple[str, ...] = ()
-    """The explanation, as `tenure explain` prints it."""
+    """The explanation, as `tenure decide --verbose` prints it."""
     rules: tuple[str, ...] = ()
     """The rules that found something about a running workload, in the order of their first finding."""
 
@@ -161,7 +162,7 @@ def explain_text(asked: PageQuestion) -> Explained:
         cluster_queue=asked.cluster_queue or None,
         explained=True,
     )
-    told = explain_answer(decision, asked.flips)
+    told = explained(decision, asked.flips)
     queue = loaded.cluster.cluster_queues[told.decision.cluster_queue]
     found = (remark.rule for workload in told.workloads for remark in workload.remarks)
     return Explained(
@@ -170,13 +171,13 @@ def explain_text(asked: PageQuestion) -> Explained:
         workload=told.decision.workload,
         cluster_queue=queue.name,
         duration="" if queue.min_admit_duration is None else format_duration(queue.min_admit_duration),
-        now=told.now,
+        now=format_instant(now),
         first=format_instant(min(happened, default=now)),
         last=format_instant(max(happened, default=now)),
         decision=told.decision.decision,
         preempted=tuple(victim.workload for victim in told.decision.preempted),
         summary=told.decision.summary,
-        lines=tuple(explain_lines(told)),
+        lines=(*decision_lines(decision), *explained_lines(told)),
         rules=tuple(dict.fromkeys(found)),
     )
 

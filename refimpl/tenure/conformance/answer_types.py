@@ -220,7 +220,7 @@ class DecisionFields:
     left_to_reference: IfAny[str] = None
     """Why the optimized core, which was asked for, left the decision to the reference."""
     trace: IfAny[Trace] = None
-    """How it came about, where explain was asked for."""
+    """How it came about, where that was asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,24 +241,6 @@ class DecideQuestion:
     """The ClusterQueue decided in."""
     now: Clock
     """The clock."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DecideAnswer(DecisionFields, DecideQuestion):
-    """One decision, with its question and warnings."""
-
-    reading_text: ReadingText
-    """The reading in words."""
-    summary: Summary
-    """The outcome, and what was short or where it fits, in words."""
-    premises: Premises
-    """What is assumed of how Kueue is configured, because no object shows it, in words."""
-    warnings: Warnings
-    """What was assumed or ignored in the input, each once."""
-    assignment: IfAny[tuple[AssignedPods, ...]] = None
-    """The pods and flavors that it would be admitted with; only of Fit and Preempt."""
-    behind: IfAny[WorkloadKey] = None
-    """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +282,7 @@ class PendingDecided:
     left_to_reference: IfAny[str] = None
     """Why the optimized core, which was asked for, left the decision to the reference."""
     trace: IfAny[Trace] = None
-    """How it came about, where explain was asked for."""
+    """How it came about, where that was asked for."""
     behind: IfAny[WorkloadKey] = None
     """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
 

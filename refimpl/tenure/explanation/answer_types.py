@@ -159,27 +159,15 @@ class DecisionShape:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainAnswer:
-    """A whole decision explained."""
+class ExplainedDecision:
+    """How a decision came about."""
 
-    now: str
-    """The cycle's clock."""
-    reading: str | dict[str, str]
-    """A preset's name, or every choice."""
-    reading_text: str
-    """The same in words: a preset's name, and what differs from it."""
     decision: DecisionShape
-    """The decision, and how it came about."""
+    """What is short and where, and what was tried."""
     workloads: tuple[WorkloadExplanation, ...]
     """Every workload that holds quota in the tree; the preempted ones first, in order."""
     flips: FlipsShape
     """Changes after which the decision would differ."""
-    premises: tuple[str, ...] = ()
-    """What is assumed of how Kueue is configured, because no object shows it, in words."""
-    warnings: tuple[str, ...] = ()
-    """What was assumed or ignored in the input."""
-    kueue: str = kueue_asked(None)
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +269,9 @@ class WhyNotAnswer:
     another tree."""
     flips: FlipsShape
     """Changes after which the answer would differ."""
+    workloads: tuple[WorkloadExplanation, ...] = ()
+    """The same about every workload that holds quota in the tree; the preempted ones first, in order. Empty
+    without --verbose."""
     earlier: str | None = None
     """When, for whom and why the pending workload was preempted; null where that is not recorded."""
     premises: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tenure.explanation.answer_types import (
     CaseShape,
     DecisionShape,
-    ExplainAnswer,
+    ExplainedDecision,
     FlipShape,
     FlipsShape,
     NodeShape,
@@ -19,7 +19,6 @@ from tenure.explanation.answer_types import (
 )
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
 from tenure.explanation.counterfactuals import (
-    DEFAULT_LIMIT,
     FaresBetter,
     Flip,
     IsKept,
@@ -29,7 +28,7 @@ from tenure.explanation.counterfactuals import (
     search_flips,
 )
 from tenure.explanation.explain import explain, explain_workload
-from tenure.explanation.groups import names_text
+from tenure.explanation.groups import DEFAULT_LIMIT, names_text
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import preempted_workloads
@@ -41,8 +40,8 @@ from tenure.readings import Reading
 from tenure.units import format_instant
 
 
-def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = False) -> ExplainAnswer:
-    """A whole decision explained.
+def explained(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = False) -> ExplainedDecision:
+    """How a decision came about.
 
     Args:
         decision: the decision.
@@ -53,13 +52,10 @@ def explain_answer(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: boo
     >>> from tenure.resources import bundled
     >>> cluster = tenure.load(bundled("examples", "two-teams"))
     >>> decision = tenure.decide(cluster, "team-a/job-doc-index-dfa0b", now="2026-03-02T14:00:00Z")
-    >>> explain_answer(decision, flips=0).decision.attempts[0].text
+    >>> explained(decision, flips=0).decision.attempts[0].text
     'the request fits after the removal of 1 of 1 candidate'
     """
-    return ExplainAnswer(
-        now=format_instant(decision.now),
-        reading=decision.reading.written(),
-        reading_text=reading_text(decision.reading),
+    return ExplainedDecision(
         decision=decision_shape(decision),
         workloads=explain(decision).workloads,
         flips=flips_shape(decision, None, flips, None if worse else FaresBetter()),
@@ -207,8 +203,8 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
     remarks: tuple[Remark, ...] = ()
     preempted, verdict = False, elsewhere(decision, victim)
     if found:
-        explained = explain_workload(decision, found[0])
-        preempted, verdict, remarks = explained.preempted, explained.verdict, explained.remarks
+        about = explain_workload(decision, found[0])
+        preempted, verdict, remarks = about.preempted, about.verdict, about.remarks
         wish = None if worse else IsKept(victim.key)
         nearest = None if flips is None else flips_shape(decision, victim.key, flips, wish)
     return CaseShape(
@@ -272,6 +268,7 @@ def why_not_answer(
     ahead: Sequence[str] = (),
     *,
     worse: bool = False,
+    every_workload: bool = False,
 ) -> WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one.
 
@@ -281,6 +278,7 @@ def why_not_answer(
         flips: how many of the nearest flips at most; 0 searches for none.
         ahead: those who are ahead of it in its ClusterQueue, the head first.
         worse: whether flips that make things worse are searched for too.
+        every_workload: whether it has what each rule found about every workload that holds quota.
 
     >>> import tenure
     >>> from tenure.resources import bundled
@@ -290,14 +288,14 @@ def why_not_answer(
     'now'
     """
     found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
-    explained = explain_workload(decision, found[0]) if found else None
+    found_about = explain_workload(decision, found[0]) if found else None
     if victim is None:
         summary = _admission(decision, ahead)
     else:
-        verdict = elsewhere(decision, victim) if explained is None else explained.verdict
+        verdict = elsewhere(decision, victim) if found_about is None else found_about.verdict
         summary = sentence(victim.key, verdict, decision.preemptor.key, quota_alone(decision.not_modelled))
     # Nothing of what is searched moves a workload into another tree.
-    impossible = victim is not None and explained is None
+    impossible = victim is not None and found_about is None
     wish = FaresBetter() if victim is None else IsPreempted(victim.key)
     return WhyNotAnswer(
         victim=None if victim is None else victim.key,
@@ -307,7 +305,8 @@ def why_not_answer(
         summary=summary,
         ahead=tuple(ahead),
         decision=decision_shape(decision),
-        workload=explained,
+        workload=found_about,
+        workloads=explain(decision).workloads if every_workload else (),
         flips=FlipsShape(0, 0, True, worse, ())
         if impossible
         else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),

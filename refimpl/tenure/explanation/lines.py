@@ -11,13 +11,14 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from tenure.explanation.answer_types import (
     CaseShape,
     DecisionShape,
-    ExplainAnswer,
+    ExplainedDecision,
     FlipsShape,
     ShortageShape,
     WhyAnswer,
     WhyNotAnswer,
 )
 from tenure.explanation.attempts import AttemptTrial, CountTrial, FlavorTrial, PassedOver
+from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import (
     MOST,
     group_lines,
@@ -34,7 +35,6 @@ from tenure.explanation.verdicts import (
     RULES_TITLE,
     deciding_text,
     findings_of,
-    preempt_lines,
     remark_lines,
     rules_lines,
 )
@@ -44,25 +44,25 @@ MOST_CASES = 4
 """So many pending workloads that preempt a running one are told with what each rule found."""
 
 
-def explain_lines(answer: ExplainAnswer, *, every: bool = False) -> Iterator[str]:
-    """A whole decision explained.
+def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Iterator[str]:
+    """How a decision came about: what would change it, what is short and was tried, what every rule found.
 
     Args:
-        answer: the explanation.
-        every: whether all workloads are told one by one, however many they are.
+        explained: the same as a record.
+        every: whether all workloads are listed one by one, however many they are.
     """
-    outcome, *rest = answer.decision.summary
-    yield outcome
-    yield from (f"  {line}" for line in rest)
-    yield f"  clock {answer.now}, reading {answer.reading_text}"
-    yield from assumed_lines(answer.premises)
-    yield from note_lines(answer.decision.topology)
-    yield from preempt_lines(answer.decision.preempted, every=every)
-    yield from _flip_lines(answer.flips)
-    yield from _account_lines(answer.decision, every=every)
-    # What is short has been told; where there is much to tell it is not told again.
-    request = answer.decision.request if every or len(answer.workloads) <= MOST else ()
-    yield from rules_lines(answer.decision.workload, request, answer.workloads, every=every)
+    yield from _flip_lines(explained.flips)
+    yield from _account_lines(explained.decision, every=every)
+    yield from _every_finding(explained.decision, explained.workloads, every=every)
+
+
+def _every_finding(
+    decision: DecisionShape, workloads: Sequence[WorkloadExplanation], *, every: bool
+) -> Iterator[str]:
+    """What each rule found about every workload."""
+    # The shortage is above already; where the list is long it is not repeated.
+    request = decision.request if every or len(workloads) <= MOST else ()
+    yield from rules_lines(decision.workload, request, workloads, every=every)
 
 
 def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
@@ -163,8 +163,13 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
     yield from assumed_lines(answer.premises)
     yield from note_lines(answer.decision.topology)
     yield from _flip_lines(answer.flips)
-    if answer.workload is not None:
+    if answer.victim is None or answer.workloads:
+        yield from _account_lines(answer.decision, every=every)
+    elif answer.workload is not None:
         yield from _tried_lines(answer.decision.flavors, answer.decision.counts)
+    if answer.workloads:
+        yield from _every_finding(answer.decision, answer.workloads, every=every)
+    elif answer.workload is not None:
         yield from _section(RULES_TITLE, [remark_lines(answer.workload.remarks)])
         yield from (
             f"  attempt {attempt.name}: {passed_over.why}"
@@ -172,8 +177,6 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
             for passed_over in attempt.passed_over
             if passed_over.workload == answer.victim
         )
-    elif answer.victim is None:
-        yield from _account_lines(answer.decision, every=every)
 
 
 def _account_lines(decision: DecisionShape, *, every: bool) -> Iterator[str]:

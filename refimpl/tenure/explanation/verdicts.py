@@ -1,20 +1,49 @@
-"""The lines about running workloads: which are preempted, and what the rules found."""
+"""A decision in lines: the outcome, which running workloads are preempted, and what the rules found."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, without_place
+from tenure.explanation.quota_alone import note_lines, topology_of
 from tenure.explanation.remarks import Remark
-from tenure.explanation.shapes import PreemptedWorkload
+from tenure.explanation.shapes import PreemptedWorkload, preempted_workloads
+from tenure.explanation.summary import assumed_lines, reading_text, summarize
+from tenure.oracle.decide import Decision
+from tenure.units import format_instant
 
 RULES_TITLE = "What each rule found (yes: it applies, no: it does not)"
 MOST_VICTIMS = 10
 """So many victims are told one by one."""
 
 
-def preempt_lines(preempted: Sequence[PreemptedWorkload], *, every: bool) -> Iterator[str]:
+def decision_lines(
+    decision: Decision, premises: Iterable[str] = (), *, every: bool = False, behind: str | None = None
+) -> Iterator[str]:
+    """A decision, line by line: the outcome, and the victims.
+
+    Args:
+        decision: the decision.
+        premises: what it assumes, in words.
+        every: whether all victims are listed one by one, however many they are.
+        behind: the head of its StrictFIFO ClusterQueue, where that is another workload.
+    """
+    outcome, *shortfalls = summarize(decision)
+    yield outcome
+    yield from (f"  {shortfall}" for shortfall in shortfalls)
+    if behind is not None:
+        place = f"the head of StrictFIFO ClusterQueue {decision.queue.name}"
+        yield f"  {decision.preemptor.key} is behind {behind}, {place}; Kueue tries {behind} first"
+    yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
+    yield from assumed_lines(premises)
+    yield from note_lines(topology_of(decision.not_modelled))
+    if decision.left:
+        yield f"  decided by the reference: the optimized core does not cover {decision.left}"
+    yield from _preempt_lines(preempted_workloads(decision), every=every)
+
+
+def _preempt_lines(preempted: Sequence[PreemptedWorkload], *, every: bool) -> Iterator[str]:
     """The victims in order, or counted by queue, reason and rules."""
     if every or len(preempted) <= MOST_VICTIMS:
         width = max((len(victim.workload) for victim in preempted), default=0)

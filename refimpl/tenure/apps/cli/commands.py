@@ -30,17 +30,12 @@ GROUPS = {
             "tenure.apps.cli.decide:decide_command",
             "Decide which workloads are preempted for a pending one, and why.",
         ),
-        "explain": (
-            "tenure.apps.cli.explain:explain_command",
-            "Explain a whole decision: what is short and where, what was tried, and what would change the "
-            "answer.",
-        ),
         "why": (
-            "tenure.apps.cli.explain:why_command",
+            "tenure.apps.cli.why:why_command",
             "Explain why a workload was preempted, or which pending workloads could preempt a running one.",
         ),
         "why-not": (
-            "tenure.apps.cli.explain:why_not_command",
+            "tenure.apps.cli.why:why_not_command",
             "Explain why a pending workload is not admitted, or why it does not preempt a running one.",
         ),
         "next": (
@@ -51,10 +46,6 @@ GROUPS = {
         "diff": (
             "tenure.apps.cli.diff:diff_command",
             "Compare the decisions of two clusters: which differ, and which victims are new or spared.",
-        ),
-        "accessible": (
-            "tenure.apps.cli.accessible:accessible_command",
-            "List what is accessible to every ClusterQueue while heroes run, and what they are billed.",
         ),
     },
     "Analyze": {
@@ -83,7 +74,7 @@ GROUPS = {
             "and explain each failure.",
         ),
     },
-    "KAI-Scheduler": {
+    "KAI": {
         "kai": (
             "tenure.apps.cli.kai:kai_app",
             "Show which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.",
@@ -92,7 +83,7 @@ GROUPS = {
     "Specification": {
         "show": (
             "tenure.apps.cli.show:show_command",
-            "Show what the specification has under an identifier: statement, why, code, verdicts, vectors.",
+            "Show an entry of the specification by its identifier, or the quota of every ClusterQueue.",
         ),
         "prove": (
             ENTRY_POINT,
@@ -245,6 +236,31 @@ def _options(record: Any) -> list[inspect.Parameter]:
         )
         for field in fields(record)
     ]
+
+
+def options_given(*records: Any) -> list[str]:
+    """The options that differ from their defaults, by their long names.
+
+    Args:
+        records: of a command that `with_records` made.
+    """
+    return [
+        parameter.opts[0]
+        for record in records
+        for field, parameter in zip(fields(record), _parsed(type(record)), strict=True)
+        if getattr(record, field.name) != field.default
+    ]
+
+
+def _parsed(record: Any) -> list[Any]:
+    """A record's options as the command line has them."""
+
+    def command(**given: Any) -> None:
+        del given
+
+    vars(command).update(__signature__=inspect.Signature(_options(record)))
+    command.__annotations__.update({option.name: option.annotation for option in _options(record)})
+    return list(built("", command).params)
 
 
 def command_named(name: str) -> Any:

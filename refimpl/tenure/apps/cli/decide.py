@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,23 +14,27 @@ import typer
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
 from tenure.apps.cli.asked import Inquiry, ask
 from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.decisions import are_many, decision_lines, head_before, print_pending
+from tenure.apps.cli.decisions import are_many, head_before, print_pending
 from tenure.apps.cli.exit_codes import ExitCode
 from tenure.apps.cli.inputs import sources_of
 from tenure.apps.cli.options import (
     ENGINE_HELP,
     EditOptions,
+    Flips,
     InputOptions,
     Interpretation,
     Now,
     Pending,
     SchedulerFlags,
+    Verbose,
 )
 from tenure.apps.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.apps.cli.terminal import choose_colour, complain, progress
 from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
+from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.summary import summarize
+from tenure.explanation.verdicts import decision_lines
 from tenure.model import Outcome
 
 if TYPE_CHECKING:
@@ -64,9 +69,8 @@ class PendingOptions:
 class DecidingOptions:
     """How it is decided, and what is expected."""
 
-    explained: Annotated[
-        bool, typer.Option("--explain", "-e", help="Show what each rule found about every workload.")
-    ] = False
+    verbose: Verbose = False
+    flips: Flips = DEFAULT_LIMIT
     engine: Annotated[
         Engine | None,
         typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
@@ -105,10 +109,12 @@ def decide_command(
     kubectl tenure dump > cluster.json
     tenure decide cluster.json -w ml/train
 
-    A folder of manifests, at a given time, with what each rule found:
+    How the decision came about: where in the tree quota is short, which flavors, numbers of pods and attempts
+    were tried, which single field of which object would have to differ, and what each rule found:
 
     \b
-    tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --explain
+    tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --verbose
+    tenure decide cluster/ -w ml/train -v -o json | jq .explanation
 
     The proposal exactly as written, for another program:
 
@@ -126,7 +132,9 @@ def decide_command(
     \b
     tenure decide cluster/ -w ml/train --expect Fit --report junit=decide.xml
 
-    With --all-pending every decision is about the same cluster: none sees what another would change.
+    With --all-pending every decision is about the same cluster: none sees what another would change. Changes
+    that would alter an answer are searched for one workload only.
+
     Workloads are sorted by ClusterQueue, then by effective priority, highest first, then by the time they
     queue from.
 
@@ -136,15 +144,15 @@ def decide_command(
     choose_colour(printing.color)
     reporting = Reporting(printing.report, "tenure decide")
     pending.check(deciding.expect)
-    explained = deciding.explained
+    verbose = deciding.verbose
     with reporting.of_bad_input():
         named = [pending.workload]
         asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
         if pending.all_pending:
             grouped = not every and printing.output == Output.TEXT and are_many(asked)
-            asked = asked.of_many(deciding.engine, explained=explained and not grouped)
+            asked = asked.of_many(deciding.engine, explained=verbose and not grouped)
         else:
-            asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=explained)
+            asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
             _ask_for_a_name(asked.loaded, pending.workload)
             decision = asked.decided(pending.workload)
     if pending.all_pending:
@@ -156,15 +164,7 @@ def decide_command(
             complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
             raise typer.Exit(ExitCode.BAD_INPUT)
         return
-    if printing.output == Output.TEXT:
-        behind = head_before(asked, decision)
-        premises = asked.premises(decision.queue.name)
-        lines = decision_lines(decision, premises, explained=explained, every=every, behind=behind)
-        print_answer(printing.output, "decide", None, about(asked.kueue, lines))
-    else:
-        from tenure.apps.cli.decision_answers import decide_answer
-
-        print_answer(printing.output, "decide", decide_answer(decision, asked, explained=explained), ())
+    _print(decision, asked, deciding, printing.output, every=every)
     wrong = unexpected(decision, deciding.expect)
     reporting.write(
         lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
@@ -172,6 +172,28 @@ def decide_command(
     if wrong:
         complain("error", wrong)
         raise typer.Exit(ExitCode.FOUND)
+
+
+def _print(
+    decision: Decision, asked: Inquiry, deciding: DecidingOptions, output: Output, *, every: bool
+) -> None:
+    found = None
+    more: Iterable[str] = ()
+    if deciding.verbose:
+        from tenure.apps.cli.accounts import own_lines
+        from tenure.explanation.answers import explained
+        from tenure.explanation.lines import explained_lines
+
+        found = explained(decision, deciding.flips, worse=every)
+        more = chain(explained_lines(found, every=every), own_lines(decision))
+    if output == Output.TEXT:
+        behind, premises = head_before(asked, decision), asked.premises(decision.queue.name)
+        lines = decision_lines(decision, premises, every=every, behind=behind)
+        print_answer(output, "decide", None, about(asked.kueue, chain(lines, more)))
+    else:
+        from tenure.apps.cli.decision_answers import decide_answer
+
+        print_answer(output, "decide", decide_answer(decision, asked, found), ())
 
 
 def _counted(decisions: Iterable[PendingDecision], outcomes: Counter[bool]) -> Iterator[PendingDecision]:

@@ -11,12 +11,10 @@ from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, w
 from tenure.apps.cli.asked import Inquiry
 from tenure.apps.cli.output import Output, about, aligned, print_answer
 from tenure.engines import Engine
-from tenure.explanation.explain import explain
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
-from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, note_lines, quota_alone, topology_of
-from tenure.explanation.shapes import preempted_workloads
+from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
 from tenure.explanation.summary import assumed_lines, engine_of, reading_text, summarize
-from tenure.explanation.verdicts import preempt_lines, rules_lines
+from tenure.explanation.verdicts import decision_lines
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
@@ -52,43 +50,6 @@ def strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, lis
     waiting = waiting_queues(asked.loaded, asked.now)
     lines = ((name, in_line(asked.loaded, name, asked.now, asked.reading, waiting)) for name in strict)
     return {name: [found.key for found in line] for name, line in lines}
-
-
-def decision_lines(
-    decision: Decision,
-    premises: Iterable[str],
-    *,
-    explained: bool,
-    every: bool,
-    behind: str | None = None,
-) -> Iterator[str]:
-    """A decision, line by line: the outcome, the victims, and on request what every rule found.
-
-    Args:
-        decision: the decision.
-        premises: what it assumes, in words.
-        explained: whether to add what every rule found.
-        every: whether all workloads are told one by one, however many they are.
-        behind: the head of its StrictFIFO ClusterQueue, where that is another workload.
-    """
-    outcome, *shortfalls = summarize(decision)
-    yield outcome
-    for shortfall in shortfalls:
-        yield f"  {shortfall}"
-    if behind is not None:
-        place = f"the head of StrictFIFO ClusterQueue {decision.queue.name}"
-        yield f"  {decision.preemptor.key} is behind {behind}, {place}; Kueue tries {behind} first"
-    yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
-    yield from assumed_lines(premises)
-    yield from note_lines(topology_of(decision.not_modelled))
-    if decision.left:
-        yield f"  decided by the reference: the optimized core does not cover {decision.left}"
-    yield from preempt_lines(preempted_workloads(decision), every=every)
-    if explained:
-        explanation = explain(decision)
-        yield from rules_lines(
-            decision.preemptor.key, explanation.request, explanation.workloads, every=every
-        )
 
 
 UNDECIDED = "not decided"
@@ -273,6 +234,9 @@ def is_served(decision: Decision) -> bool:
 
 
 def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+    from tenure.explanation.answers import explained
+    from tenure.explanation.lines import explained_lines
+
     for number, pending_decision in enumerate(decisions):
         if number:
             yield ""
@@ -282,4 +246,5 @@ def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> It
         else:
             decision = pending_decision.decision
             premises = asked.premises(decision.queue.name)
-            yield from decision_lines(decision, premises, explained=True, every=True)
+            yield from decision_lines(decision, premises, every=True)
+            yield from explained_lines(explained(decision, 0), every=True)

@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
 ASKED: Final = (
     "decide",
-    "explain",
     "why",
     "why-not",
     "next",
     "diff",
-    "accessible",
+    "show",
     "analyze",
     "validate",
     "kai",
@@ -113,8 +112,11 @@ _FLAGS: Final = (
 )
 """Those of `kubectl options` that say which cluster is read, and how."""
 _KUEUE_NAMESPACE: Final = "kueue_namespace"
-_WORDS: Final = ("sides", "words", "paths")
+_WORDS: Final = ("sides", "words", "paths", "files")
 """The parameters of commands that are files, among other words or alone."""
+
+_OTHER_SOURCES: Final = ("example", "identifier")
+"""The parameters of commands that name something else than a cluster."""
 
 
 class Plugin(Front):
@@ -230,14 +232,15 @@ def _of_cluster(command: Any, objects: _Objects) -> Any:
         if objects is _of_kai:
             made.commands[_DUMP] = _dump_command(objects)
         return made
-    replaced = [parameter for parameter in command.params if parameter.name != "example"]
+    others = {each.name: None for each in command.params if each.name in _OTHER_SOURCES}
+    replaced = [parameter for parameter in command.params if parameter.name not in _OTHER_SOURCES]
     made.params = [*replaced, *built("", _with_parameters(lambda **_: None, objects)).params]
 
     def run(**given: Any) -> None:
         beside = [] if command.name in _NO_JOBS else _beside(given)
         read = _reading(objects, given, _Use(command.name in _OF_PAST, beside))
         with in_place_of_stdin(read):
-            command.callback(**_with_cluster({"example": None, **given}))
+            command.callback(**_with_cluster({**others, **given}))
 
     made.callback = _answering(run)
     return made

@@ -121,6 +121,18 @@ Flips = Annotated[
 """How many flips."""
 
 
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        help="Show how it came about too: what is short and where, what was tried, what would change the "
+        "answer, and what each rule found about every workload.",
+    ),
+]
+"""How much of an answer."""
+
+
 NoCache = Annotated[
     bool,
     typer.Option("--no-cache", help="Ask everything about every state again, and keep nothing."),

@@ -1,18 +1,22 @@
-"""`tenure show`: what the specification says by an identifier."""
+"""`tenure show`: an entry of the specification, or what is accessible to the ClusterQueues of a cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.commands import with_records
+from tenure.apps.cli.asked import Inquiry, ask
+from tenure.apps.cli.commands import options_given, with_records
 from tenure.apps.cli.completion import complete_identifier
-from tenure.apps.cli.output import Printing, print_answer
+from tenure.apps.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
+from tenure.apps.cli.output import Output, Printing, about, print_answer
 from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
+from tenure.errors import bad_input
 
 if TYPE_CHECKING:
     from tenure.apps.reference import Card, CardList
@@ -20,6 +24,28 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 """So many of one relation are told in words; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Whose quota is listed."""
+
+    files: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filename",
+            "-f",
+            metavar="PATH",
+            help="List the quota of these manifests: a file, a folder, or - for standard input; repeatable.",
+            show_default=False,
+        ),
+    ] = None
+    example: Example = None
+    strict: Strict = False
+
+    def source(self) -> InputOptions:
+        """The same as other commands have it."""
+        return InputOptions(self.files, self.example, self.strict)
 
 
 @with_records
@@ -35,12 +61,14 @@ def show_command(
             autocompletion=complete_identifier,
         ),
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help=f"All that belongs to it, where there are more than {_SHOWN}.")
-    ] = False,
+    given: ClusterOptions,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
     printing: Printing,
 ) -> None:
-    """Show what the specification has under an identifier: statement, why, code, verdicts, vectors.
+    """Show an entry of the specification by its identifier, or the quota of every ClusterQueue.
 
     A rule that an explanation has named: what it says and why, its code, what is proved of it under each
     reading, and the cases that pin it down:
@@ -68,24 +96,53 @@ def show_command(
     tenure show | grep -i lending
     tenure show KQ-320 -o json | jq -r '.related[] | select(.relation == "Obligations") | .id'
 
-    Everything comes with Tenure; nothing is proved or fetched. The verdicts are those that `tenure prove`
-    must find, or it fails.
+    The quota of every ClusterQueue, what is accessible to it while heroes run, and what it is billed for
+    them. In the example a hero uses more than its own quota:
+
+    \b
+    tenure show --example hero
+    kubectl tenure show
+    tenure show -f cluster/ --reading as-written -o json | jq '.rows[] | select(.bill > 0)'
+
+    Below that table is every tree, with nominal quota, bill and what is accessible at each node. JSON and
+    YAML have the same, in base units or milli-CPU. Priorities and pending workloads play no part.
+
+    The specification comes with Tenure; nothing is proved or fetched. The verdicts are those that
+    `tenure prove` must find, or it fails.
 
     Every text that names an identifier ends with how to look it up, and a terminal that can follow links has
     them behind identifiers: to files of this installation, or to the site that `make docs` builds, where
     TENURE_SITE=https://docs.example.org/tenure says where you serve it.
 
-    Exit codes: 0 shown, 2 no such identifier.
+    Exit codes: 0 shown, 2 no such identifier, or bad input.
     """
+    choose_colour(printing.color)
+    of_cluster = options_given(given, edits, interpretation) + ([] if now is None else ["--now"])
+    if identifier is not None and of_cluster:
+        raise bad_input(of_cluster[0], f"identifier {identifier} too", "either an identifier or a cluster")
+    if given.files or given.example:
+        _show_quota(ask(given.source(), now, interpretation, edits=edits), printing.output, every=every)
+        return
+    if of_cluster:
+        raise bad_input(of_cluster[0], "no cluster", "a cluster beside it: -f PATH, or --example hero")
     from tenure.apps.reference import card_of, identifiers
 
-    choose_colour(printing.color)
     if identifier is None:
         listed = identifiers()
         print_answer(printing.output, "show", as_json(listed), _list_lines(listed), pointer=False)
         return
     card = card_of(identifier)
     print_answer(printing.output, "show", as_json(card), card_lines(card, every=every), pointer=False)
+
+
+def _show_quota(asked: Inquiry, output: Output, *, every: bool) -> None:
+    from tenure.apps.cli.accounts import accessible_answer, accessible_lines, trees_of
+
+    trees = trees_of(asked)
+    lines = about(asked.kueue, accessible_lines(trees, asked, every=every))
+    print_answer(
+        output, "accessible", None if output == Output.TEXT else accessible_answer(trees, asked), lines
+    )
 
 
 def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:

@@ -27,8 +27,9 @@ from tenure.apps.postmortem.record import (
 from tenure.apps.postmortem.replay import Replay, grounds_of, preempted_by, replayed
 from tenure.explanation.answer_types import FlipsShape
 from tenure.explanation.answers import flips_shape
-from tenure.explanation.counterfactuals import DEFAULT_LIMIT, IsKept
+from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
+from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.remarks import GROUND_RULES, Remark
 from tenure.explanation.shortages import amount
 from tenure.explanation.summary import reading_text, summarize

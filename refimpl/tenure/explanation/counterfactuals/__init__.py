@@ -6,11 +6,10 @@ about how an answer is shown.
 
 from tenure.explanation.counterfactuals.counterfactual import Flip, apply
 from tenure.explanation.counterfactuals.goals import FaresBetter, IsKept, IsPreempted, Wish
-from tenure.explanation.counterfactuals.nearest import DEFAULT_LIMIT, FlipsFound, nearest_flips, search_flips
+from tenure.explanation.counterfactuals.nearest import FlipsFound, nearest_flips, search_flips
 from tenure.explanation.counterfactuals.situation import FlipAnswer, Situation, answer_of
 
 __all__ = [
-    "DEFAULT_LIMIT",
     "FaresBetter",
     "Flip",
     "FlipAnswer",

@@ -49,6 +49,7 @@ from tenure.explanation.counterfactuals.situation import (
     answer_of,
 )
 from tenure.explanation.counterfactuals.workload_fields import Clock, Priority, pod_set_knobs
+from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
@@ -154,8 +155,6 @@ def _halved(before: int, after: int, granule: int, beyond: Flips) -> int:
     return after
 
 
-DEFAULT_LIMIT = 5
-"""How many flips are told unless said otherwise."""
 MOST_DECISIONS = 5_000
 """How many decisions a search makes at most unless said otherwise."""
 FEWEST_DECISIONS = 50

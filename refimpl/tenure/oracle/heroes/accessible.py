@@ -76,7 +76,16 @@ def accessible_trees(cluster: Cluster, now: Instant, reading: Reading) -> Iterat
             seen.update(snapshot.tree.places)
             found.append((snapshot.tree.nodes[0].name, snapshot))
     for _, snapshot in sorted(found, key=lambda pair: pair[0]):
-        yield tuple(_accounts(snapshot, node) for node in _from_above(snapshot))
+        yield accessible_tree(snapshot)
+
+
+def accessible_tree(snapshot: Snapshot) -> tuple[NodeAccounts, ...]:
+    """The nodes of one tree, from the root down.
+
+    Args:
+        snapshot: of the tree.
+    """
+    return tuple(_accounts(snapshot, node) for node in _from_above(snapshot))
 
 
 def _from_above(snapshot: Snapshot) -> Iterator[Node]:

@@ -1,4 +1,4 @@
-"""`tenure explain`, `tenure why`, `tenure why-not`."""
+"""`tenure why`, `tenure why-not`."""
 
 from __future__ import annotations
 
@@ -20,58 +20,21 @@ from tenure.apps.cli.options import (
     InputOptions,
     Interpretation,
     Now,
-    Pending,
     SchedulerFlags,
     Strict,
+    Verbose,
 )
 from tenure.apps.cli.output import Every, Output, Printing
 from tenure.apps.cli.terminal import choose_colour
 from tenure.apps.postmortem.answer import earlier_text, past_answer, preemption_record
 from tenure.apps.postmortem.text import past_lines
-from tenure.explanation.answers import explain_answer, why_answer, why_not_answer
-from tenure.explanation.counterfactuals import DEFAULT_LIMIT
-from tenure.explanation.lines import explain_lines, why_lines, why_not_lines
+from tenure.explanation.answers import why_answer, why_not_answer
+from tenure.explanation.groups import DEFAULT_LIMIT
+from tenure.explanation.lines import why_lines, why_not_lines
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.lines import exposure_lines
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.model import Workload
-
-
-@with_records
-def explain_command(
-    *,
-    source: InputOptions,
-    edits: EditOptions,
-    workload: Pending = None,
-    now: Now = None,
-    interpretation: Interpretation,
-    cluster_queue: ClusterQueueName = None,
-    flags: SchedulerFlags,
-    flips: Flips = DEFAULT_LIMIT,
-    every: Every = False,
-    printing: Printing,
-) -> None:
-    """Explain a whole decision: what is short and where, what was tried, and what would change the answer.
-
-    Where in the tree quota is short, which flavors, numbers of pods and attempts were tried, which single
-    field of which object would have to differ, and what each rule found about every running workload:
-
-    \b
-    tenure explain cluster/ -w ml/train --now 2026-03-02T14:00:00Z
-
-    The bundled cluster, for another program:
-
-    \b
-    tenure explain --example shared-cohort -w llm/job-pretrain-mix-9fa75 -o json | jq .flips
-
-    Exit codes: 0 answered, 2 bad input, 3 internal error.
-    """
-    choose_colour(printing.color)
-    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=[workload])
-    decision = asked.decided(workload)
-    answer = explain_answer(decision, flips, worse=every)
-    answer = replace(answer, premises=asked.premises(decision.queue.name))
-    asked.print(printing.output, "explain", answer, explain_lines(answer, every=every))
 
 
 @with_records
@@ -193,6 +156,7 @@ def why_not_command(
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
+    verbose: Verbose = False,
     every: Every = False,
     printing: Printing,
 ) -> None:
@@ -202,6 +166,11 @@ def why_not_command(
 
     \b
     tenure why-not ml/train cluster/
+
+    The same with what each rule found about every running workload:
+
+    \b
+    tenure why-not ml/train cluster/ --verbose
 
     Why a running one is kept, and which change would preempt it:
 
@@ -216,7 +185,8 @@ def why_not_command(
     named, manifests = split_words([workload, *(paths or [])], example, most=2)
     source = InputOptions(manifests, example, strict)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
-    print_why_not(asked, named[0], named[1] if len(named) > 1 else None, flips, printing.output, every=every)
+    victim = named[1] if len(named) > 1 else None
+    print_why_not(asked, named[0], victim, flips, printing.output, verbose=verbose, every=every)
 
 
 def print_why_not(
@@ -226,6 +196,7 @@ def print_why_not(
     flips: int,
     output: Output,
     *,
+    verbose: bool,
     every: bool,
 ) -> None:
     """Answer `why-not`.
@@ -235,6 +206,7 @@ def print_why_not(
         workload: the pending workload.
         victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
             the other way round.
+        verbose: whether to add what each rule found about every running workload.
 
     Raises:
         InputError: as `print_why`.
@@ -247,7 +219,7 @@ def print_why_not(
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     premises = asked.premises(decision.queue.name)
-    answer = why_not_answer(decision, target, flips, ahead, worse=every)
+    answer = why_not_answer(decision, target, flips, ahead, worse=every, every_workload=verbose)
     answer = replace(answer, earlier=earlier, premises=premises)
     asked.print(output, "why-not", answer, why_not_lines(answer, every=every))
 
