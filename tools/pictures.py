@@ -1,4 +1,4 @@
-"""The README's pictures: one scenario under two readings, and the measured speed, for light and dark pages.
+"""The README's picture: one scenario under one reading, for light and dark pages.
 
     python -m tools.pictures [FOLDER]
 
@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from docs.gen.speed import measured, speed_svg
-from tenure.drawing.scene import DARK, LIGHT
 from tenure.readings import preset
 from tenure.simulation import load_scenarios, play
 from tenure.simulation.charts import svg_chart
@@ -21,18 +19,15 @@ from tenure.simulation.charts import svg_chart
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "docs" / "assets" / "pictures"
 SCENARIO: Final = "tbp-the-third-of-three"
-READINGS: Final = ("as-written", "guaranteed")
+READING: Final = "as-written"
 
 
 def pictures() -> Iterator[tuple[str, str]]:
     """Each picture's file name, and it as SVG."""
     (scenario,) = load_scenarios([str(ROOT / "spec" / "vectors" / "scenarios" / f"{SCENARIO}.yaml")])
-    for reading in READINGS:
-        played = play(scenario, preset(reading))
-        yield f"{SCENARIO}-{reading}.svg", svg_chart(played)
-        yield f"{SCENARIO}-{reading}-dark.svg", svg_chart(played, "dark")
-    for theme, suffix in ((LIGHT, ""), (DARK, "-dark")):
-        yield f"speed{suffix}.svg", speed_svg(measured(), theme=theme)
+    played = play(scenario, preset(READING))
+    yield f"{SCENARIO}-{READING}.svg", svg_chart(played)
+    yield f"{SCENARIO}-{READING}-dark.svg", svg_chart(played, "dark")
 
 
 def main(folder: Path) -> None:

@@ -15,7 +15,6 @@ BENCHMARKS: Final = "reference/benchmarks.md"
 _LOOPS: Final = "explanation/why-loops-happen.md"
 _COMPOSE: Final = "explanation/how-the-policies-compose.md"
 VECTORS: Final = {
-    (HOME, "smallest"): "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours",
     (_COMPOSE, "aged"): "DYN-050/an-aged-workload-takes-a-protected-one",
     (_COMPOSE, "hero"): "KQ-300/a-workload-protected-from-equals-a-hero-takes",
 }
@@ -36,7 +35,7 @@ def illustrations(pictures: Pictures, views: Views) -> Fills:
         KeyError: a vector has no picture, or a scenario no such play.
     """
     found = measured()
-    fills: Fills = {HOME: {"speed": speed_svgs(found)}, BENCHMARKS: {"measured": _measured(found)}}
+    fills: Fills = {BENCHMARKS: {"measured": _measured(found)}}
     for (page, marker), vector in VECTORS.items():
         fills.setdefault(page, {})[marker] = shown(*pictures[vector], "picture")
     for (page, marker), (scenario, reading) in PLAYS.items():
@@ -50,7 +49,7 @@ def _measured(found: Row) -> str:
     told = f"On {found['made']}: {machine['processor']}, {machine['cores']} cores, {machine['system']}; {of}"
     kueue = f"; Kueue {found['kueue']}" if found.get("kueue") else ""
     note = f" {found['note']}" if found.get("note") else ""
-    return f"{told}{kueue}.{note}\n\n{speed_table(found)}"
+    return f"{told}{kueue}.{note}\n\n{speed_svgs(found)}\n{speed_table(found)}"
 
 
 def _chart(views: Views, scenario: str, reading: str) -> tuple[str, str]:

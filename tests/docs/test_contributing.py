@@ -21,7 +21,7 @@ MOST_NAMED = 40
 
 _FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`([^`]+)`")
-_LINK = re.compile(r"\]\(([^)#]+)\)")
+_LINK = re.compile(r"\]\((?!https:)([^)#]+)\)")
 _PATH = re.compile(r"^[\w.-]+(?:/[\w.-]+)*/?$")
 _MAKE = re.compile(r"\bmake (?:[A-Z]+=\S+ )?([a-z0-9-]+)")
 _TENURE = re.compile(
