@@ -1,33 +1,57 @@
-"""The table of the proposals' tests and stories says what their scenarios expect."""
+"""The tables of the proposals' tests and stories name scenarios that exist, and where their promises hold."""
 
 from __future__ import annotations
 
 import re
 
-from tests.docs.scenario_table import PAGE, VERDICTS, cells, rows, written
+from tenure.readings import preset_names
+from tenure.resources import bundled
+from tenure.simulation import AnyScenario, load_scenario
+from tenure.simulation.scenario import Expectation
+from tests.docs.blocks import ROOT
 
-TEXT = PAGE.read_text(encoding="utf-8")
-BY_NAME = dict(rows(TEXT))
-
-
-def test_every_cell_says_what_its_scenario_expects() -> None:
-    for name, found in BY_NAME.items():
-        said = [cell.partition(": ")[2] for cell in found[:-1]]
-        assert said == cells(name), f"{name}: python -m tests.docs.scenario_table writes it again"
-    assert written(TEXT) == TEXT
+TEXT = (ROOT / "docs" / "explanation" / "scenarios.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| [^|]+ \| `([a-z0-9-]+)` \| ([^|]+) \| ([^|]+) \|$", TEXT, re.MULTILINE)
+BY_NAME = {name: (kept.strip(), why) for name, kept, why in ROWS}
 
 
-def test_every_cell_has_a_verdict_and_whatever_is_broken_a_reason() -> None:
-    for found in BY_NAME.values():
-        verdicts = [cell.partition(":")[0] for cell in found[:-1]]
-        assert set(verdicts) <= set(VERDICTS)
-        assert "broken" not in verdicts or re.search(r"F-\d{3}", found[-1])
+def scenario(name: str) -> AnyScenario:
+    """A published scenario."""
+    return load_scenario(bundled("spec", "vectors", "scenarios", f"{name}.yaml"))
+
+
+def expected(name: str, reading: str) -> list[Expectation]:
+    """What a scenario expects under a reading."""
+    return [one for one in scenario(name).expectations if not one.readings or reading in one.readings]
+
+
+def kept_under(name: str) -> set[str]:
+    """The readings under which a row's promise holds."""
+    kept = BY_NAME[name][0]
+    return set(preset_names()) if kept == "yes" else set(re.findall(r"`([a-z-]+)`", kept))
+
+
+def test_every_row_names_readings_and_whatever_is_not_kept_has_a_finding() -> None:
+    for name, (kept, why) in BY_NAME.items():
+        assert kept in ("yes", "no") or kept_under(name) < set(preset_names()), name
+        assert kept == "yes" or re.search(r"F-\d{3}", why), name
+
+
+def test_where_readings_differ_in_what_is_kept_the_scenario_expects_different_things() -> None:
+    for name in BY_NAME:
+        kept = kept_under(name)
+        for holds in kept:
+            for fails in set(preset_names()) - kept:
+                assert expected(name, holds) != expected(name, fails), name
 
 
 def test_a_protected_time_that_is_cut_short_is_no_kept_guarantee() -> None:
-    found = BY_NAME["tbp-story-1-guarantee"]
-    assert ["cut short by at least" in cell for cell in found[:3]] == [True, True, False]
-    assert [cell.partition(":")[0] for cell in found[:3]] == ["broken", "broken", "kept"]
+    name = "tbp-story-1-guarantee"
+    cut = {
+        reading: [one.cut_short for one in expected(name, reading) if one.cut_short is not None]
+        for reading in preset_names()
+    }
+    assert kept_under(name) == {reading for reading, bounds in cut.items() if bounds[0].at_most == 0}
 
 
 def test_the_nine_tests_the_stories_and_the_example_have_their_rows() -> None:
@@ -44,8 +68,7 @@ def test_the_nine_tests_the_stories_and_the_example_have_their_rows() -> None:
 
 
 def test_every_scenario_that_the_page_names_is_there_and_every_thread_and_hero_is_named() -> None:
-    folder = PAGE.parents[2] / "spec" / "vectors" / "scenarios"
-    there = {path.stem for path in folder.glob("*.yaml")}
+    there = {path.stem for path in (ROOT / "spec" / "vectors" / "scenarios").glob("*.yaml")}
     named = set(re.findall(r"`((?:tbp|dyn|ucq|kueue|kai)-[a-z0-9-]+)`", TEXT))
     assert named <= there
     assert {name for name in there if name.startswith(("kueue-", "ucq-"))} <= named
