@@ -50,8 +50,8 @@ def test_pages_say_what_was_recorded() -> None:
     page, how = text_of(PAGE), text_of("how-to/choose-minadmitduration.md")
     kept, lost = setting("guaranteed", "4h"), setting("as-written", "4h")
     assert lost.most_preempted is not None
-    assert f"where {kept.owed_hours:,.0f} GPU-hours" in page
-    assert f"{lost.owed_hours:,.0f} were not had" in page
+    assert f"{kept.owed_hours:,.0f} GPU-hours of nominal quota went unused" in page
+    assert f"{lost.owed_hours:,.0f} went unused" in page
     assert f"preempted {lost.most_preempted.times:,} times" in page
     assert {
         each.cut_short for each in recorded("philly").settings if each.setting["reading"] == "guaranteed"
