@@ -2,7 +2,7 @@
 
     python benchmarks/deciding.py [--workloads 5 20 50] [--seconds 2] [--seed 1]
 
-Clusters are drawn by `tenure.testing.generators.strategies`, so they are the ones of `make peers`: trees of
+Clusters are drawn by `tenure_lab.generators.strategies`, so they are the ones of `make peers`: trees of
 cohorts, classical and fair sharing, several flavors. Only those count where targets have to be searched for.
 `snapshot shared` takes the tree around the queue as built too, as a scheduler's cache has it; otherwise each
 decision makes it.
@@ -20,7 +20,7 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.model import Assignment
 from tenure.oracle.decide import decide
 from tenure.oracle.snapshot import Snapshot, take_snapshot
-from tenure.testing.generators.strategies import examples
+from tenure_lab.generators.strategies import examples
 
 CASES = 60
 """How many different clusters of a size are decided in turn."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from random import Random
 from typing import IO, Any
 
-from tenure.testing.generators.strategies import examples
+from tenure_lab.generators.strategies import examples
 
 TENURE = Path(sys.executable).with_name("tenure")
 ALLOWED_MIB = 32.0

@@ -27,12 +27,12 @@ from benchmarks import growth
 from benchmarks.kueue_timer import Peer
 from benchmarks.measuring import MICROSECOND, machine, median, once
 from benchmarks.shapes import NOW, SHAPES, TARGET, Shape, case_of
-from tenure.core import COMPILED, NOT_COMPILED, Arrays, Uncovered
-from tenure.core import decide as decide_by_core
 from tenure.engines import Engine
 from tenure.engines import decide as decide_by_engine
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset
+from tenure_simulate.core import COMPILED, NOT_COMPILED, Arrays, Uncovered
+from tenure_simulate.core import decide as decide_by_core
 
 SIZES = (100, 1_000, 10_000, 100_000)
 READING = preset("released")

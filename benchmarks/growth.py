@@ -8,8 +8,8 @@ from typing import Any
 
 from benchmarks.measuring import MICROSECOND, median
 from benchmarks.shapes import NOW, SHAPES, TARGET, Shape, case_of
-from tenure.core import Arrays, decide
 from tenure.readings import Reading
+from tenure_simulate.core import Arrays, decide
 
 WORKLOADS = 10_000
 SHARE = 0.1

@@ -28,7 +28,7 @@ start, busy = time.perf_counter(), time.process_time()
 cluster = load([sys.argv[1]]).cluster
 seconds, busy = time.perf_counter() - start, time.process_time() - busy
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-from tenure.core import Arrays
+from tenure_simulate.core import Arrays
 arrays = time.process_time()
 built = Arrays(cluster)
 arrays = time.process_time() - arrays

@@ -2,7 +2,7 @@
 
     python benchmarks/oracle.py [--workloads 5 20] [--requests 2000] [--seed 1]
 
-Clusters are drawn by `tenure.testing.generators.strategies`, as for `benchmarks/deciding.py`. `new` is
+Clusters are drawn by `tenure_lab.generators.strategies`, as for `benchmarks/deciding.py`. `new` is
 another cluster with every request, as a campaign of random scenarios has it; `same`
 asks about 20 clusters in turn, with another
 pending workload each time that asks for the same, as a test of a scheduler has it. In `asks` that workload
@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tenure.testing.generators.strategies import examples
+from tenure_lab.generators.strategies import examples
 
 TENURE = Path(sys.executable).with_name("tenure")
 CLUSTERS = 20

@@ -28,8 +28,8 @@ PARTS = {"everything": {}, "events": {"heads": False, "story": False, "loop": Fa
 CHILD = """
 import json, resource, sys, time
 from tenure.readings import preset
-from tenure.simulation import parse_scenario, play
-from tenure.simulation.record import RecordParts
+from tenure_play import parse_scenario, play
+from tenure_play.record import RecordParts
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 scenario = parse_scenario(json.load(open(sys.argv[1])))
 loaded, busy = peak(), time.process_time()

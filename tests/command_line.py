@@ -13,8 +13,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from tenure.apps import cli
-from tenure.apps.cli import terminal
+from tenure import cli
+from tenure.cli import terminal
 
 
 def tenure(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> CompletedProcess[bytes]:

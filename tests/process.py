@@ -28,7 +28,7 @@ def tenure(
 
 def prepared(first: str, *arguments: str) -> list[str]:
     """The command line as a process that runs some code first: what depends on time is made to happen."""
-    return [sys.executable, "-c", f"{first}\nfrom tenure.apps.cli import main\nmain()", *arguments]
+    return [sys.executable, "-c", f"{first}\nfrom tenure.cli import main\nmain()", *arguments]
 
 
 def wait_until(holds: Callable[[], bool], what: str) -> None:

@@ -42,7 +42,7 @@ if sys.version_info < (3, 11):
     sys.exit("kubectl tenure: found Python %d.%d, expected 3.11 or later as python3" % sys.version_info[:2])
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "lib"))
 
-from tenure.apps.cli import kubectl_main
+from tenure.cli import kubectl_main
 
 kubectl_main()
 """

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from tenure.readings import preset
-from tenure.simulation import load_scenarios, play
-from tenure.simulation.charts import svg_chart
+from tenure_play import load_scenarios, play
+from tenure_play.charts import svg_chart
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "docs" / "assets" / "pictures"

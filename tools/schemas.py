@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.apps.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
-from tenure.apps.cli.decision_answers import DecideAnswer
-from tenure.apps.diff.answer_types import DiffAnswer
-from tenure.apps.forecast.answer_types import NextAnswer
-from tenure.apps.postmortem.answer_types import PastAnswer
-from tenure.apps.reference import Card, CardList
-from tenure.apps.simulate.answer_types import SimulateAnswer
+from tenure.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
+from tenure.cli.decision_answers import DecideAnswer
+from tenure_play.diff.answer_types import DiffAnswer
+from tenure_play.forecast.answer_types import NextAnswer
+from tenure_play.postmortem.answer_types import PastAnswer
+from tenure.reference import Card, CardList
+from tenure_simulate.answer_types import SimulateAnswer
 from tenure.conformance.answer_types import (
     AccessibleAnswer,
     PendingAnswer,
@@ -21,12 +21,12 @@ from tenure.conformance.answer_types import (
 from tenure.conformance.protocol_types import Answer
 from tenure.conformance.request_types import Request
 from tenure.explanation.answer_types import WhyAnswer, WhyNotAnswer
-from tenure.kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
-from tenure.simulation.kai.scenario_file import KaiScenarioShape
-from tenure.simulation.record import PlayAnswer
-from tenure.simulation.scenario_file import ScenarioShape
-from tenure.testing.campaign_report import CampaignReport
-from tenure.testing.conform_report import Conformance
+from tenure_kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
+from tenure_play.kai.scenario_file import KaiScenarioShape
+from tenure_play.record import PlayAnswer
+from tenure_play.scenario_file import ScenarioShape
+from tenure_lab.campaign_report import CampaignReport
+from tenure_lab.conform_report import Conformance
 from tenure.validation.answer_types import ManifestsAnswer
 from tenure.versions import form
 from tenure_check.analysis.difference_types import MatrixDifference

@@ -25,7 +25,7 @@ async function begin(proofs) {
   say("progress", { text: proofs ? "Z3 starts" : "Tenure starts" });
   python.runPython(proofs
     ? "from tenure_proofs.playground import claimed, judged"
-    : "from tenure.apps.playground import answered");
+    : "from tenure.playground import answered");
 }
 
 const called = (name, ...given) => {

@@ -16,12 +16,12 @@ from typing import Final
 from docs.gen.drawing import LETTER, WIDTH, shown, themed, words
 from docs.gen.markdown import Fills, Pages
 from docs.gen.sources import ROOT
-from tenure.drawing.scene import THEMES, Box, Role, Sketch
-from tenure.drawing.svg import BY_SCHEME
 from tenure.readings import default_preset, preset
-from tenure.simulation import load_scenarios, play
-from tenure.simulation.charts import svg_chart
-from tenure.simulation.charts.words import description
+from tenure_play import load_scenarios, play
+from tenure_play.charts import svg_chart
+from tenure_play.charts.words import description
+from tenure_play.drawing.scene import THEMES, Box, Role, Sketch
+from tenure_play.drawing.svg import BY_SCHEME
 
 FOLDER: Final = "how-to/pictures"
 FIVE: Final = "how-to/five-configurations.md"
@@ -104,7 +104,7 @@ def _run(expected: int, *words: str) -> None:
     Raises:
         RuntimeError: it ends with another exit code.
     """
-    from tenure.apps.cli.app import app
+    from tenure.cli.app import app
 
     said = io.TextIOWrapper(io.BytesIO(), "utf-8")
     with redirect_stdout(said), redirect_stderr(said):

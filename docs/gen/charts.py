@@ -13,10 +13,10 @@ from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import kept
 from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios
 from tenure.readings import preset, preset_names
-from tenure.simulation import AnyScenario, Record, play
-from tenure.simulation.charts import THEMES, svg_chart
-from tenure.simulation.charts.words import facts
 from tenure.units import format_elapsed
+from tenure_play import AnyScenario, Record, play
+from tenure_play.charts import THEMES, svg_chart
+from tenure_play.charts.words import facts
 
 SCENARIOS = "scenarios/index.md"
 CHARTS = "charts"

@@ -9,13 +9,13 @@ from typing import Any
 
 from docs.gen.drawing import LETTER, WIDTH, words
 from tenure.conformance.requests import read_cluster_request, read_decide_request
-from tenure.drawing.scene import Box, Hatch, Role, Sketch, Stroke
 from tenure.engines import Engine, decide
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, Amount, Cluster, ClusterQueue, FlavorResource, Instant, Workload
 from tenure.oracle.heroes.accessible import Account, accessible_trees
 from tenure.readings import Reading
 from tenure.units import format_amount
+from tenure_play.drawing.scene import Box, Hatch, Role, Sketch, Stroke
 
 MOST = 3
 """Of more flavors and resources than these a picture would say nothing."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from docs.gen.markdown import Pages
-from tenure.drawing.scene import THEMES, Label, Role, Sketch
-from tenure.drawing.svg import svg
+from tenure_play.drawing.scene import THEMES, Label, Role, Sketch
+from tenure_play.drawing.svg import svg
 
 WIDTH: Final = 440.0
 """Of pictures that are no charts, in points of a phone's screen, so that words stay readable there."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from docs.gen.drawing import LETTER, WIDTH, words
-from tenure.drawing.scene import DARK, LIGHT, Box, Role, Sketch, Stroke
+from tenure_play.drawing.scene import DARK, LIGHT, Box, Role, Sketch, Stroke
 
 _TOP, _CAPTION, _GAP, _KEY, _LINE = 4.0, 16.0, 2.0, 18.0, 1.5
 

@@ -16,7 +16,6 @@ from typing import Any, Final
 from docs.gen.drawing import shown, themed
 from docs.gen.lesson import Control, Kind, Lesson, still, title_of
 from docs.gen.markdown import UNSEARCHED, Pages
-from tenure.drawing.scene import Role
 from tenure.model import (
     MINUTE,
     Cluster,
@@ -39,6 +38,7 @@ from tenure.rules.eligibility import ground_within_queue
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import ground_among_equals
 from tenure.units import format_duration
+from tenure_play.drawing.scene import Role
 
 SCRIPT: Final = "assets/lessons.js"
 FOLDER: Final = "rules/lessons"

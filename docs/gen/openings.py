@@ -10,15 +10,15 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from docs.gen.sources import ROOT, scenarios, vectors
-from tenure.apps.playground import PageQuestion, explain_text, opened
 from tenure.as_json import as_json
 from tenure.errors import InputError
+from tenure.playground import PageQuestion, explain_text, opened
 from tenure.readings import default_preset, preset
-from tenure.simulation import AnyScenario, Record, Scenario
-from tenure.simulation.engine import Player
-from tenure.simulation.export import objects_of
-from tenure.simulation.record import Cycle, HeadResult
 from tenure.units import format_elapsed, format_instant
+from tenure_play import AnyScenario, Record, Scenario
+from tenure_play.engine import Player
+from tenure_play.export import objects_of
+from tenure_play.record import Cycle, HeadResult
 from tools.lints.pages import findings
 
 PAGE = "playground"

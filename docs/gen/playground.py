@@ -27,8 +27,8 @@ import yaml
 from docs.gen.markdown import Fills
 from docs.gen.openings import Openings
 from docs.gen.sources import ROOT, places
-from tenure.apps.playground import PageQuestion
 from tenure.as_json import as_json
+from tenure.playground import PageQuestion
 from tenure.readings import default_preset, preset_names
 from tenure_check.playground import MOST_CELLS, MOST_S
 from tests.threads.folders import threads
@@ -176,16 +176,20 @@ def own_modules() -> dict[str, dict[str, bytes]]:
     """What is ours in each of the two archives, by path: modules, and the data that they read."""
     return {
         "decide": dict(_own("refimpl/tenure")) | _data(),
-        "prove": dict(_own("proofs/tenure_proofs")) | dict(_own("refimpl/tenure_check")),
+        "prove": {
+            path: content
+            for folder in ("proofs/tenure_proofs", "refimpl/tenure_check", "refimpl/tenure_lab")
+            for path, content in _own(folder)
+        },
     }
 
 
 def _own(folder: str) -> Iterator[tuple[str, bytes]]:
-    """A package of ours; not the optimized core, which no browser compiles."""
+    """A package of ours."""
     root = ROOT / folder
     for path in sorted(root.rglob("*")):
         inside = path.relative_to(root.parent)
-        if path.is_file() and "__pycache__" not in inside.parts and inside.parts[1] != "core":
+        if path.is_file() and "__pycache__" not in inside.parts:
             yield inside.as_posix(), path.read_bytes()
 
 

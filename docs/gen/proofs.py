@@ -23,8 +23,8 @@ from docs.gen.markdown import (
 )
 from docs.gen.sources import OBLIGATIONS_PAGE, ROOT, place_of
 from docs.gen.stories import told as sentences_of
-from tenure.apps.reference.source_code import source_of
 from tenure.pages import FAMILIES, Page, family_of, obligation_page
+from tenure.reference.source_code import source_of
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import of_what_size

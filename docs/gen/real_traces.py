@@ -20,11 +20,11 @@ from pydantic.alias_generators import to_camel
 from docs.gen.drawing import shown, themed
 from docs.gen.markdown import Fills, Pages
 from docs.gen.sources import ROOT
-from tenure.apps.simulate.answer_types import SettingFigures, SimulateAnswer
-from tenure.apps.simulate.page import pictures_of
-from tenure.apps.simulate.tables import brief
 from tenure.as_json import Span
 from tenure.manifests import parse_duration
+from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
+from tenure_simulate.page import pictures_of
+from tenure_simulate.tables import brief
 
 PAGE: Final = "explanation/real-traces.md"
 FOLDER: Final = "explanation/pictures"

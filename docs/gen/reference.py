@@ -11,11 +11,11 @@ import typer
 from docs.gen.markdown import Fills, Pages, code, heading, link, linked, table
 from docs.gen.sources import ROOT
 from docs.gen.woven import GLOSSARY, defined
-from tenure.apps.cli.app import app
+from tenure.cli.app import app
+from tenure.conformance.divergences import all_divergences
 from tenure.explanation.remarks import ACCEPTS
 from tenure.pages import COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
 from tenure.readings import default_preset, preset_names, readings_file
-from tenure.testing.divergences import all_divergences
 
 READINGS = "reference/readings.md"
 ASSUMPTIONS = "proofs/assumptions.md"

@@ -28,10 +28,10 @@ from docs.gen.markdown import (
 )
 from docs.gen.proofs import claimed
 from docs.gen.sources import ROOT, place_of, vectors
-from tenure.apps.reference.source_code import neighbours, not_lifted, rule_functions, source_of
-from tenure.apps.reference.statements import findings_by_rule
 from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import FAMILIES, Page
+from tenure.reference.source_code import neighbours, not_lifted, rule_functions, source_of
+from tenure.reference.statements import findings_by_rule
 from tenure_proofs.report import statement_of
 from tools.lints.pages import findings, pages
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from docs.gen.markdown import Fills, Pages, heading, table
-from tenure.apps.cli.bundled import schema, schema_names
+from tenure.cli.bundled import schema, schema_names
 
 PAGE: Final = "reference/schemas.md"
 FOLDER: Final = "schemas"

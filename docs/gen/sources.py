@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
-from tenure.simulation import AnyScenario, load_scenarios
-from tenure.testing.divergences import all_divergences
+from tenure_play import AnyScenario, load_scenarios
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.theorems.registry import all_theorems
 from tools.lints.known import scenarios as scenario_names

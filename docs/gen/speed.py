@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 from docs.gen.drawing import words
 from docs.gen.markdown import table
 from docs.gen.sources import ROOT
-from tenure.drawing.scene import LIGHT, Mark, Role, Sketch, Stroke, Theme
-from tenure.drawing.svg import svg
+from tenure_play.drawing.scene import LIGHT, Mark, Role, Sketch, Stroke, Theme
+from tenure_play.drawing.svg import svg
 
 MEASURED: Final = ROOT / "docs" / "data" / "bench.json"
 SHARE: Final = 10

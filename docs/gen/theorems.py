@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from docs.gen.markdown import Fills, code, heading, linked, sentence, table, verdict
-from tenure.apps.reference.source_code import source_of
 from tenure.pages import THEOREMS_PAGE
+from tenure.reference.source_code import source_of
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.completion import complete_reading
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.output import Output, Reporting, Reports, print_answer, print_report, with_pointer
-from tenure.apps.cli.terminal import Color, choose_colour, complain, print_lines, print_text, progress
+from tenure.cli.completion import complete_reading
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.output import Output, Reporting, Reports, print_answer, print_report, with_pointer
+from tenure.cli.terminal import Color, choose_colour, complain, print_lines, print_text, progress
 from tenure.errors import bad_input
 from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder

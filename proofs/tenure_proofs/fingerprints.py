@@ -8,10 +8,10 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from tenure.keeping import digest, digest_of_files
+from tenure.keeping import DECIDING, digest, digest_of_files
 from tenure.resources import bundled
 
-OURS = ("tenure", "tenure_proofs", "tenure_check")
+OURS = (*DECIDING, "tenure_proofs", "tenure_check")
 """Packages whose files may change from one run to the next; of any other its version counts."""
 
 BESIDE = ("z3-solver", "cvc5", "hypothesis", "pydantic")

@@ -57,4 +57,4 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _is_ours(module: str | None) -> bool:
-    return module is not None and module.startswith(("tenure.", "tenure_proofs.", "tests."))
+    return module is not None and module.startswith(("tenure.", "tenure_", "tests."))

@@ -1,6 +1,6 @@
 """The command line as a module: `python -I -m tenure` imports nothing from the user's folders."""
 
-from tenure.apps.cli import main
+from tenure.cli import main
 
 if __name__ == "__main__":
     main()

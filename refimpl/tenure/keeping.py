@@ -5,7 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+
+DECIDING = ("tenure", "tenure_kai", "tenure_play", "tenure_simulate", "tenure_lab")
+"""The packages that decide, simulate and draw."""
+_PRINTING = frozenset({"cli", "commands"})
 
 
 def cache_folder(name: str, *variables: str) -> Path:
@@ -40,3 +45,16 @@ def digest(*parts: object) -> str:
 def digest_of_files(folder: Path, files: Iterable[Path]) -> str:
     """A hash of some files below a folder: of their names there, and of what is in them."""
     return digest([(path.relative_to(folder).as_posix(), path.read_bytes()) for path in sorted(files)])
+
+
+@cache
+def code() -> str:
+    """What tells apart two versions of the code that decides and draws; command lines do neither.
+
+    >>> len(code())
+    16
+    """
+    above = Path(__file__).parents[1]
+    folders = (folder for folder in above.glob("tenure*") if folder.name in DECIDING)
+    files = (path for folder in folders for path in folder.rglob("*.py"))
+    return digest_of_files(above, (path for path in files if not _PRINTING.intersection(path.parts)))[:16]

@@ -1,9 +1,10 @@
-"""Packages whose modules register something when they are imported."""
+"""What other packages add: modules that register something when they are imported, and entry points."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import Any
 
 
 def import_all(package: str) -> None:
@@ -18,3 +19,18 @@ def import_all(package: str) -> None:
     for module in pkgutil.iter_modules(path):
         if not module.name.startswith("_"):
             importlib.import_module(f"{package}.{module.name}")
+
+
+def added(group: str, name: str) -> Any:
+    """What a package above this one adds under a name; None where no such package is installed.
+
+    Args:
+        group: of the entry points, such as `tenure.calls`.
+        name: within the group.
+
+    >>> added("tenure.calls", "guess") is None
+    True
+    """
+    from importlib.metadata import entry_points
+
+    return next((entry.load() for entry in entry_points(group=group, name=name)), None)

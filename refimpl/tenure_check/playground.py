@@ -16,14 +16,13 @@ from typing import TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from tenure.apps.playground import PageQuestion, load_text, opened_request
 from tenure.as_json import as_json
 from tenure.errors import InputError, bad_input
 from tenure.manifests import SourcedObject
 from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.tree import Tree
+from tenure.playground import PageQuestion, load_text, opened_request
 from tenure.readings import Reading, parse_reading
-from tenure.testing.generators.writing import write_request
 from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, sides_of
 from tenure_check.analysis.matrix_types import MatrixSide
@@ -32,6 +31,7 @@ from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
+from tenure_lab.generators.writing import write_request
 
 MOST_CELLS = 400
 """Cells of the largest matrix in the page: 10 ClusterQueues with two priorities, 4 with five."""

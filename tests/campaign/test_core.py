@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.core.decide import CoreAnswer, decide
 from tenure.engines import Engine
-from tenure.testing import engines_compared
-from tenure.testing.campaign_blocks import DIFFERS, FAULT, core_block
-from tenure.testing.campaign_report import campaign_report
-from tenure.testing.campaigns import MOST_KEPT, CampaignPlan
-from tenure.testing.engines_compared import REFUSED
+from tenure_lab import engines_compared
+from tenure_lab.campaign_blocks import DIFFERS, FAULT, core_block
+from tenure_lab.campaign_report import campaign_report
+from tenure_lab.campaigns import MOST_KEPT, CampaignPlan
+from tenure_lab.engines_compared import REFUSED
+from tenure_simulate.core.decide import CoreAnswer, decide
 from tests.process import tenure
 from tests.sampling import sample
 

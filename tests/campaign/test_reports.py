@@ -9,12 +9,12 @@ from xml.etree import ElementTree as ET
 
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
 from tenure.as_json import as_json
+from tenure.cli.bundled import schema
 from tenure.reports import report_text
-from tenure.testing.campaign_report import Told, campaign_checks, campaign_lines, report_of
-from tenure.testing.campaigns import CampaignPlan, Tally
 from tenure.versions import versioned
+from tenure_lab.campaign_report import Told, campaign_checks, campaign_lines, report_of
+from tenure_lab.campaigns import CampaignPlan, Tally
 from tests.process import tenure
 
 TALLY = Tally(

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from tenure.errors import InputError
-from tenure.testing.campaign_journal import new_journal, resumed_journal
-from tenure.testing.campaigns import CampaignPlan, Tally
+from tenure_lab.campaign_journal import new_journal, resumed_journal
+from tenure_lab.campaigns import CampaignPlan, Tally
 from tests.process import PATIENCE_S, TENURE, prepared, tenure, wait_until
 from tests.shared import shared_folder
 
@@ -50,7 +50,7 @@ def begun(*arguments: str, cwd: Path) -> Iterator[subprocess.Popen[bytes]]:
 # As soon as the first block is on disk; the others may be done by then, or not.
 KILLED = """
 import os, signal
-from tenure.testing.campaign_journal import Journal
+from tenure_lab.campaign_journal import Journal
 add = Journal.add
 def killed(self, number, tally):
     add(self, number, tally)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure.apps.cli import main
+from tenure.cli import main
 from tests.cikit.command import Run, Said, in_process
 
 

@@ -48,7 +48,8 @@ def change(file: Path, before: str, after: str) -> None:
 
 
 SHADOWED = (
-    *("pip", "tenure", "tenure_check", "tenure_proofs"),
+    *("pip", "tenure", "tenure_kai", "tenure_play", "tenure_simulate", "tenure_lab"),
+    *("tenure_check", "tenure_proofs"),
     *("multiprocessing", "json", "sitecustomize", "usercustomize"),
 )
 """Modules that some interpreter would find in its current folder, in that of the script, or by PYTHONPATH."""

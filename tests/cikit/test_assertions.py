@@ -15,7 +15,7 @@ import z3
 from jsonschema import Draft202012Validator
 
 from tenure.api import load
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure.readings import preset
 from tenure_check.analysis import kept_answers as kept
 from tenure_check.analysis import nominal_quota, solved_cells

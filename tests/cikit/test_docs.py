@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tenure.apps.kubectl.dump import CLASSES, QUEUES, WORKLOADS
+from tenure.kubectl.dump import CLASSES, QUEUES, WORKLOADS
 from tests.cikit.repository import ROOT
 from tests.docs.blocks import blocks
 

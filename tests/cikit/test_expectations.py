@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure.errors import InputError
 from tenure_check.expectations import CheckResult, Status, load_documents, run
 from tests.cikit.command import Run

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import typer
 
-from tenure.apps.cli import main as tenure_main
-from tenure.apps.cli.commands import command_named
-from tenure.apps.cli.kubectl import ASKED, app, main
-from tenure.apps.kubectl import ClusterError, Kubectl, KueueDump
+from tenure.cli import main as tenure_main
+from tenure.cli.commands import command_named
+from tenure.cli.kubectl import ASKED, app, main
+from tenure.kubectl import ClusterError, Kubectl, KueueDump
 from tenure.manifests import build, read_objects
 from tenure.manifests.history import PreemptionMessage, preemption_message
 from tests.cikit.command import Run, Said, in_process

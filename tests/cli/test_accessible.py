@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tests.command_line import tenure
 
 EXAMPLE = ("--example", "hero", "--now", "2026-06-08T12:00:00Z")

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tests.command_line import tenure
 from tests.unit.analysis.test_loops import queue
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tenure import __version__
-from tenure.apps.cli import app
+from tenure.cli import app
 from tests.command_line import tenure
 from tests.process import TENURE, no_reader
 
@@ -323,7 +323,7 @@ def faulty(**_: object) -> None:
 @pytest.fixture
 def fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault inside `decide`."""
-    monkeypatch.setattr("tenure.apps.cli.asked.decide", lambda *_, **__: faulty())
+    monkeypatch.setattr("tenure.cli.asked.decide", lambda *_, **__: faulty())
     monkeypatch.setattr(sys, "argv", ["tenure", "decide", "--example", "two-teams", *JOB])
     monkeypatch.delenv("TENURE_TRACEBACK", raising=False)
 

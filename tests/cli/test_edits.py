@@ -12,8 +12,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
-from tenure.apps.edits import edited, edits_of
+from tenure.cli.bundled import schema
+from tenure.edits import edited, edits_of
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
 from tests.command_line import tenure

@@ -12,9 +12,9 @@ import yaml
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from tenure.apps.cli.decide import decide_command
-from tenure.apps.cli.named import split_words
-from tenure.apps.cli.why import why_command, why_not_command
+from tenure.cli.decide import decide_command
+from tenure.cli.named import split_words
+from tenure_play.commands.why import why_command, why_not_command
 from tenure.errors import InputError
 from tenure.explanation.counterfactuals import FlipsFound, search_flips
 from tenure.resources import bundled

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import typer
 
-from tenure.apps.cli.app import app
-from tenure.apps.cli.commands import COMMANDS
+from tenure.cli.app import app
+from tenure.cli.commands import COMMANDS
 from tests.command_line import tenure
 from tests.process import TENURE
 
@@ -115,7 +115,7 @@ def test_the_help_comes_at_once_and_an_import_costs_next_to_nothing() -> None:
 def loaded_by(arguments: list[str], names: list[str]) -> list[str]:
     """Those of some modules that a command has loaded when it ends."""
     program = (
-        "import sys, tenure.apps.cli.app as a, contextlib, io, json\n"
+        "import sys, tenure.cli.app as a, contextlib, io, json\n"
         f"sys.argv = {['tenure', *arguments]!r}\n"
         "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
         "    a.main()\n"

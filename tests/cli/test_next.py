@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tests.command_line import tenure
 
 TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")

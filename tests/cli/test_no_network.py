@@ -34,7 +34,7 @@ def forbid(event, arguments):
 sys.addaudithook(forbid)
 """
 EACH = f"""{FORBIDDEN}
-from tenure.apps import cli
+from tenure import cli
 
 found = {{}}
 for name, words in json.loads(sys.argv[1]).items():

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure.conformance.lines import answer_line
 from tenure.conformance.protocol import answer
 from tenure.conformance.request_types import DecideInput

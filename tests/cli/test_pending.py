@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.apps.cli.asked import ask
-from tenure.apps.cli.options import InputOptions, Interpretation
+from tenure.cli.asked import ask
+from tenure.cli.options import InputOptions, Interpretation
 from tenure.engines import Engine
 from tests.command_line import tenure
 from tests.examples import change, copied

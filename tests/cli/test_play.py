@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import scenario_names, schema
+from tenure.cli.bundled import scenario_names, schema
 from tests.command_line import tenure
 from tests.process import PATIENCE_S, prepared
 
@@ -129,7 +129,7 @@ def test_without_a_scenario_the_bundled_ones_are_listed_with_what_they_show() ->
 
 INTERRUPTED = """
 import os, signal
-from tenure.simulation.engine import Player
+from tenure_play.engine import Player
 cycle = Player._cycle
 def interrupted(self):
     cycle(self)

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import example_folder, schema
+from tenure.cli.bundled import example_folder, schema
 from tenure.manifests.files import iterate_objects
 from tests.command_line import tenure
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure.apps.cli.commands import COMMANDS
+from tenure.cli.commands import COMMANDS
 from tests import command_line, process
 from tests.cli.test_help import EVERY
 

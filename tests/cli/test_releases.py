@@ -10,8 +10,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
-from tenure.apps.edits import refuse_additions
+from tenure.cli.bundled import schema
+from tenure.edits import refuse_additions
 from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Rules
 from tenure.manifests.releases import ADDITIONS, KNOWN_RELEASES
 from tests.command_line import tenure

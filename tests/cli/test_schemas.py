@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema, schema_names
+from tenure.cli.bundled import schema, schema_names
 from tests.command_line import tenure
 from tools import schemas
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
-from tenure.apps.reference import IdentifierKind, card_of, identifiers
-from tenure.apps.reference.answer_types import ExpectedVerdict
-from tenure.apps.reference.statements import obligations, theorems
+from tenure.cli.bundled import schema
+from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import load_vectors
 from tenure.pages import SITE, address_of
 from tenure.readings import preset_names, readings_file
+from tenure.reference import IdentifierKind, card_of, identifiers
+from tenure.reference.answer_types import ExpectedVerdict
+from tenure.reference.statements import obligations, theorems
 from tenure.reports import Report, RuleText
 from tenure.reports.forms import to_sarif
 from tenure.rules.registry import all_rules
-from tenure.testing.divergences import all_divergences
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.report import statement_of
 from tenure_proofs.theorems.registry import all_theorems

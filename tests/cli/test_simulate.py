@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli import simulate as cli_of_simulate
-from tenure.apps.cli.bundled import schema
-from tenure.apps.simulate import run, tables
-from tenure.simulation.trace import simulate
+from tenure.cli.bundled import schema
+from tenure_simulate import command as cli_of_simulate
+from tenure_simulate import run, tables
+from tenure_simulate.trace import simulate
 from tests.command_line import tenure
 
 FOLDER = Path(__file__).parent / "trace"

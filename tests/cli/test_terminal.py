@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tenure.apps.cli import terminal
-from tenure.apps.cli.output import Output, print_answer
+from tenure.cli import terminal
+from tenure.cli.output import Output, print_answer
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.command_line import tenure
 from tests.process import PATIENCE_S, TENURE, wait_until
@@ -26,7 +26,7 @@ ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
 INTERRUPTED = """
 import os, signal
 
-from tenure.apps.cli.asked import Inquiry
+from tenure.cli.asked import Inquiry
 decided_all = Inquiry.decided_all
 def interrupted(self):
     for number, decision in enumerate(decided_all(self)):
@@ -168,7 +168,7 @@ def test_what_is_quick_shows_no_progress() -> None:
 
 def waiting(seconds: float) -> str:
     """Code after which progress is shown so late, however slow or quick the machine is."""
-    return f"from tenure.apps.cli import terminal; terminal.PATIENCE_S = float('{seconds}')"
+    return f"from tenure.cli import terminal; terminal.PATIENCE_S = float('{seconds}')"
 
 
 @pytest.mark.skipif(not Path("/proc/self/syscall").exists(), reason="whether it reads is seen in /proc")

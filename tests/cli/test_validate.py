@@ -12,7 +12,7 @@ import typer
 import yaml
 from typer.testing import CliRunner, Result
 
-from tenure.apps.cli.validate import validate_command
+from tenure.cli.validate import validate_command
 from tenure.conformance.protocol import answer
 from tenure.errors import InputError
 from tenure.resources import bundled

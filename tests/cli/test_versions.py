@@ -15,13 +15,13 @@ import pytest
 import yaml
 
 from tenure import __version__
-from tenure.apps.cli.bundled import schema, schema_names
+from tenure.cli.bundled import schema, schema_names
 from tenure.conformance.protocol import answer
-from tenure.core.arrays import load
-from tenure.testing.campaign_journal import new_journal
-from tenure.testing.campaigns import CampaignPlan
 from tenure.versions import KAI, KUEUE, form
+from tenure_lab.campaign_journal import new_journal
+from tenure_lab.campaigns import CampaignPlan
 from tenure_proofs.cache import FORM, Cache
+from tenure_simulate.core.arrays import load
 from tests.command_line import tenure
 from tools.schemas import READ, WRITTEN
 

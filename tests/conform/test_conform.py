@@ -13,19 +13,19 @@ from xml.etree import ElementTree as ET
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.app import main
-from tenure.apps.cli.bundled import schema
+from tenure.cli.app import main
+from tenure.cli.bundled import schema
 from tenure.conformance.vectors import load_vectors
 from tenure.pools import Hands
-from tenure.testing import verdicts
-from tenure.testing.campaigns import BLOCK, CampaignPlan, Tally, read_tally
-from tenure.testing.conform_report import summary
-from tenure.testing.generators.options import KUEUE_FEATURES, Feature
-from tenure.testing.generators.scenarios import examples
-from tenure.testing.pool import blocks_done
-from tenure.testing.programs import Program
-from tenure.testing.shrinking import shrink
-from tenure.testing.verdicts import Kind, Mode, Sides, sides_of
+from tenure_lab import verdicts
+from tenure_lab.campaigns import BLOCK, CampaignPlan, Tally, read_tally
+from tenure_lab.conform_report import summary
+from tenure_lab.generators.options import KUEUE_FEATURES, Feature
+from tenure_lab.generators.scenarios import examples
+from tenure_lab.pool import blocks_done
+from tenure_lab.programs import Program
+from tenure_lab.shrinking import shrink
+from tenure_lab.verdicts import Kind, Mode, Sides, sides_of
 
 Object = dict[str, Any]
 

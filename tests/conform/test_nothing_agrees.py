@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.testing.campaigns import Count
-from tenure.testing.conform_report import Conformance, conform_lines
+from tenure_lab.campaigns import Count
+from tenure_lab.conform_report import Conformance, conform_lines
 
 NOTHING = "nothing differs, and nothing agrees: the program models none of what was asked"
 

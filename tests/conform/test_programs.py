@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tenure.testing import programs
-from tenure.testing.programs import Program, ProgramFailure
+from tenure_lab import programs
+from tenure_lab.programs import Program, ProgramFailure
 from tests.process import PATIENCE_S, TENURE, tenure
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")

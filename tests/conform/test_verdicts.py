@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenure.testing.divergences import outcome_of
-from tenure.testing.verdicts import Kind, classify
+from tenure.conformance.divergences import outcome_of
+from tenure_lab.verdicts import Kind, classify
 
 Object = dict[str, Any]
 

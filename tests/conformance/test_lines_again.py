@@ -10,7 +10,7 @@ import pytest
 
 from tenure.conformance.lines import answer_line
 from tenure.conformance.protocol import answer
-from tenure.testing.generators.strategies import examples
+from tenure_lab.generators.strategies import examples
 
 
 def requests() -> list[dict[str, Any]]:

@@ -20,11 +20,11 @@ from pkgutil import walk_packages
 from types import FrameType, FunctionType
 from typing import Any
 
-import tenure.core
-from tenure.apps.cli.terminal import print_text
+import tenure_simulate.core
+from tenure.cli.terminal import print_text
 from tenure.conformance.requests import DecideRequest
-from tenure.testing.engines_compared import WAYS, Approach, compare
-from tenure.testing.generators.scenarios import draw_for_core
+from tenure_lab.engines_compared import WAYS, Approach, compare
+from tenure_lab.generators.scenarios import draw_for_core
 from tenure_proofs.mutants.hunt import FAMILIES
 from tenure_proofs.mutants.mutant import Mutant, mutants_of, source_of
 
@@ -39,7 +39,7 @@ NOTICED, ENDLESS, SURVIVED = "noticed", "endless", "survived"
 
 def kernels() -> Iterator[FunctionType]:
     """Every function of the core that numba compiles, as it is interpreted."""
-    for found in walk_packages(tenure.core.__path__, "tenure.core."):
+    for found in walk_packages(tenure_simulate.core.__path__, "tenure_simulate.core."):
         module = import_module(found.name)
         for function in vars(module).values():
             if isinstance(function, FunctionType) and function.__module__ == module.__name__:

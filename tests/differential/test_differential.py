@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
-from tenure.core.arrays import load
-from tenure.core.decide import decide
 from tenure.errors import InputError
 from tenure.readings import preset, preset_names
-from tenure.testing.generators.strategies import ALL_FEATURES, Feature, decide_inputs
+from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_inputs
+from tenure_simulate.core.arrays import load
+from tenure_simulate.core.decide import decide
 from tests.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 from tests.differential.compare import REFUSED, compare, in_two_steps, readings_of, said_by
 from tests.sampling import sample

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tenure.apps.cli import main
+from tenure.cli import main
 from tests.command_line import called
 from tests.process import PATIENCE_S
 

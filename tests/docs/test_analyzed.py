@@ -10,8 +10,8 @@ import pytest
 
 from docs.gen import analyzed
 from docs.gen.sources import ROOT
-from tenure.drawing.scene import Box, Role
-from tenure.simulation.charts import DARK, LIGHT
+from tenure_play.charts import DARK, LIGHT
+from tenure_play.drawing.scene import Box, Role
 
 
 def test_a_matrix_is_drawn_for_light_and_dark_pages_and_told_in_words(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure.apps import cli
+from tenure import cli
 from tests.command_line import called
 from tests.docs.blocks import ROOT, blocks
 from tools.lints.__main__ import LINTS

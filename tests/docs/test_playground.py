@@ -15,13 +15,13 @@ import pytest
 from docs.gen import playground
 from docs.gen.openings import SCENARIOS, Opening, Openings, opened_play, openings
 from docs.gen.sources import scenarios
-from tenure.apps.playground import PageQuestion, answered, explain_text, opened
 from tenure.as_json import as_json
 from tenure.conformance.vectors import load_vectors
+from tenure.playground import PageQuestion, answered, explain_text, opened
 from tenure.readings import default_preset, preset
-from tenure.simulation import AnyScenario, play
 from tenure_check import playground as playground_matrix
 from tenure_check.analysis.prover import PROVED_ALONE
+from tenure_play import AnyScenario, play
 from tests.docs.blocks import ROOT
 from tests.sampling import sample
 
@@ -203,14 +203,14 @@ import json, sys
 from importlib.abc import MetaPathFinder
 class Absent(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name in ("numpy", "numba", "cvc5", "rich", "typer", "jsonschema", "tenure.core"):
+        if name in ("numpy", "numba", "cvc5", "rich", "typer", "jsonschema", "tenure_simulate.core"):
             raise ModuleNotFoundError(f"{name} is not in the page")
 sys.meta_path.insert(0, Absent())
 sys.path[:0] = sys.argv[1:]
-import tenure.apps.playground, tenure_proofs.playground, tenure_check.playground
+import tenure.playground, tenure_proofs.playground, tenure_check.playground
 assert tenure.__file__.startswith(sys.argv[1])
 for question in sys.stdin:
-    print(tenure.apps.playground.answered(question).replace(chr(10), ""))
+    print(tenure.playground.answered(question).replace(chr(10), ""))
 """
 
 

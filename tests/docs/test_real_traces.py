@@ -9,9 +9,9 @@ import pytest
 
 from docs.gen.real_traces import DATA, DRAWN, FOLDER, PAGE, real_traces, recorded, written
 from docs.gen.sources import ROOT
-from tenure.apps.simulate.answer_types import SettingFigures
 from tenure.as_json import as_json
 from tenure.readings import preset_names
+from tenure_simulate.answer_types import SettingFigures
 
 DURATIONS = ("off", "24h", "8h", "4h", "1h")
 

@@ -6,8 +6,8 @@ import re
 
 from tenure.readings import preset_names
 from tenure.resources import bundled
-from tenure.simulation import AnyScenario, load_scenario
-from tenure.simulation.scenario import Expectation
+from tenure_play import AnyScenario, load_scenario
+from tenure_play.scenario import Expectation
 from tests.docs.blocks import ROOT
 
 TEXT = (ROOT / "docs" / "explanation" / "scenarios.md").read_text(encoding="utf-8")

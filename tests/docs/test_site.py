@@ -12,10 +12,10 @@ import pytest
 from docs.gen.elsewhere import HOSTS
 from docs.gen.playground import FOLDER
 from docs.gen.proofs import claimed
+from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import load_vectors
 from tenure.readings import preset_names, readings_file
 from tenure.rules.registry import all_rules
-from tenure.testing.divergences import all_divergences
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.report import statement_of
 from tests.docs.blocks import ROOT

@@ -18,7 +18,7 @@ from docs.gen.speed import (
     speed_svg,
     speed_table,
 )
-from tenure.drawing.scene import Stroke
+from tenure_play.drawing.scene import Stroke
 
 SVG = "{http://www.w3.org/2000/svg}"
 

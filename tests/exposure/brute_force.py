@@ -29,7 +29,7 @@ from tenure.model import Amount, Cluster, Instant, PodSet, Toleration, Workload
 from tenure.oracle.decide import decide
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading
-from tenure.testing.generators.scenarios import draw_for_core
+from tenure_lab.generators.scenarios import draw_for_core
 
 LEAST = -(2**31)
 FAR_BELOW = (1, 1, 1, 2, 3, 5, 2**20)

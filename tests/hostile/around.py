@@ -29,7 +29,7 @@ from typing import Any, Final
 
 import pytest
 
-from tenure.apps.cli import kubectl_main, main
+from tenure.cli import kubectl_main, main
 from tenure_proofs.cache import Cache
 from tests.cikit.fake_kubectl import fake_kubectl, objects_in
 from tests.command_line import called
@@ -252,8 +252,8 @@ def _kept_verdicts(random: Random, folder: Path) -> Outcome:
 
 
 def _kept_arrays(random: Random, folder: Path) -> Outcome:
-    from tenure.core.arrays import Arrays, load
     from tenure.model import Cluster, ClusterQueue
+    from tenure_simulate.core.arrays import Arrays, load
 
     path = folder / "a.npz"
     Arrays(Cluster({"q": ClusterQueue("q")})).save(path)

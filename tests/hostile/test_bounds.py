@@ -15,18 +15,18 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 import tenure
-from tenure.apps.diff.revisions import objects_at, parse_revision
-from tenure.apps.kubectl.run import ClusterError, Kubectl
-from tenure.apps.simulate.traces import TraceColumns, read_trace
+from tenure.cli.revisions import objects_at, parse_revision
 from tenure.conformance import lines
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
+from tenure.kubectl.run import ClusterError, Kubectl
 from tenure.manifests import limits, read_objects
 from tenure.model import Cluster, ClusterQueue
 from tenure.readings import preset
 from tenure.validation import validate
 from tenure_check.analysis.matrix import Effort, analyze
 from tenure_check.analysis.states import PriorityLevel
+from tenure_simulate.traces import TraceColumns, read_trace
 from tests.docs.blocks import ROOT
 
 Trial: TypeAlias = Callable[[Path, pytest.MonkeyPatch], object]
@@ -65,7 +65,7 @@ def sparse(folder: Path, name: str, size: int) -> Path:
 
 def traced(folder: Path, text: str, patched: pytest.MonkeyPatch, **most: int) -> str:
     for name, value in most.items():
-        patched.setattr(f"tenure.apps.simulate.traces.{name}", value)
+        patched.setattr(f"tenure_simulate.traces.{name}", value)
     path = folder / "a.csv.gz"
     path.write_bytes(gzip.compress((TRACE + text).encode()))
     return refused(lambda: read_trace(path, TraceColumns()))
@@ -143,8 +143,8 @@ def listing(folder: Path, patched: pytest.MonkeyPatch) -> str:
     program(folder, "head -c 3000000 /dev/zero").replace("program", "")
     (folder / "program").rename(folder / "git")
     patched.setenv("PATH", str(folder), prepend=os.pathsep)
-    patched.setattr("tenure.apps.diff.revisions.MAX_LISTING", 2**20)
-    patched.setattr("tenure.apps.diff.revisions._commit", lambda _: "0" * 40)
+    patched.setattr("tenure.cli.revisions.MAX_LISTING", 2**20)
+    patched.setattr("tenure.cli.revisions._commit", lambda _: "0" * 40)
     revision = parse_revision("main:queues")
     assert revision is not None
     return refused(lambda: objects_at(revision)).replace("1 MiB", "128 MiB")

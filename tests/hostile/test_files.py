@@ -16,8 +16,8 @@ import pytest
 
 from tenure import disk
 from tenure.errors import InputError
-from tenure.testing.campaign_journal import new_journal, resumed_journal
-from tenure.testing.campaigns import CampaignPlan, Tally
+from tenure_lab.campaign_journal import new_journal, resumed_journal
+from tenure_lab.campaigns import CampaignPlan, Tally
 from tests.process import PATIENCE_S, TENURE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -197,7 +197,7 @@ def test_a_journal_that_was_replaced_meanwhile_is_in_use(
         disk.write_file(path, "of another campaign")
         return file
 
-    monkeypatch.setattr("tenure.testing.campaign_journal.open_again", replaced)
+    monkeypatch.setattr("tenure_lab.campaign_journal.open_again", replaced)
     with pytest.raises(InputError, match="which is in use"):
         resumed_journal(path)
     assert path.read_text(encoding="utf-8") == "of another campaign"

@@ -12,8 +12,8 @@ import pytest
 
 from tenure.errors import InputError
 from tenure.manifests.files import read_file
-from tenure.testing.campaign_journal import new_journal, resumed_journal
-from tenure.testing.campaigns import CampaignPlan, Tally
+from tenure_lab.campaign_journal import new_journal, resumed_journal
+from tenure_lab.campaigns import CampaignPlan, Tally
 from tests.command_line import tenure as here
 from tests.process import PATIENCE_S, TENURE, prepared, tenure
 
@@ -140,7 +140,7 @@ sys.meta_path.insert(0, Interrupting())
 
 @pytest.mark.parametrize("name", ["main", "kubectl_main"])
 def test_an_interrupt_during_imports_is_one(name: str, tmp_path: Path) -> None:
-    code = f"{IMPORTING}\nfrom tenure.apps.cli import {name}\n{name}()"
+    code = f"{IMPORTING}\nfrom tenure.cli import {name}\n{name}()"
     done = subprocess.run(
         [sys.executable, "-c", code, "--version"],
         cwd=tmp_path,

@@ -522,7 +522,7 @@ def test_what_is_printed_or_written_past_the_one_place_is_named() -> None:
         "import sys\nimport tempfile\n\nimport typer\n\nprint(1)\ntyper.echo('a')\n"
         "sys.stdout.write('a')\nsys.stderr.writelines(['a'])\ntempfile.mkstemp()\n"
     )
-    path = "refimpl/tenure/apps/cli/decide.py"
+    path = "refimpl/tenure/cli/decide.py"
     command = ["ruff", "check", "--output-format=concise", "--no-cache", "--stdin-filename", path, "-"]
     ran = on_the_copy(ROOT, *command, given=text)
     assert re.findall(r":(\d+):\d+: (\w+)", ran.stdout) == [
@@ -548,12 +548,12 @@ def test_what_is_printed_or_written_past_the_one_place_is_named() -> None:
 def test_a_comparison_that_a_rule_makes_is_named_in_kernels(
     comparison: str, named: bool, tmp_path: Path
 ) -> None:
-    for name in ("core/grounds.py", "simulation/trace/trees.py", "simulation/cycle.py"):
-        file = tmp_path / "refimpl" / "tenure" / name
+    for name in ("simulate/core/grounds.py", "simulate/trace/trees.py", "play/cycle.py"):
+        file = tmp_path / "refimpl" / f"tenure_{name}"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"def told() -> bool:\n    return {comparison}\n", encoding="utf-8")
     found = [(problem.path, problem.line, problem.code) for problem in kernels(tmp_path)]
-    paths = ("refimpl/tenure/core/grounds.py", "refimpl/tenure/simulation/trace/trees.py")
+    paths = ("refimpl/tenure_simulate/core/grounds.py", "refimpl/tenure_simulate/trace/trees.py")
     assert found == ([(path, 2, "TNL130") for path in paths] if named else [])
 
 

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from tenure.apps.cli import kubectl_main
-from tenure.apps.cli import main as tenure_main
+from tenure.cli import kubectl_main
+from tenure.cli import main as tenure_main
 from tests.cikit.command import Said, in_process
 from tests.docs.blocks import blocks
 from tests.live.plane import Plane, control_plane

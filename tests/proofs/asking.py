@@ -32,9 +32,9 @@ from tenure.conformance.vectors import Vector, load_vectors, run_vector
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
-from tenure.simulation import load_scenario, play
-from tenure.testing.engines_compared import WAYS, Said, compare, said_by_reference
-from tenure.testing.generators.scenarios import draw_for_core
+from tenure_lab.engines_compared import WAYS, Said, compare, said_by_reference
+from tenure_lab.generators.scenarios import draw_for_core
+from tenure_play import load_scenario, play
 from tenure_proofs.bounded.case import Postcondition
 from tenure_proofs.bounded.deciding import decide_with_oracle
 from tenure_proofs.bounded.families import FAMILIES
@@ -58,7 +58,7 @@ TESTS = {
         "tests/cli/test_accessible.py",
     ),
     "simulation": (
-        "refimpl/tenure/simulation",
+        "refimpl/tenure_play",
         "tests/unit/simulation",
         "tests/cli/test_play.py",
         "tests/cli/test_play_objects.py",

@@ -33,7 +33,7 @@ class Mistake:
 
     Args:
         name: what is wrong, in words.
-        file: below `refimpl/tenure`.
+        file: below `refimpl`.
         before, after: the place's text, right and wrong; it is in the file once.
         seen: what somebody would see of it.
         by: what must notice it, each alone; empty for one that changes no answer.
@@ -51,7 +51,8 @@ class Mistake:
     @property
     def area(self) -> str:
         """Where it is."""
-        return self.file.partition("/")[0]
+        file = f"refimpl/{self.file}"
+        return next((area for area, folder in FOLDERS.items() if file.startswith(f"{folder}/")), "")
 
     def wrong(self) -> str:
         """The file's text with the mistake.
@@ -59,7 +60,7 @@ class Mistake:
         Raises:
             ValueError: the place is not there, or not once.
         """
-        text = (ROOT / "refimpl/tenure" / self.file).read_text(encoding="utf-8")
+        text = (ROOT / "refimpl" / self.file).read_text(encoding="utf-8")
         if (found := text.count(self.before)) != 1:
             raise ValueError(
                 f"{LIST.name}, {self.name!r}: before: {self.before!r} occurs {found} times in {self.file},"
@@ -96,7 +97,7 @@ def said_by_each(mistake: Mistake, asked: Asked) -> list[tuple[str, str]]:
         mistake: the mistake; it is made in this process, which is of no other use then.
         asked: what can be asked.
     """
-    swap(f"refimpl/tenure/{mistake.file}", mistake.wrong())
+    swap(f"refimpl/{mistake.file}", mistake.wrong())
     limit_memory()
     return [(name, str(asked.first(mistake.area, [name]) or "")) for name in mistake.by]
 

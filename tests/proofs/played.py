@@ -27,12 +27,12 @@ from tenure.model import (
 )
 from tenure.readings import Wake, preset
 from tenure.rules.cycle import persisted
-from tenure.simulation import parse_scenario
-from tenure.simulation.actors import Phase
-from tenure.simulation.clockwork import Due
-from tenure.simulation.engine import Player
-from tenure.simulation.record import HeadResult, Preemption, Result
-from tenure.simulation.scenario import Edit, Event, Finish, Restart, Scenario, Submission, Submit, Tick
+from tenure_play import parse_scenario
+from tenure_play.actors import Phase
+from tenure_play.clockwork import Due
+from tenure_play.engine import Player
+from tenure_play.record import HeadResult, Preemption, Result
+from tenure_play.scenario import Edit, Event, Finish, Restart, Scenario, Submission, Submit, Tick
 from tests.proofs.relations import says
 
 DURATION = MINUTE

@@ -19,11 +19,14 @@ from tests.proofs.trees import ROOT
 OPERATORS = (operator_changes, off_by_one_changes, form_changes)
 """What is done to a function: comparisons, connectives, conditions, sums and calls, wrong in each way."""
 
-FOLDERS = {"oracle": "refimpl/tenure/oracle", "simulation": "refimpl/tenure/simulation"}
+FOLDERS = {"oracle": "refimpl/tenure/oracle", "simulation": "refimpl/tenure_play"}
 """The areas that are more than rules, and where they are."""
 
-DECIDES_NOTHING = ("refimpl/tenure/simulation/charts",)
-"""Draws pictures of what was played."""
+DECIDES_NOTHING = tuple(
+    f"refimpl/tenure_play/{name}"
+    for name in ("charts", "commands", "diff", "drawing", "forecast", "postmortem")
+)
+"""Asks what was played, prints it and draws it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Edit:
     @property
     def place(self) -> str:
         """For people."""
-        return f"{self.file.removeprefix('refimpl/tenure/')}:{self.start[0]} {self.function}"
+        return f"{self.file.removeprefix('refimpl/')}:{self.start[0]} {self.function}"
 
     @property
     def change(self) -> tuple[str, str, str, str]:

@@ -23,7 +23,6 @@ import pytest
 from docs.gen.markdown import sentence
 from docs.gen.theorems import premises
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.core import sorting
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, Cluster, ClusterQueue
 from tenure.oracle import ageing, classical, fair, partial, snapshot, tree
@@ -51,16 +50,17 @@ from tenure.rules.hero_targets import group_for_hero
 from tenure.rules.quota import usage_passed_up
 from tenure.rules.share import Share, borrowed_ratio
 from tenure.rules.time_based import requeue_timestamp
-from tenure.simulation import changes, cycle, parse_scenario
-from tenure.simulation.actors import evicted
-from tenure.simulation.engine import Player
-from tenure.testing.generators.dice import SeededDice
-from tenure.testing.generators.options import ALL_FEATURES, Feature, Options
-from tenure.testing.generators.scales import scaled
-from tenure.testing.generators.scenarios import draw_for_core, drawn_example
+from tenure_lab.generators.dice import SeededDice
+from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
+from tenure_lab.generators.scales import scaled
+from tenure_lab.generators.scenarios import draw_for_core, drawn_example
+from tenure_play import changes, cycle, parse_scenario
+from tenure_play.actors import evicted
+from tenure_play.engine import Player
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, all_theorems, theorem
+from tenure_simulate.core import sorting
 from tests.proofs.changed import changed
 from tests.properties import test_kinship as kinship
 from tests.sampling import sample

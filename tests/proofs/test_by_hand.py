@@ -14,7 +14,7 @@ from tests.proofs.trees import ROOT
 
 MISTAKES = by_hand.mistakes()
 RIGHT = Mistake(
-    "a name", "simulation/queues.py", "actor.key, not self.is_strict", "actor.key, True", "seen", ("x",)
+    "a name", "tenure_play/queues.py", "actor.key, not self.is_strict", "actor.key, True", "seen", ("x",)
 )
 
 
@@ -40,7 +40,7 @@ def test_every_mistake_still_has_its_place() -> None:
 
 def test_a_place_that_is_gone_is_told() -> None:
     gone = Mistake(RIGHT.name, RIGHT.file, "nothing like it", "", "seen", ("x",))
-    with pytest.raises(ValueError, match=r"'nothing like it' occurs 0 times in simulation/queues\.py"):
+    with pytest.raises(ValueError, match=r"'nothing like it' occurs 0 times in tenure_play/queues\.py"):
         gone.wrong()
 
 

@@ -84,12 +84,12 @@ UNKNOWN = """
 import sys
 from tests.proofs.sources import swap
 from tests.proofs.trees import ROOT
-file = "refimpl/tenure/simulation/checks.py"
-assert "tenure.simulation.checks" not in sys.modules
+file = "refimpl/tenure_play/checks.py"
+assert "tenure_play.checks" not in sys.modules
 text = (ROOT / file).read_text(encoding="utf-8")
 swap(file, text.replace("expected {result.expected}", "wanted {result.expected}"))
-from tenure.simulation.checks import _said
-from tenure.simulation.record import ExpectationResult
+from tenure_play.checks import _said
+from tenure_play.record import ExpectationResult
 print(_said(ExpectationResult("", False, "1", "2")))
 """
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tenure.model import MINUTE, SECOND
 from tenure.readings import parse_reading, preset
-from tenure.simulation import Record, parse_scenario, play
+from tenure_play import Record, parse_scenario, play
 
 DURATION = 2 * MINUTE
 DELAY = 10 * SECOND

@@ -19,9 +19,9 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tenure.model import Duration, Instant, Reason, Workload
 from tenure.readings import preset_names
-from tenure.simulation import changes, engine
-from tenure.simulation.actors import Actor, admitted, evicted, released
-from tenure.simulation.world import World
+from tenure_play import changes, engine
+from tenure_play.actors import Actor, admitted, evicted, released
+from tenure_play.world import World
 from tests.proofs.evaluated import truth_of
 from tests.proofs.played import Asked, PlayedQueue
 from tests.proofs.relations import compiled, relation, values_of

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import z3
 
-from tenure.core import amounts
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
 from tenure_proofs.trusted.symbols import SymInt
+from tenure_simulate.core import amounts
 from tests.proofs.changed import LITTLE, changed, fails, made
 
 SIZE = z3.Int("size")

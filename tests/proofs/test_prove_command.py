@@ -9,7 +9,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure_proofs.bounded.trial import PARTS
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.proofs.trees import tenure

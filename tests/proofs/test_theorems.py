@@ -14,7 +14,7 @@ import pytest
 import z3
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle import ageing, decide, snapshot
 from tenure.oracle.selection import (

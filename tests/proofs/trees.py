@@ -13,7 +13,7 @@ from tests import command_line
 ROOT = Path(__file__).resolve().parents[2]
 HANGS_S = 900
 """After so long a process counts as hung, also on a machine that does much else."""
-MAIN = "from tenure.apps.cli import main; main()"
+MAIN = "from tenure.cli import main; main()"
 
 
 def python(

@@ -13,8 +13,8 @@ from itertools import combinations, pairwise
 
 from tenure.model import SECOND, Duration, Instant
 from tenure.rules.cycle import persisted
-from tenure.simulation import Record
-from tenure.simulation.record import Ending, Preemption, RunSpan, WaitSpan
+from tenure_play import Record
+from tenure_play.record import Ending, Preemption, RunSpan, WaitSpan
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, preset, preset_names
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
-from tenure.simulation import Record, Scenario, parse_scenario, play
-from tenure.simulation.engine import world_at
-from tenure.simulation.export import cluster_at
-from tenure.simulation.scenario import Restart
 from tenure.units import format_instant
+from tenure_play import Record, Scenario, parse_scenario, play
+from tenure_play.engine import world_at
+from tenure_play.export import cluster_at
+from tenure_play.scenario import Restart
 from tests.unit.simulation.plays import queue, scenario
 
 _EQUAL = "LowerOrNewerEqualPriority"

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from tenure.manifests import parse_instant
-from tenure.testing.generators.options import KUEUE_FEATURES, Feature
-from tenure.testing.generators.scenarios import examples
 from tenure.units import format_instant
+from tenure_lab.generators.options import KUEUE_FEATURES, Feature
+from tenure_lab.generators.scenarios import examples
 from tests.command_line import tenure
 
 API = "kueue.x-k8s.io/v1beta2"

@@ -13,16 +13,16 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
-from tenure.apps.postmortem.answer import past_answer, preemption_record
-from tenure.apps.postmortem.answer_types import Certainty, PastAnswer
-from tenure.apps.postmortem.record import preemptor_of, record_of
 from tenure.errors import InputError
 from tenure.manifests import Loaded, SourcedObject, build
 from tenure.model import Instant
 from tenure.readings import Reading, preset, preset_names
-from tenure.simulation import Record, Scenario, parse_scenario, play
-from tenure.simulation.export import cluster_at
-from tenure.simulation.record import Preemption
+from tenure_play import Record, Scenario, parse_scenario, play
+from tenure_play.export import cluster_at
+from tenure_play.postmortem.answer import past_answer, preemption_record
+from tenure_play.postmortem.answer_types import Certainty, PastAnswer
+from tenure_play.postmortem.record import preemptor_of, record_of
+from tenure_play.record import Preemption
 from tests.properties.cuts import drawn
 from tests.unit.simulation.plays import queue, scenario, submit
 

@@ -13,7 +13,7 @@ import yaml
 import tenure
 from tenure.conformance.protocol import answer
 from tenure.errors import InputError
-from tenure.testing.generators.strategies import ALL_FEATURES, examples
+from tenure_lab.generators.strategies import ALL_FEATURES, examples
 
 _FINAL, _INITIAL = "LessThanOrEqualToFinalShare", "LessThanInitialShare"
 Outcome = tuple[Any, ...]

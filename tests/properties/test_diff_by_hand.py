@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tenure.testing.generators.scenarios import examples
+from tenure_lab.generators.scenarios import examples
 from tests.command_line import tenure
 from tests.properties.edits_by_hand import cases, differences, objects_of
 from tests.sampling import sample

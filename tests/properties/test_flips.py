@@ -11,7 +11,7 @@ from tenure.explanation.counterfactuals import Flip, Situation, answer_of, searc
 from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Threshold
 from tenure.explanation.counterfactuals.workload_fields import Clock, Priority
 from tenure.readings import Reading
-from tenure.testing.generators.strategies import decide_inputs
+from tenure_lab.generators.strategies import decide_inputs
 from tests.sampling import sample
 from tests.unit.clusters import READINGS, Case, cases
 from tests.unit.counterfactuals.campaign import ALL, problems, situation_of, target_of

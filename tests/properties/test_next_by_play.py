@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from tenure.readings import preset
-from tenure.simulation import load_scenario, play
-from tenure.simulation.record import Record
-from tenure.testing.generators.scenarios import examples
 from tenure.units import format_instant
+from tenure_lab.generators.scenarios import examples
+from tenure_play import load_scenario, play
+from tenure_play.record import Record
 from tests.command_line import tenure
 from tests.properties.edits_by_hand import objects_of
 from tests.sampling import sample

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from tenure.apps.postmortem.answer_types import Certainty
+from tenure_play.postmortem.answer_types import Certainty
 from tests.properties.past import SEVERAL, counted
 from tests.sampling import sample
 

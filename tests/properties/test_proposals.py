@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 
 from tenure.conformance.protocol import answer
 from tenure.readings import CHOICES, PROOFS_ONLY, preset_names
-from tenure.testing.generators.strategies import ALL_FEATURES, Feature, decide_inputs
+from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_inputs
 from tests.properties.restart import after_a_restart, before, comparable
 from tests.sampling import sample
 

@@ -30,10 +30,10 @@ from tenure.oracle.shares import SharesOf
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset
 from tenure.rules.terms import terms_of
-from tenure.simulation import Record, parse_scenario, play
-from tenure.simulation import cycle as cycles
-from tenure.simulation import world as worlds
-from tenure.simulation.engine import world_at
+from tenure_play import Record, parse_scenario, play
+from tenure_play import cycle as cycles
+from tenure_play import world as worlds
+from tenure_play.engine import world_at
 from tests.properties.cuts import drawn
 from tests.sampling import sample
 from tests.unit.simulation.plays import queue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.simulation import parse_scenario, play
+from tenure_play import parse_scenario, play
 from tests.properties.cuts import NOTHING, after_a_restart, cut_of, difference, heads_of, read_back
 from tests.properties.timelines import READINGS, broken, campaign, drawn, reading_of
 from tests.sampling import sample

@@ -17,7 +17,7 @@ from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.held import held_together
 from tenure.oracle.question import OWN, Question
 from tenure.oracle.tree import total_usage
-from tenure.testing.generators.strategies import decide_inputs
+from tenure_lab.generators.strategies import decide_inputs
 from tests.sampling import sample
 
 MANY = settings(max_examples=sample(50, 750), suppress_health_check=[HealthCheck.too_slow])

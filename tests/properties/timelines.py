@@ -15,7 +15,7 @@ from typing import Any
 
 from tenure.errors import InputError
 from tenure.readings import Reading, parse_reading
-from tenure.simulation import parse_scenario, play
+from tenure_play import parse_scenario, play
 from tests.properties.bounds import Given, delay_of, faults
 from tests.unit.simulation.plays import queue
 

@@ -21,8 +21,8 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import preset
-from tenure.testing.generators.measures import has_boundary, has_tie
-from tenure.testing.generators.quotas import Ledger, charged
+from tenure_lab.generators.measures import has_boundary, has_tie
+from tenure_lab.generators.quotas import Ledger, charged
 
 PLACE = FlavorResource("f0", "cpu")
 

@@ -14,13 +14,13 @@ from hypothesis import find
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.manifests.quantities import amount_of, parse_quantity
-from tenure.testing.generators.dice import SeededDice
-from tenure.testing.generators.measures import has_boundary, has_tie, traits_of
-from tenure.testing.generators.options import ALL_FEATURES, KUEUE_FEATURES, Feature, Options
-from tenure.testing.generators.quotas import charged
-from tenure.testing.generators.scenarios import draw_for_core, draw_request, drawn_example, examples
-from tenure.testing.generators.strategies import clusters, decide_inputs
-from tenure.testing.generators.writing import write_request
+from tenure_lab.generators.dice import SeededDice
+from tenure_lab.generators.measures import has_boundary, has_tie, traits_of
+from tenure_lab.generators.options import ALL_FEATURES, KUEUE_FEATURES, Feature, Options
+from tenure_lab.generators.quotas import charged
+from tenure_lab.generators.scenarios import draw_for_core, draw_request, drawn_example, examples
+from tenure_lab.generators.strategies import clusters, decide_inputs
+from tenure_lab.generators.writing import write_request
 from tests.testing.fields import allowed, paths
 
 Object = dict[str, Any]
@@ -269,7 +269,7 @@ def test_uids_are_shared_only_on_request() -> None:
 
 def test_a_seed_draws_the_same_in_another_process_without_hypothesis() -> None:
     program = (
-        "import hashlib, json, sys; from tenure.testing.generators.scenarios import examples; "
+        "import hashlib, json, sys; from tenure_lab.generators.scenarios import examples; "
         "assert 'hypothesis' not in sys.modules; "
         f"print(hashlib.sha256(json.dumps(list(examples(100, {SEED}))).encode()).hexdigest())"
     )

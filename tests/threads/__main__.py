@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tenure.testing.programs import Program, command_of
+from tenure_lab.programs import Program, command_of
 from tests.threads.folders import threads
 from tests.threads.peer import agreement, request
 

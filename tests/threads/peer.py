@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tenure.testing.programs import Object, our_answer
+from tenure_lab.programs import Object, our_answer
 from tests.threads.folders import Thread
 
 WORDS = {"Borrow": "MayStopSearch", "Preempt": "MayStopSearch"}

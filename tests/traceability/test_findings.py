@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tenure.apps.cli.app import app
+from tenure.cli.app import app
 from tenure.conformance.protocol import answer
 from tenure.conformance.vectors import Vector, expected_from, load_vectors, run_vector
 from tenure.pages import Page

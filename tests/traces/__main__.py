@@ -11,10 +11,10 @@ import time
 from collections import Counter
 from typing import Final
 
-from tenure.core.uncovered import Uncovered
 from tenure.errors import InputError
 from tenure.readings import Reading
-from tenure.simulation import Scenario
+from tenure_play import Scenario
+from tenure_simulate.core.uncovered import Uncovered
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import GROWING, drawn_growing
 from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from tenure.readings import Reading, preset
-from tenure.simulation import Scenario, parse_scenario
+from tenure_play import Scenario, parse_scenario
 
 MOST_CYCLES = 50_000
 """Of a play, at most: one in which jobs preempt each other without end is left out."""

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 from tenure.readings import InvalidClass, PrioritySteps, Reading, Wake
-from tenure.simulation import Scenario, parse_scenario
+from tenure_play import Scenario, parse_scenario
 from tests.traces.drawn import written
 from tests.traces.drawn_trees import written_in_trees
 

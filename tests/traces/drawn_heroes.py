@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, parse_reading
-from tenure.simulation import Scenario, parse_scenario
+from tenure_play import Scenario, parse_scenario
 from tests.traces.drawn import PRESETS
 from tests.traces.drawn_trees import raw_in_trees
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 from tenure.readings import Reading, preset
-from tenure.simulation import Scenario, parse_scenario
+from tenure_play import Scenario, parse_scenario
 from tests.traces.drawn import MOST_CYCLES, PRESETS, preemption_of, timing_of
 
 KINDS: Final = ("trees", "flavors", "resources", "both", "inactive", "fair", "fair both")

@@ -1,4 +1,4 @@
-"""The trace engine against `tenure.simulation.play`, event by event."""
+"""The trace engine against `tenure_play.play`, event by event."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_rank import is_hero
 from tenure.rules.time_based import queue_preemption_reason
-from tenure.simulation import Record, Scenario, play
-from tenure.simulation.record import Ending, Result
-from tenure.simulation.trace import Simulated, simulate
+from tenure_play import Record, Scenario, play
+from tenure_play.record import Ending, Result
+from tenure_simulate.trace import Simulated, simulate
 
 _OUTCOMES = (Outcome.NO_FIT, Outcome.NO_CANDIDATES, Outcome.PREEMPT, Outcome.FIT)
 _ENDINGS = (Ending.FINISHED, Ending.PREEMPTED, Ending.RUNNING)

@@ -12,9 +12,9 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from tenure.core.compiled import COMPILED, compiled
 from tenure.model import TurnResult
 from tenure.rules.registry import RuleEntry, all_rules
+from tenure_simulate.core.compiled import COMPILED, compiled
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import GROWING, drawn_growing
 from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tenure.core.compiled import COMPILED
-from tenure.core.shares import INFINITE
-from tenure.core.uncovered import Uncovered
 from tenure.readings import preset
-from tenure.simulation import parse_scenario
-from tenure.simulation.record import Result
-from tenure.simulation.trace import (
+from tenure_play import parse_scenario
+from tenure_play.record import Result
+from tenure_simulate.core.compiled import COMPILED
+from tenure_simulate.core.shares import INFINITE
+from tenure_simulate.core.uncovered import Uncovered
+from tenure_simulate.trace import (
     build,
     events,
     flavors,
@@ -26,7 +26,7 @@ from tenure.simulation.trace import (
     turns,
     waiting_groups,
 )
-from tenure.simulation.trace.tables import ACTIVE, PARKED, UNPARKED, Lines, TracePlay
+from tenure_simulate.trace.tables import ACTIVE, PARKED, UNPARKED, Lines, TracePlay
 from tests.traces.drawn import drawn
 from tests.traces.drawn_growing import drawn_growing
 from tests.traces.drawn_trees import drawn_in_trees

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tenure.core.compiled import COMPILED
-from tenure.core.uncovered import Uncovered
 from tenure.readings import parse_reading
-from tenure.simulation.trace import flavors, heroes, simulate, trees, turns
-from tenure.simulation.trace.tables import HeroTables
+from tenure_simulate.core.compiled import COMPILED
+from tenure_simulate.core.uncovered import Uncovered
+from tenure_simulate.trace import flavors, heroes, simulate, trees, turns
+from tenure_simulate.trace.tables import HeroTables
 from tests.traces.drawn_heroes import HERO_KINDS, drawn_with_heroes
 from tests.traces.equality import Compared, difference
 

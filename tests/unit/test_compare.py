@@ -7,9 +7,6 @@ from dataclasses import replace
 import pytest
 
 from tenure.api import Loaded
-from tenure.apps.diff import victim_periods
-from tenure.apps.diff.trees import reached, trees_of
-from tenure.apps.diff.victim_periods import Spell, instants_after, spells
 from tenure.model import (
     MINUTE,
     Cluster,
@@ -23,6 +20,9 @@ from tenure.model import (
     WorkloadPriorityClass,
 )
 from tenure.readings import preset
+from tenure_play.diff import victim_periods
+from tenure_play.diff.trees import reached, trees_of
+from tenure_play.diff.victim_periods import Spell, instants_after, spells
 
 GUARANTEED = preset("guaranteed")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from tenure.conformance import divergences
+from tenure.conformance.divergences import PREDICTIONS, all_divergences, explain, outcome_of
 from tenure.conformance.protocol import answer
-from tenure.testing import divergences
-from tenure.testing.divergences import PREDICTIONS, all_divergences, explain, outcome_of
 
 Object = dict[str, Any]
 NOW = "2026-03-02T12:00:00Z"

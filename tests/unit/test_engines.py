@@ -14,14 +14,13 @@ import numpy as np
 import pytest
 
 import tenure
-from tenure import core, engines
+from tenure import engines
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.core import Arrays, CoreAnswer
-from tenure.engines import Batch, Detail, Engine, WrongClaimError, choice, claims, memo
+from tenure.engines import Batch, Detail, Engine, WrongClaimError, choice, memo
 from tenure.engines import batch as batches
-from tenure.engines.claims import EXPLANATION, SPARED
+from tenure.engines.batch import EXPLANATION
 from tenure.errors import InputError
 from tenure.explanation.explain import explain
 from tenure.model import (
@@ -46,7 +45,11 @@ from tenure.oracle.question import Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
 from tenure.resources import bundled
-from tenure.testing.generators.strategies import examples
+from tenure_lab.generators.strategies import examples
+from tenure_simulate import checked_core as claims
+from tenure_simulate import core
+from tenure_simulate.checked_core import SPARED
+from tenure_simulate.core import Arrays, CoreAnswer
 from tests import process
 from tests.conformance.requests import a_workload, an_input
 from tests.sampling import sample

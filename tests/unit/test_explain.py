@@ -49,7 +49,7 @@ from tenure.rules.time_based import (
     precedes_among_equals,
     requeue_timestamp,
 )
-from tenure.testing.generators.strategies import decide_inputs
+from tenure_lab.generators.strategies import decide_inputs
 from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)

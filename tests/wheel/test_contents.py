@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from tenure import __version__
+from tenure.keeping import DECIDING
 from tests.shared import shared_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = f"tenure-{__version__}"
 IN_WHEEL = {
-    "refimpl/tenure/": "tenure/",
+    **{f"refimpl/{name}/": f"{name}/" for name in DECIDING},
     "refimpl/tenure_check/": "tenure_check/",
     "proofs/tenure_proofs/": "tenure_proofs/",
     "spec/": "tenure/_bundled/spec/",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tenure_proofs.fingerprints import OURS
 from tests.process import PATIENCE_S
 from tests.shared import shared_folder
 
@@ -101,9 +102,7 @@ def _checked(command: list[str], **environment: str) -> None:
 def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in (
-        "tenure/py.typed",
-        "tenure_proofs/py.typed",
-        "tenure_check/py.typed",
+        *(f"{name}/py.typed" for name in OURS),
         "tenure/_bundled/spec/readings.toml",
         "tenure/_bundled/spec/vectors/schema.json",
         "tenure/_bundled/spec/glossary.md",
@@ -112,9 +111,7 @@ def test_the_wheel_holds_the_specification_and_no_tests(wheel: Path) -> None:
         assert name in names
     rules = (ROOT / "spec" / "rules").glob("*.md")
     assert {f"tenure/_bundled/spec/rules/{path.name}" for path in rules} <= names
-    foreign = [
-        name for name in names if name.split("/")[0] not in ("tenure", "tenure_check", "tenure_proofs")
-    ]
+    foreign = [name for name in names if name.split("/")[0] not in OURS]
     assert all(".dist-info/" in name for name in foreign), foreign
     ours = [name for name in names if not name.startswith("tenure/_bundled/spec/vectors/scenarios/")]
     parts = {part for name in ours for part in name.lower().split("/")}
@@ -257,7 +254,7 @@ BARE = {
     f"{CHART} chart.png": 2,
 }
 """What needs no extra, and the exit code; what needs one says so."""
-DRAWN = "from tenure.testing.generators import strategies; print(len(strategies.__all__))"
+DRAWN = "from tenure_lab.generators import strategies; print(len(strategies.__all__))"
 EXTRAS = {
     "proofs": ("tenure prove --only PO-TBP-010 --no-mutants --no-cache",),
     "strategies": (f"python -c '{DRAWN}'",),

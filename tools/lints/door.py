@@ -47,7 +47,7 @@ def _names_of_the_class(module: Module) -> set[str]:
         _CLASS if local == "*" else local
         for name, local, statement in imports(module.tree, package="tenure")
         if isinstance(statement, ast.ImportFrom)
-        and name.split(".")[0] == "tenure"
+        and name.split(".")[0].startswith("tenure")
         and name.split(".")[-1] in {_CLASS, "*"}
     }
     return names | {_CLASS} if module.path == MODEL.as_posix() else names

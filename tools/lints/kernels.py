@@ -10,12 +10,12 @@ from typing import Final
 from tools.lints.problem import Problem
 from tools.lints.source import all_nodes, modules
 
-_FOLDERS: Final = (Path("refimpl/tenure/core"), Path("refimpl/tenure/simulation/trace"))
+_FOLDERS: Final = (Path("refimpl/tenure_simulate/core"), Path("refimpl/tenure_simulate/trace"))
 _DUE: Final = "takes out what is due"
 _EXCEPT: Final = {
-    "refimpl/tenure/simulation/trace/priority_steps.py": "finds whether a priority changes",
-    "refimpl/tenure/simulation/trace/events.py": _DUE,
-    "refimpl/tenure/simulation/trace/steps.py": _DUE,
+    "refimpl/tenure_simulate/trace/priority_steps.py": "finds whether a priority changes",
+    "refimpl/tenure_simulate/trace/events.py": _DUE,
+    "refimpl/tenure_simulate/trace/steps.py": _DUE,
 }
 """Files that may compare them, by why."""
 _WORDS: Final = """

@@ -21,7 +21,7 @@ Names: TypeAlias = Callable[[Path], set[str]]
 
 _OBLIGATION = re.compile(r'^@obligation\(\s*"(PO-[A-Z]+-[0-9]{3})"', re.MULTILINE)
 _VALIDATION = Path("refimpl/tenure/validation")
-_MANIFESTS = (Path("refimpl/tenure/manifests"), Path("refimpl/tenure/kai"))
+_MANIFESTS = (Path("refimpl/tenure/manifests"), Path("refimpl/tenure_kai"))
 
 
 def rules(root: Path) -> set[str]:

@@ -11,7 +11,7 @@ from tools.lints.pages import PAGES
 from tools.lints.problem import Problem, relative
 from tools.lints.source import OBLIGATIONS, ORACLE, RULES, all_nodes, modules, rule_functions
 
-_LIBRARY = Path("refimpl/tenure")
+_LIBRARY = Path("refimpl")
 _MARK = "TODO"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tenure.apps.cli.terminal import discard, print_lines
+from tenure.cli.terminal import discard, print_lines
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.outcome import end_of, lines_of, premises_of
 from tenure_proofs.theorems.registry import all_theorems

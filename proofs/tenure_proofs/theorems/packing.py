@@ -12,7 +12,6 @@ from typing import Any
 
 import z3
 
-from tenure.core import amounts, sorting
 from tenure.rules import amounts as rules
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import BELIEVED, theorem
@@ -21,6 +20,7 @@ from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Way
 from tenure_proofs.trusted.procedures import LEAST, MOST, read_procedure
 from tenure_proofs.trusted.symbols import SymInt, as_term
+from tenure_simulate.core import amounts, sorting
 
 
 @theorem("PO-ANY-400", about=(amounts.plus, amounts.minus), size="any numbers of 64 bits")

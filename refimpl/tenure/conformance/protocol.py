@@ -14,9 +14,9 @@ from tenure.conformance.rendering import render_decision, render_problem
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.validating import answer_validate
 from tenure.engines import Detail, Engine, decide
-from tenure.errors import ErrorCode, InputError, Problem
-from tenure.kai.call import answer_min_runtime
+from tenure.errors import ErrorCode, InputError, Problem, bad_input
 from tenure.manifests import did_you_mean, show
+from tenure.registration import added
 from tenure.release import __version__
 from tenure.versions import KAI, form, kueue_asked
 
@@ -100,11 +100,23 @@ def _output(request: object, engine: Engine) -> object:
     return replace(output, warnings=tuple(checked.warnings) or None)
 
 
+def _min_runtime(raw: object) -> object:
+    """What KAI-Scheduler's plugin answers, of the package that has it.
+
+    Raises:
+        InputError: it is not installed; or what is wrong with the input.
+    """
+    call = added("tenure.calls", "minruntime")
+    if call is None:
+        raise bad_input("call", "minruntime", "a call of this installation, which lacks tenure_kai")
+    return call(raw)
+
+
 _OTHERS: Final[Mapping[object, Callable[[object], object]]] = {
     "accessible": answer_accessible,
     "priority": answer_priority,
     "validate": answer_validate,
-    "minruntime": answer_min_runtime,
+    "minruntime": _min_runtime,
     "version": lambda _: VersionOutput(__version__, PROTOCOL, kueue_asked(None), KAI),
 }
 """What answers each call but decide."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenure.as_json import KueueRelease
 from tenure.conformance.answer_types import AccessibleOutput, Code, DecideOutput, InputProblem
-from tenure.kai.call_types import MinRuntimeOutput
+from tenure.conformance.min_runtime_types import MinRuntimeOutput
 from tenure.validation.answer_types import ValidateOutput
 
 

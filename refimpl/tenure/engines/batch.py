@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
-from tenure.engines.choice import WORTH_LOADING, Detail, Engine, is_compiled, require_core
-from tenure.engines.claims import EXPLANATION, CheckedCore
+from tenure.engines.choice import WORTH_LOADING, Core, Detail, Engine, core_of, is_compiled, require_core
 from tenure.engines.memo import Remembered, Searches, what_decides
 from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.bounded import with_bounded_usage
@@ -16,6 +16,9 @@ from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_prior
 from tenure.oracle.unmodelled import deciding, refuse_unmodelled
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
+
+EXPLANATION: Final = "an explanation"
+"""What the core leaves to the reference where findings are asked for: it keeps only the victims."""
 
 
 class Batch:
@@ -60,7 +63,7 @@ class Batch:
         self._engine = Engine.REFERENCE if engine == Engine.AUTO and self._is_explained else engine
         self._cluster, self._now, self._reading = cluster, now, reading
         self._expected, self._searched = 0, searched
-        self._core = CheckedCore(cluster)
+        self._core: Core | None = None
         self._taken = taken or (lambda name: take_snapshot(cluster, name, self._now, reading))
         self._trees: dict[str, Snapshot] = {}
         self._around: dict[str, Snapshot] = {}
@@ -136,6 +139,7 @@ class Batch:
             return by_reference()
         if self._is_explained:
             return by_reference().left_by_core(EXPLANATION)
+        self._core = self._core or core_of(self._cluster)
         return self._core.decide(asked, effective, snapshot, by_reference)
 
     def _choose_engine(self) -> None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum, StrEnum, auto
 from importlib.util import find_spec
-from typing import Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tenure.errors import bad_input
+from tenure.registration import added
+
+if TYPE_CHECKING:
+    from tenure.model import Assignment, Cluster, Instant, Workload
+    from tenure.oracle.decide import Decision
+    from tenure.oracle.snapshot import Snapshot
+    from tenure.readings import Reading
 
 
 class Engine(StrEnum):
@@ -16,6 +24,27 @@ class Engine(StrEnum):
     FAST = "fast"
     AUTO = "auto"
     """The reference, and the core once so much is searched that loading it is worth it; see `Batch`."""
+
+
+CORE: Final = "tenure.engines"
+"""Entry points that add engines: the optimized core stands above this package, which never imports it."""
+
+
+class WrongClaimError(RuntimeError):
+    """The core has claimed that a workload may be preempted, and the reference finds otherwise."""
+
+
+class Core(Protocol):
+    """The optimized core on one cluster."""
+
+    def decide(
+        self,
+        asked: tuple[Workload, str, Instant, Reading, Assignment | None],
+        effective: Workload,
+        snapshot: Snapshot,
+        by_reference: Callable[[], Decision],
+    ) -> Decision:
+        """The core's decision, or the reference's where the core leaves it; see `tenure_simulate`."""
 
 
 class Detail(Enum):
@@ -55,11 +84,8 @@ def would_be_faster(pairs: int) -> bool:
 
 def is_compiled() -> bool:
     """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
-    if not _may_be_compiled():
-        return False
-    from tenure.core import COMPILED
-
-    return COMPILED
+    core = added(CORE, Engine.FAST) if _may_be_compiled() else None
+    return core is not None and core.is_compiled()
 
 
 def _may_be_compiled() -> bool:
@@ -94,3 +120,16 @@ def require_core() -> None:
     except ImportError:
         expected = "NumPy, which the optimized core needs: pip install 'tenure[fast]'"
         raise bad_input("engine", "no module numpy", expected) from None
+    if added(CORE, Engine.FAST) is None:
+        raise bad_input("engine", Engine.FAST, "an engine of this installation, which lacks tenure_simulate")
+
+
+def core_of(cluster: Cluster) -> Core:
+    """The optimized core on one cluster.
+
+    Raises:
+        InputError: as `require_core`.
+    """
+    require_core()
+    core: Core = added(CORE, Engine.FAST)(cluster)
+    return core

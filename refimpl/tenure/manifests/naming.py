@@ -9,7 +9,7 @@ names all that it may mean.
 
 How to use it: `pending_key` and `running_key` for a command that takes one of these, `workload_key` for
 another choice of `Standing`; all return `namespace/name`, which is what JSON answers have. `standings` only
-says what a word may mean. `tenure.api.decide` asks it, and `tenure.apps.cli.named` splits a command line
+says what a word may mean. `tenure.api.decide` asks it, and `tenure.cli.named` splits a command line
 whose workloads and files may come in any order.
 """
 

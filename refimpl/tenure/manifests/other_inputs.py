@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from tenure.manifests.conversion import GROUP
@@ -9,6 +10,14 @@ from tenure.manifests.structure import dig, entries, is_list_kind
 
 KAI_GROUPS: Final = ("scheduling.run.ai", "kai.scheduler")
 """API groups of KAI-Scheduler alone."""
+KAI_VERSIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Queue": ("scheduling.run.ai/v2",),
+    "PodGroup": ("scheduling.run.ai/v2alpha2",),
+    "Pod": ("v1",),
+    "ConfigMap": ("v1",),
+    "SchedulingShard": ("kai.scheduler/v1",),
+}
+"""The versions in which each kind of KAI-Scheduler, and of those that it looks at, is read."""
 OF_KAI: Final = "an object of KAI-Scheduler"
 SCENARIO: Final = "a scenario"
 _OF_KUEUE: Final = "an object of Kueue"

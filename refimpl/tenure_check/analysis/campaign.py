@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 from pydantic import TypeAdapter
 
-from tenure.apps.cli.terminal import complain, hint, print_text
+from tenure.cli.terminal import complain, hint, print_text
 from tenure.model import (
     MINUTE,
     NANO,

@@ -17,10 +17,10 @@ from tenure.manifests.structure import dig
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload
 from tenure.oracle.unmodelled import over_time
 from tenure.readings import Reading
-from tenure.simulation import Scenario, parse_scenario
-from tenure.simulation.scenario import Submission, Submit
-from tenure.simulation.world import World
 from tenure.units import format_amount
+from tenure_play import Scenario, parse_scenario
+from tenure_play.scenario import Submission, Submit
+from tenure_play.world import World
 
 NAMESPACE: Final = "default"
 _KEPT: Final = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")

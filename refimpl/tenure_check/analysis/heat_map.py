@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from tenure.drawing.scene import Box, Hatch, Label, Role, Sketch
-from tenure.drawing.svg import svg
 from tenure_check.analysis.matrix_table import NONE, SOME, MatrixTable, table_of
 from tenure_check.analysis.matrix_types import MatrixAnswer
+from tenure_play.drawing.scene import Box, Hatch, Label, Role, Sketch
+from tenure_play.drawing.svg import svg
 
 WIDTH = 420
 """In units of which a phone's screen has about as many."""

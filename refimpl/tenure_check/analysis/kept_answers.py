@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
-from tenure.apps.cli.terminal import complain, progress
+from tenure.cli.terminal import complain, progress
 from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading

@@ -12,10 +12,10 @@ from tenure.manifests.showing import show
 from tenure.manifests.structure import dig, items
 from tenure.minimising import Minimiser
 from tenure.readings import Reading
-from tenure.simulation import Scenario, parse_scenario
 from tenure_check.analysis.closed_systems import called
 from tenure_check.analysis.fields import spelt
 from tenure_check.analysis.periodic_runs import first_loop_of
+from tenure_play import Scenario, parse_scenario
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -14,8 +14,6 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
 from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
-from tenure.simulation import Scenario, parse_scenario, play
-from tenure.simulation.record import Loop, PreemptionPair
 from tenure.units import format_amount
 from tenure_check.analysis.closed_systems import CohortTree, parse_priority, parse_size
 from tenure_check.analysis.loop_causes import NeededFact, needed_facts
@@ -28,6 +26,8 @@ from tenure_check.analysis.periodic_runs import (
     name_in_play,
     scenario_of,
 )
+from tenure_play import Scenario, parse_scenario, play
+from tenure_play.record import Loop, PreemptionPair
 
 Watch: TypeAlias = Callable[[Iterable[FoundLoop | None], str], Iterator[FoundLoop | None]]
 """Passes the steps of a search on, and may tell how many there have been."""

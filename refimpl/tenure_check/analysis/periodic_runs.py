@@ -1,8 +1,8 @@
 """Loops in a closed system: nothing arrives, nothing ends by itself, and a state comes back.
 
 A *start* is some workloads that run, in the order in which they were admitted one minute after another, and
-some that join at one instant and of which none fits beside them. Every start is played by `tenure.simulation`
-until nothing happens any more, or until `tenure.simulation.loops` sees a state again. How long each victim's
+some that join at one instant and of which none fits beside them. Every start is played by `tenure_play`
+until nothing happens any more, or until `tenure_play.loops` sees a state again. How long each victim's
 pods take is varied for the workloads that were preempted, since it matters for no other. So a loop
 that is found is one of `tenure play`, and a search that finds none has proved nothing beyond its bounds.
 """
@@ -22,13 +22,13 @@ from tenure.model import SECOND, Duration, Instant, Outcome, Reason, Workload
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
-from tenure.simulation.actors import admitted
-from tenure.simulation.clockwork import Due
-from tenure.simulation.engine import Player
-from tenure.simulation.record import Loop
-from tenure.simulation.scenario import Scenario, Submission, Submit
 from tenure.units import format_duration
 from tenure_check.analysis.closed_systems import CohortTree, WorkloadKind, submitted
+from tenure_play.actors import admitted
+from tenure_play.clockwork import Due
+from tenure_play.engine import Player
+from tenure_play.record import Loop
+from tenure_play.scenario import Scenario, Submission, Submit
 
 MINUTE: Final = 60 * SECOND
 EVICTIONS: Final = (5 * SECOND, 5 * SECOND + SECOND // 2)

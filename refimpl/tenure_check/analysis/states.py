@@ -35,7 +35,6 @@ from tenure.oracle.heroes.plan import plan_heroes
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import Tree, Usage, available_at, potential_at, quota_at
 from tenure.readings import Reading
-from tenure.testing.generators.writing import write_request
 from tenure_check.analysis.admissions import (
     are_admitted,
     free_at,
@@ -45,6 +44,7 @@ from tenure_check.analysis.admissions import (
     nothing_in_use,
 )
 from tenure_check.analysis.scopes import Scope, tree_before_edits
+from tenure_lab.generators.writing import write_request
 
 NOW: Instant = 1_767_614_400_000_000_000
 """The clock of every example: noon of 5 January 2026, ns since the epoch."""

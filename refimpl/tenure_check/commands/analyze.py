@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from tenure.apps.cli.commands import SETTINGS, Command, Group
+from tenure.cli.commands import SETTINGS, Command, Group
 from tenure_check.commands.analyze_check import check_command
 from tenure_check.commands.analyze_diff import analyze_diff_command
 from tenure_check.commands.analyze_guarantees import guarantees_command

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
-from tenure.apps.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
-from tenure.apps.cli.terminal import Color, choose_colour
+from tenure.cli.commands import with_records
+from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
+from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
+from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
 
 

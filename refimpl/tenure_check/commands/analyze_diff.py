@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.asked import with_flags
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.diff import DiffOutput
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings
-from tenure.apps.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
-from tenure.apps.cli.output import Output, about, print_answer
-from tenure.apps.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
-from tenure.apps.cli.terminal import Color, choose_colour, print_lines
-from tenure.apps.diff.revisions import bytes_named
-from tenure.apps.edits import ManifestEdit
 from tenure.as_json import as_json
+from tenure.cli.asked import with_flags
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import changed, refuse_other_scheduler, said_warnings
+from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
+from tenure.cli.output import Output, about, print_answer
+from tenure.cli.revisions import bytes_named
+from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
+from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import Loaded, SourcedObject, build, read_objects
 from tenure.manifests.premises import premises_of_both, refuse_unstated
@@ -31,6 +30,7 @@ from tenure.oracle.unmodelled import over_time
 from tenure_check.analysis.kept_answers import KeptAnswers, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
+from tenure_play.commands.diff import DiffOutput
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
-from tenure.apps.cli.output import Printing, about, print_answer
-from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
+from tenure.cli.output import Printing, about, print_answer
+from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading, preset

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tenure.apps.cli.asked import with_fair_sharing
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.inputs import changed, said_warnings, sources_of
-from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
-from tenure.apps.cli.output import Output, Printing, about, aligned, print_answer
-from tenure.apps.cli.terminal import choose_colour, hint, progress
 from tenure.as_json import as_json
+from tenure.cli.asked import with_fair_sharing
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import changed, said_warnings, sources_of
+from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
+from tenure.cli.output import Output, Printing, about, aligned, print_answer
+from tenure.cli.terminal import choose_colour, hint, progress
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.explanation.summary import assumed_lines

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.asked import with_flags
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
-from tenure.apps.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
-from tenure.apps.cli.output import Printing, about, print_answer
-from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
+from tenure.cli.asked import with_flags
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
+from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
+from tenure.cli.output import Printing, about, print_answer
+from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, load, read_priority_class

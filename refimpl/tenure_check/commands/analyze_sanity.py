@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.apps.cli.asked import with_fair_sharing
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.inputs import changed, said_warnings, sources_of
-from tenure.apps.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
-from tenure.apps.cli.output import Output, Printing, about, print_answer
-from tenure.apps.cli.terminal import choose_colour
 from tenure.as_json import as_json
+from tenure.cli.asked import with_fair_sharing
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import changed, said_warnings, sources_of
+from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
+from tenure.cli.output import Output, Printing, about, print_answer
+from tenure.cli.terminal import choose_colour
 from tenure.explanation.summary import assumed_lines
 from tenure.manifests import read_objects
 from tenure.units import counted

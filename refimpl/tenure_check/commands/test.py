@@ -7,15 +7,14 @@ from typing import Final
 
 import typer
 
-from tenure.apps.cli.commands import with_records
-from tenure.apps.cli.exit_codes import ExitCode
-from tenure.apps.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
-from tenure.apps.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
-from tenure.apps.cli.terminal import Color, choose_colour, complain, progress
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
+from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
+from tenure.cli.terminal import Color, choose_colour, complain, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
-from tenure.simulation.checks import LocateIn
 from tenure_check.expectations import (
     Checked,
     ExpectationDocument,
@@ -26,6 +25,7 @@ from tenure_check.expectations import (
     run,
 )
 from tenure_check.expectations.results import TEST, answer_of, text_lines, warnings_of
+from tenure_play.checks import LocateIn
 
 _EXITS: Final = {
     Status.ERROR: ExitCode.BAD_INPUT,

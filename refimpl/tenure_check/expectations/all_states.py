@@ -18,7 +18,6 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
 from tenure.readings import Reading
-from tenure.simulation.scenario_file import FilePart
 from tenure.units import format_duration
 from tenure_check.analysis import solved_cells
 from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
@@ -42,6 +41,7 @@ from tenure_check.expectations.assertion_file import (
 )
 from tenure_check.expectations.causes import AsExpected, allowing_fields
 from tenure_check.expectations.check import AllowedBy, CheckResult, Status
+from tenure_play.scenario_file import FilePart
 from tenure_proofs.fingerprints import key_of
 
 PROVED: Final = "proved for every state by Z3 and cvc5"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, StrictInt
 
 from tenure.manifests.fields import DurationText, Name, Text
-from tenure.simulation.scenario_file import FilePart, Names
+from tenure_play.scenario_file import FilePart, Names
 
 
 def _one_or_more(shape: Any) -> Any:

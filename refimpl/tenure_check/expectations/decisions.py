@@ -17,7 +17,6 @@ from tenure.manifests.naming import Standing, workload_key
 from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
 from tenure.model import Workload
 from tenure.readings import Reading, parse_reading
-from tenure.simulation.scenario_file import checked
 from tenure.units import counted
 from tenure.validation import validate
 from tenure.validation.checks import said
@@ -25,6 +24,7 @@ from tenure.validation.released import refused_by
 from tenure_check.expectations.causes import AsExpected, cause_lines
 from tenure_check.expectations.check import Check, CheckResult, judged
 from tenure_check.expectations.expectation_file import ABOUT_ALL_STATES, DecisionsShape, ExpectedShape
+from tenure_play.scenario_file import checked
 
 _KINDS: Final = ("expect", "neverPreempted", "validate", *ABOUT_ALL_STATES)
 

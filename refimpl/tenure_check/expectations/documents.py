@@ -14,10 +14,10 @@ from tenure.manifests.files import EXPECTATIONS, below
 from tenure.manifests.releases import AS_WRITTEN, AsIf
 from tenure.manifests.showing import sort_of
 from tenure.resources import is_folder, is_there
-from tenure.simulation.loading import read_documents
 from tenure_check.expectations.check import Check
 from tenure_check.expectations.decisions import decision_checks
 from tenure_check.expectations.plays import play_checks
+from tenure_play.loading import read_documents
 
 SUFFIX: Final = EXPECTATIONS
 _WHAT: Final = "a map with manifests, or with until: a scenario"

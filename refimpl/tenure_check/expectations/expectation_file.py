@@ -7,9 +7,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from tenure.manifests.fields import Name, Text
-from tenure.simulation.scenario_file import FilePart, either
 from tenure.versions import form
 from tenure_check.expectations.assertion_file import Keeps, Nevers, NoLoopShape, Reaches
+from tenure_play.scenario_file import FilePart, either
 
 ABOUT_ALL_STATES: Final = ("never", "keeps", "noLoop", "reaches")
 """Keys of what is asserted of every state of the configuration."""

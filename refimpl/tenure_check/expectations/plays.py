@@ -10,12 +10,12 @@ from typing import Final
 from tenure.manifests import Place
 from tenure.manifests.releases import AS_WRITTEN, AsIf
 from tenure.readings import Reading, default_preset, preset
-from tenure.simulation import AnyScenario, Record, play
-from tenure.simulation.loading import parse_any_scenario
-from tenure.simulation.record import ExpectationResult
-from tenure.simulation.scenario import Expectation
 from tenure.units import format_instant
 from tenure_check.expectations.check import Check, CheckResult, judged
+from tenure_play import AnyScenario, Record, play
+from tenure_play.loading import parse_any_scenario
+from tenure_play.record import ExpectationResult
+from tenure_play.scenario import Expectation
 
 _STORY: Final = 12
 """Lines of what happened that a failure shows."""

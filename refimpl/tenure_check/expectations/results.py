@@ -12,10 +12,10 @@ from pydantic import PlainSerializer
 from tenure.as_json import as_json
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in
-from tenure.simulation.checks import LocateIn
 from tenure.versions import kueue_asked
 from tenure_check.expectations.check import AllowedBy, Check, CheckResult, Status
 from tenure_check.expectations.documents import ExpectationDocument
+from tenure_play.checks import LocateIn
 
 TEST: Final = "tenure test"
 """The command that checks everything."""

@@ -13,7 +13,7 @@ from tenure.oracle import question
 from tenure.rules import cycle as rules
 from tenure.rules import ordering
 from tenure.rules.terms import PreemptionTerms
-from tenure.simulation import cycle
+from tenure_play import cycle
 
 Fault: TypeAlias = Callable[[pytest.MonkeyPatch], None]
 

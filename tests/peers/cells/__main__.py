@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from tenure.testing.programs import PATIENCE_S, ProgramFailure, command_of
-from tenure.testing.verdicts import AnswerPair, Kind, Sides, sides_of
+from tenure_lab.programs import PATIENCE_S, ProgramFailure, command_of
+from tenure_lab.verdicts import AnswerPair, Kind, Sides, sides_of
 from tests.peers.cells.draws import DrawnCell, drawn_cells
 
 DESCRIPTION = """Cells of which tenure analyze matrix says that they can be, by Kueue's own decisions.

@@ -14,10 +14,10 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Workload
-from tenure.testing.programs import our_answer
-from tenure.testing.verdicts import AnswerPair, Kind, Verdict, classify
 from tenure_check.analysis.campaign import draw_configuration, with_heroes
 from tenure_check.analysis.matrix import trees_of
+from tenure_lab.programs import our_answer
+from tenure_lab.verdicts import AnswerPair, Kind, Verdict, classify
 from tests.docs.blocks import ROOT
 from tests.peers.cells import __main__ as command_line
 from tests.peers.cells.__main__ import is_confirmed, said_of

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tenure.testing.programs import Program, ProgramFailure, command_of
+from tenure_lab.programs import Program, ProgramFailure, command_of
 from tests.peers.cycles.compare import compared
 from tests.peers.cycles.draws import DrawnCycle, drawn_cycles, played_cycles
 

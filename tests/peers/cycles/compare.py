@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
-from tenure.apps.forecast.run import Course
-from tenure.simulation.record import Result
+from tenure_play.forecast.run import Course
+from tenure_play.record import Result
 from tests.peers.cycles.draws import GATES, READING, DrawnCycle
 
 Object = dict[str, Any]

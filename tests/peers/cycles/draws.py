@@ -12,12 +12,12 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.model import Instant
 from tenure.readings import Reading, preset
-from tenure.simulation.export import cluster_at
-from tenure.simulation.objects import without_workloads
-from tenure.simulation.scenario import QueueGates, Scenario, Submission, Timing
-from tenure.testing.generators.options import KUEUE_FEATURES, Feature
-from tenure.testing.generators.scenarios import examples
 from tenure.units import format_instant
+from tenure_lab.generators.options import KUEUE_FEATURES, Feature
+from tenure_lab.generators.scenarios import examples
+from tenure_play.export import cluster_at
+from tenure_play.objects import without_workloads
+from tenure_play.scenario import QueueGates, Scenario, Submission, Timing
 from tests.traces.drawn import drawn as drawn_play
 
 API = "kueue.x-k8s.io/v1beta2"

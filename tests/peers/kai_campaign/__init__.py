@@ -1,4 +1,4 @@
 """Random cases to Tenure and to KAI-Scheduler's own MinRuntime plugin.
 
-What is drawn is drawn by `tenure.testing.generators.kai_cases`.
+What is drawn is drawn by `tenure_lab.generators.kai_cases`.
 """

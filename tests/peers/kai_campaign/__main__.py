@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tenure.testing.programs import OWN_ORACLE, Program, ProgramFailure, command_of
+from tenure_lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
 from tests.peers.kai_campaign.compare import Ask, Compared, asker, compare, drawn_bytes, smallest
 from tests.peers.kai_campaign.histogram import Histogram
 

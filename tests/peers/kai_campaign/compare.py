@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.minimising import Minimiser
-from tenure.testing.generators.kai_cases import CASE_DRAWS, min_runtime_case
-from tenure.testing.programs import Program, our_answer
+from tenure_lab.generators.kai_cases import CASE_DRAWS, min_runtime_case
+from tenure_lab.programs import Program, our_answer
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]

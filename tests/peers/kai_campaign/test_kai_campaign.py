@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tenure.rules.registry import RuleEntry, all_rules
-from tenure.testing.generators.kai_cases import CASE_DRAWS, min_runtime_case
-from tenure.testing.programs import our_answer
+from tenure_lab.generators.kai_cases import CASE_DRAWS, min_runtime_case
+from tenure_lab.programs import our_answer
 from tenure_proofs.mutants.comparisons import operator_changes
 from tenure_proofs.mutants.forms import form_changes
 from tenure_proofs.mutants.mutant import Mutant, mutants_of

@@ -10,7 +10,7 @@ from typing import Any
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import SHIPPED
 from tenure.conformance.vectors import Vector, differences
-from tenure.testing.programs import OWN_ORACLE, Program, ProgramFailure, command_of
+from tenure_lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
 from tests.peers.kai_campaign.compare import Ask, asker, request_of
 from tools.lints.pages import findings
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenure.testing.programs import our_answer
+from tenure_lab.programs import our_answer
 from tests.peers.shipped.__main__ import asked, cases, main
 
 PEER = """

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure.conformance.protocol import answer
 from tenure.readings import preset_names
 from tenure.reports import junit_lines, to_sarif

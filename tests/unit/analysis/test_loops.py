@@ -16,7 +16,6 @@ from tenure.errors import InputError
 from tenure.manifests import SourcedObject
 from tenure.model import SECOND, Duration
 from tenure.readings import preset
-from tenure.simulation import Scenario, parse_scenario, play
 from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice, trees_of
 from tenure_check.analysis.loop_causes import needed_facts
 from tenure_check.analysis.loops import LoopHunt, LoopRequest, LoopsAnswer
@@ -28,6 +27,7 @@ from tenure_check.analysis.periodic_runs import (
     first_loop_of,
     scenario_of,
 )
+from tenure_play import Scenario, parse_scenario, play
 
 READING = preset("guaranteed")
 ONE_TIME = (5 * SECOND,)

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import product
 
-from tenure.drawing.scene import DARK, LIGHT, Role
 from tenure_check.analysis.heat_map import heat_map
 from tenure_check.analysis.matrix_table import matrix_lines
 from tenure_check.analysis.matrix_types import MatrixAnswer, MatrixCell, MatrixCounts, MatrixSide
+from tenure_play.drawing.scene import DARK, LIGHT, Role
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -25,10 +25,10 @@ from tenure.oracle.decide import decide
 from tenure.oracle.snapshot import take_snapshot
 from tenure.oracle.tree import available_at
 from tenure.readings import preset
-from tenure.testing.generators.dice import SeededDice
-from tenure.testing.generators.options import Options
-from tenure.testing.generators.scenarios import draw_request
 from tenure_check.analysis.sanity import SanityCheck, SanityFinding, findings_of_objects, findings_of_tree
+from tenure_lab.generators.dice import SeededDice
+from tenure_lab.generators.options import Options
+from tenure_lab.generators.scenarios import draw_request
 from tests.sampling import sample
 
 READING = preset("guaranteed")

@@ -11,10 +11,10 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from tenure.core import Arrays, Uncovered, load, uncovered
-from tenure.core.sorting import ROOM, WIDE, make_keys, settle
-from tenure.core.uncovered import refuse_unknown
 from tenure.model import SECOND, Cluster, ClusterQueue, FlavorQuotas, FlavorResource, ResourceGroup, Workload
+from tenure_simulate.core import Arrays, Uncovered, load, uncovered
+from tenure_simulate.core.sorting import ROOM, WIDE, make_keys, settle
+from tenure_simulate.core.uncovered import refuse_unknown
 
 CPU = FlavorResource("default", "cpu")
 

@@ -11,13 +11,6 @@ import numpy as np
 import pytest
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.core import Arrays, CoreAnswer, Uncovered, decide
-from tenure.core.heroes.billing import SAFE, times_over
-from tenure.core.heroes.effective import leave, start
-from tenure.core.heroes.plan import has_heroes
-from tenure.core.heroes.tables import BILL, BRANCH, LENDING, LOCAL, NOMINAL, SUBTREE, USAGE, Books
-from tenure.core.heroes.view import LARGE, View, view_of
-from tenure.core.tables import Ask, Rows
 from tenure.errors import InputError
 from tenure.model import (
     MINUTE,
@@ -54,7 +47,14 @@ from tenure.readings import (
 )
 from tenure.rules.hero_billing import share_of_bill
 from tenure.rules.terms import terms_of
-from tenure.testing.generators.strategies import ALL_FEATURES, examples
+from tenure_lab.generators.strategies import ALL_FEATURES, examples
+from tenure_simulate.core import Arrays, CoreAnswer, Uncovered, decide
+from tenure_simulate.core.heroes.billing import SAFE, times_over
+from tenure_simulate.core.heroes.effective import leave, start
+from tenure_simulate.core.heroes.plan import has_heroes
+from tenure_simulate.core.heroes.tables import BILL, BRANCH, LENDING, LOCAL, NOMINAL, SUBTREE, USAGE, Books
+from tenure_simulate.core.heroes.view import LARGE, View, view_of
+from tenure_simulate.core.tables import Ask, Rows
 from tests.differential.compare import REFUSED, compare
 from tests.sampling import sample
 from tests.unit.core.rich import enriched

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.shapes import NOW, SHAPES, TARGET, Case, a_workload, case_of, pending_of
-from tenure.core import Arrays, CoreAnswer, decide
 from tenure.model import (
     MINUTE,
     BorrowWithinCohort,
@@ -20,7 +19,8 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset
-from tenure.testing.engines_compared import said_by, said_by_reference
+from tenure_lab.engines_compared import said_by, said_by_reference
+from tenure_simulate.core import Arrays, CoreAnswer, decide
 
 READING = preset("guaranteed")
 COUNT = 300

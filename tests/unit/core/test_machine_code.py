@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tenure.core import compiled, machine_code
+from tenure_simulate.core import compiled, machine_code
 from tests.process import PATIENCE_S
 
 KERNEL = """
 import os, sys
-from tenure.core.compiled import compiled
+from tenure_simulate.core.compiled import compiled
 
 @compiled
 def twice(number):
@@ -75,14 +75,14 @@ def test_the_current_folder_says_nothing_to_the_compiler(tmp_path: Path, cache: 
 
 def test_importing_deletes_nothing_and_puts_nothing_beside_the_sources(tmp_path: Path) -> None:
     pytest.importorskip("numba")
-    package = tmp_path / "package" / "tenure"
-    source = Path(compiled.__file__).parents[1]
+    package = tmp_path / "package"
+    source = Path(compiled.__file__).parents[2]
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
-    old = package / "core" / "__pycache__" / "grounds.own_ground-1.py311.nbi"
+    old = package / "tenure_simulate" / "core" / "__pycache__" / "grounds.own_ground-1.py311.nbi"
     old.parent.mkdir()
     old.write_bytes(b"of another process")
     os.utime(old, (1, 1))
-    run_kernel(tmp_path, package=package.parent)
+    run_kernel(tmp_path, package=package)
     assert list(package.rglob("*.nb?")) == [old]
 
 
@@ -90,9 +90,11 @@ def test_another_state_of_any_source_is_another_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("numba")
-    monkeypatch.setattr(machine_code, "_PACKAGE", tmp_path)
-    kernels = ("core/callee.py", "core/heroes/fit.py", "rules/cycle.py", "simulation/trace/turns.py")
-    files = [tmp_path / name for name in (*kernels, "model.py", "readings.py")]
+    monkeypatch.setattr(machine_code, "_PACKAGES", tmp_path)
+    kernels = ("core/callee.py", "core/heroes/fit.py", "trace/turns.py")
+    rest = ("rules/cycle.py", "model.py", "readings.py")
+    files = [tmp_path / "tenure_simulate" / name for name in kernels]
+    files += [tmp_path / "tenure" / name for name in rest]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("before", encoding="utf-8")
@@ -187,9 +189,9 @@ def test_a_compiler_that_is_switched_off_is_none(off: bool) -> None:
     asked = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e")
     at_two = ("--now", "2026-03-02T14:00:00Z", "--engine", "fast")
     program = (
-        "import sys, tenure.core, tenure.apps.cli\n"
-        "print(tenure.core.COMPILED, flush=True)\n"
-        "tenure.apps.cli.main() if len(sys.argv) > 1 else None"
+        "import sys, tenure_simulate.core, tenure.cli\n"
+        "print(tenure_simulate.core.COMPILED, flush=True)\n"
+        "tenure.cli.main() if len(sys.argv) > 1 else None"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, *((*asked, *at_two) if off else ())],

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tenure.core import Arrays, Uncovered, tables, uncovered
 from tenure.engines import Engine, decide
 from tenure.model import (
     Cluster,
@@ -26,8 +25,9 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import preset
-from tenure.testing.engines_compared import WAYS, compare
-from tenure.testing.generators.scenarios import draw_for_core
+from tenure_lab.engines_compared import WAYS, compare
+from tenure_lab.generators.scenarios import draw_for_core
+from tenure_simulate.core import Arrays, Uncovered, tables, uncovered
 from tests.sampling import sample
 
 MANY = 140
@@ -140,7 +140,7 @@ def test_nothing_that_is_written_into_a_narrow_array_wraps(checked: None) -> Non
 
 def interpreted() -> bool:
     """Whether Python runs the kernels."""
-    from tenure.core import nodes
+    from tenure_simulate.core import nodes
 
     return not hasattr(nodes.available, "py_func")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tenure.conformance.requests import read_decide_request
 from tenure.explanation.counterfactuals import Flip, Situation, answer_of, apply, search_flips
 from tenure.explanation.counterfactuals.situation import Measured
-from tenure.testing.generators.strategies import examples
+from tenure_lab.generators.strategies import examples
 
 ALL = 1_000
 """More flips than one search finds."""

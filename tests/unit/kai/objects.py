@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.kai import Job, Pod, PodStatus, Queue, Scene, SubGroup
+from tenure_kai import Job, Pod, PodStatus, Queue, Scene, SubGroup
 
 
 def a_queue(name: str = "a", parent: str = "", **spec: Any) -> dict[str, Any]:

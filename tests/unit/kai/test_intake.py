@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tenure.errors import InputError
-from tenure.kai import PodStatus, Scene
-from tenure.kai.intake import scene_of_objects
-from tenure.kai.intake.objects import status_of
 from tenure.manifests import parse_instant
 from tenure.model import MINUTE, ResolveMethod
+from tenure_kai import PodStatus, Scene
+from tenure_kai.intake import scene_of_objects
+from tenure_kai.intake.objects import status_of
 from tests.unit.kai.objects import a_pod, a_pod_group, a_queue
 
 

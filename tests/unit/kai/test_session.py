@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tenure.conformance.min_runtime_types import PathOutput
 from tenure.errors import InputError
-from tenure.kai import Action, Queue, Scene, Session, SubGroup, Victim, answer_min_runtime, resolve
-from tenure.kai.arguments import configure, parse_argument
-from tenure.kai.call_types import PathOutput
+from tenure_kai import Action, Queue, Scene, Session, SubGroup, Victim, answer_min_runtime, resolve
+from tenure_kai.arguments import configure, parse_argument
 from tests.unit.kai.objects import a_job, a_scene, pods
 
 PREEMPT, RECLAIM = Action.PREEMPT, Action.RECLAIM

@@ -14,7 +14,7 @@ from tenure.model import Ground
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.question import Question
 from tenure.oracle.replay import evidence_of
-from tenure.testing.generators.strategies import Feature, examples
+from tenure_lab.generators.strategies import Feature, examples
 from tests.unit.clusters import requests_of_vectors
 
 SEED = 20261123

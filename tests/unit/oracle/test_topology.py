@@ -23,7 +23,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision
 from tenure.readings import preset
-from tenure.testing.generators.writing import write_request
+from tenure_lab.generators.writing import write_request
 from tests.sampling import sample
 
 LEVELS = ("zone", "rack", "host")

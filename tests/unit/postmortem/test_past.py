@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from tenure.apps.postmortem.answer import earlier_text, past_answer, preemption_record
-from tenure.apps.postmortem.answer_types import Certainty, PastAnswer
 from tenure.manifests import Loaded, SourcedObject, build
 from tenure.manifests.history import (
     PreemptionMessage,
@@ -17,8 +15,10 @@ from tenure.manifests.history import (
     read_preemption_message,
 )
 from tenure.readings import preset
-from tenure.simulation import parse_scenario
-from tenure.simulation.export import cluster_at
+from tenure_play import parse_scenario
+from tenure_play.export import cluster_at
+from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
+from tenure_play.postmortem.answer_types import Certainty, PastAnswer
 from tests.unit.simulation.plays import queue, scenario, submit
 
 RELEASED = preset("released")

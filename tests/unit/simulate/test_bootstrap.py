@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tenure.apps.simulate.bootstrap import FEWEST, WEEK, Weeks, confidence_of
+from tenure_simulate.bootstrap import FEWEST, WEEK, Weeks, confidence_of
 
 
 def jobs(*waits_of_weeks: list[int]) -> tuple[np.ndarray, np.ndarray]:

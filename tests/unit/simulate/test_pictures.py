@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tenure.apps.simulate.pictures import scale_of
+from tenure_simulate.pictures import scale_of
 from tests.command_line import tenure
 
 FOLDER = Path(__file__).parents[2] / "cli" / "trace"

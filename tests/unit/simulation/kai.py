@@ -7,9 +7,9 @@ from typing import Any
 
 from tenure.manifests import Place
 from tenure.readings import preset
-from tenure.simulation import Record, play
-from tenure.simulation.kai.loading import parse_kai_scenario
-from tenure.simulation.kai.scenario import KaiScenario
+from tenure_play import Record, play
+from tenure_play.kai.loading import parse_kai_scenario
+from tenure_play.kai.scenario import KaiScenario
 
 
 def queue(name: str, parent: str = "", **spec: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tenure.readings import preset
-from tenure.simulation import Record, parse_scenario, play
+from tenure_play import Record, parse_scenario, play
 
 
 def queue(name: str, quotas: Mapping[str, int] | int, cohort: str = "", **spec: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenure.model import SECOND, Assignment, FlavorResource, Reason, Workload
-from tenure.simulation.actors import admitted, evicted, released
+from tenure_play.actors import admitted, evicted, released
 
 CPU = FlavorResource("default", "cpu")
 STAMP = 7 * SECOND

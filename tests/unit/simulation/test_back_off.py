@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tenure.model import SECOND
-from tenure.simulation.record import Happening, Record
+from tenure_play.record import Happening, Record
 from tests.unit.simulation.plays import played, queue, scenario
 
 MINUTE = 60 * SECOND

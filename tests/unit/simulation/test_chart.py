@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from tenure.drawing.scene import EDGE, THEMES, WIDTH, Label
 from tenure.errors import InputError
 from tenure.model import SECOND
 from tenure.readings import preset
-from tenure.simulation import Record, load_scenario, play
-from tenure.simulation.charts import DARK, LIGHT, check_chart, png_chart, svg_chart, write_chart
-from tenure.simulation.charts.compose import compose
-from tenure.simulation.charts.view import lanes_of, style_of
-from tenure.simulation.record import Ending, Happening, Preemption, RunSpan, StoryLine, Summary, WaitSpan
+from tenure_play import Record, load_scenario, play
+from tenure_play.charts import DARK, LIGHT, check_chart, png_chart, svg_chart, write_chart
+from tenure_play.charts.compose import compose
+from tenure_play.charts.view import lanes_of, style_of
+from tenure_play.drawing.scene import EDGE, THEMES, WIDTH, Label
+from tenure_play.record import Ending, Happening, Preemption, RunSpan, StoryLine, Summary, WaitSpan
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = ROOT / "spec" / "vectors" / "scenarios"
@@ -218,8 +218,8 @@ def test_a_play_of_kai_is_drawn_with_its_actions_as_reasons() -> None:
 
 def test_a_chart_is_the_same_every_time(turns: Record, tmp_path: Path) -> None:
     script = (
-        "import sys; from tenure.simulation import *; from tenure.readings import preset; "
-        "from tenure.simulation.charts import *; from pathlib import Path; "
+        "import sys; from tenure_play import *; from tenure.readings import preset; "
+        "from tenure_play.charts import *; from pathlib import Path; "
         "record = play(load_scenario(sys.argv[1]), preset('guaranteed')); "
         "[write_chart(record, Path(path)) for path in sys.argv[2:]]"
     )

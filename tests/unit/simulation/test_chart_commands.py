@@ -46,7 +46,7 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
 
 
 def test_a_play_without_a_chart_loads_no_matplotlib() -> None:
-    script = "import sys, tenure.apps.cli.play, tenure.simulation.charts; print('matplotlib' in sys.modules)"
+    script = "import sys, tenure_play.commands.play, tenure_play.charts; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -56,7 +56,7 @@ def test_a_folder_of_charts_is_drawn(tmp_path: Path) -> None:
         [
             sys.executable,
             "-m",
-            "tenure.simulation.charts",
+            "tenure_play.charts",
             TWO,
             "-o",
             str(tmp_path / "charts"),

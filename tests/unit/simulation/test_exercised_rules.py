@@ -16,7 +16,7 @@ from tenure.readings import preset
 from tenure.resources import bundled
 from tenure.rules import cycle
 from tenure.rules.registry import RuleEntry, all_rules
-from tenure.simulation import load_scenario, play
+from tenure_play import load_scenario, play
 
 PLAYED = [entry for entry in all_rules() if entry.id.startswith("CYC-")]
 CASES = [

@@ -8,10 +8,10 @@ import pytest
 
 import tenure
 from tenure.readings import preset
-from tenure.simulation import parse_scenario
-from tenure.simulation.engine import world_at
-from tenure.simulation.export import cluster_at
 from tenure.units import format_instant
+from tenure_play import parse_scenario
+from tenure_play.engine import world_at
+from tenure_play.export import cluster_at
 from tests.properties.cuts import heads_of, read_back
 from tests.unit.simulation.plays import queue, scenario, submit
 

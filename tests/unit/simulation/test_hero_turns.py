@@ -7,7 +7,7 @@ import pytest
 from tenure.model import Head
 from tenure.readings import preset
 from tenure.resources import bundled
-from tenure.simulation import Record, cycle, load_scenario, play
+from tenure_play import Record, cycle, load_scenario, play
 from tests.unit.simulation import plays
 from tests.unit.simulation.plays import queue, scenario, submit
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tenure.errors import InputError
-from tenure.kai import Session
-from tenure.kai.answers import action_between
 from tenure.model import MINUTE, SECOND
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
-from tenure.simulation import KaiScenario, Record, load_scenarios, play
-from tenure.simulation.kai.scenario import Asking
-from tenure.simulation.record import Happening
+from tenure_kai import Session
+from tenure_kai.answers import action_between
+from tenure_play import KaiScenario, Record, load_scenarios, play
+from tenure_play.kai.scenario import Asking
+from tenure_play.record import Happening
 from tests.unit.simulation.kai import ask, parsed, played, preempt, queue, raw
 
 SCENARIOS = [

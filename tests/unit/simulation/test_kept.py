@@ -22,13 +22,13 @@ from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, preset, preset_names
 from tenure.rules.cycle import protection_ended_at
 from tenure.rules.reservation import quota_reservation_time
-from tenure.simulation import Scenario, parse_scenario, play
-from tenure.simulation.cycle import CycleRun, Nominee
-from tenure.simulation.record import RecordParts
-from tenure.simulation.timers import timers_after
-from tenure.simulation.world import Snapshots, World
-from tenure.testing.generators.options import ALL_FEATURES
-from tenure.testing.generators.scenarios import examples
+from tenure_lab.generators.options import ALL_FEATURES
+from tenure_lab.generators.scenarios import examples
+from tenure_play import Scenario, parse_scenario, play
+from tenure_play.cycle import CycleRun, Nominee
+from tenure_play.record import RecordParts
+from tenure_play.timers import timers_after
+from tenure_play.world import Snapshots, World
 from tests.properties import cuts, past
 from tests.sampling import sample
 from tests.traces.drawn import drawn

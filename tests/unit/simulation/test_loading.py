@@ -13,7 +13,7 @@ import yaml
 
 from tenure.errors import InputError
 from tenure.readings import preset
-from tenure.simulation import (
+from tenure_play import (
     KaiScenario,
     Scenario,
     load_scenario,
@@ -21,10 +21,10 @@ from tenure.simulation import (
     parse_scenario,
     play,
 )
-from tenure.simulation.budget import PlayBudget
-from tenure.simulation.engine import Player
-from tenure.simulation.loading import parse_any_scenario
-from tenure.simulation.scenario import Restart, Submit
+from tenure_play.budget import PlayBudget
+from tenure_play.engine import Player
+from tenure_play.loading import parse_any_scenario
+from tenure_play.scenario import Restart, Submit
 from tests.unit.simulation.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -157,7 +157,7 @@ def test_a_play_may_last_a_nanosecond() -> None:
 def test_users_may_submit_so_many_workloads_and_not_one_more(
     most: int, refused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tenure.simulation.objects.MOST_GENERATED", most)
+    monkeypatch.setattr("tenure_play.objects.MOST_GENERATED", most)
     made = raw(generate=[{"users": 2, "every": "20m", "queue": "q"}])
     if refused:
         assert "generate[0].every: found more than 5 workloads, expected fewer" in said(made)

@@ -6,10 +6,10 @@ import pytest
 
 from tenure.model import SECOND, Cluster, ClusterQueue
 from tenure.readings import preset
-from tenure.simulation.clockwork import Agenda
-from tenure.simulation.loops import LoopWatch
-from tenure.simulation.scenario import Scenario
-from tenure.simulation.world import World
+from tenure_play.clockwork import Agenda
+from tenure_play.loops import LoopWatch
+from tenure_play.scenario import Scenario
+from tenure_play.world import World
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from tenure.errors import InputError
 from tenure.model import SECOND
 from tenure.readings import parse_reading, preset
-from tenure.simulation import parse_scenario, play
-from tenure.simulation.record import Happening, PreemptionPair
-from tenure.simulation.scenario import Timing
+from tenure_play import parse_scenario, play
+from tenure_play.record import Happening, PreemptionPair
+from tenure_play.scenario import Timing
 from tests.unit.simulation.plays import played, queue, scenario, submit
 
 ANY_EQUAL = {

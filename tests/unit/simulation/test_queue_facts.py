@@ -23,10 +23,10 @@ from tenure.model import (
 )
 from tenure.readings import preset
 from tenure.rules.cycle import result_of_turn
-from tenure.simulation.actors import Actor, joined
-from tenure.simulation.queues import PendingQueue, QueueOrder
-from tenure.simulation.scenario import Scenario, Submission
-from tenure.simulation.world import World
+from tenure_play.actors import Actor, joined
+from tenure_play.queues import PendingQueue, QueueOrder
+from tenure_play.scenario import Scenario, Submission
+from tenure_play.world import World
 
 BEST_EFFORT, STRICT = QueueingStrategy.BEST_EFFORT_FIFO, QueueingStrategy.STRICT_FIFO
 

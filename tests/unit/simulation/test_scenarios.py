@@ -10,14 +10,14 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tenure.apps.cli.bundled import schema
+from tenure.cli.bundled import schema
 from tenure.engines import Batch, batch
 from tenure.model import Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
-from tenure.simulation import load_scenario, play
-from tenure.simulation.record import written_plays
+from tenure_play import load_scenario, play
+from tenure_play.record import written_plays
 
 FOLDER = bundled("spec", "vectors", "scenarios")
 FILES = sorted(FOLDER.glob("*.yaml"))

@@ -8,10 +8,10 @@ import pytest
 
 from tenure.model import SECOND
 from tenure.readings import preset
-from tenure.simulation import parse_scenario
-from tenure.simulation.engine import world_at
-from tenure.simulation.timers import timers_after
-from tenure.simulation.world import World
+from tenure_play import parse_scenario
+from tenure_play.engine import world_at
+from tenure_play.timers import timers_after
+from tenure_play.world import World
 from tests.unit.simulation.plays import queue, scenario, submit
 
 HOUR = 3600 * SECOND

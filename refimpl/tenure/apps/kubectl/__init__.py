@@ -1,6 +1,0 @@
-"""A cluster as kubectl prints it, for `kubectl tenure`: one List of all that a decision depends on."""
-
-from tenure.apps.kubectl.dump import NAME, KaiDump, KueueDump
-from tenure.apps.kubectl.run import ClusterError, Kubectl
-
-__all__ = ["NAME", "ClusterError", "KaiDump", "Kubectl", "KueueDump"]

@@ -1,6 +1,0 @@
-"""What the specification says by an identifier: a rule, a finding, a claim, a reading, a vector."""
-
-from tenure.apps.reference.answer_types import Card, CardList, IdentifierKind
-from tenure.apps.reference.entries import card_of, identifiers
-
-__all__ = ["Card", "CardList", "IdentifierKind", "card_of", "identifiers"]

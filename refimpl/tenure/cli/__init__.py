@@ -1,0 +1,32 @@
+"""The command lines: `tenure`, and kubectl's plugin.
+
+What they need is imported when they run: an interrupt meanwhile ends them like any other.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tenure.cli.exit_codes import ExitCode
+
+__all__ = ["kubectl_main", "main"]
+
+
+def main() -> None:
+    """Run `tenure`; every failure is a message and an exit code, never a traceback."""
+    try:
+        from tenure.cli import app
+
+        app.main()
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)
+
+
+def kubectl_main() -> None:
+    """Run `kubectl-tenure`, in the same way."""
+    try:
+        from tenure.cli import kubectl
+
+        kubectl.main()
+    except KeyboardInterrupt:
+        sys.exit(ExitCode.INTERRUPTED)

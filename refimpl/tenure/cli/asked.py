@@ -1,0 +1,352 @@
+"""What a command about decisions is asked: the cluster, its settings, the clock, the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tenure.api import (
+    Decision,
+    Loaded,
+    PendingDecision,
+    assumed_queue,
+    decide,
+    decide_all,
+    doubts,
+    refuse_doubts,
+)
+from tenure.as_json import as_json
+from tenure.cli.concerned import concerning
+from tenure.cli.inputs import load_input, said_warnings
+from tenure.cli.options import (
+    EditOptions,
+    InputOptions,
+    Interpretation,
+    SchedulerFlags,
+    instant_of,
+    parse_gates,
+)
+from tenure.cli.output import Output, about, print_answer
+from tenure.cli.terminal import complain, hint
+from tenure.engines import Engine, would_be_faster
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
+from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in
+from tenure.manifests.feature_gates import SETTING_OF_GATE, over_time_problems
+from tenure.manifests.given import given
+from tenure.manifests.kueue_api import gates_of_fields, without_gated
+from tenure.manifests.premises import premises_of
+from tenure.manifests.releases import gates_problems
+from tenure.manifests.showing import about_object
+from tenure.model import FairStrategy, Instant, RequeuingTimestamp
+from tenure.readings import Reading
+from tenure.units import END_OF_TIME
+from tenure.versions import kueue_asked
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
+    """What was loaded, under other settings.
+
+    Args:
+        loaded: the cluster, with the settings of Kueue's Configuration where the files hold one.
+        flags: what is said above that.
+
+    Raises:
+        InputError: a gate that Kueue does not have or that would bring in what is not modelled, or a word
+            that is none of these.
+
+    >>> from tenure.model import Cluster
+    >>> with_flags(Loaded(Cluster({})), SchedulerFlags("PriorityBoost=true")).cluster.settings.priority_boost
+    True
+    """
+    fair = loaded.cluster.settings.fair_sharing
+    if flags.fair_sharing is not None:
+        fair = _strategies(flags.fair_sharing)
+    gates = _checked_gates(flags, loaded, fair_sharing=fair is not None)
+    changes: dict[str, Any] = {
+        SETTING_OF_GATE[gate]: on for gate, on in gates.items() if gate in SETTING_OF_GATE
+    }
+    if flags.requeuing_timestamp is not None:
+        changes["requeuing_timestamp"] = _timestamp(flags.requeuing_timestamp)
+    if flags.fair_sharing is not None:
+        changes["fair_sharing"] = fair
+        later = over_time_problems(loaded.gates, Place("Configuration"), fair_sharing=fair is not None)
+        over_time = tuple(dict.fromkeys((*loaded.over_time, *later)))
+        loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN, over_time=over_time)
+    settings = replace(loaded.cluster.settings, **changes)
+    return replace(loaded, cluster=without_gated(replace(loaded.cluster, settings=settings), gates))
+
+
+def _checked_gates(flags: SchedulerFlags, loaded: Loaded, *, fair_sharing: bool) -> Mapping[str, bool]:
+    """The gates of the command line; those that are no setting of the scheduler change no decision, or bring
+    in what is not modelled.
+    """
+    gates = parse_gates(flags.feature_gates)
+    problems = gate_problems(gates, Place(), "--feature-gates", fair_sharing=fair_sharing)
+    # What decided nothing in the Configuration may do so with what the command line switches on.
+    problems += gate_problems(loaded.gates, Place("Configuration"), fair_sharing=fair_sharing, newer=[])
+    release = loaded.cluster.settings.release
+    problems += gates_problems([(Place(), gates)], release, "--feature-gates")
+    if RECLAIMABLE_PODS in gates:
+        where = "the Configuration among the files: it decides how workloads are read"
+        problems.append(Problem("--feature-gates", RECLAIMABLE_PODS, where))
+    problems += [
+        Problem(f"--feature-gates.{gate}", "True", "false, as the Configuration among the files has it")
+        for gate in gates_of_fields()
+        if gates.get(gate) and loaded.gates.get(gate) is False
+    ]
+    if problems:
+        raise InputError(problems)
+    return gates
+
+
+def _timestamp(text: str) -> RequeuingTimestamp:
+    known = RequeuingTimestamp.labelled()
+    if text not in known:
+        raise bad_input("--requeuing-timestamp", text, " or ".join(known))
+    return known[text]
+
+
+def _strategies(text: str) -> tuple[FairStrategy, ...] | None:
+    if text == "off":
+        return None
+    problems: list[Problem] = []
+    words = [] if text == "default" else text.split(",")
+    strategies = strategies_of(words, Place(), "--fair-sharing", problems, may_be_empty=True)
+    if problems:
+        expected = f"default, off, {problems[0].expected}"
+        raise InputError([Problem("--fair-sharing", repr(text), expected)])
+    return strategies
+
+
+def with_fair_sharing(objects: Iterable[SourcedObject], text: str | None) -> list[SourcedObject]:
+    """The objects with a Configuration that says of fair sharing what the command line says.
+
+    Args:
+        objects: as they were read.
+        text: as `--fair-sharing` has it; None changes nothing.
+
+    Raises:
+        InputError: no such strategies; a ConfigMap whose Configuration cannot be read.
+
+    >>> (added,) = with_fair_sharing([], "off")
+    >>> added.object["kind"], "fairSharing" in added.object
+    ('Configuration', False)
+    """
+    if text is None:
+        return [*objects]
+    found = _strategies(text)
+    kept = []
+    content: dict[str, Any] = {"apiVersion": NEWEST, "kind": "Configuration"}
+    for sourced in objects:
+        read = configuration_in(sourced.object)
+        if read is None:
+            kept.append(sourced)
+        else:
+            content |= read
+    content.pop("fairSharing", None)
+    if found is not None:
+        content["fairSharing"] = {
+            "enable": True,
+            "preemptionStrategies": [strategy.label for strategy in found],
+        }
+    if content["apiVersion"] == NEWEST:
+        content.get("fairSharing", {}).pop("enable", None)
+    return [*kept, SourcedObject("--fair-sharing", content)]
+
+
+ASSUMED = "no LocalQueue is given; the only ClusterQueue is used"
+FASTER = "so many decisions take a while without the optimized core: pip install 'tenure[fast]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What a command line asks about.
+
+    Args:
+        loaded: the cluster, under the settings of the command line.
+        now: the clock, ns since the epoch.
+        reading: the reading.
+        cluster_queue: the ClusterQueue that was named, if one was.
+        warnings: about the input; they have been said.
+        engine: who decides.
+        explained: whether findings will be asked for.
+    """
+
+    loaded: Loaded
+    now: Instant
+    reading: Reading
+    cluster_queue: str | None
+    warnings: list[str]
+    engine: Engine = Engine.REFERENCE
+    explained: bool = False
+
+    @property
+    def kueue(self) -> str | None:
+        """The release of Kueue that is asked about; None for one with all that the proposals add."""
+        return self.loaded.cluster.settings.release
+
+    def premises(self, cluster_queue: str | None) -> tuple[str, ...]:
+        """What an answer assumes of how Kueue is configured.
+
+        Args:
+            cluster_queue: the ClusterQueue that it is about; None for all.
+        """
+        return premises_of(self.loaded, None if cluster_queue is None else [cluster_queue])
+
+    def warned(self, texts: Iterable[str], loaded: Loaded) -> Inquiry:
+        """The same about a cluster of which more is to be warned; that is said.
+
+        Args:
+            texts: the further warnings.
+            loaded: the cluster.
+        """
+        more = [text for text in texts if text not in self.warnings]
+        for text in more:
+            complain("warning", text)
+        return replace(self, loaded=loaded, warnings=[*self.warnings, *more])
+
+    def decided(self, workload: str | None) -> Decision:
+        """The decision about one pending workload; None for the only one.
+
+        Raises:
+            InputError: as `tenure.decide`.
+        """
+        return decide(
+            self.loaded,
+            workload,
+            now=self.now,
+            reading=self.reading,
+            cluster_queue=self.cluster_queue,
+            engine=self.engine,
+            explained=self.explained,
+        )
+
+    def of_many(self, engine: Engine | None, *, explained: bool) -> Inquiry:
+        """The same asked about all pending workloads; a hint where the core might be worth it and is missing.
+
+        Args:
+            engine: who decides; None for `auto`.
+            explained: whether findings will be asked for.
+        """
+        cluster = self.loaded.cluster
+        pairs = len(cluster.pending) * len(cluster.admitted)
+        asked = Engine.AUTO if engine is None else engine
+        if asked == Engine.AUTO and not explained and would_be_faster(pairs):
+            hint(FASTER)
+        return replace(self, engine=asked, explained=explained)
+
+    def decided_all(self) -> Iterator[PendingDecision]:
+        """The decisions about all pending workloads, each made when it is drawn.
+
+        Raises:
+            InputError: as `tenure.decide_all`.
+        """
+        return decide_all(
+            self.loaded,
+            now=self.now,
+            reading=self.reading,
+            cluster_queue=self.cluster_queue,
+            engine=self.engine,
+            explained=self.explained,
+        )
+
+    def print(self, output: Output, name: str, answer: DataclassInstance, lines: Iterable[str]) -> None:
+        """Print what is answered; JSON and YAML say the warnings and the release too.
+
+        Args:
+            output: the form.
+            name: of its schema.
+            answer: one with `warnings` and `kueue`.
+            lines: its text.
+        """
+        if output == Output.TEXT:
+            print_answer(output, name, None, about(self.kueue, lines))
+        else:
+            said = replace(answer, warnings=tuple(self.warnings), kueue=kueue_asked(self.kueue))
+            print_answer(output, name, as_json(said), ())
+
+
+def ask(
+    source: InputOptions,
+    now: str | None,
+    interpretation: Interpretation,
+    cluster_queue: str | None = None,
+    flags: SchedulerFlags | None = None,
+    edits: EditOptions | None = None,
+    kept: list[SourcedObject] | None = None,
+    about: Sequence[str | None] = (),
+) -> Inquiry:
+    """What the shared options of `tenure.cli.options` ask about, as they stand on the command line.
+
+    Args:
+        source, interpretation, flags: see there; without flags the objects' own configuration decides.
+        edits: see there too; none changes nothing.
+        now: the clock, RFC 3339; None for this moment.
+        cluster_queue: the ClusterQueue that is named, if one is.
+        kept: gets the objects, where they are needed again: what is asked then goes beyond this instant, and
+            nothing is said of workloads in back-off.
+        about: what workloads are called that are asked about; without any, all are.
+
+    Raises:
+        InputError: a malformed option, or everything that is wrong in the manifests.
+
+    >>> two_teams = ask(InputOptions(example="two-teams"), "2026-03-02T14:00:00Z", Interpretation())
+    >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
+    'Preempt'
+    """
+    # What is wrong with the command line is said before a large dump is read; without --now the clock is read
+    # after the objects: nothing of theirs happened later.
+    instant = None if now is None else instant_of(now)
+    chosen, kueue = interpretation.chosen(), interpretation.asked_kueue()
+    changes = edits.edits() if edits is not None else ()
+    paths, strict = source.paths or (), source.strict
+    loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, kept=kept)
+    flagged = with_flags(loaded, flags or SchedulerFlags())
+    queued_by = None if kept is None else END_OF_TIME
+    clock = instant_of(None) if instant is None else instant
+    return asked_about(
+        flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict, about=about
+    )
+
+
+def asked_about(
+    loaded: Loaded,
+    now: Instant,
+    reading: Reading,
+    cluster_queue: str | None = None,
+    *,
+    queued_by: Instant | None = None,
+    strict: bool = False,
+    about: Sequence[str | None] = (),
+) -> Inquiry:
+    """What is asked about a cluster that has been read; its warnings are said.
+
+    Args:
+        loaded, now, reading, cluster_queue: as `Inquiry` has them.
+        queued_by: as `tenure.api.doubts` has it.
+        strict: whether what would be warned of is refused, whatever it concerns.
+        about: as `ask` has it.
+
+    Raises:
+        InputError: there is such, and `strict`.
+    """
+    loaded = loaded.submitted_at(now)
+    found = list(doubts(loaded, now, cluster_queue, queued_by))
+    assumed = cluster_queue is None and assumed_queue(loaded) is not None
+    others = [ASSUMED] if assumed else []
+    if strict:
+        refuse_doubts(loaded, found, (*given().warnings, *others))
+    warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
+    words = [word for word in (*about, cluster_queue) if word is not None]
+    said = said_warnings(concerning(loaded, warnings, words))
+    return Inquiry(loaded, now, reading, cluster_queue, said)
+
+
+def _of_object(text: str, problems: Sequence[Problem]) -> str:
+    """A warning about the object that has these problems."""
+    return about_object(text, problems[0].object) if problems else text

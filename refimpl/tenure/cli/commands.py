@@ -1,0 +1,289 @@
+"""Which commands there are. Each is imported when it is asked for, so that the others start quickly."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from tenure.cli.terminal import coloured
+from tenure.errors import close_name
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+PLUGINS = "tenure.commands"
+"""Entry points that add commands: the proofs are one, so that the reference never imports them."""
+
+ENTRY_POINT = ""
+"""Where a command is that a package above this one adds; this one imports it by its entry point alone."""
+
+GROUPS = {
+    "Ask": {
+        "decide": (
+            "tenure.cli.decide:decide_command",
+            "Decide which workloads are preempted for a pending one, and why.",
+        ),
+        "why": (
+            ENTRY_POINT,
+            "Explain why a workload was preempted, or which pending workloads could preempt a running one.",
+        ),
+        "why-not": (
+            ENTRY_POINT,
+            "Explain why a pending workload is not admitted, or why it does not preempt a running one.",
+        ),
+        "next": (
+            ENTRY_POINT,
+            "Forecast the coming scheduling cycles of the cluster as it is, "
+            "or when one workload has its turn.",
+        ),
+        "diff": (
+            ENTRY_POINT,
+            "Compare the decisions of two clusters: which differ, and which victims are new or spared.",
+        ),
+    },
+    "Analyze": {
+        "analyze": (
+            ENTRY_POINT,
+            "Find out what may happen in a configuration of queues, whatever workloads come.",
+        ),
+        "simulate": (
+            ENTRY_POINT,
+            "Compare settings of queues on a trace of jobs: waits, preemptions, lost and unused quota.",
+        ),
+        "play": (
+            ENTRY_POINT,
+            "Play scenarios over time, one scheduling cycle after another, "
+            "and check what is expected of them.",
+        ),
+    },
+    "Check": {
+        "validate": (
+            "tenure.cli.validate:validate_command",
+            "List everything that is wrong with manifests, before the API server does.",
+        ),
+        "test": (
+            ENTRY_POINT,
+            "Check what *.tenure.yaml files expect of decisions, manifests and plays, "
+            "and explain each failure.",
+        ),
+    },
+    "KAI": {
+        "kai": (
+            ENTRY_POINT,
+            "Show which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.",
+        ),
+    },
+    "Specification": {
+        "show": (
+            "tenure.cli.show:show_command",
+            "Show an entry of the specification by its identifier, or the quota of every ClusterQueue.",
+        ),
+        "prove": (
+            ENTRY_POINT,
+            "Prove every obligation about the rules' own code, or refute it by a replayable counterexample.",
+        ),
+        "conform": (
+            ENTRY_POINT,
+            "Ask another scheduler's program the questions that Tenure answers, and compare the answers.",
+        ),
+        "campaign": (
+            ENTRY_POINT,
+            "Decide hundreds of thousands of random scenarios by two engines, and compare the decisions.",
+        ),
+        "oracle": (
+            "tenure.cli.oracle:oracle_command",
+            "Answer JSON-lines requests on standard input, one answer a line, in order.",
+        ),
+        "vectors": (
+            "tenure.cli.vectors:vectors_app",
+            "Run, check, format and add the portable cases of spec/vectors.",
+        ),
+        "schema": (
+            "tenure.cli.examples:schema_command",
+            "Print the JSON Schema (Draft 2020-12) of a JSON input or output, or list the schemas.",
+        ),
+        "example": (
+            "tenure.cli.examples:example_command",
+            "List the bundled examples, or copy the manifests of one.",
+        ),
+    },
+}
+"""By its group and name, where a command is and its help's first sentence, known before it is imported.
+
+A test compares that sentence with the command's own.
+"""
+
+COMMANDS = {name: stated for group in GROUPS.values() for name, stated in group.items()}
+
+WIDEST = 100
+"""The most columns that a help text takes."""
+
+SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": WIDEST}
+
+
+# `Any`, here and below: Typer's commands and contexts are click's own in some releases and copies in others.
+class Command(TyperCommand):
+    """A command with its help in colours, on a terminal."""
+
+    def get_help(self, ctx: Any) -> str:
+        return coloured(super().get_help(ctx))
+
+
+class Group(TyperGroup):
+    """Commands below one name."""
+
+    def get_help(self, ctx: Any) -> str:
+        return coloured(super().get_help(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            close = close_name(name, self.list_commands(ctx), cutoff=0.6)
+            hint = f"Did you mean '{close}'?" if close else f"One of {', '.join(self.list_commands(ctx))}."
+            ctx.fail(f"No such command '{name}'. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+class Front(Group):
+    """The commands of this package, and those that other installed packages add."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        plugins = [entry.name for entry in _plugins()]
+        ours = [name for name, (place, _) in COMMANDS.items() if place != ENTRY_POINT or name in plugins]
+        return list(dict.fromkeys([*ours, *plugins, *super().list_commands(ctx)]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        found = super().get_command(ctx, cmd_name) or command_named(cmd_name)
+        if found is not None:
+            self.commands[cmd_name] = found
+        return found
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        left = dict.fromkeys(self.list_commands(ctx))
+        for group in (*GROUPS, "Others"):
+            names = [name for name in left if name in GROUPS.get(group, left)]
+            if names:
+                with formatter.section(group):
+                    formatter.write_dl([(name, self._summary(ctx, name)) for name in names])
+            for name in names:
+                del left[name]
+
+    def _summary(self, ctx: Any, name: str) -> str:
+        if name in COMMANDS:
+            return COMMANDS[name][1]
+        return str(self.get_command(ctx, name).get_short_help_str(WIDEST))
+
+
+def with_records(command: Callable[..., None]) -> Callable[..., None]:
+    """A command some of whose parameters are records: each field of a record is an option of its own.
+
+    Args:
+        command: its options are in the order of its parameters, those of a record in the order of its fields,
+            which are annotated as Typer has it.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Names:
+    ...     first: str = "a"
+    ...     last: str = "b"
+    >>> @with_records
+    ... def greet(*, names: Names, loud: bool = False) -> None:
+    ...     print(names, loud)
+    >>> inspect.signature(greet)
+    <Signature (*, first: str = 'a', last: str = 'b', loud: bool = False) -> None>
+    >>> greet(first="x", last="y", loud=True)
+    Names(first='x', last='y') True
+    """
+    hints = get_type_hints(command, include_extras=True)
+    records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    options: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name in records:
+            options.extend(_options(records[parameter.name]))
+        else:
+            kind = inspect.Parameter.KEYWORD_ONLY
+            options.append(parameter.replace(annotation=hints[parameter.name], kind=kind))
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        for name, record in records.items():
+            given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
+        command(**given)
+
+    vars(run).update(__signature__=inspect.Signature(options, return_annotation=None))
+    run.__annotations__.clear()
+    run.__annotations__.update({parameter.name: parameter.annotation for parameter in options})
+    return run
+
+
+def _options(record: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(record, include_extras=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    required = inspect.Parameter.empty
+    return [
+        inspect.Parameter(
+            field.name,
+            kind,
+            default=required if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(record)
+    ]
+
+
+def options_given(*records: Any) -> list[str]:
+    """The options that differ from their defaults, by their long names.
+
+    Args:
+        records: of a command that `with_records` made.
+    """
+    return [
+        parameter.opts[0]
+        for record in records
+        for field, parameter in zip(fields(record), _parsed(type(record)), strict=True)
+        if getattr(record, field.name) != field.default
+    ]
+
+
+def _parsed(record: Any) -> list[Any]:
+    """A record's options as the command line has them."""
+
+    def command(**given: Any) -> None:
+        del given
+
+    vars(command).update(__signature__=inspect.Signature(_options(record)))
+    command.__annotations__.update({option.name: option.annotation for option in _options(record)})
+    return list(built("", command).params)
+
+
+def command_named(name: str) -> Any:
+    """The command of a name, built; None where there is none."""
+    if name in COMMANDS and COMMANDS[name][0] != ENTRY_POINT:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        return built(name, getattr(importlib.import_module(module), attribute))
+    for entry in _plugins():
+        if entry.name == name:
+            return built(name, entry.load())
+    return None
+
+
+def _plugins() -> EntryPoints:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=PLUGINS)
+
+
+def built(name: str, found: Any, told: str | None = None) -> Any:
+    """The command that Typer makes of an application or of a function, with its own help or another."""
+    if isinstance(found, typer.Typer):
+        return typer.main.get_command(found)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command(name, cls=Command, context_settings=SETTINGS, help=told)(found)
+    return typer.main.get_command(alone)

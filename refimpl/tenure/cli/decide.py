@@ -1,0 +1,251 @@
+"""`tenure decide`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
+from tenure.cli.asked import Inquiry, ask
+from tenure.cli.commands import with_records
+from tenure.cli.decisions import are_many, head_before, print_pending
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import sources_of
+from tenure.cli.options import (
+    ENGINE_HELP,
+    EditOptions,
+    Flips,
+    InputOptions,
+    Interpretation,
+    Now,
+    Pending,
+    SchedulerFlags,
+    Verbose,
+)
+from tenure.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
+from tenure.cli.terminal import choose_colour, complain, progress
+from tenure.engines import Engine
+from tenure.errors import InputError, Problem, bad_input
+from tenure.explanation.groups import DEFAULT_LIMIT
+from tenure.explanation.summary import summarize
+from tenure.explanation.verdicts import decision_lines
+from tenure.model import Outcome
+
+if TYPE_CHECKING:
+    from tenure.manifests.source_lines import SourceLines
+    from tenure.reports import Report
+
+
+@dataclass(frozen=True, slots=True)
+class PendingOptions:
+    """Which pending workloads are decided about."""
+
+    workload: Pending = None
+    all_pending: Annotated[
+        bool,
+        typer.Option(
+            "--all-pending", "-a", help="Decide for every pending workload, each evaluated independently."
+        ),
+    ] = False
+
+    def check(self, expect: Outcome | None) -> None:
+        """Refuse what cannot go with `--all-pending`.
+
+        Raises:
+            InputError: a workload is named too, or a decision is expected.
+        """
+        if self.all_pending:
+            _alone("--workload", self.workload)
+            _alone("--expect", expect)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingOptions:
+    """How it is decided, and what is expected."""
+
+    verbose: Verbose = False
+    flips: Flips = DEFAULT_LIMIT
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
+    ] = None
+    expect: Annotated[
+        Outcome | None, typer.Option(help="The decision that is expected; exit code 1 for another.")
+    ] = None
+
+
+@with_records
+def decide_command(
+    *,
+    source: InputOptions,
+    edits: EditOptions,
+    pending: PendingOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    cluster_queue: Annotated[
+        str | None,
+        typer.Option(
+            help="The ClusterQueue; with --all-pending, only workloads pending in it.",
+            show_default="where its LocalQueue points",
+        ),
+    ] = None,
+    flags: SchedulerFlags,
+    deciding: DecidingOptions,
+    every: Every = False,
+    printing: CheckPrinting,
+) -> None:
+    """Decide which workloads are preempted for a pending one, and why.
+
+    The cluster that kubectl talks to, and a dump of it, each with Kueue's Configuration:
+
+    \b
+    kubectl tenure decide -w ml/train
+    kubectl tenure dump > cluster.json
+    tenure decide cluster.json -w ml/train
+
+    How the decision came about: where in the tree quota is short, which flavors, numbers of pods and attempts
+    were tried, which single field of which object would have to differ, and what each rule found:
+
+    \b
+    tenure decide cluster/ -w ml/train --now 2026-03-02T14:00:00Z --verbose
+    tenure decide cluster/ -w ml/train -v -o json | jq .explanation
+
+    The proposal exactly as written, for another program:
+
+    \b
+    tenure decide cluster/ -w ml/train --reading as-written -o json | jq .preempted
+
+    Every pending workload, as a table, or those of one ClusterQueue:
+
+    \b
+    tenure decide cluster/ --all-pending
+    tenure decide cluster/ --all-pending --cluster-queue team-a -o json | jq '.pending[].decision'
+
+    In continuous integration, where this job has to fit without preempting any other:
+
+    \b
+    tenure decide cluster/ -w ml/train --expect Fit --report junit=decide.xml
+
+    With --all-pending every decision is about the same cluster: none sees what another would change. Changes
+    that would alter an answer are searched for one workload only.
+
+    Workloads are sorted by ClusterQueue, then by effective priority, highest first, then by the time they
+    queue from.
+
+    Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
+    workload needs what is not modelled, with --all-pending each of them; 3 internal error.
+    """
+    choose_colour(printing.color)
+    reporting = Reporting(printing.report, "tenure decide")
+    pending.check(deciding.expect)
+    verbose = deciding.verbose
+    with reporting.of_bad_input():
+        named = [pending.workload]
+        asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
+        if pending.all_pending:
+            grouped = not every and printing.output == Output.TEXT and are_many(asked)
+            asked = asked.of_many(deciding.engine, explained=verbose and not grouped)
+        else:
+            asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
+            _ask_for_a_name(asked.loaded, pending.workload)
+            decision = asked.decided(pending.workload)
+    if pending.all_pending:
+        count = None if cluster_queue else len(pending_names(asked.loaded))
+        outcomes: Counter[bool] = Counter()
+        decisions = progress(_counted(asked.decided_all(), outcomes), "deciding", count)
+        _print_all(decisions, asked, reporting, grouped=grouped, output=printing.output)
+        if outcomes[False] and not outcomes[True]:
+            complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
+            raise typer.Exit(ExitCode.BAD_INPUT)
+        return
+    _print(decision, asked, deciding, printing.output, every=every)
+    wrong = unexpected(decision, deciding.expect)
+    reporting.write(
+        lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
+    )
+    if wrong:
+        complain("error", wrong)
+        raise typer.Exit(ExitCode.FOUND)
+
+
+def _print(
+    decision: Decision, asked: Inquiry, deciding: DecidingOptions, output: Output, *, every: bool
+) -> None:
+    found = None
+    more: Iterable[str] = ()
+    if deciding.verbose:
+        from tenure.cli.accounts import own_lines
+        from tenure.explanation.answers import explained
+        from tenure.explanation.lines import explained_lines
+
+        found = explained(decision, deciding.flips, worse=every)
+        more = chain(explained_lines(found, every=every), own_lines(decision))
+    if output == Output.TEXT:
+        behind, premises = head_before(asked, decision), asked.premises(decision.queue.name)
+        lines = decision_lines(decision, premises, every=every, behind=behind)
+        print_answer(output, "decide", None, about(asked.kueue, chain(lines, more)))
+    else:
+        from tenure.cli.decision_answers import decide_answer
+
+        print_answer(output, "decide", decide_answer(decision, asked, found), ())
+
+
+def _counted(decisions: Iterable[PendingDecision], outcomes: Counter[bool]) -> Iterator[PendingDecision]:
+    """The decisions; whether each could be made is counted while they are drawn."""
+    for pending_decision in decisions:
+        outcomes[pending_decision.decision is not None] += 1
+        yield pending_decision
+
+
+def unexpected(decision: Decision, expected: Outcome | None) -> str:
+    """What was expected and found, where that is not the same; else nothing.
+
+    Args:
+        decision: what was decided.
+        expected: what should have been; None for anything.
+    """
+    if expected in (None, decision.outcome):
+        return ""
+    return f"expected {expected}, found {' '.join(summarize(decision))}"
+
+
+def _print_all(
+    decisions: Iterable[PendingDecision],
+    asked: Inquiry,
+    reporting: Reporting,
+    *,
+    grouped: bool,
+    output: Output,
+) -> None:
+    if not reporting.is_asked:
+        print_pending(decisions, asked, grouped=grouped, output=output)
+        return
+    from tenure.cli.decision_report import Noted
+
+    noted = Noted()
+    print_pending(noted.passing(decisions), asked, grouped=grouped, output=output)
+    reporting.write(noted.checks)
+
+
+def _report(decision: Decision, wrong: str, lines: SourceLines, sources: Sequence[str | Path]) -> Report:
+    from tenure.cli.decision_report import report_of
+
+    return report_of(decision, wrong, lines, sources)
+
+
+def _alone(option: str, said: str | None) -> None:
+    if said is not None:
+        raise bad_input(option, str(said), "either a workload or --all-pending, not both")
+
+
+def _ask_for_a_name(loaded: Loaded, workload: str | None) -> None:
+    waiting = pending_names(loaded)
+    if workload is None and len(waiting) > 1:
+        expected = f"-w with one of {some_of(waiting, 'pending workloads')}; or --all-pending"
+        raise InputError([Problem("--workload", "nothing", expected)])

@@ -1,0 +1,250 @@
+"""Decisions as text: one, or those about all pending workloads as a table or as a list."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
+from tenure.cli.asked import Inquiry
+from tenure.cli.output import Output, about, aligned, print_answer
+from tenure.engines import Engine
+from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
+from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
+from tenure.explanation.summary import assumed_lines, engine_of, reading_text, summarize
+from tenure.explanation.verdicts import decision_lines
+from tenure.manifests.showing import in_short
+from tenure.model import Outcome, QueueingStrategy
+from tenure.oracle.decide import Decision
+from tenure.units import counted, format_instant
+
+
+def head_before(asked: Inquiry, decision: Decision) -> str | None:
+    """Who is the head of the StrictFIFO ClusterQueue in which a workload waits; None where it is that itself.
+
+    Args:
+        asked: the cluster.
+        decision: about the workload.
+    """
+    line = strict_lines(asked, [decision.queue.name]).get(decision.queue.name, [])
+    return line[0] if decision.preemptor.key in line[1:] else None
+
+
+def strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
+    """Who waits, in order, for each of some ClusterQueues that is StrictFIFO and active.
+
+    Args:
+        asked: the cluster.
+        cluster_queues: their names.
+    """
+    known = asked.loaded.cluster.cluster_queues
+    strict = [
+        name
+        for name in cluster_queues
+        if not known[name].inactive and known[name].queueing == QueueingStrategy.STRICT_FIFO
+    ]
+    if not strict:
+        return {}
+    waiting = waiting_queues(asked.loaded, asked.now)
+    lines = ((name, in_line(asked.loaded, name, asked.now, asked.reading, waiting)) for name in strict)
+    return {name: [found.key for found in line] for name, line in lines}
+
+
+UNDECIDED = "not decided"
+HEADS = ("WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS")
+_VICTIMS = HEADS.index("VICTIMS")
+
+
+def are_many(asked: Inquiry) -> bool:
+    """Whether more pending workloads are asked about than are told one by one.
+
+    Args:
+        asked: the cluster, and the ClusterQueue if only one is asked about.
+    """
+    cluster = asked.loaded.cluster
+    if asked.cluster_queue is None or assumed_queue(asked.loaded) is not None:
+        return len(pending_names(asked.loaded)) > MOST
+    behind = (
+        cluster.local_queues.get((pending.namespace, pending.queue_name)) for pending in cluster.pending
+    )
+    return sum(queue == asked.cluster_queue for queue in behind) > MOST
+
+
+def print_pending(
+    decisions: Iterable[PendingDecision], asked: Inquiry, *, grouped: bool, output: Output
+) -> None:
+    """Print the decisions about all pending workloads.
+
+    Args:
+        decisions: in the order in which they are printed; each is dropped once it is rendered.
+        asked: what they have in common, and whether to add what every rule found.
+        grouped: whether they are counted by queue, decision and reason, without what every rule found.
+        output: the form.
+    """
+    if output != Output.TEXT:
+        from tenure.cli.decision_answers import pending_answer
+
+        print_answer(output, "pending", pending_answer(decisions, asked), ())
+    elif grouped:
+        print_answer(output, "pending", None, about(asked.kueue, grouped_lines(decisions, asked)))
+    elif asked.explained:
+        print_answer(output, "pending", None, about(asked.kueue, _explained_lines(decisions, asked)))
+    else:
+        print_answer(output, "pending", None, about(asked.kueue, table_lines(decisions, asked)))
+
+
+def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+    """The decisions as a table, and below it how many there are of each kind."""
+    seen = set[str]()
+    rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
+    yield from aligned([HEADS, *rows], right={_VICTIMS})
+    yield ""
+    yield from _counted_lines(rows, asked, seen)
+
+
+def grouped_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+    """How many decisions there are of each kind, then by queue, and by decision and reason.
+
+    Args:
+        decisions: more than are told one by one.
+        asked: what they have in common.
+    """
+    seen = set[str]()
+    rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
+    yield from _counted_lines(rows, asked, seen)
+    kinds = [kind for kind, _ in Counter(row.decision for row in rows).most_common()]
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        counts.setdefault(row.queue, Counter())[row.decision] += 1
+    yield ""
+    heads, *lines = aligned(
+        [
+            ("QUEUE", *(kind.upper() for kind in kinds)),
+            *((queue, *(str(counts[queue][kind] or "") for kind in kinds)) for queue in counts),
+        ],
+        right=range(1, len(kinds) + 1),
+    )
+    yield heads
+    yield from shortened(lines, every=False, indent="")
+    yield ""
+    yield "By decision and reason; each workload with --all, one with -w WORKLOAD"
+    yield from group_lines(grouped(rows, lambda row: (row.decision, _kind_of_reason(row))), _group)
+
+
+def _group(rows: Sequence[_Row]) -> str:
+    reason = f": {rows[0].reasons}" if rows[0].reasons else ""
+    where = queues_text(row.queue for row in rows)
+    return f"{len(rows)} {rows[0].decision} in {where}; e.g. {rows[0].workload}{reason}"
+
+
+def _kind_of_reason(row: _Row) -> str:
+    """The reasons without their numbers and without the name of the workload and its queue."""
+    plain = row.reasons.replace(row.workload, "it").replace(f"ClusterQueue {row.queue} ", "")
+    return re.sub(r"\b\d+[a-zA-Z]*\b", "#", plain)
+
+
+def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iterator[str]:
+    count = len(rows)
+    outcomes = Counter(row.decision for row in rows)
+    kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
+    yield f"{counted(count, 'pending workload')}: {kinds}"
+    if behind := _behind_heads(rows, asked):
+        heads = "the head of a StrictFIFO ClusterQueue, which Kueue tries first"
+        yield f"  {behind} of them {'is' if behind == 1 else 'are'} behind {heads}"
+    clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
+    engine = engine_asked(asked, seen)
+    by = "" if engine == Engine.REFERENCE else f", engine {engine}"
+    yield f"  {clock}{by}; each evaluated independently"
+    yield from assumed_lines(asked.premises(asked.cluster_queue))
+    if any(row.decision.endswith(BY_QUOTA) for row in rows):
+        yield f"  {TOPOLOGY_NOTE}"
+
+
+def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
+    """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
+    queues = {row.queue for row in rows if row.decision != UNDECIDED}
+    return sum(len(line[1:]) for line in strict_lines(asked, queues).values())
+
+
+def seen_of(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
+    """The decisions; who made them is noted while they are drawn.
+
+    Args:
+        decisions: all of them.
+        engines: where the engines that decided are noted.
+    """
+    for decision in decisions:
+        if decision.decision is not None:
+            engines.add(str(decision.decision.engine))
+        yield decision
+
+
+def engine_asked(asked: Inquiry, seen: set[str]) -> str:
+    """The engine that decided, `auto` where some decisions are of either.
+
+    Args:
+        asked: which engine was asked for.
+        seen: the engines that decided.
+    """
+    return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
+
+
+class _Row(NamedTuple):
+    """A pending workload in the table."""
+
+    workload: str
+    queue: str
+    decision: str
+    victims: str
+    reasons: str
+
+
+def _row(pending_decision: PendingDecision) -> _Row:
+    queue = pending_decision.cluster_queue or "-"
+    decision = pending_decision.decision
+    if decision is None:
+        return _Row(pending_decision.workload, queue, UNDECIDED, "", in_short(pending_decision.problems))
+    victims = str(len(decision.targets)) if decision.targets else ""
+    said = f"{decision.outcome}{quota_alone(decision.not_modelled)}"
+    return _Row(pending_decision.workload, queue, said, victims, _reasons(decision))
+
+
+def _reasons(decision: Decision) -> str:
+    """Why each victim is preempted, counted; where there is none, what is short."""
+    if decision.targets:
+        counted = Counter(target.reason.label for target in decision.targets)
+        return ", ".join(f"{count} {label}" for label, count in counted.items())
+    if decision.outcome == Outcome.FIT:
+        return ""
+    if decision.held:
+        return decision.held
+    first, *shortfalls = summarize(decision)
+    return "; ".join(shortfalls) or first.partition(": ")[2]
+
+
+def is_served(decision: Decision) -> bool:
+    """Whether a workload is admitted, at once or when its targets have left.
+
+    Args:
+        decision: about it.
+    """
+    return decision.outcome in (Outcome.FIT, Outcome.PREEMPT)
+
+
+def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+    from tenure.explanation.answers import explained
+    from tenure.explanation.lines import explained_lines
+
+    for number, pending_decision in enumerate(decisions):
+        if number:
+            yield ""
+        if pending_decision.decision is None:
+            yield f"{UNDECIDED}: {pending_decision.workload}"
+            yield from (f"  {problem}" for problem in pending_decision.problems)
+        else:
+            decision = pending_decision.decision
+            premises = asked.premises(decision.queue.name)
+            yield from decision_lines(decision, premises, every=True)
+            yield from explained_lines(explained(decision, 0), every=True)

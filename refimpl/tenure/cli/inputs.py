@@ -1,0 +1,142 @@
+"""What a command decides about: manifests or a bundled example, and what is to be said of them."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tenure.cli.bundled import example_folder
+from tenure.cli.terminal import complain, hint, is_terminal, progress
+from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests.files import SourcedObject
+from tenure.manifests.given import given
+from tenure.manifests.load import Loaded, load
+from tenure.manifests.other_inputs import OF_KAI, ask_instead
+from tenure.manifests.releases import AskedKueue
+
+if TYPE_CHECKING:
+    from tenure.edits import ManifestEdit
+
+
+def load_input(
+    paths: Sequence[str],
+    example: str | None,
+    *,
+    strict: bool = False,
+    edits: Sequence[ManifestEdit] = (),
+    kueue: AskedKueue | None = None,
+    kept: list[SourcedObject] | None = None,
+) -> Loaded:
+    """The cluster that a command line names.
+
+    Args:
+        paths: files, folders, `-`.
+        example: a bundled example, instead of all of these.
+        strict: whether what would be set aside or passed over is refused.
+        edits: changes of the objects.
+        kueue: which Kueue is asked about; None for one with all that the proposals add.
+        kept: gets the objects as they were read and changed; None where they are not needed again.
+
+    Raises:
+        InputError: both or neither is given; everything that is wrong in the manifests.
+    """
+
+    asked = kueue or AskedKueue()
+
+    def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
+        for sourced in progress(changed(objects, edits, asked), what="reading objects"):
+            if kept is not None:
+                kept.append(sourced)
+            yield sourced
+
+    sources = sources_of(paths, example)
+    is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)
+    if "-" in sources and is_typed:
+        hint("reading manifests from this terminal; Ctrl-D ends them")
+    loaded = replace(asked.stamped(load(sources, strict=strict, watched=watched)), home=given().home)
+    refuse_other_scheduler(loaded)
+    # The cluster stays to the end: the collector need not look at its objects again.
+    gc.freeze()
+    return loaded
+
+
+def refuse_other_scheduler(loaded: Loaded) -> None:
+    """Refuse what holds nothing of Kueue, and objects of KAI-Scheduler instead.
+
+    >>> from tenure.model import Cluster
+    >>> of_kai = f"Queue/a: {OF_KAI}"
+    >>> refuse_other_scheduler(Loaded(Cluster({}), ignored=(of_kai,)))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tenure.errors.InputError: Queue/a: found an object of KAI-Scheduler, ... `tenure kai filter` answers ...
+    """
+    cluster = loaded.cluster
+    if any((cluster.cluster_queues, cluster.admitted, cluster.pending, loaded.set_aside, loaded.out_of_play)):
+        return
+    for text in loaded.ignored:
+        if text.endswith(OF_KAI):
+            expected = f"objects of Kueue{ask_instead(OF_KAI)}"
+            raise InputError([Problem("", OF_KAI, expected, object=text.removesuffix(f": {OF_KAI}"))])
+
+
+def changed(
+    objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit], kueue: AskedKueue
+) -> Iterable[SourcedObject]:
+    """The objects after some changes, as the Kueue that is asked about has them.
+
+    Args:
+        objects: as they were read.
+        edits: without any nothing is imported for them.
+        kueue: it notes what of the objects it does not have.
+
+    Raises:
+        InputError: a change of a field that it does not have; once all objects are drawn, as `edited`.
+
+    >>> changed([], (), AskedKueue())
+    []
+    """
+    settled = kueue.settled(objects)
+    if edits:
+        from tenure.edits import edited, refuse_additions
+
+        refuse_additions(edits, kueue.release)
+        settled = edited(settled, edits)
+    return kueue.passing(settled)
+
+
+def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path]:
+    """What a command line has read: the paths on it, or the folder of a bundled example.
+
+    Args:
+        paths: files, folders, `-`.
+        example: a bundled example, instead of all of these.
+
+    Raises:
+        InputError: both or neither is given, or there is no such example.
+
+    >>> sources_of(["cluster/", "-"], None)
+    ['cluster/', '-']
+    """
+    if example is not None:
+        if paths:
+            raise bad_input("--example", example, "either files or an example, not both")
+        return [example_folder(example)]
+    if not paths:
+        raise bad_input("paths", "nothing", "files, folders, - for standard input, or --example two-teams")
+    return paths
+
+
+def said_warnings(found: Iterable[str]) -> list[str]:
+    """All warnings, each once, in order; said on standard error, and returned for a structured answer.
+
+    Those about the input as a whole were said when it was read.
+    """
+    # Plain texts: YAML knows no other.
+    warnings = list(dict.fromkeys(map(str, (*given().warnings, *found))))
+    for warning in warnings:
+        if warning not in given().warnings:
+            complain("warning", warning)
+    return warnings

@@ -1,0 +1,206 @@
+"""`tenure show`: an entry of the specification, or what is accessible to the ClusterQueues of a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenure.cli.asked import Inquiry, ask
+from tenure.cli.commands import options_given, with_records
+from tenure.cli.completion import complete_identifier
+from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
+from tenure.cli.output import Output, Printing, about, print_answer
+from tenure.cli.terminal import choose_colour
+from tenure.as_json import as_json
+from tenure.errors import bad_input
+
+if TYPE_CHECKING:
+    from tenure.reference import Card, CardList
+    from tenure.reference.answer_types import ExpectedVerdict, Related
+
+_SHOWN = 10
+"""So many of one relation are told in words; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Whose quota is listed."""
+
+    files: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filename",
+            "-f",
+            metavar="PATH",
+            help="List the quota of these manifests: a file, a folder, or - for standard input; repeatable.",
+            show_default=False,
+        ),
+    ] = None
+    example: Example = None
+    strict: Strict = False
+
+    def source(self) -> InputOptions:
+        """The same as other commands have it."""
+        return InputOptions(self.files, self.example, self.strict)
+
+
+@with_records
+def show_command(
+    *,
+    identifier: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="A rule (KQ-320), a finding (F-001), an obligation (PO-TBP-010), a reading's key or preset, "
+            "a vector or a divergence (DV-010).",
+            show_default="list all of them",
+            autocompletion=complete_identifier,
+        ),
+    ] = None,
+    given: ClusterOptions,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
+    printing: Printing,
+) -> None:
+    """Show an entry of the specification by its identifier, or the quota of every ClusterQueue.
+
+    A rule that an explanation has named: what it says and why, its code, what is proved of it under each
+    reading, and the cases that pin it down:
+
+    \b
+    tenure show TBP-050
+
+    An obligation and a contradiction in a proposal, each with the commands that replay it:
+
+    \b
+    tenure show PO-TBP-010
+    tenure show F-001
+
+    A reading's key, a preset, a vector, a signed difference from a release of Kueue:
+
+    \b
+    tenure show same_priority_gate
+    tenure show guaranteed
+    tenure show TBP-020/exactly-at-the-threshold-is-kept
+    tenure show DV-010
+
+    All identifiers with their titles, and for another program:
+
+    \b
+    tenure show | grep -i lending
+    tenure show KQ-320 -o json | jq -r '.related[] | select(.relation == "Obligations") | .id'
+
+    The quota of every ClusterQueue, what is accessible to it while heroes run, and what it is billed for
+    them. In the example a hero uses more than its own quota:
+
+    \b
+    tenure show --example hero
+    kubectl tenure show
+    tenure show -f cluster/ --reading as-written -o json | jq '.rows[] | select(.bill > 0)'
+
+    Below that table is every tree, with nominal quota, bill and what is accessible at each node. JSON and
+    YAML have the same, in base units or milli-CPU. Priorities and pending workloads play no part.
+
+    The specification comes with Tenure; nothing is proved or fetched. The verdicts are those that
+    `tenure prove` must find, or it fails.
+
+    Every text that names an identifier ends with how to look it up, and a terminal that can follow links has
+    them behind identifiers: to files of this installation, or to the site that `make docs` builds, where
+    TENURE_SITE=https://docs.example.org/tenure says where you serve it.
+
+    Exit codes: 0 shown, 2 no such identifier, or bad input.
+    """
+    choose_colour(printing.color)
+    of_cluster = options_given(given, edits, interpretation) + ([] if now is None else ["--now"])
+    if identifier is not None and of_cluster:
+        raise bad_input(of_cluster[0], f"identifier {identifier} too", "either an identifier or a cluster")
+    if given.files or given.example:
+        _show_quota(ask(given.source(), now, interpretation, edits=edits), printing.output, every=every)
+        return
+    if of_cluster:
+        raise bad_input(of_cluster[0], "no cluster", "a cluster beside it: -f PATH, or --example hero")
+    from tenure.reference import card_of, identifiers
+
+    if identifier is None:
+        listed = identifiers()
+        print_answer(printing.output, "show", as_json(listed), _list_lines(listed), pointer=False)
+        return
+    card = card_of(identifier)
+    print_answer(printing.output, "show", as_json(card), card_lines(card, every=every), pointer=False)
+
+
+def _show_quota(asked: Inquiry, output: Output, *, every: bool) -> None:
+    from tenure.cli.accounts import accessible_answer, accessible_lines, trees_of
+
+    trees = trees_of(asked)
+    lines = about(asked.kueue, accessible_lines(trees, asked, every=every))
+    print_answer(
+        output, "accessible", None if output == Output.TEXT else accessible_answer(trees, asked), lines
+    )
+
+
+def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
+    """A card as text.
+
+    Args:
+        card: see there.
+        every: whether all that belongs to it is told.
+    """
+    yield f"{card.id}: {card.title}"
+    yield f"  {card.kind}, {card.file}"
+    if card.source:
+        yield f"  {card.source}"
+    if card.address is not None:
+        yield f"  {card.address}"
+    if card.expected:
+        yield f"  tenure prove must find: {_verdicts(card.expected)}"
+    for section in card.sections:
+        yield from ("", section.heading)
+        yield from (f"  {line}".rstrip() for line in section.text.splitlines())
+    for relation, others in groupby(card.related, key=lambda related: related.relation):
+        yield from ("", relation)
+        yield from _related_lines(list(others), every=every)
+    if card.replay:
+        yield from ("", "Replay it")
+        yield from (f"  {command}" for command in card.replay)
+    if card.related:
+        yield from ("", f"look up another identifier: tenure show {card.related[0].id}")
+
+
+def _related_lines(others: list[Related], *, every: bool) -> Iterator[str]:
+    shown = others if every else others[:_SHOWN]
+    width = max(len(related.id) for related in shown)
+    for related in shown:
+        verdicts = f" ({_verdicts(related.expected)})" if related.expected else ""
+        yield f"  {related.id:{width}}  {related.text}{verdicts}"
+    if len(shown) < len(others):
+        yield f"  and {len(others) - len(shown)} more, with --all"
+
+
+def _verdicts(expected: tuple[ExpectedVerdict, ...]) -> str:
+    """Verdicts in a line: one word where all agree.
+
+    >>> from tenure.reference.answer_types import ExpectedVerdict
+    >>> _verdicts((ExpectedVerdict("released", "refuted"), ExpectedVerdict("guaranteed", "proved")))
+    'refuted under released; proved under guaranteed'
+    """
+    if len({entry.verdict for entry in expected}) == 1:
+        return f"{expected[0].verdict} under every reading"
+    said = []
+    for verdict in dict.fromkeys(entry.verdict for entry in expected):
+        named = [entry.reading for entry in expected if entry.verdict == verdict]
+        said.append(f"{verdict} under {', '.join(named)}")
+    return "; ".join(said)
+
+
+def _list_lines(listed: CardList) -> Iterator[str]:
+    for kind, entries in groupby(listed.identifiers, key=lambda entry: entry.kind):
+        named = list(entries)
+        width = max(len(entry.id) for entry in named)
+        yield from (f"{entry.id:{width}}  {kind}: {entry.title}" for entry in named)

@@ -1,0 +1,365 @@
+"""A card for each identifier, made of what rules, pages, obligations, vectors and readings say themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from tenure.conformance.divergences import Divergence, all_divergences
+from tenure.conformance.vectors import Vector, load_vectors
+from tenure.errors import bad_input
+from tenure.manifests import did_you_mean
+from tenure.manifests.showing import ONE_NAME
+from tenure.pages import Page, address_of, family_of
+from tenure.readings import preset_names, readings_file
+from tenure.reference.answer_types import (
+    Card,
+    CardList,
+    ExpectedVerdict,
+    IdentifierKind,
+    ListedIdentifier,
+    Related,
+    Section,
+)
+from tenure.reference.source_code import neighbours, not_lifted, rule_functions, source_of
+from tenure.reference.statements import (
+    StatedObligation,
+    finding_pages,
+    findings_by_rule,
+    obligations,
+    rule_pages,
+    theorems,
+)
+
+_STATEMENT: Final = "Statement"
+_WORDS: Final = {"accept": "Vectors in which it applies", "reject": "Vectors in which it does not apply"}
+
+
+@cache
+def identifiers() -> CardList:
+    """Everything that can be looked up.
+
+    >>> identifiers().identifiers[0].id
+    'CYC-010'
+    """
+    return CardList(tuple(_listed()))
+
+
+def card_of(identifier: str) -> Card:
+    """What is said by an identifier.
+
+    Args:
+        identifier: of a rule, a finding, an obligation, a theorem, a reading's key, a preset, a vector or a
+            divergence; case does not matter.
+
+    Raises:
+        InputError: there is none of this name.
+
+    >>> card_of("kq-010").kind.value
+    'rule'
+    """
+    known = {listed.id.lower(): listed for listed in identifiers().identifiers}
+    listed = known.get(identifier.lower())
+    if listed is None:
+        # Keys of readings and presets are small letters, all others begin with capital ones.
+        spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
+        hint = did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)
+        expected = (
+            "the identifier of a rule, a finding, a claim, a reading, a vector or a divergence, "
+            f"as `tenure show` lists them{hint}"
+        )
+        raise bad_input("ID", identifier, expected)
+    return _MADE[listed.kind](listed.id)
+
+
+def _listed() -> Iterator[ListedIdentifier]:
+    data = readings_file()
+    titles = {
+        IdentifierKind.RULE: {page.id: page.title for page in rule_pages().values()},
+        IdentifierKind.FINDING: {page.id: page.title for page in finding_pages().values()},
+        IdentifierKind.OBLIGATION: {
+            stated.id: stated.title or stated.claim for stated in obligations().values()
+        },
+        IdentifierKind.THEOREM: {stated.id: stated.claim for stated in theorems().values()},
+        IdentifierKind.READING: {key: entry["question"] for key, entry in data["keys"].items()},
+        IdentifierKind.PRESET: {name: data["presets"][name]["summary"] for name in preset_names()},
+        IdentifierKind.VECTOR: {vector.id: vector.data["comment"] for vector in _vectors()},
+        IdentifierKind.DIVERGENCE: {divergence.id: divergence.title for divergence in all_divergences()},
+    }
+    for kind, named in titles.items():
+        yield from (ListedIdentifier(identifier, kind, title) for identifier, title in named.items())
+
+
+@cache
+def _vectors() -> tuple[Vector, ...]:
+    return load_vectors()
+
+
+def _rule(identifier: str) -> Card:
+    page = rule_pages()[identifier]
+    function = rule_functions().get(identifier)
+    sections = [_section(page, heading) for heading in (_STATEMENT, "Rationale", "Edge cases", "Readings")]
+    related: list[Related] = []
+    if function is not None:
+        sections.append(Section("Code", source_of(function, docstring=False)))
+        for relation, others in zip(("Uses", "Used by"), neighbours(function), strict=True):
+            related += [_to_rule(relation, other) for other in others if other != identifier]
+    if identifier in not_lifted():
+        because = f"None: no lifter turns this rule into a formula, because {not_lifted()[identifier]}."
+        sections.append(Section("Obligations", because))
+    related += _concerned(identifier)
+    named = _findings_by_rule().get(identifier, ())
+    related += [Related("Findings", finding.id, finding.title) for finding in named]
+    file = page.path if function is None else f"{function.__module__.replace('.', '/')}.py"
+    return _of_page(page, IdentifierKind.RULE, sections, related, file=file)
+
+
+@cache
+def _findings_by_rule() -> Mapping[str, Sequence[Page]]:
+    return findings_by_rule(list(finding_pages().values()), _vectors())
+
+
+def _concerned(rule: str) -> Iterator[Related]:
+    """The obligations of a rule, those of its own family first, and its vectors."""
+    concerned = [stated for stated in obligations().values() if rule in stated.rules]
+    concerned.sort(key=lambda stated: family_of(stated.id) != family_of(rule))
+    yield from map(_to_obligation, concerned)
+    for verdict, words in _WORDS.items():
+        for vector in _vectors():
+            if rule in vector.data["rules"] and vector.data["verdict"] == verdict:
+                yield Related(words, vector.id, vector.data["comment"])
+
+
+def _finding(identifier: str) -> Card:
+    page = finding_pages()[identifier]
+    headings = [heading for level, heading in page.headings if level == 2]
+    front = page.front
+    key = front.get("reading")
+    related = [
+        *([Related("Reading", key, readings_file()["keys"][key]["question"])] if key else []),
+        *(
+            _to_obligation(obligations()[name])
+            for name in front.get("obligations", ())
+            if name in obligations()
+        ),
+        *_to_vectors("Vectors", front.get("vectors", ())),
+    ]
+    replay = [
+        *(f"tenure play --scenario {name} --all-readings" for name in front.get("scenarios", ())),
+        *(f"tenure vectors run {name} --verbose" for name in front.get("vectors", ())),
+        *(f"tenure prove --only {name} --no-mutants" for name in front.get("obligations", ())),
+    ]
+    sections = [_section(page, heading) for heading in headings]
+    return _of_page(page, IdentifierKind.FINDING, sections, related, file=page.path, replay=replay)
+
+
+def _of_page(
+    page: Page,
+    kind: IdentifierKind,
+    sections: Iterable[Section],
+    related: Iterable[Related],
+    *,
+    file: str,
+    replay: Iterable[str] = (),
+) -> Card:
+    return Card(
+        id=page.id,
+        kind=kind,
+        title=page.title,
+        source=str(page.front.get("source", "")),
+        file=file,
+        address=address_of(page.id),
+        expected=(),
+        sections=tuple(section for section in sections if section.text not in ("", "None.")),
+        related=tuple(related),
+        replay=tuple(replay),
+    )
+
+
+def _obligation(identifier: str) -> Card:
+    stated = obligations()[identifier]
+    named = (page for page in finding_pages().values() if identifier in page.front.get("obligations", ()))
+    return Card(
+        id=identifier,
+        kind=IdentifierKind.OBLIGATION,
+        title=stated.title or stated.claim,
+        source=stated.source,
+        file=f"{stated.file}:{stated.line}",
+        address=address_of(identifier),
+        expected=_expected(stated),
+        sections=(
+            Section("Claim", f"{stated.claim[:1].upper()}{stated.claim[1:]}."),
+            Section("Code", stated.code),
+        ),
+        related=(
+            *(_to_rule("Rules", rule) for rule in stated.rules),
+            *(Related("Findings", page.id, page.title) for page in named),
+        ),
+        replay=(f"tenure prove --only {identifier} --no-mutants",),
+    )
+
+
+def _theorem(identifier: str) -> Card:
+    stated = theorems()[identifier]
+    granted = [f"- {assumed}: {place}" for assumed, place in stated.assumes.items()]
+    proved = (place for place in dict.fromkeys(stated.assumes.values()) if place in _claims())
+    return Card(
+        id=identifier,
+        kind=IdentifierKind.THEOREM,
+        title=stated.claim,
+        source="",
+        file=f"{stated.file}:{stated.line}",
+        address=address_of(identifier),
+        expected=(),
+        sections=(
+            Section("Claim", stated.text),
+            Section("Of", stated.size),
+            *([Section("Taken for granted", "\n".join(granted))] if granted else []),
+            Section("Read from the source", "\n".join(f"- `{name}`" for name in stated.about)),
+            Section("Code", stated.code),
+        ),
+        related=tuple(Related("Proved by", place, _claims()[place]) for place in proved),
+        replay=(f"tenure prove --only {identifier} --no-mutants",),
+    )
+
+
+@cache
+def _claims() -> Mapping[str, str]:
+    """What obligations and theorems claim, by identifier."""
+    claims = {stated.id: stated.claim for stated in obligations().values()}
+    return claims | {stated.id: stated.claim for stated in theorems().values()}
+
+
+def _reading(key: str) -> Card:
+    data = readings_file()
+    entry = data["keys"][key]
+    choices = [f"- `{choice}`: {meaning}" for choice, meaning in entry["choices"].items()]
+    presets = [f"- `{name}`: {data['presets'][name][key]}" for name in preset_names()]
+    rules = (page.id for page in rule_pages().values() if key in page.front.get("readings", ()))
+    findings = (page for page in finding_pages().values() if page.front.get("reading") == key)
+    return _plain(
+        key,
+        IdentifierKind.READING,
+        entry["question"],
+        source=entry["source"],
+        file="spec/readings.toml",
+        sections=[("Choices", "\n".join(choices)), ("What each preset chooses", "\n".join(presets))],
+        related=[
+            *(_to_rule("Rules", rule) for rule in rules),
+            *(Related("Findings", page.id, page.title) for page in findings),
+        ],
+    )
+
+
+def _preset(name: str) -> Card:
+    data = readings_file()
+    chosen = data["presets"][name]
+    choices = [f"- `{key}`: {chosen[key]}" for key in data["keys"]]
+    return _plain(
+        name,
+        IdentifierKind.PRESET,
+        chosen["summary"],
+        source="",
+        file="spec/readings.toml",
+        sections=[("Choices", "\n".join(choices))],
+        related=[Related("Keys", key, entry["question"]) for key, entry in data["keys"].items()],
+    )
+
+
+def _vector(identifier: str) -> Card:
+    vector = next(vector for vector in _vectors() if vector.id == identifier)
+    data = vector.data
+    reading = data["reading"] if isinstance(data["reading"], str) else json.dumps(data["reading"])
+    flags = "\n".join(f"- {flag}: {vector.flags[flag]}" for flag in data["flags"])
+    findings = (page for page in finding_pages().values() if identifier in page.front.get("vectors", ()))
+    return _plain(
+        identifier,
+        IdentifierKind.VECTOR,
+        data["comment"],
+        source="",
+        file=f"spec/vectors/{vector.file.name}",
+        sections=[
+            ("Verdict", f"{data['verdict']}, under the reading {reading}"),
+            ("Why such a case exists", flags),
+            (f"Input of {data['call']}", _pretty(data["input"])),
+            ("Expected", _pretty(data["expect"])),
+        ],
+        related=[
+            *(_to_rule("Rules", rule) for rule in data["rules"]),
+            *(Related("Findings", page.id, page.title) for page in findings),
+        ],
+        replay=[f"tenure vectors run {identifier} --verbose"],
+    )
+
+
+def _divergence(identifier: str) -> Card:
+    found: Divergence = next(entry for entry in all_divergences() if entry.id == identifier)
+    releases = "every release compared" if found.versions == ("*",) else ", ".join(found.versions)
+    return _plain(
+        identifier,
+        IdentifierKind.DIVERGENCE,
+        found.title,
+        source=f"{found.scheduler}, {releases}",
+        file="spec/divergences.toml",
+        sections=[
+            ("Of which scenarios it speaks", found.when),
+            ("What it predicts", found.predicts),
+            ("Why", found.reason),
+        ],
+        related=[],
+    )
+
+
+def _plain(
+    identifier: str,
+    kind: IdentifierKind,
+    title: str,
+    *,
+    source: str,
+    file: str,
+    sections: Iterable[tuple[str, str]],
+    related: Iterable[Related],
+    replay: Iterable[str] = (),
+) -> Card:
+    address = address_of(identifier) if kind == IdentifierKind.DIVERGENCE else None
+    parts = tuple(Section(heading, text) for heading, text in sections if text)
+    return Card(identifier, kind, title, source, file, address, (), parts, tuple(related), tuple(replay))
+
+
+_MADE: Final[dict[IdentifierKind, Callable[[str], Card]]] = {
+    IdentifierKind.RULE: _rule,
+    IdentifierKind.FINDING: _finding,
+    IdentifierKind.OBLIGATION: _obligation,
+    IdentifierKind.THEOREM: _theorem,
+    IdentifierKind.READING: _reading,
+    IdentifierKind.PRESET: _preset,
+    IdentifierKind.VECTOR: _vector,
+    IdentifierKind.DIVERGENCE: _divergence,
+}
+
+
+def _section(page: Page, heading: str) -> Section:
+    return Section(heading, "\n".join(line.text for line in page.section(heading)).strip())
+
+
+def _to_rule(relation: str, rule: str) -> Related:
+    return Related(relation, rule, rule_pages()[rule].title)
+
+
+def _to_obligation(stated: StatedObligation) -> Related:
+    return Related("Obligations", stated.id, stated.claim, _expected(stated))
+
+
+def _to_vectors(relation: str, names: Iterable[str]) -> Iterator[Related]:
+    comments = {vector.id: vector.data["comment"] for vector in _vectors()}
+    return (Related(relation, name, comments[name]) for name in names if name in comments)
+
+
+def _expected(stated: StatedObligation) -> tuple[ExpectedVerdict, ...]:
+    return tuple(ExpectedVerdict(reading, verdict) for reading, verdict in stated.expected.items())
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Commands that compare engines and schedulers with the reference."""

@@ -1,0 +1,171 @@
+"""A whole check of a program: the vectors first, then random scenarios."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tenure.conformance.vectors import Vector, load_vectors
+from tenure.errors import bad_input
+from tenure.pools import Hands
+from tenure_lab.campaign_blocks import Worker
+from tenure_lab.campaigns import CampaignPlan, Difference, Tally, counts
+from tenure_lab.conform_report import (
+    DRAWN,
+    Conformance,
+    Disagreement,
+    FamilyCoverage,
+    both_answers,
+    disagreement,
+    drawn_of,
+    shortfalls,
+    summary,
+)
+from tenure_lab.pool import Tell, blocks_done
+from tenure_lab.shrinking import smallest
+from tenure_lab.verdicts import FAILURES, AnswerPair, Kind, Sides
+
+BATCH = 32
+"""How many vectors are asked at once: few enough to see progress in between."""
+
+
+@dataclass(slots=True)
+class ConformanceCheck:
+    """What a program was asked, as it goes on.
+
+    Args:
+        plan: the random scenarios; of a count of 0, none.
+        jobs: how many processes, each with a program of its own, decide them.
+        vectors: the vectors to ask about.
+        at_least: the least share of them to be answered, in percent; 0 where nothing may be left out.
+        excluded: families of rules that are not among them.
+        most: how many failures to tell of each kind; random ones are made small first.
+        tell: hears how far it is.
+    """
+
+    plan: CampaignPlan
+    jobs: int
+    vectors: list[Vector]
+    at_least: int
+    excluded: Sequence[str]
+    most: int
+    tell: Tell
+    whole: Tally = field(default_factory=Tally)
+    by_vector: Counter[str] = field(default_factory=Counter)
+    by_family: Counter[str] = field(default_factory=Counter)
+    answered: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+
+    def run(self) -> Conformance:
+        """Ask everything.
+
+        Raises:
+            ProgramFailure: the program failed as a program.
+        """
+        with Worker(self.plan) as worker:
+            sides = worker.sides
+            told = list(self._vectors(sides))
+            with closing(blocks_done(self.plan, self.plan.blocks(), Hands(self.jobs))) as blocks:
+                for _, tally in blocks:
+                    self.whole.merge(tally)
+                    self.tell(self._asked(), self.failed + self.whole.failed)
+            told += [self._told(found, sides) for found in self.whole.differences[: self.most]]
+        coverage = [
+            FamilyCoverage(family, asked, self.answered[family])
+            for family, asked in self.by_family.items()
+            if self.at_least
+        ]
+        enough = not any(shortfalls(coverage, self.at_least))
+        return Conformance(
+            program=shlex.join(self.plan.command),
+            name=sides.name,
+            mode=self.plan.mode,
+            reading=self.plan.reading,
+            conforms=not (self.failed or self.whole.failed) and self._agrees and enough,
+            vectors=counts(self.by_vector),
+            drawn=drawn_of(self.whole, self.plan.seed) if self.plan.blocks() else None,
+            disagreements=tuple(told),
+            coverage=tuple(coverage),
+            at_least=self.at_least if coverage else 0,
+            excluded=tuple(self.excluded),
+        )
+
+    @property
+    def _agrees(self) -> bool:
+        """Whether it ever does: a program that models nothing conforms to nothing."""
+        agree = str(Kind.AGREE)
+        return bool(self.by_vector[agree] or self.whole.verdicts[agree])
+
+    def _asked(self) -> int:
+        return sum(self.by_vector.values()) + self.whole.scenarios
+
+    def _vectors(self, sides: Sides) -> Iterator[Disagreement]:
+        """Ask about each, a batch at a time; what counts is what the reference says now."""
+        for vector, pair in self._answers(sides):
+            self.by_vector[str(pair.verdict)] += 1
+            self.by_family[family_of(vector)] += 1
+            self.answered[family_of(vector)] += pair.verdict.kind is not Kind.LEFT_OUT
+            if pair.verdict.kind in FAILURES:
+                self.failed += 1
+                if self.failed <= self.most:
+                    yield disagreement(vector.id, str(vector.data["comment"]), pair, both_answers(pair))
+            self.tell(self._asked(), self.failed)
+
+    def _answers(self, sides: Sides) -> Iterator[tuple[Vector, AnswerPair]]:
+        chosen = {"reading": self.plan.reading} if self.plan.reading else {}
+        for start in range(0, len(self.vectors), BATCH):
+            batch = self.vectors[start : start + BATCH]
+            requests = [vector.request() for vector in batch]
+            asked = [(request["call"], {**request["input"], **chosen}) for request in requests]
+            yield from zip(batch, sides.answers(asked), strict=True)
+
+    def _told(self, found: Difference, sides: Sides) -> Disagreement:
+        small = smallest(sides.one(found.scenario), sides)
+        case = f"{DRAWN}{self.plan.seed} index {found.index}"
+        return disagreement(case, f"again with {self.plan.again(found.index)}", small, summary(small))
+
+
+def chosen_vectors(
+    calls: Collection[str],
+    beginnings: Collection[str] = (),
+    excluded: Collection[str] = (),
+    folder: Path | None = None,
+) -> list[Vector]:
+    """The vectors to ask about.
+
+    Args:
+        calls: calls of the protocol that the program answers.
+        beginnings: of identifiers; none for all.
+        excluded: families of rules that are not asked about.
+        folder: of vector files; None for the published ones.
+
+    Raises:
+        InputError: a beginning with which no vector begins; no such family; a file that has no vectors.
+
+    >>> {vector.data["call"] for vector in chosen_vectors(["minruntime"])}
+    {'minruntime'}
+    """
+    vectors = load_vectors(folder)
+    for beginning in beginnings:
+        if not any(vector.id.startswith(beginning) for vector in vectors):
+            raise bad_input("--only", beginning, "the beginning of some vector's identifier")
+    families = sorted({family_of(vector) for vector in vectors})
+    for family in excluded:
+        if family not in families:
+            raise bad_input("--without-family", family, f"one of {', '.join(families)}")
+    return [
+        vector
+        for vector in vectors
+        if vector.data["call"] in calls
+        and (not beginnings or vector.id.startswith(tuple(beginnings)))
+        and family_of(vector) not in excluded
+    ]
+
+
+def family_of(vector: Vector) -> str:
+    """The family of rules that a vector is about, as its identifier begins: `KQ`."""
+    return vector.id.partition("-")[0]

@@ -1,0 +1,326 @@
+"""What happens to workloads, queues and objects, by itself or from outside, and whom it wakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tenure.errors import InputError
+from tenure.manifests.showing import in_short
+from tenure.model import Duration, Instant
+from tenure.readings import Wake
+from tenure.rules.cycle import lost_work, persisted, wake_due_at
+from tenure.units import format_duration, format_instant
+from tenure_play.actors import Actor, Phase, admitted, evicted, joined, released
+from tenure_play.clockwork import Agenda, Due, Task
+from tenure_play.cycle import Nominee
+from tenure_play.objects import asking
+from tenure_play.record import Ending, Happening
+from tenure_play.recorder import KueueJournal
+from tenure_play.scenario import ClockJump, Delete, Edit, Finish, Happens, Restart, Submission, Submit
+from tenure_play.world import World
+
+
+class Changes:
+    """Applies what happens to the world, writes it down, and plans what follows from it.
+
+    Args:
+        world, agenda, journal: of the play.
+
+    Source: Kueue main of August 2026, what its controllers do about Workloads, ClusterQueues and Cohorts.
+    """
+
+    def __init__(self, world: World, agenda: Agenda, journal: KueueJournal) -> None:
+        self.world = world
+        self.agenda = agenda
+        self.journal = journal
+        self.dirty = False
+        """Whether the next cycle may find anything that the last one did not."""
+        self.back_at: Instant | None = None
+        """When a controller that is being restarted is back; None where there is one."""
+
+    @property
+    def is_down(self) -> bool:
+        """Whether there is no controller, because it is being restarted."""
+        return self.back_at is not None
+
+    def apply(self, task: Task) -> None:
+        """Do what follows from what happened before, and is due now."""
+        if task.kind == Due.WAKE:
+            tree = {queue.name for queue in self.world.tree_of(task.key)}
+            for name in self.world.queues:
+                if name in tree:
+                    self.wake(name, "something happened in its tree of queues")
+        elif task.kind == Due.START:
+            self.back_at, self.dirty = None, True
+            self.journal.tell(Happening.RESTARTED, "the controller is back")
+        elif task.kind == Due.REQUEUE:
+            self._back_off_ends(self.world.actors[task.key])
+        else:
+            self._stay_ends(task)
+
+    def present(self, submission: Submission) -> None:
+        """A workload that is there when the play starts."""
+        workload, now = submission.workload, self.world.now
+        if workload.cluster_queue is None:
+            self.join(submission)
+            return
+        actor = joined(submission, now)
+        self.world.add(actor)
+        actor.phase = Phase.TERMINATING if workload.evicted else Phase.RUNNING
+        actor.reserved = actor.stopped = now
+        if workload.quota_reserved_at is not None:
+            actor.reserved = min(now, workload.quota_reserved_at)
+        actor.stay = 1
+        self.world.took(actor)
+        self._plan_end(actor)
+        self.journal.tell(Happening.NOTE, f"holds quota since {format_instant(actor.reserved)}", actor)
+        if actor.workload.priority_class in self.world.cluster.growing:
+            self.journal.priority(actor)
+
+    def wake(self, name: str, why: str, only: Iterable[str] | None = None) -> None:
+        """Those who wait aside in a queue are tried again."""
+        woken = self.world.queues[name].wake(only)
+        if woken:
+            self.dirty = True
+            self.journal.woken(woken, why)
+
+    def admit(self, entry: Nominee) -> None:
+        """Quota is reserved for a head."""
+        actor, world = entry.actor, self.world
+        self.dirty = True
+        self.journal.waited(actor, admitted=True)
+        assignment = entry.decision.assignment
+        actor.workload = admitted(actor.workload, actor.queue, assignment, world.clock)
+        actor.pod_sets, actor.is_as_it_came = assignment.pod_sets, False
+        actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
+        actor.stay += 1
+        world.took(actor)
+        world.queues[actor.queue].remove(actor.key)
+        flavors = sorted({held.flavor for held in actor.workload.usage})
+        self.journal.tell(Happening.ADMITTED, f"runs on {', '.join(flavors) or 'nothing'}", actor)
+        self._plan_end(actor)
+
+    def preempt(self, entry: Nominee) -> None:
+        """The targets of a head are evicted, those that are not already."""
+        world, preemptor = self.world, entry.actor
+        for target in entry.decision.targets:
+            actor = world.actors[target.workload.key]
+            if actor.phase == Phase.TERMINATING:
+                continue
+            self.dirty = True
+            equal = actor.queue == preemptor.queue and world.priority(actor) == world.priority(preemptor)
+            self.journal.preempted(preemptor, actor, target, equal=equal)
+            actor.workload = evicted(actor.workload, target.reason, world.clock)
+            actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
+            world.is_evicted(actor)
+            actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
+            actor.preempted = world.message(preemptor, actor, target.reason), persisted(world.clock)
+            takes = self._pods_end_after(actor)
+            if takes:
+                self.agenda.plan(world.now + takes, Due.RELEASE, actor.key, actor.stay)
+            else:
+                self._release(actor)
+
+    def _pods_end_after(self, actor: Actor) -> Duration:
+        return self.world.scenario.timing.eviction if actor.eviction is None else actor.eviction
+
+    def _plan_end(self, actor: Actor) -> None:
+        left = actor.left()
+        if actor.phase == Phase.TERMINATING:
+            at = self.world.now + self._pods_end_after(actor)
+            self.agenda.plan(at, Due.RELEASE, actor.key, actor.stay)
+        elif left is not None:
+            self.agenda.plan(max(self.world.now, actor.reserved + left), Due.FINISH, actor.key, actor.stay)
+
+    def _stay_ends(self, task: Task) -> None:
+        actor = self.world.actors[task.key]
+        if actor.stay != task.stay:
+            return
+        if task.kind == Due.RELEASE and actor.phase == Phase.TERMINATING:
+            self._release(actor)
+        elif task.kind == Due.FINISH and actor.phase == Phase.RUNNING:
+            self.end(actor, Ending.FINISHED)
+
+    def _release(self, actor: Actor) -> None:
+        """The pods are gone: the victim waits again, at once; the others learn of it a little later."""
+        done = actor.stopped - actor.reserved
+        lost = lost_work(actor.keeps, done, actor.progress)
+        actor.progress = actor.progress + done - lost
+        self.journal.ran(actor, Ending.PREEMPTED, lost)
+        self.world.gave_back(actor)
+        # The head of a StrictFIFO queue waits in its heap, and nothing wakes it.
+        self.dirty = True
+        unknown = self._learn_pods(actor)
+        actor.workload, actor.is_as_it_came = released(actor.workload), False
+        actor.phase, actor.since = Phase.WAITING, self.world.now
+        text = "gives its quota back and waits again"
+        if lost:
+            text += f"; {format_duration(lost)} of work are lost"
+        if self.world.cluster.hold_of(actor.workload):
+            text += "; its LocalQueue is held, so Kueue tries no other workload for that"
+        self.journal.tell(Happening.RELEASED, text, actor)
+        self._retry_after(actor)
+        if unknown:
+            self.world.queues[actor.queue].rest(actor)
+            self.journal.tell(Happening.PARKED, f"is set aside: {unknown}", actor)
+        else:
+            self._push(actor)
+
+    @staticmethod
+    def _learn_pods(actor: Actor) -> str:
+        """What the pods of one that came with quota ask for is read when it has to be known.
+
+        Returns:
+            why it cannot be; empty where it can.
+        """
+        if not actor.workload.pod_sets and actor.manifest:
+            try:
+                actor.workload = asking(actor.workload, actor.manifest)
+            except InputError as error:
+                return in_short(error.problems, actor.key)
+        return ""
+
+    def end(self, actor: Actor, how: Ending) -> None:
+        """A workload is finished or deleted."""
+        world = self.world
+        self.journal.ended(actor, how)
+        if actor.holds:
+            world.gave_back(actor)
+        actor.phase, actor.since = Phase.DONE, world.now
+        del world.alive[actor.key]
+        world.queues[actor.queue].remove(actor.key)
+        self.dirty = True
+        self._retry_after(actor)
+
+    def join(self, submission: Submission) -> None:
+        """A workload joins its queue."""
+        actor = joined(submission, self.world.now)
+        self.world.add(actor)
+        priority = self.world.priority(actor)
+        self.journal.tell(Happening.SUBMITTED, f"waits, with priority {priority}", actor)
+        if actor.workload.priority_class in self.world.cluster.growing:
+            self.journal.priority(actor)
+        self._queue(actor)
+
+    def _queue(self, actor: Actor) -> None:
+        """A workload is queued as soon as its back-off is over."""
+        world, until = self.world, actor.workload.requeue_at
+        if until is None or until <= world.clock:
+            self._push(actor)
+            return
+        world.queues[actor.queue].rest(actor)
+        self.agenda.plan(until - world.offset, Due.REQUEUE, actor.key)
+        text = f"is not queued before {format_instant(until)}, its status.requeueState.requeueAt"
+        self.journal.tell(Happening.PARKED, text, actor)
+
+    def _back_off_ends(self, actor: Actor) -> None:
+        if self.world.queues[actor.queue].resting.pop(actor.key, None) is None:
+            return
+        self.journal.tell(Happening.WOKEN, "is queued: its status.requeueState.requeueAt has come", actor)
+        self._queue(actor)
+
+    def _push(self, actor: Actor) -> None:
+        """A workload is queued, unless its LocalQueue is held."""
+        if hold := self.world.cluster.hold_of(actor.workload):
+            self.journal.tell(Happening.PARKED, f"is not queued: {hold}", actor)
+            return
+        self.dirty = True
+        if not self.world.queues[actor.queue].push(actor):
+            text = "waits aside: others like it do, and it is not considered"
+            self.journal.tell(Happening.PARKED, text, actor)
+
+    def _retry_after(self, actor: Actor) -> None:
+        """A workload has given its quota back.
+
+        Source: Kueue v0.19.2, QueueAssociatedInadmissibleWorkloadsAfter, which finds no ClusterQueue by a
+            LocalQueue that is held.
+        """
+        if not self.world.cluster.hold_of(actor.workload):
+            self.retry(actor.queue)
+
+    def retry(self, queue: str) -> None:
+        """Who waits aside in a tree is woken soon; events until then wake them together."""
+        found = self.world.cluster.cluster_queues.get(queue)
+        if found is None:
+            return
+        root = self.world.root_of(found)
+        planned = [task.at for task in self.agenda.planned(Due.WAKE) if self._is_in_tree(task.key, root)]
+        now, retry = self.world.now, self.world.scenario.timing.retry
+        due = wake_due_at(bool(planned), min(planned, default=0), now, retry)
+        if due not in planned:
+            self.agenda.plan(due, Due.WAKE, queue)
+
+    def _is_in_tree(self, queue: str, root: str) -> bool:
+        found = self.world.cluster.cluster_queues.get(queue)
+        return found is not None and self.world.root_of(found) == root
+
+
+class OutsideEvents:
+    """Makes the events of a scenario happen.
+
+    Args:
+        world, agenda, journal, changes: of the play.
+    """
+
+    def __init__(self, world: World, agenda: Agenda, journal: KueueJournal, changes: Changes) -> None:
+        self._world = world
+        self._agenda = agenda
+        self._journal = journal
+        self._changes = changes
+
+    def happen(self, event: Happens) -> None:
+        """An event happens now."""
+        match event:
+            case Submit(submission=submission):
+                self._changes.join(submission)
+            case Finish(workload=key):
+                self._end(key, Ending.FINISHED)
+            case Delete(workload=key):
+                self._end(key, Ending.DELETED)
+            case Restart():
+                self._restart(event)
+            case ClockJump():
+                self._jump(event)
+            case Edit():
+                self._edit(event)
+            case _:
+                self._journal.tell(Happening.NOTE, "tick: every cohort looks again")
+                self._look_again(tuple(self._world.cluster.cluster_queues))
+
+    def _end(self, key: str, how: Ending) -> None:
+        actor = self._world.actors.get(key)
+        if actor is not None and actor.phase != Phase.DONE:
+            self._changes.end(actor, how)
+
+    def _look_again(self, queues: tuple[str, ...]) -> None:
+        for name in queues:
+            self._changes.retry(name)
+
+    def _edit(self, event: Edit) -> None:
+        """Objects change; who waits aside in their trees is woken a little later."""
+        self._world.take_objects(event.cluster)
+        self._journal.tell(Happening.EDITED, event.text)
+        self._look_again(event.queues or tuple(self._world.cluster.cluster_queues))
+        self._changes.dirty = True
+
+    def _restart(self, event: Restart) -> None:
+        """What is in memory only is lost: who waits aside, whom a head waits for, what is alike."""
+        for queue in self._world.queues.values():
+            queue.forget()
+        self._agenda.drop(Due.WAKE)
+        self._changes.dirty = True
+        text = "the controller restarts"
+        if event.down:
+            text += f", and is back in {format_duration(event.down)}"
+            self._changes.back_at = self._world.now + event.down
+            self._agenda.plan(self._changes.back_at, Due.START)
+        self._journal.tell(Happening.RESTARTED, text)
+
+    def _jump(self, event: ClockJump) -> None:
+        """The controller's clock shows another time from now on; what ran out by that has run out."""
+        self._world.offset += event.by
+        self._journal.clock_moved("controller", event.by)
+        self._changes.dirty = True
+        if self._world.reading.wake == Wake.AT_EXPIRY:
+            for name in self._world.queues:
+                self._changes.wake(name, "the clock has moved")

@@ -1,0 +1,213 @@
+"""`tenure diff`: what a change of queues or workloads does to every decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain
+from typing import Annotated, Final
+
+import typer
+
+from tenure.api import Loaded
+from tenure.as_json import as_json
+from tenure.cli.asked import with_flags
+from tenure.cli.commands import with_records
+from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import changed, refuse_other_scheduler, said_warnings
+from tenure.cli.options import (
+    EditOptions,
+    Example,
+    Interpretation,
+    Now,
+    SchedulerFlags,
+    instant_of,
+)
+from tenure.cli.output import Every, Output, about, print_answer, with_pointer
+from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
+from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.edits import ManifestEdit
+from tenure.errors import bad_input
+from tenure.manifests import SourcedObject, build, load, read_objects
+from tenure.manifests.releases import AskedKueue
+from tenure.manifests.structure import dig
+from tenure_play.diff.difference import Side, difference
+from tenure_play.diff.text import markdown_lines, text_lines
+
+_TREE_KINDS: Final = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor")
+"""Kinds of which no workload's own record depends: a change of one needs no workload read again."""
+_TREE: Final = ("cluster_queues", "cohorts", "local_queues", "flavors")
+"""What is made of these."""
+
+
+class DiffOutput(StrEnum):
+    """How a difference is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+
+class FailOn(StrEnum):
+    """What makes the exit code 1."""
+
+    GAINED_VICTIMS = "gained-victims"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPrinting:
+    """The options of a difference."""
+
+    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        DiffOutput.TEXT
+    )
+    every: Every = False
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(
+            help="Exit code 1 where a running workload becomes a victim, or where anything changes."
+        ),
+    ] = None
+    color: Color = None
+
+
+@with_records
+def diff_command(
+    *,
+    sides: TwoSides = None,
+    example: Example = None,
+    beside: Beside = None,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    printing: DiffPrinting,
+) -> None:
+    """Compare the decisions of two clusters: which differ, and which victims are new or spared.
+
+    A single field of a dump, before it is changed in the cluster:
+
+    \b
+    tenure diff cluster.yaml \\
+      --set clusterqueue/nlp.spec.preemption.withinClusterQueueConfig.minAdmitDuration=4h
+    tenure diff --example two-teams --unset clusterqueue/gpu-cluster-queue.spec.preemption
+
+    Two folders, or two revisions of one, with the workloads that the cluster has now:
+
+    \b
+    kubectl tenure dump > cluster.json
+    tenure diff queues/ changed/ --with cluster.json
+    tenure diff main:queues/..HEAD:queues/ --with cluster.json
+
+    A comment for a pull request, and a check that fails where a running workload becomes a victim:
+
+    \b
+    tenure diff main:queues/ HEAD:queues/ --with cluster.json -o markdown > comment.md
+    tenure diff main:queues/ HEAD:queues/ --with cluster.json --fail-on gained-victims
+
+    Every pending workload is decided about alone on either side, at one instant; a victim is a running
+    workload that is preempted for any of them. Of a git revision only files are read: links are not
+    followed, and nothing of the repository is run.
+
+    Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error.
+    """
+    choose_colour(printing.color)
+    instant, chosen = None if now is None else instant_of(now), interpretation.chosen()
+    one, other = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
+    refuse_other_scheduler(one.loaded)
+    refuse_other_scheduler(other.loaded)
+    before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
+    warnings = said_warnings((*before.loaded.warnings, *after.loaded.warnings))
+    clock = instant_of(None) if instant is None else instant
+    answer = replace(difference(before, after, clock, chosen), warnings=tuple(warnings))
+    if printing.output == DiffOutput.MARKDOWN:
+        print_lines(markdown_lines(answer, every=printing.every))
+    elif printing.output == DiffOutput.TEXT:
+        print_lines(with_pointer(about(answer.kueue, text_lines(answer, every=printing.every))))
+    else:
+        print_answer(Output(printing.output.value), "diff", as_json(answer), ())
+    changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)
+    failing = {FailOn.GAINED_VICTIMS: bool(answer.gained_victims), FailOn.ANY: changed}
+    if printing.fail_on is not None and failing[printing.fail_on]:
+        raise typer.Exit(ExitCode.FOUND)
+
+
+def _sides(
+    words: Sequence[str],
+    example: str | None,
+    beside: Sequence[str],
+    edits: Sequence[ManifestEdit],
+    interpretation: Interpretation,
+) -> tuple[Side, Side]:
+    """BEFORE and AFTER as a command line names them.
+
+    Raises:
+        InputError: neither or too many are named; everything that cannot be read on either side.
+    """
+    named = named_sides(words, example, beside, edits)
+    common = read_objects(beside) if beside else ()
+    objects: list[SourcedObject] = []
+    (first, name), (last, other) = named[0], named[-1]
+    kueue, kueue_after = interpretation.asked_kueue(), interpretation.asked_kueue()
+    before = Side(name, _read(first, common, (), objects, kueue))
+    two = len(named) == 2
+    after = (
+        _read(last, common, edits, [], kueue_after)
+        if two
+        else _changed(before.loaded, objects, edits, kueue_after)
+    )
+    if before.loaded.cluster.settings.release != after.cluster.settings.release:
+        releases = " and ".join(str(side.cluster.settings.release) for side in (before.loaded, after))
+        raise bad_input("--kueue", releases, "one release on both sides")
+    return before, Side(changed_name(other, edits), after)
+
+
+def _read(
+    source: str,
+    common: Sequence[SourcedObject],
+    edits: Sequence[ManifestEdit],
+    kept: list[SourcedObject],
+    kueue: AskedKueue,
+) -> Loaded:
+    """One side.
+
+    Args:
+        source: where its own objects are.
+        common: those of both sides that it does not have itself.
+        edits: changes of all of them.
+        kept: gets the objects as they were read.
+        kueue: which Kueue is asked about.
+    """
+    paths, own = own_objects(source)
+
+    def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
+        return changed(_noted(together(chain(own, found), common), kept), edits, kueue)
+
+    return kueue.stamped(load(paths, watched=watched))
+
+
+def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Iterator[SourcedObject]:
+    for sourced in objects:
+        kept.append(sourced)
+        yield sourced
+
+
+def _changed(
+    before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kueue: AskedKueue
+) -> Loaded:
+    """The same objects after changes; the workloads are not read again where none of them is concerned."""
+    if any(edit.kind not in _TREE_KINDS for edit in edits):
+        return kueue.stamped(load([], watched=lambda _: changed(objects, edits, kueue)))
+    others = [sourced for sourced in objects if dig(sourced.object, "kind") != "Workload"]
+    after = build(changed(others, edits, kueue))
+    tree = {name: getattr(after.cluster, name) for name in _TREE}
+    kept = {name: found for name, found in before.set_aside.items() if name.startswith("Workload/")}
+    return replace(
+        before,
+        cluster=replace(before.cluster, **tree),
+        warnings=tuple(dict.fromkeys((*before.warnings, *after.warnings))),
+        set_aside={**after.set_aside, **kept},
+    )

@@ -1,0 +1,178 @@
+"""`tenure next`: what comes next in the cluster as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import typer
+
+from tenure.cli.asked import Inquiry, ask
+from tenure.cli.commands import with_records
+from tenure.cli.named import NAME_HELP, split_words
+from tenure.cli.options import (
+    EditOptions,
+    Example,
+    InputOptions,
+    Interpretation,
+    Now,
+    SchedulerFlags,
+    Strict,
+    parse_gates,
+)
+from tenure.cli.output import Output, Printing
+from tenure.cli.terminal import choose_colour
+from tenure.errors import InputError, bad_input
+from tenure.manifests import Place, SourcedObject, parse_duration
+from tenure.manifests.feature_gates import over_time_problems
+from tenure.manifests.structure import dig
+from tenure.model import Duration
+from tenure.units import format_duration
+from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
+from tenure_play.forecast.text import next_lines
+from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
+from tenure_play.scenario import QueueGates, gates_of, with_gates
+
+
+@dataclass(frozen=True, slots=True)
+class HorizonOptions:
+    """How far is looked ahead, and how long things take meanwhile."""
+
+    cycles: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="At most so many scheduling cycles.", show_default="100, fewer in large clusters"
+        ),
+    ] = None
+    until: Annotated[str, typer.Option(metavar="DURATION", help="At most so long from now, such as 90m.")] = (
+        format_duration(USUAL_UNTIL)
+    )
+    eviction: Annotated[
+        str, typer.Option(metavar="DURATION", help="How long the pods of an evicted workload take to end.")
+    ] = format_duration(USUAL_EVICTION)
+
+    def horizon(self) -> Horizon:
+        """The same as it is asked about.
+
+        Raises:
+            InputError: no such duration, or a negative one.
+        """
+        until, eviction = _length(self.until, "--until"), _length(self.eviction, "--eviction")
+        return Horizon(self.cycles, until, eviction)
+
+
+def _length(text: str, option: str) -> Duration:
+    found = parse_duration(text, field=option)
+    if found < 0:
+        raise bad_input(option, text, "a duration that is not negative")
+    return found
+
+
+def _gates(flags: SchedulerFlags, asked: Inquiry) -> QueueGates:
+    """The gates of queues and cycles: the release's defaults, those of the Configuration, the command line's.
+
+    Raises:
+        InputError: a gate that decides over several cycles and is not modelled.
+    """
+    said = parse_gates(flags.feature_gates)
+    settings = asked.loaded.cluster.settings
+    problems = over_time_problems(
+        said, Place(), "--feature-gates", fair_sharing=settings.fair_sharing is not None
+    )
+    if problems:
+        raise InputError(problems)
+    return with_gates(gates_of(settings.release), {**asked.loaded.gates, **said})
+
+
+@with_records
+def next_command(
+    *,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"A pending workload: {NAME_HELP}; files, folders, or - for standard input. In any order.",
+            metavar="[WORKLOAD] [PATHS]...",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    strict: Strict = False,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    ahead: HorizonOptions,
+    every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
+    printing: Printing,
+) -> None:
+    """Forecast the coming scheduling cycles of the cluster as it is, or when one workload has its turn.
+
+    The coming scheduling cycles, who is admitted, who preempts whom, and who waits for what:
+
+    \b
+    kubectl tenure next
+    tenure next --example two-teams --now 2026-03-02T14:00:00Z
+
+    One workload: its place in its ClusterQueue, who goes first, when it is tried, and what it waits for:
+
+    \b
+    tenure next ml/train cluster.yaml
+    tenure next team-a/job-long-context-8a5dc --example two-teams --now 2026-03-02T14:00:00Z
+
+    The same with another quota, for the next hour, with pods that take two minutes to end:
+
+    \b
+    tenure next cluster.yaml --until 1h --eviction 2m --set clusterqueue/nlp.spec.cohortName=research
+
+    Nothing new arrives and nothing finishes: what is said holds until something else happens, and every
+    answer says what it assumes. A word that is no file or folder is the workload.
+
+    Exit codes: 0 answered; 2 bad input; 3 internal error.
+    """
+    choose_colour(printing.color)
+    named, paths = split_words(words or [], example, least=0)
+    horizon = ahead.horizon()
+    objects: list[SourcedObject] = []
+    source = InputOptions(paths, example, strict)
+    asked = ask(source, now, interpretation, None, flags, edits, kept=objects, about=named)
+    horizon = replace(horizon, gates=_gates(flags, asked))
+    print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
+
+
+def print_next(
+    asked: Inquiry,
+    objects: Iterable[SourcedObject],
+    workload: str | None,
+    horizon: Horizon,
+    output: Output,
+    *,
+    every: bool,
+) -> None:
+    """Answer `next`.
+
+    Args:
+        asked: what the options ask about.
+        objects: of the cluster, as they were read.
+        workload: the pending workload; None for the whole cluster.
+        horizon: how far is looked ahead.
+        output: the form.
+        every: whether the text tells everything.
+
+    Raises:
+        InputError: as `tenure_play.forecast.answer.look_ahead`, and as `without_unknown_trees`.
+    """
+    loaded = without_unknown_trees(asked.loaded, workload)
+    asked = asked.warned(left_out(asked.loaded, loaded), loaded)
+    answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
+    asked.print(output, "next", answer, next_lines(answer, every=every))
+
+
+def manifests_of(objects: Iterable[SourcedObject]) -> Mapping[str, Mapping[str, Any]]:
+    """The Workloads among some objects, by `namespace/name`.
+
+    >>> manifests_of([SourcedObject("", {"kind": "Workload", "metadata": {"name": "a"}})]).keys()
+    dict_keys(['/a'])
+    """
+    found = (sourced.object for sourced in objects if sourced.object.get("kind") == "Workload")
+    return {f"{dig(raw, 'metadata', 'namespace') or ''}/{dig(raw, 'metadata', 'name')}": raw for raw in found}

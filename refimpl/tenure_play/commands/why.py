@@ -1,0 +1,248 @@
+"""`tenure why`, `tenure why-not`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import Annotated
+
+import typer
+
+from tenure.api import Decision, Loaded, in_line
+from tenure.cli.asked import Inquiry, ask
+from tenure.cli.commands import with_records
+from tenure.cli.named import NAME_HELP, in_order, split_words
+from tenure.cli.options import (
+    ClusterQueueName,
+    EditOptions,
+    Example,
+    Flips,
+    InputOptions,
+    Interpretation,
+    Now,
+    SchedulerFlags,
+    Strict,
+    Verbose,
+)
+from tenure.cli.output import Every, Output, Printing
+from tenure.cli.terminal import choose_colour
+from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
+from tenure_play.postmortem.text import past_lines
+from tenure.explanation.answers import why_answer, why_not_answer
+from tenure.explanation.groups import DEFAULT_LIMIT
+from tenure.explanation.lines import why_lines, why_not_lines
+from tenure.explanation.risk.answer import exposure_answer
+from tenure.explanation.risk.lines import exposure_lines
+from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
+from tenure.model import Workload
+
+
+@with_records
+def why_command(
+    *,
+    victim: Annotated[
+        str, typer.Argument(help=f"The running or preempted workload: {NAME_HELP}.", metavar="VICTIM")
+    ],
+    source: InputOptions,
+    edits: EditOptions,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            "--workload", "-w", help=f"The pending workload: {NAME_HELP}.", show_default="all of them"
+        ),
+    ] = None,
+    now: Now = None,
+    interpretation: Interpretation,
+    cluster_queue: ClusterQueueName = None,
+    flags: SchedulerFlags,
+    flips: Flips = DEFAULT_LIMIT,
+    every: Every = False,
+    printing: Printing,
+) -> None:
+    """Explain why a workload was preempted, or which pending workloads could preempt a running one.
+
+    For each ClusterQueue the least priority by which a new workload of any size could preempt it, now and
+    later; and which of the pending workloads would, each evaluated independently:
+
+    \b
+    tenure why ml/old cluster/
+
+    For one pending workload, by which rules, with the nearest changes that would spare it:
+
+    \b
+    tenure why ml/old cluster/ -w ml/train
+
+    Of a workload that was preempted, by its condition Preempted and by the cluster as it was then:
+
+    \b
+    tenure why ml/preempted-this-morning cluster/
+
+    Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
+    """
+    choose_colour(printing.color)
+    named, paths = split_words([victim, *(source.paths or [])], source.example)
+    about = [*named, workload]
+    source = replace(source, paths=paths)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=about)
+    print_why(asked, named[0], workload, flips, printing.output, every=every)
+
+
+def print_why(
+    asked: Inquiry,
+    victim: str,
+    workload: str | None,
+    flips: int,
+    output: Output,
+    *,
+    every: bool,
+) -> None:
+    """Answer `why`.
+
+    Args:
+        asked: the cluster, the clock, the reading.
+        victim: what the running workload is called, or one that was preempted.
+        workload: the pending one; None for all of them.
+        flips: how many changes to name.
+        output: how.
+        every: whether all workloads are told one by one.
+
+    Raises:
+        InputError: there is no such workload, or it cannot be decided about.
+    """
+    if workload is None:
+        loaded = asked.loaded
+        ended = {*loaded.history, *loaded.events}
+        key = workload_key(loaded, victim, LIVE, field="VICTIM", otherwise=ended)
+        record = preemption_record(loaded, key)
+        if record is not None:
+            past = past_answer(loaded, record, asked.now, asked.reading, flips)
+            past = replace(past, premises=asked.premises(past.preemptor_queue or past.cluster_queue))
+            asked.print(output, "why", past, past_lines(past))
+            return
+    target = _running(asked.loaded, victim)
+    undecided: list[tuple[str, str]] = []
+    if workload is not None:
+        decisions = [asked.decided(pending_key(asked.loaded, workload))]
+    else:
+        decisions, undecided = _decided_all(asked)
+    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
+    premises = asked.premises(target.cluster_queue)
+    answer = replace(answer, earlier=earlier_text(asked.loaded, target), premises=premises)
+    lines = why_lines(answer, every=every)
+    if workload is None:
+        exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
+        answer = replace(answer, exposure=exposure)
+        lines = chain(exposure_lines(exposure, every=every), [""], lines)
+    asked.print(output, "why", answer, lines)
+
+
+@with_records
+def why_not_command(
+    *,
+    workload: Annotated[str, typer.Argument(help=f"The pending workload: {NAME_HELP}.", metavar="WORKLOAD")],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A running workload; files, folders, or - for standard input. In any order.",
+            metavar="[VICTIM] [PATHS]...",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    strict: Strict = False,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    cluster_queue: ClusterQueueName = None,
+    flags: SchedulerFlags,
+    flips: Flips = DEFAULT_LIMIT,
+    verbose: Verbose = False,
+    every: Every = False,
+    printing: Printing,
+) -> None:
+    """Explain why a pending workload is not admitted, or why it does not preempt a running one.
+
+    What is short and where, what was tried, and which change would let it in:
+
+    \b
+    tenure why-not ml/train cluster/
+
+    The same with what each rule found about every running workload:
+
+    \b
+    tenure why-not ml/train cluster/ --verbose
+
+    Why a running one is kept, and which change would preempt it:
+
+    \b
+    tenure why-not ml/train ml/old cluster/
+
+    Words may come in any order: those that are no files or folders are the workloads.
+
+    Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
+    """
+    choose_colour(printing.color)
+    named, manifests = split_words([workload, *(paths or [])], example, most=2)
+    source = InputOptions(manifests, example, strict)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
+    victim = named[1] if len(named) > 1 else None
+    print_why_not(asked, named[0], victim, flips, printing.output, verbose=verbose, every=every)
+
+
+def print_why_not(
+    asked: Inquiry,
+    workload: str,
+    victim: str | None,
+    flips: int,
+    output: Output,
+    *,
+    verbose: bool,
+    every: bool,
+) -> None:
+    """Answer `why-not`.
+
+    Args:
+        asked, flips, output, every: as for `print_why`.
+        workload: the pending workload.
+        victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
+            the other way round.
+        verbose: whether to add what each rule found about every running workload.
+
+    Raises:
+        InputError: as `print_why`.
+    """
+    target = None
+    if victim is not None:
+        workload, victim = in_order(asked.loaded, workload, victim)
+        target = _running(asked.loaded, victim, "a file or folder that exists")
+    decision = asked.decided(pending_key(asked.loaded, workload))
+    ahead = _ahead(asked, decision) if target is None else ()
+    earlier = earlier_text(asked.loaded, decision.preemptor)
+    premises = asked.premises(decision.queue.name)
+    answer = why_not_answer(decision, target, flips, ahead, worse=every, every_workload=verbose)
+    answer = replace(answer, earlier=earlier, premises=premises)
+    asked.print(output, "why-not", answer, why_not_lines(answer, every=every))
+
+
+def _ahead(asked: Inquiry, decision: Decision) -> list[str]:
+    """Who is ahead of a pending workload in its ClusterQueue; none where that is not known."""
+    line = [queued.key for queued in in_line(asked.loaded, decision.queue.name, asked.now, asked.reading)]
+    return line[: line.index(decision.preemptor.key)] if decision.preemptor.key in line else []
+
+
+def _decided_all(asked: Inquiry) -> tuple[list[Decision], list[tuple[str, str]]]:
+    """The decisions about all pending workloads, and who could not be decided about, with the reason."""
+    decisions: list[Decision] = []
+    undecided: list[tuple[str, str]] = []
+    # A verdict about the victim needs every finding, also where it is not preempted.
+    for pending_decision in asked.of_many(None, explained=True).decided_all():
+        if pending_decision.decision is not None:
+            decisions.append(pending_decision.decision)
+        else:
+            undecided.append((pending_decision.workload, "; ".join(map(str, pending_decision.problems))))
+    return decisions, undecided
+
+
+def _running(loaded: Loaded, name: str, beside: str = "") -> Workload:
+    key = running_key(loaded, name, field="VICTIM", beside=beside)
+    return next(workload for workload in loaded.cluster.admitted if workload.key == key)

@@ -1,0 +1,327 @@
+"""One scheduling cycle: a head of every queue, all decided on one snapshot, handled in Kueue's order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cmp_to_key
+from itertools import groupby
+from typing import Any
+
+from tenure.engines import Searches
+from tenure.model import (
+    Amount,
+    Amounts,
+    Contestant,
+    CycleHead,
+    FlavorResource,
+    Head,
+    Instant,
+    Outcome,
+    ReclaimWithinCohort,
+    TurnResult,
+    Workload,
+)
+from tenure.oracle.decide import Decision, decide
+from tenure.oracle.heroes.effective import charged_usage
+from tenure.oracle.shares import SharesOf
+from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage, available_at, quota_at
+from tenure.rules.cycle import (
+    capacity_kept,
+    has_earlier_turn,
+    is_decided_again,
+    keeps_capacity,
+    must_still_fit,
+    result_of_turn,
+    wins_tournament,
+)
+from tenure.rules.hero_rank import has_turn_before
+from tenure.rules.share import Share, borrowed_amount, compare_shares
+from tenure_play.actors import Actor
+from tenure_play.world import Snapshots, World
+
+_CHARGED = (TurnResult.ADMITTED, TurnResult.PREEMPTING, TurnResult.WAITS_FOR_TARGETS)
+"""What those are charged for who come later in the cycle."""
+
+
+@dataclass(slots=True)
+class Nominee:
+    """The head of one ClusterQueue in a cycle; its decision may be made again.
+
+    Args:
+        actor: the workload.
+        decision: what was decided for it.
+        queued_from: the time that it queues from.
+        is_preemptor: whether it waits for the victims of an earlier cycle.
+        goes_first: that, where gate PrioritizePreemptorWorkloads is on.
+    """
+
+    actor: Actor
+    decision: Decision
+    queued_from: Instant
+    is_preemptor: bool = False
+    goes_first: bool = False
+
+    @property
+    def usage(self) -> Amounts:
+        """What it would add."""
+        return self.decision.assignment.usage
+
+    @property
+    def outcome(self) -> Outcome:
+        """What was decided."""
+        return self.decision.outcome
+
+
+def in_turn(world: World, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
+    """The entries in the order in which the cycle handles them; the next one is chosen when it is drawn.
+
+    Args:
+        world: whose cycle it is.
+        entries: the heads.
+        snapshots: what the cycle has charged so far; fair sharing looks at it again for every entry.
+
+    UCQ-030 says who comes before whom; where it says nothing, Kueue's order applies.
+
+    Source: KEP-8826, Goals, Hierarchical Protection; Kueue main of August 2026, iterators of a scheduling
+        cycle. Where Kueue leaves the order to chance, entries are ordered by the name of their ClusterQueue.
+    """
+    before = sorted(entries, key=_turn_of)
+    for _, equals in groupby(before, key=_turn_of):
+        yield from _in_kueue_order(world, list(equals), snapshots)
+
+
+def _compare_turns(mine: Head, theirs: Head) -> int:
+    if has_turn_before(mine, theirs):
+        return -1
+    return int(has_turn_before(theirs, mine))
+
+
+_key_of_turn = cmp_to_key(_compare_turns)
+
+
+def _turn_of(entry: Nominee) -> Any:
+    """What sorts by UCQ-030; equal where neither comes before the other."""
+    decision = entry.decision
+    cohorts = len(decision.snapshot.tree.nodes[decision.snapshot.place].path) - 1
+    return _key_of_turn(Head(decision.terms.hero, cohorts, decision.preemptor.priority, entry.queued_from))
+
+
+def _in_kueue_order(world: World, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
+    if world.cluster.settings.fair_sharing is None:
+        yield from sorted(entries, key=_key_of_classical_turn)
+        return
+    left = {entry.actor.queue: entry for entry in sorted(entries, key=lambda entry: entry.actor.queue)}
+    while left:
+        entry = _fairest(world, left, snapshots)
+        del left[entry.actor.queue]
+        yield entry
+
+
+def _compare_classical_turns(mine: Nominee, theirs: Nominee) -> int:
+    if _has_earlier_turn(mine, theirs):
+        return -1
+    return int(_has_earlier_turn(theirs, mine))
+
+
+_key_of_classical_turn = cmp_to_key(_compare_classical_turns)
+
+
+def _has_earlier_turn(mine: Nominee, theirs: Nominee) -> bool:
+    by_priority = mine.decision.snapshot.cluster.settings.priority_sorting_within_cohort
+    return has_earlier_turn(_cycle_head(mine), _cycle_head(theirs), by_priority)
+
+
+def _cycle_head(entry: Nominee) -> CycleHead:
+    decision = entry.decision
+    return CycleHead(
+        entry.goes_first, decision.assignment.borrowing, decision.preemptor.priority, entry.queued_from
+    )
+
+
+def _fairest(world: World, left: Mapping[str, Nominee], snapshots: Snapshots) -> Nominee:
+    first = next(iter(left.values()))
+    snapshot = snapshots.of(first.actor.queue)
+    if snapshot.tree.nodes[snapshot.place].parent is None:
+        return first
+    here = {snapshot.tree.places[name]: entry for name, entry in left.items() if name in snapshot.tree.places}
+    winner = _Tournament(world, snapshot, here).winner(0)
+    assert winner is not None
+    return winner
+
+
+def _contestant(entry: Nominee, borrows: bool) -> Contestant:
+    return Contestant(entry.goes_first, borrows, entry.decision.preemptor.priority, entry.queued_from)
+
+
+class _Tournament:
+    """Fair sharing's tournament: at each cohort the child with the lowest share, its head included, wins."""
+
+    def __init__(self, world: World, snapshot: Snapshot, entries: Mapping[int, Nominee]) -> None:
+        self._by_priority = world.cluster.settings.priority_sorting_within_cohort
+        self._tree: Tree = snapshot.tree
+        self._entries = entries
+        self._charged: dict[str, Usage] = {
+            entry.actor.key: charged_usage(snapshot.tree, snapshot.usage, place, entry.usage)
+            for place, entry in entries.items()
+        }
+        self._shares = SharesOf(snapshot.tree)
+
+    def winner(self, cohort: int) -> Nominee | None:
+        """The head that wins below a cohort; None where none is left."""
+        node = self._tree.nodes[cohort]
+        best: tuple[Nominee, int] | None = None
+        for child in (*node.cohorts, *node.queues):
+            entry = self._entries.get(child) if child in node.queues else self.winner(child)
+            if entry is not None and (best is None or self._goes_before(entry, child, *best)):
+                best = entry, child
+        return None if best is None else best[0]
+
+    def _goes_before(self, entry: Nominee, child: int, other: Nominee, beside: int) -> bool:
+        borrows, other_borrows = self._borrows(entry, child), self._borrows(other, beside)
+        # Shares cost more than all else here, and decide only where both borrow or neither does.
+        share = 0
+        if borrows == other_borrows:
+            share = compare_shares(self._share(entry, child), self._share(other, beside))
+        mine, theirs = _contestant(entry, borrows), _contestant(other, other_borrows)
+        return wins_tournament(mine, theirs, share, self._by_priority)
+
+    def _borrows(self, entry: Nominee, place: int) -> bool:
+        """Whether the child borrows what the entry asks for, were it admitted."""
+        used, quotas = self._charged[entry.actor.key][place], self._tree.nodes[place].quotas
+        return any(
+            amount > 0 and borrowed_amount(used.get(asked, 0), quotas.get(asked, NO_QUOTA).subtree) > 0
+            for asked, amount in entry.usage.items()
+        )
+
+    def _share(self, entry: Nominee, place: int) -> Share:
+        return self._shares.of(self._charged[entry.actor.key], place)
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What became of one head.
+
+    Args:
+        entry: the head, with the decision that counted.
+        result: what came of it.
+    """
+
+    entry: Nominee
+    result: TurnResult
+
+
+@dataclass(slots=True)
+class CycleRun:
+    """A cycle in the making.
+
+    Args:
+        world: whose cycle it is; only its queues change, by the heads that are removed.
+        taken: the workloads that the cycle has preempted so far, by name, with their ClusterQueues.
+
+    Source: Kueue main of August 2026, scheduling cycle.
+    """
+
+    world: World
+    taken: dict[str, Workload] = field(default_factory=dict)
+
+    def run(self) -> list[Handled]:
+        """Handle the heads, in their order."""
+        snapshots = self.world.snapshots()
+        entries = self._nominated(snapshots)
+        return [self._handled(entry, snapshots) for entry in in_turn(self.world, entries, snapshots)]
+
+    def _nominated(self, snapshots: Snapshots) -> list[Nominee]:
+        entries = []
+        world = self.world
+        for name, queue in sorted(world.queues.items()):
+            if world.cluster.cluster_queues[name].inactive:
+                continue
+            actor = queue.pop()
+            if actor is None:
+                continue
+            waits = queue.preemptor == actor.key
+            entry = Nominee(
+                actor=actor,
+                decision=snapshots.batch.decide(actor.workload, name),
+                queued_from=world.queued_from(actor),
+                is_preemptor=waits,
+                goes_first=waits and world.scenario.gates.preemptors_first,
+            )
+            entries.append(entry)
+        return entries
+
+    def _handled(self, entry: Nominee, snapshots: Snapshots) -> Handled:
+        snapshot = snapshots.of(entry.actor.queue)
+        defers = False
+        if is_decided_again(self._overlaps(entry), self.world.scenario.gates.recompute):
+            after, world = self._without(snapshot), self.world
+            asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
+            entry.decision = decide(*asked, snapshot=after, search=Searches(listed=False))
+            defers = entry.outcome == Outcome.FIT
+        result = self._result(entry, snapshot, defers=defers)
+        if result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):
+            self.taken.update({target.workload.key: target.workload for target in entry.decision.targets})
+        if result in _CHARGED:
+            self._charge(entry, snapshot, snapshots)
+        elif entry.outcome == Outcome.NO_CANDIDATES:
+            self._reserve(entry, snapshot, snapshots)
+        return Handled(entry, result)
+
+    def _result(self, entry: Nominee, snapshot: Snapshot, *, defers: bool) -> TurnResult:
+        nothing_found = entry.outcome in (Outcome.NO_FIT, Outcome.NO_CANDIDATES)
+        asked = must_still_fit(nothing_found, defers, self._overlaps(entry))
+        strict = self.world.queues[entry.actor.queue].is_strict
+        still_fits = asked and self._fits(entry, snapshot)
+        return result_of_turn(nothing_found, strict, defers, still_fits, entry.outcome == Outcome.PREEMPT)
+
+    def _overlaps(self, entry: Nominee) -> bool:
+        return any(target.workload.key in self.taken for target in entry.decision.targets)
+
+    def _fits(self, entry: Nominee, snapshot: Snapshot) -> bool:
+        """Whether it fits once all who were preempted in this cycle, and its own targets, have left."""
+        leaving = {
+            **self.taken,
+            **{target.workload.key: target.workload for target in entry.decision.targets},
+        }
+        after = snapshot.without(leaving.values())
+        if entry.decision.terms.hero:
+            return all(after.fits_hero(asked, amount) for asked, amount in entry.usage.items())
+        return all(
+            available_at(after.tree, after.usage, after.place, asked) >= amount
+            for asked, amount in entry.usage.items()
+        )
+
+    def _without(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot once all who were preempted in this cycle have left."""
+        return snapshot.without(self.taken.values())
+
+    def _charge(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
+        """Whoever comes later in the cycle sees the entry as if it held its quota already."""
+        self._occupy(dict(entry.usage), snapshot, snapshots)
+
+    def _reserve(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
+        """Reserve what a request without candidates could use, unless it can be reclaimed."""
+        # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it;
+        # what is lent outside meanwhile it waits for (F-059).
+        reclaims_any = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY
+        if not keeps_capacity(reclaims_any, entry.decision.terms.hero, entry.goes_first):
+            return
+        tree, place, used = snapshot.tree, snapshot.place, snapshot.usage[snapshot.place]
+        kept: dict[FlavorResource, Amount] = {}
+        for asked, amount in entry.usage.items():
+            quota = quota_at(tree, place, asked)
+            kept[asked] = capacity_kept(
+                amount,
+                used.get(asked, 0),
+                quota.nominal,
+                quota.borrowing_limit is not None,
+                quota.borrowing_limit or 0,
+                entry.decision.assignment.borrowing > 0,
+            )
+        self._occupy(kept, snapshot, snapshots)
+
+    @staticmethod
+    def _occupy(amounts: dict[FlavorResource, Amount], snapshot: Snapshot, snapshots: Snapshots) -> None:
+        snapshots.charge(snapshot.beside(amounts))

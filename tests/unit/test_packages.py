@@ -1,0 +1,47 @@
+"""Importing every module of a package loads no package above it; the contract of floors reads imports only."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.process import PATIENCE_S
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+PACKAGES: list[str] = next(
+    contract["layers"] for contract in CONTRACTS["contracts"] if contract["name"] == "Packages, top to bottom"
+)[::-1]
+"""Of Tenure, the lowest first."""
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+print(*sorted({name.partition(".")[0] for name in sys.modules if name.startswith("tenure")}))
+"""
+
+
+def test_the_contract_names_every_package() -> None:
+    folders = [*(ROOT / "refimpl").iterdir(), *(ROOT / "proofs").iterdir()]
+    assert sorted(PACKAGES) == sorted(path.name for path in folders if (path / "__init__.py").exists())
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_a_package_loads_none_above_it(package: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, package],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    assert package in loaded
+    assert loaded <= set(PACKAGES[: PACKAGES.index(package) + 1])
