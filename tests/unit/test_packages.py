@@ -1,4 +1,4 @@
-"""Importing every module of a package loads no package above it; the contract of floors reads imports only."""
+"""Importing every module of a package loads no package above it; contracts of floors read imports alone."""
 
 from __future__ import annotations
 
