@@ -9,11 +9,6 @@ from typing import Any, Final
 
 from tenure.cli.answer_types import ExampleAnswer, ScenariosListed, SchemasListed, VectorsAnswer
 from tenure.cli.decision_answers import DecideAnswer
-from tenure_play.diff.answer_types import DiffAnswer
-from tenure_play.forecast.answer_types import NextAnswer
-from tenure_play.postmortem.answer_types import PastAnswer
-from tenure.reference import Card, CardList
-from tenure_simulate.answer_types import SimulateAnswer
 from tenure.conformance.answer_types import (
     AccessibleAnswer,
     PendingAnswer,
@@ -21,12 +16,7 @@ from tenure.conformance.answer_types import (
 from tenure.conformance.protocol_types import Answer
 from tenure.conformance.request_types import Request
 from tenure.explanation.answer_types import WhyAnswer, WhyNotAnswer
-from tenure_kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
-from tenure_play.kai.scenario_file import KaiScenarioShape
-from tenure_play.record import PlayAnswer
-from tenure_play.scenario_file import ScenarioShape
-from tenure_lab.campaign_report import CampaignReport
-from tenure_lab.conform_report import Conformance
+from tenure.reference import Card, CardList
 from tenure.validation.answer_types import ManifestsAnswer
 from tenure.versions import form
 from tenure_check.analysis.difference_types import MatrixDifference
@@ -36,7 +26,17 @@ from tenure_check.analysis.matrix_types import MatrixAnswer
 from tenure_check.analysis.sanity_answers import SanityAnswer
 from tenure_check.expectations.expectation_file import DecisionsShape
 from tenure_check.expectations.results import ChecksAnswer
+from tenure_kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
+from tenure_lab.campaign_report import CampaignReport
+from tenure_lab.conform_report import Conformance
+from tenure_play.diff.answer_types import DiffAnswer
+from tenure_play.forecast.answer_types import NextAnswer
+from tenure_play.kai.scenario_file import KaiScenarioShape
+from tenure_play.postmortem.answer_types import PastAnswer
+from tenure_play.record import PlayAnswer
+from tenure_play.scenario_file import ScenarioShape
 from tenure_proofs.answer import ProveAnswer
+from tenure_simulate.answer_types import SimulateAnswer
 from tools.json_schemas import json_schema
 
 FOLDER: Final = Path(__file__).resolve().parents[1] / "spec" / "schemas"

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from tenure.cli.decide import decide_command
 from tenure.cli.named import split_words
-from tenure_play.commands.why import why_command, why_not_command
 from tenure.errors import InputError
 from tenure.explanation.counterfactuals import FlipsFound, search_flips
 from tenure.resources import bundled
+from tenure_play.commands.why import why_command, why_not_command
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")

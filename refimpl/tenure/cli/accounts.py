@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tenure.as_json import as_json
 from tenure.cli.asked import Inquiry
 from tenure.cli.output import aligned
-from tenure.as_json import as_json
 from tenure.conformance.accessible import kind_of, render_rows, render_tree
 from tenure.conformance.answer_types import AccessibleAnswer, AccessibleRow
 from tenure.explanation.groups import shortened

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.api import PendingDecision
+from tenure.as_json import IfAny, as_json
 from tenure.cli.accounts import own_rows
 from tenure.cli.asked import Inquiry
 from tenure.cli.decisions import UNDECIDED, engine_asked, head_before, is_served, seen_of, strict_lines
-from tenure.as_json import IfAny, as_json
 from tenure.conformance.answer_types import (
     AccessibleRow,
     DecideQuestion,

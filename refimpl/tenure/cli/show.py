@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.as_json import as_json
 from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
 from tenure.cli.output import Output, Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
-from tenure.as_json import as_json
 from tenure.errors import bad_input
 
 if TYPE_CHECKING:

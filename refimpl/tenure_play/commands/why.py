@@ -26,8 +26,6 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Every, Output, Printing
 from tenure.cli.terminal import choose_colour
-from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
-from tenure_play.postmortem.text import past_lines
 from tenure.explanation.answers import why_answer, why_not_answer
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.lines import why_lines, why_not_lines
@@ -35,6 +33,8 @@ from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.lines import exposure_lines
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.model import Workload
+from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
+from tenure_play.postmortem.text import past_lines
 
 
 @with_records
