@@ -610,7 +610,7 @@ def test_an_upward_import_breaks_its_contract(packages: Path) -> None:
         text.write("\nimport tenure.oracle\n")
     ran = lint_imports(packages)
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "One direction: model < readings < rules < oracle" in ran.stdout
+    assert "Floors of tenure: model < readings < rules < oracle" in ran.stdout
     assert "tenure.model is not allowed to import tenure.oracle" in ran.stdout
 
 

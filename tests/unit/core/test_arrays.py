@@ -103,7 +103,7 @@ def test_a_workload_takes_less_than_200_bytes() -> None:
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     np.savez(path, nothing=np.zeros(1))
-    with pytest.raises(ValueError, match=r"has not been written by this release of tenure\.core"):
+    with pytest.raises(ValueError, match=r"has not been written by this release of tenure_simulate\.core"):
         load(path)
 
 

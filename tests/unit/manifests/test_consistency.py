@@ -274,7 +274,7 @@ class TestRequests:
         (warning,) = output["warnings"]
         assert warning.startswith(f"Workload/ml/w: admitted[0].{found}: found ")
         assert warning.endswith("; as in Kueue, it holds no quota and cannot be preempted")
-        assert self.answered("show", admitted=[victim])["output"]["warnings"] == [warning]
+        assert self.answered("accessible", admitted=[victim])["output"]["warnings"] == [warning]
 
     @pytest.mark.parametrize("engine", ["reference", "fast"])
     def test_who_holds_quota_of_an_unknown_queue_counts_nowhere(self, engine: str) -> None:
