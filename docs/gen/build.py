@@ -29,7 +29,7 @@ from docs.gen.playground import page_fills, playground_files
 from docs.gen.proofs import obligation_pages, proofs
 from docs.gen.proved import proof_report
 from docs.gen.real_traces import real_traces
-from docs.gen.reference import reference, restated
+from docs.gen.reference import command_pages, reference, restated
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
 from docs.gen.sources import edited, written_pages
@@ -56,7 +56,7 @@ def main() -> None:
     of_analysis, analysis = analyzed()
     of_traces, traces = real_traces()
     drawings |= lesson_pictures() | of_analysis | of_traces
-    made = pages | charts | drawings | schema_files() | restated() | reports()
+    made = pages | charts | drawings | schema_files() | restated() | reports() | command_pages()
     for path, text in made.items():
         _write(path, text)
     for path, content in playground_files(opened).items():

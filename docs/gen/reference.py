@@ -12,6 +12,7 @@ from docs.gen.markdown import Fills, Pages, code, heading, link, linked, table
 from docs.gen.sources import ROOT
 from docs.gen.woven import GLOSSARY, defined
 from tenure.cli.app import app
+from tenure.cli.commands import GROUPS
 from tenure.conformance.divergences import all_divergences
 from tenure.explanation.remarks import ACCEPTS
 from tenure.pages import COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
@@ -20,6 +21,7 @@ from tenure.readings import default_preset, preset_names, readings_file
 READINGS = "reference/readings.md"
 ASSUMPTIONS = "proofs/assumptions.md"
 VECTORS_FORMAT = "reference/vectors.md"
+COMMAND_PAGES = "reference/commands"
 
 _VERBATIM = "\b"
 """Typer's mark for a paragraph of a help text that keeps its lines."""
@@ -40,7 +42,7 @@ def reference() -> Fills:
         READINGS: {"readings": "\n\n".join(_readings())},
         VECTORS_FORMAT: {"accepts": table(["Rule", "A vector accepts when"], accepts)},
         DIVERGENCES_PAGE: {"divergences": "\n\n".join(_divergences())},
-        COMMANDS_PAGE: {"commands": "\n\n".join(_command(typer.main.get_command(app), "tenure"))},
+        COMMANDS_PAGE: {"commands": "\n\n".join(_command_list())},
     }
 
 
@@ -91,19 +93,58 @@ def _divergences() -> Iterator[str]:
         yield table(["", ""], rows)
 
 
-# `Any`: Typer's commands are click's own in some releases and a copy of them in others.
-def _command(command: Any, name: str) -> Iterator[str]:
+def command_pages() -> Pages:
+    """A page for each command, from its own help."""
+    front = typer.main.get_command(app)
+    return {
+        f"{COMMAND_PAGES}/{name}.md": "\n\n".join(_command(command, f"tenure {name}", 1))
+        for name, command in _commands(front, "tenure")
+    }
+
+
+# `Any`, here and below: Typer's commands are click's own in some releases and a copy of them in others.
+def _commands(group: Any, name: str) -> Iterator[tuple[str, Any]]:
+    context = group.context_class(group, info_name=name)
+    for item in group.list_commands(context):
+        yield item, group.get_command(context, item)
+
+
+def _command_list() -> Iterator[str]:
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    rows = [
+        [
+            groups.get(name, "Others"),
+            f"[`{path}`](commands/{name}.md{fragment}){{ #{path.replace(' ', '-')} }}",
+            summary,
+        ]
+        for name, command in _commands(typer.main.get_command(app), "tenure")
+        for path, fragment, summary in _listed(command, f"tenure {name}")
+    ]
+    yield table(["", "Command", "What it does"], rows)
+
+
+def _listed(command: Any, path: str, level: int = 1) -> Iterator[tuple[str, str, str]]:
+    anchored = path.replace(" ", "-")
+    yield path, "" if level == 1 else f"#{anchored}", " ".join((command.help or "").split("\n\n")[0].split())
+    if hasattr(command, "list_commands"):
+        for item, below in _commands(command, path):
+            yield from _listed(below, f"{path} {item}", level + 1)
+
+
+def _command(command: Any, name: str, level: int) -> Iterator[str]:
     context = command.context_class(command, info_name=name)
-    yield f"## `{name}`"
+    yield f"{'#' * level} `{name}`"
+    summary, _, rest = (command.help or "").partition("\n\n")
+    yield from _help(summary)
     yield code("text", " ".join([name, *command.collect_usage_pieces(context)]))
-    yield from _help(command.help or "")
+    yield from _help(rest)
     records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
     rows = [[f"`{record[0]}`", record[1]] for record in records if record and record[0] != "--help"]
     if rows:
         yield table(["Argument or option", "Meaning"], rows)
     if hasattr(command, "list_commands"):
-        for item in command.list_commands(context):
-            yield from _command(command.get_command(context, item), f"{name} {item}")
+        for item, below in _commands(command, name):
+            yield from _command(below, f"{name} {item}", 2)
 
 
 def _help(text: str) -> Iterator[str]:
