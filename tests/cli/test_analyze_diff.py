@@ -124,9 +124,10 @@ def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> No
     done = tenure("analyze", "diff", *asked, *SMALL, cwd=tmp_path)
     said = done.stdout.decode()
     assert done.returncode == 1, done.stderr
-    assert "### This change lets `a` preempt `only` of `b`" in said
-    field = "`ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` → `'Any'`"
-    assert f"- {field}, `HEAD:queues/all.yaml:11`" in said
+    claim = "- `a` may preempt `b`, for InCohortReclamation (before: never): only over only"
+    assert claim in said
+    field = "`ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` before, `'Any'` after"
+    assert f"- by {field} (`HEAD:queues/all.yaml:11`)" in said
     assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
 
 
@@ -139,12 +140,13 @@ def test_a_limit_takes_nothing_from_states_after_edits(tmp_path: Path) -> None:
     assert (said["example"]["before"], said["example"]["after"]) == ("Fit", "NoFit")
 
 
-def test_a_title_claims_of_lost_cells_no_more_than_is_lost(queues: Path, lost: Any) -> None:
+def test_lost_cells_are_claimed_of_no_other_priorities(queues: Path, lost: Any) -> None:
     """Cells of a high over a low priority can after too."""
     assert len(lost["cells"]) == 3
     done = tenure("analyze", "diff", str(queues), *LESS, *OWN, *SMALL, "-o", "markdown")
-    title = "### Some workloads of `a` can no longer preempt `low` and `high` of `b`"
-    assert title in done.stdout.decode().splitlines()
+    (claim,) = (line for line in done.stdout.decode().splitlines() if "may not preempt" in line)
+    assert claim.startswith("- `a` may not preempt `b` any more, for InCohortReclamation")
+    assert claim.endswith(": low over low, low over high, high over high")
 
 
 @pytest.mark.parametrize(("failing", "code"), [("gained", 0), ("lost", 1), ("any", 1)])
@@ -195,10 +197,8 @@ def test_a_guarantee_is_lost_where_a_duration_is_shorter(tmp_path: Path) -> None
         assert (lost["example"]["before"], lost["example"]["after"]) == ("NoCandidates", "Preempt")
     done = tenure("analyze", "diff", *asked, "-o", "markdown", cwd=tmp_path)
     said = done.stdout.decode()
-    assert (
-        "### workloads `low` and `high` of `q` keep 1h from `q`, and kept 4h, for InClusterQueueTimeBased"
-        in said
-    )
+    claim = "- workloads of `q` keep 1h from `q`, and kept 4h, for InClusterQueueTimeBased: "
+    assert f"{claim}low over low, high over high" in said.splitlines()
 
 
 def test_what_no_decision_asks_for_needs_no_search(queues: Path) -> None:

@@ -11,6 +11,8 @@ from tenure.units import format_names
 
 MOST: Final = 20
 """So many workloads of a kind are told one by one; more are grouped or counted."""
+FOR_ALL: Final = ", with --all"
+"""How the others are printed too."""
 MOST_GROUPS: Final = 8
 """So many groups are told, the largest; the rest are counted."""
 MOST_NAMES: Final = 3
@@ -35,7 +37,7 @@ def shortened(lines: Sequence[str], *, every: bool, most: int = MOST, indent: st
     """
     yield from (f"{indent}{line}" for line in (lines if every else lines[:most]))
     if not every and len(lines) > most:
-        yield f"{indent}and {len(lines) - most} more, with --all"
+        yield f"{indent}and {len(lines) - most} more{FOR_ALL}"
 
 
 def grouped(items: Iterable[Item], common: Callable[[Item], Hashable]) -> list[list[Item]]:

@@ -1,4 +1,4 @@
-"""What a change does to who may preempt whom, as text, and as Markdown for a pull request."""
+"""What a change does to who may preempt whom, in words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from tenure.explanation.markdown import as_code, as_prose
 from tenure.explanation.shapes import WorkloadWithReason
+from tenure.outline import Facts, Item, Name, Outline, Part, TitledList
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.difference_types import (
     CellChange,
@@ -120,31 +120,40 @@ def difference_summary(answer: MatrixDifference) -> str:
     return f"None of {total} cells changes{unsettled}. No state was found that is decided otherwise."
 
 
-def difference_lines(answer: MatrixDifference) -> Iterator[str]:
-    """The difference line by line."""
-    yield difference_summary(answer)
-    yield f"  before  {answer.before}"
-    yield f"  after   {answer.after}"
-    yield f"  scope {answer.scope}, reading {answer.reading}"
+def difference_outline(answer: MatrixDifference) -> Outline:
+    """The difference for people: for a terminal, or for a comment on a pull request."""
     fields = {change.words: change for change in answer.changed_fields}
-    for title, groups in _all_groups(answer):
-        if groups:
-            yield from ("", title)
-        for alike in groups:
-            yield from (f"  {line}" for line in _group_lines(alike, fields))
+    parts: list[Part] = [
+        difference_summary(answer),
+        Facts(
+            [
+                ["before  ", Name(answer.before)],
+                ["after   ", Name(answer.after)],
+                f"scope {answer.scope}, reading {answer.reading}",
+            ]
+        ),
+        *(
+            TitledList(title, [_group(alike, fields) for alike in groups])
+            for title, groups in _all_groups(answer)
+        ),
+    ]
     if _stands_alone(answer) and answer.example is not None:
-        yield from ("", f"Smallest state found that is decided otherwise, of {answer.looked} looked at")
-        yield from (f"  {line}" for line in _example_lines(answer.example))
-    yield from ("", "Changed fields")
-    yield from (f"  {_field(change)}" for change in answer.changed_fields[:MOST_FIELDS])
-    if len(answer.changed_fields) > MOST_FIELDS:
-        yield f"  and {len(answer.changed_fields) - MOST_FIELDS} more"
+        title = f"Smallest state found that is decided otherwise, of {answer.looked} looked at"
+        parts.append(TitledList(title, _example(answer.example)))
+    changed = [Item(_field(change)) for change in answer.changed_fields]
+    parts.append(TitledList("Changed fields", changed, MOST_FIELDS))
     if answer.unsettled or answer.unsettled_guarantees:
-        yield from ("", _unsettled(answer))
-    yield from (f"not known: {text}" for text in answer.not_known)
+        parts.append(_unsettled(answer))
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
-    yield from ("", f"never is proved by {proved}; can is shown by examples")
-    yield from (f"assumed: {premise}" for premise in answer.premises)
+    return Outline(
+        "What this change lets workloads preempt",
+        [
+            *parts,
+            *(f"not known: {text}" for text in answer.not_known),
+            f"never is proved by {proved}; can is shown by examples",
+            Facts([f"assumed: {premise}" for premise in answer.premises]),
+        ],
+    )
 
 
 def _stands_alone(answer: MatrixDifference) -> bool:
@@ -153,37 +162,39 @@ def _stands_alone(answer: MatrixDifference) -> bool:
     return not any(change.example for change in changes)
 
 
-def _group_lines(alike: _Alike, fields: Mapping[str, FieldChange]) -> Iterator[str]:
-    yield f"{_claim(alike)}: {alike.priorities}"
+def _group(alike: _Alike, fields: Mapping[str, FieldChange]) -> Item:
+    below = []
     if alike.first.fields:
-        yield f"  {_because(alike.first, fields)}"
+        below.append(Item(_because(alike.first, fields)))
     if alike.example is not None:
-        yield "  smallest example"
-        yield from (f"    {line}" for line in _example_lines(alike.example))
+        below.append(Item("smallest example", _example(alike.example)))
+    return Item([*_claim(alike), f": {alike.priorities}"], below)
 
 
-def _claim(alike: _Alike) -> str:
+def _claim(alike: _Alike) -> list[str]:
     cell = alike.first
-    one, other = cell.preemptor.cluster_queue, cell.victim.cluster_queue
+    one, other = Name(cell.preemptor.cluster_queue), Name(cell.victim.cluster_queue)
     if isinstance(cell, GuaranteeChange):
-        return _guarantee_claim(cell, one, f"workloads of {other}")
+        return _guarantee_claim(cell, one, other)
     if cell.change == "gained":
-        return f"{one} may preempt {other}, for {_listed(cell.reasons_gained)} (before: {cell.before})"
+        reasons = f", for {_listed(cell.reasons_gained)} (before: {cell.before})"
+        return [one, " may preempt ", other, reasons]
     if cell.change == "lost":
-        return f"{one} may not preempt {other} any more, for {_listed(cell.reasons_lost)}{_after(cell)}"
+        return [one, " may not preempt ", other, f" any more, for {_listed(cell.reasons_lost)}{_after(cell)}"]
     if cell.change == "unknown":
-        return f"{one} preempts {other}: {cell.before} before, {cell.after} after"
+        return [one, " preempts ", other, f": {cell.before} before, {cell.after} after"]
     parts = [f"also for {_listed(cell.reasons_gained)}"] if cell.reasons_gained else []
     parts += [f"not for {_listed(cell.reasons_lost)} any more"] if cell.reasons_lost else []
-    return f"{one} may preempt {other}, {' and '.join(parts)}"
+    return [one, " may preempt ", other, f", {' and '.join(parts)}"]
 
 
-def _guarantee_claim(cell: GuaranteeChange, one: str, other: str) -> str:
-    """What a guarantee is after, and was before, of two ClusterQueues as they are to be told."""
+def _guarantee_claim(cell: GuaranteeChange, one: Name, other: Name) -> list[str]:
+    """A guarantee after the change, and before it."""
     if cell.about == GuaranteeAspect.TIME.value:
-        return f"{other} keep {cell.after} from {one}, and kept {cell.before}, for {cell.reason}"
-    quota = f"{cell.after} their nominal quota, and {cell.before} it before"
-    return f"{one} may preempt {other} {quota}, for {cell.reason}"
+        kept = f", and kept {cell.before}, for {cell.reason}"
+        return ["workloads of ", other, f" keep {cell.after} from ", one, kept]
+    quota = f" {cell.after} their nominal quota, and {cell.before} it before, for {cell.reason}"
+    return [one, " may preempt workloads of ", other, quota]
 
 
 def _after(cell: CellChange) -> str:
@@ -195,28 +206,30 @@ def _listed(reasons: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _because(cell: Change, fields: Mapping[str, FieldChange]) -> str:
-    told = "; ".join(_field(fields[name]) for name in cell.fields[:MOST_FIELDS])
-    return f"by several fields together: {told}" if cell.together else f"by {told}"
+def _because(cell: Change, fields: Mapping[str, FieldChange]) -> list[str]:
+    words = ["by several fields together: " if cell.together else "by "]
+    for index, name in enumerate(cell.fields[:MOST_FIELDS]):
+        words += [*(["; "] if index else []), *_field(fields[name])]
+    return words
 
 
-def _field(change: FieldChange) -> str:
-    where = f" ({change.file}:{change.line})" if change.file and change.line else ""
-    values = f"{change.before} before, {change.after} after"
-    return f"{change.words}: {values}{where}"
+def _field(change: FieldChange) -> tuple[str, ...]:
+    values = (Name(change.words), ": ", Name(change.before), " before, ", Name(change.after), " after")
+    if not (change.file and change.line):
+        return values
+    return (*values, " (", Name(f"{change.file}:{change.line}"), ")")
 
 
-def _example_lines(example: DifferenceExample) -> Iterator[str]:
-    for workload in example.state.running:
-        yield f"{_running(workload, example)} runs"
-    if not example.state.running:
-        yield "nothing runs"
-    yield f"{_asks(example)}"
-    for side, said, victims in (
-        ("before", example.before, example.preempted_before),
-        ("after", example.after, example.preempted_after),
-    ):
-        yield f"{side}: {_decision(said, victims)}"
+def _example(example: DifferenceExample) -> list[Item]:
+    running = [f"{_running(workload, example)} runs" for workload in example.state.running]
+    decided = (
+        f"{when}: {_decision(outcome, victims)}"
+        for when, outcome, victims in (
+            ("before", example.before, example.preempted_before),
+            ("after", example.after, example.preempted_after),
+        )
+    )
+    return [*map(Item, running or ["nothing runs"]), Item(_asks(example)), *map(Item, decided)]
 
 
 def _running(workload: ExampleWorkload, example: DifferenceExample) -> str:
@@ -241,56 +254,6 @@ def _decision(said: str, victims: Sequence[WorkloadWithReason]) -> str:
     return f"{said}, preempts {told}" if told else said
 
 
-def difference_markdown(answer: MatrixDifference) -> Iterator[str]:
-    """The difference as Markdown, for a comment on a pull request."""
-    yield "## What this change lets workloads preempt"
-    about = f", Kueue {answer.kueue}" if answer.kueue else ""
-    summary = difference_summary(answer)
-    yield from ("", f"{summary} Scope {answer.scope}, reading {answer.reading}{about}.")
-    yield from ("", f"- before: {as_code(answer.before)}", f"- after: {as_code(answer.after)}")
-    fields = {change.words: change for change in answer.changed_fields}
-    for _, groups in _all_groups(answer):
-        for alike in groups:
-            yield from _group_markdown(alike, fields)
-    if _stands_alone(answer) and answer.example is not None:
-        yield from ("", "Smallest state found that is decided otherwise:", "")
-        yield from (f"- {as_prose(line)}" for line in _example_lines(answer.example))
-    if answer.unsettled or answer.unsettled_guarantees:
-        yield from ("", f"> {_unsettled(answer)}")
-    for text in answer.not_known:
-        yield from ("", f"> not known: {as_prose(text)}")
-
-
 def _unsettled(answer: MatrixDifference) -> str:
     numbers = f"{answer.unsettled} cells and {answer.unsettled_guarantees} guarantees"
     return f"{numbers} are not known on one side or both."
-
-
-def _group_markdown(alike: _Alike, fields: Mapping[str, FieldChange]) -> Iterator[str]:
-    yield from ("", f"### {_sentence(alike)}", "")
-    yield from (f"{as_prose(_claim(alike))}: {as_prose(alike.priorities)}.", "")
-    for name in alike.first.fields[:MOST_FIELDS]:
-        change = fields[name]
-        where = f", {as_code(f'{change.file}:{change.line}')}" if change.file and change.line else ""
-        yield f"- {as_code(change.words)}: {as_code(change.before)} → {as_code(change.after)}{where}"
-    if alike.first.together:
-        yield from ("", "No single one of these fields does it, but several together.")
-    if alike.example is not None:
-        yield from ("", "Smallest example:", "")
-        yield from (f"- {as_prose(line)}" for line in _example_lines(alike.example))
-
-
-def _sentence(alike: _Alike) -> str:
-    cell = alike.first
-    queues = as_code(cell.preemptor.cluster_queue), as_code(cell.victim.cluster_queue)
-    classes = list(dict.fromkeys(known.victim.priority_class for known in alike.cells))
-    victims = f"{_listed([as_code(name) for name in classes])} of {queues[1]}"
-    if isinstance(cell, GuaranteeChange):
-        return _guarantee_claim(cell, queues[0], f"workloads {victims}")
-    if cell.change == "gained":
-        return f"This change lets {queues[0]} preempt {victims}"
-    if cell.change == "lost":
-        return f"Some workloads of {queues[0]} can no longer preempt {victims}"
-    if cell.change == "unknown":
-        return f"Whether {queues[0]} may preempt {victims} is not known"
-    return f"{queues[0]} preempts {victims} for other reasons"

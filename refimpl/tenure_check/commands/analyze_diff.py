@@ -126,7 +126,7 @@ def analyze_diff_command(
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
     are not known.
     """
-    from tenure_check.analysis.difference_words import difference_lines, difference_markdown
+    from tenure_check.analysis.difference_words import difference_outline
     from tenure_check.analysis.matrix import Effort
 
     choose_colour(asked.color)
@@ -143,9 +143,9 @@ def analyze_diff_command(
         found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
     )
     if asked.output == DiffOutput.MARKDOWN:
-        print_lines(difference_markdown(answer))
+        print_lines(difference_outline(answer).markdown_lines())
     elif asked.output == DiffOutput.TEXT:
-        print_lines(about(release, difference_lines(answer)))
+        print_lines(about(release, difference_outline(answer).text_lines()))
     else:
         print_answer(Output(asked.output.value), "analyze-diff", as_json(answer), ())
     _exit(answer, asked.fail_on)

@@ -33,7 +33,7 @@ from tenure.manifests import SourcedObject, build, load, read_objects
 from tenure.manifests.releases import AskedKueue
 from tenure.manifests.structure import dig
 from tenure_play.diff.difference import Side, difference
-from tenure_play.diff.text import markdown_lines, text_lines
+from tenure_play.diff.text import outline_of
 
 _TREE_KINDS: Final = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor")
 """Kinds of which no workload's own record depends: a change of one needs no workload read again."""
@@ -124,9 +124,9 @@ def diff_command(
     clock = instant_of(None) if instant is None else instant
     answer = replace(difference(before, after, clock, chosen), warnings=tuple(warnings))
     if printing.output == DiffOutput.MARKDOWN:
-        print_lines(markdown_lines(answer, every=printing.every))
+        print_lines(outline_of(answer, every=printing.every).markdown_lines())
     elif printing.output == DiffOutput.TEXT:
-        print_lines(with_pointer(about(answer.kueue, text_lines(answer, every=printing.every))))
+        print_lines(with_pointer(about(answer.kueue, outline_of(answer, every=printing.every).text_lines())))
     else:
         print_answer(Output(printing.output.value), "diff", as_json(answer), ())
     changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)

@@ -1,0 +1,152 @@
+"""An answer for people, stated once: sentences and lists, printed as text or as Markdown.
+
+>>> answer = Outline(
+...     "What changes",
+...     [["Of ", Name("team_a"), " 1 job."], TitledList("Victims", [Item(["ml/old, for ", Name("ml/a|b")])])],
+... )
+>>> print(*answer.text_lines(), sep="\\n")
+Of team_a 1 job.
+<BLANKLINE>
+Victims
+  ml/old, for ml/a|b
+>>> print(*answer.markdown_lines(), sep="\\n")
+## What changes
+<BLANKLINE>
+Of `team_a` 1 job.
+<BLANKLINE>
+### Victims
+<BLANKLINE>
+- ml/old, for `ml/a\\|b`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+class Name(str):
+    """A name of an object, a field or a file, which Markdown shows as code."""
+
+    __slots__ = ()
+
+
+Words: TypeAlias = str | Sequence[str]
+"""A sentence, or its parts, of which each `Name` is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An entry of a list, with those below it."""
+
+    words: Words
+    below: Sequence[Item] = ()
+
+    def text_lines(self, indent: str) -> Iterator[str]:
+        """As text, each level indented by two."""
+        yield f"{indent}{''.join(self.words)}"
+        for item in self.below:
+            yield from item.text_lines(f"{indent}  ")
+
+    def markdown_lines(self, indent: str = "") -> Iterator[str]:
+        """As an entry of a Markdown list."""
+        yield f"{indent}- {in_markdown(self.words)}"
+        for item in self.below:
+            yield from item.markdown_lines(f"{indent}  ")
+
+
+@dataclass(frozen=True, slots=True)
+class TitledList:
+    """A heading, and a list below it.
+
+    Args:
+        title: the heading.
+        items: what is listed; a list without any is not printed.
+        most: how many of them are printed; the rest is counted. None prints all.
+        for_all: how all are printed, such as `, with --all`; empty where they cannot be.
+    """
+
+    title: str
+    items: Sequence[Item]
+    most: int | None = None
+    for_all: str = ""
+
+    def shown(self) -> Iterator[Item]:
+        """The items that are printed, and how many more there are."""
+        yield from self.items[: self.most]
+        more = len(self.items) - len(self.items[: self.most])
+        if more:
+            yield Item(f"and {more} more{self.for_all}")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts about an answer: a list without a heading."""
+
+    items: Sequence[Words]
+
+
+Part: TypeAlias = Words | Facts | TitledList
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """An answer.
+
+    Args:
+        title: the heading of its Markdown; text stands below the command that names it.
+        parts: sentences, facts and titled lists, in order.
+    """
+
+    title: str
+    parts: Sequence[Part]
+
+    def text_lines(self) -> Iterator[str]:
+        """As text for a terminal or a pipe."""
+        after_list = False
+        for part in self.parts:
+            if isinstance(part, TitledList):
+                if part.items:
+                    yield from ("", part.title)
+                    for item in part.shown():
+                        yield from item.text_lines("  ")
+                    after_list = True
+            elif isinstance(part, Facts):
+                yield from (f"  {''.join(words)}" for words in part.items)
+            else:
+                if after_list:
+                    yield ""
+                after_list = False
+                yield "".join(part)
+
+    def markdown_lines(self) -> Iterator[str]:
+        """As Markdown, such as a comment on a pull request."""
+        yield f"## {self.title}"
+        for part in self.parts:
+            if isinstance(part, TitledList):
+                if part.items:
+                    yield from ("", f"### {in_markdown(part.title)}", "")
+                    for item in part.shown():
+                        yield from item.markdown_lines()
+            elif isinstance(part, Facts):
+                yield ""
+                yield from (f"- {in_markdown(words)}" for words in part.items)
+            else:
+                yield from ("", in_markdown(part))
+
+
+def in_markdown(words: Words) -> str:
+    """Words as they stand in a Markdown paragraph, list or table.
+
+    >>> in_markdown(["a<b of ", Name("x|y")])
+    'a&lt;b of `x\\\\|y`'
+    """
+    return "".join(map(_part, [words] if isinstance(words, str) else words))
+
+
+def _part(text: str) -> str:
+    escaped = text.replace("|", "\\|")
+    if isinstance(text, Name):
+        return f"`{escaped.replace('`', chr(39))}`" if text else ""
+    return escaped.replace("<", "&lt;")
