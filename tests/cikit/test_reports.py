@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tenure.errors import InputError
-from tenure.manifests.source_lines import SourceLines, outline
+from tenure.manifests.source_lines import SourceLines, read_lines
 from tenure.reports import (
     Case,
     FileLine,
@@ -133,7 +133,7 @@ def test_a_typed_list_in_json_is_looked_up_too(tmp_path: Path) -> None:
     "text", ["[" * 100_000, "a: [", "a: &a [*a]\nb: *gone\n", "\x00", "- " * 5000, "? {a: b}\n: c"]
 )
 def test_a_hostile_file_ends_the_look_up_and_nothing_else(text: str) -> None:
-    outline(text)
+    read_lines(text)
 
 
 FAULTY = """\

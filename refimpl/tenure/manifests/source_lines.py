@@ -20,7 +20,7 @@ _PART = re.compile(r"\[([^\]]*)\]|([^.\[\]]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class ReadLines:
     """The documents of a text that are not empty, up to the first thing that is not understood.
 
     Args:
@@ -66,7 +66,7 @@ class SourceLines:
     """
 
     read: Callable[[str], bytes | None] = bytes_on_disk
-    _known: dict[str, Outline] = field(default_factory=dict)
+    _known: dict[str, ReadLines] = field(default_factory=dict)
 
     def of_field(self, file: str, name: str, path: str) -> int:
         """The line of a field of an object.
@@ -79,10 +79,8 @@ class SourceLines:
         Returns:
             from 1; 0 where the file, or the object in it, is not found.
         """
-        outlined = self._outline(file)
-        found = (
-            outlined.line_of(item, line, path) for called, item, line in _objects(outlined) if called == name
-        )
+        read = self._lines_of(file)
+        found = (read.line_of(item, line, path) for called, item, line in _objects(read) if called == name)
         return next(found, 0)
 
     def of_object(self, paths: Sequence[str | Path], name: str) -> tuple[str, int]:
@@ -109,11 +107,11 @@ class SourceLines:
             number: from 0, of the documents that are not empty.
             path: as for `of_field`.
         """
-        outlined = self._outline(file)
-        if number >= len(outlined.documents):
+        read = self._lines_of(file)
+        if number >= len(read.documents):
             return 0
-        line, content = outlined.documents[number]
-        return outlined.line_of(content, line, path)
+        line, content = read.documents[number]
+        return read.line_of(content, line, path)
 
     def in_scenario(self, file: str, name: str, path: str) -> int:
         """The line of a field of a scenario, which has its name under `scenario`, or that of its file.
@@ -123,24 +121,24 @@ class SourceLines:
             name: of the scenario; several of one file are called by their number where they have no name.
             path: as for `of_field`.
         """
-        documents = self._outline(file).documents
+        documents = self._lines_of(file).documents
         named = [number for number, (_, item) in enumerate(documents) if dig(item, "scenario") == name]
         counted = name.removeprefix(f"{Path(file).stem}-")
         last = int(counted) - 1 if counted.isdecimal() and counted != "0" else 0
         return self.in_document(file, named[0] if named else last, path)
 
-    def _outline(self, file: str) -> Outline:
+    def _lines_of(self, file: str) -> ReadLines:
         if file not in self._known:
             raw = self.read(file)
             small = raw is not None and len(raw) <= LONGEST
-            self._known[file] = outline(raw.decode("utf-8-sig", "replace") if raw and small else "")
+            self._known[file] = read_lines(raw.decode("utf-8-sig", "replace") if raw and small else "")
         return self._known[file]
 
 
-def outline(text: str) -> Outline:
+def read_lines(text: str) -> ReadLines:
     """Where everything in a YAML or JSON text is.
 
-    >>> found = outline("a:\\n- b: 1\\n- c: 2\\n")
+    >>> found = read_lines("a:\\n- b: 1\\n- c: 2\\n")
     >>> (line, content), = found.documents
     >>> found.line_of(content, line, "a[1].c")
     3
@@ -148,12 +146,12 @@ def outline(text: str) -> Outline:
     lines: Lines = {}
     documents, _ = parse_events(text, "", lines)
     contents = [document.content for document in documents if document.content is not None]
-    return Outline([(lines.get(id(content), {}).get(ITSELF, 0), content) for content in contents], lines)
+    return ReadLines([(lines.get(id(content), {}).get(ITSELF, 0), content) for content in contents], lines)
 
 
-def _objects(outlined: Outline) -> Iterator[tuple[str, object, int]]:
+def _objects(read: ReadLines) -> Iterator[tuple[str, object, int]]:
     """The objects by name, and the line in which each begins; lists of lists are read as they are loaded."""
-    stack = [(content, line, "") for line, content in reversed(outlined.documents)]
+    stack = [(content, line, "") for line, content in reversed(read.documents)]
     while stack:
         here, line, inherited = stack.pop()
         kind = dig(here, "kind")
@@ -161,7 +159,7 @@ def _objects(outlined: Outline) -> Iterator[tuple[str, object, int]]:
         if is_list_kind(kind) and isinstance(here, dict) and "items" in here:
             inner = "" if kind == "List" else kind.removesuffix("List")
             within = items(here["items"])
-            lines = outlined.lines.get(id(within), {})
+            lines = read.lines.get(id(within), {})
             stack.extend((item, lines[at], inner) for at, item in reversed([*enumerate(within)]))
         else:
             yield name_of(here, kind), here, line
