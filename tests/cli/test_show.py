@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tenure.pages import SITE, address_of
 from tenure.readings import preset_names, readings_file
 from tenure.reference import IdentifierKind, card_of, identifiers
 from tenure.reference.answer_types import ExpectedVerdict
-from tenure.reference.statements import obligations, theorems
+from tenure.reference.statements import finding_pages, obligations, theorems
 from tenure.reports import Report, RuleText
 from tenure.reports.forms import to_sarif
 from tenure.rules.registry import all_rules
@@ -38,6 +39,8 @@ ONE_OF_EACH = {
     IdentifierKind.PRESET: "guaranteed",
     IdentifierKind.VECTOR: "TBP-020/exactly-at-the-threshold-is-kept",
     IdentifierKind.DIVERGENCE: "DV-010",
+    IdentifierKind.PROPOSAL: "KEP-8522",
+    IdentifierKind.FIELD: "minAdmitDuration",
 }
 A_LINK = "\x1b]8;"
 
@@ -53,6 +56,13 @@ def known() -> dict[IdentifierKind, set[str]]:
         IdentifierKind.PRESET: set(preset_names()),
         IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
         IdentifierKind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
+        IdentifierKind.PROPOSAL: {"KEP-8522", "KEP-8826", "KEP-754", "KAI"},
+        IdentifierKind.FIELD: {
+            line.removeprefix('field = "').rstrip('"')
+            for page in (ROOT / "spec" / "findings").glob("*.md")
+            for line in page.read_text(encoding="utf-8").splitlines()
+            if line.startswith('field = "')
+        },
     }
 
 
@@ -231,3 +241,51 @@ def test_a_terminal_that_follows_links_gets_them() -> None:
     assert A_LINK in linked
     assert "TBP-050-when-an-equal-may-be-preempted.md" in linked
     assert A_LINK not in on_terminal("show", "PO-TBP-010", environment={"NO_COLOR": "1"}).terminal
+
+
+@pytest.mark.parametrize("name", ["KEP-8522", "KEP-8826", "KEP-754", "KAI"])
+def test_a_proposal_shows_what_holds_what_fails_and_how_small(name: str) -> None:
+    card = card_of(name)
+    relations = {related.relation: related for related in card.related}
+    failing = [related for related in card.related if related.relation == "Claims that a reading refutes"]
+    holding = [related for related in card.related if related.relation == "Claims that every reading proves"]
+    assert failing
+    assert all("refuted" in {verdict.verdict for verdict in claim.expected} for claim in failing)
+    assert {verdict.verdict for claim in holding for verdict in claim.expected} == {"proved"}
+    family = failing[0].id[:6]
+    assert {claim.id for claim in (*failing, *holding)} == {
+        identifier for identifier in OBLIGATIONS if identifier.startswith(family)
+    }
+    severities = [r.text.rpartition("(")[2].rstrip(")") for r in card.related if r.relation == "Findings"]
+    assert severities == sorted(severities, key=("high", "medium", "low").index)
+    assert "Counterexamples" in relations
+    assert card.source.startswith("https://github.com/")
+
+
+def test_every_finding_belongs_to_one_proposal_or_to_a_release() -> None:
+    """What is about no proposal is about Kueue as released."""
+    named = Counter(
+        related.id
+        for name in ("KEP-8522", "KEP-8826", "KEP-754", "KAI")
+        for related in card_of(name).related
+        if related.relation == "Findings"
+    )
+    assert set(named.values()) == {1}
+    others = [page for identifier, page in finding_pages().items() if identifier not in named]
+    assert {str(page.front["source"]).split()[0].rstrip(",") for page in others} <= {"Kueue", "Kueue's"}
+
+
+def test_markdown_of_a_proposal_has_its_counterexamples_and_how_to_replay_them() -> None:
+    done = tenure("show", "KEP-8522", "-o", "markdown")
+    said = done.stdout.decode()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert said.startswith("## KEP-8522: Time-based preemption among equals\n")
+    assert "closed without a merge" in said
+    claim = "- `PO-TBP-010`: a protected workload is never preempted by an equal"
+    assert f"{claim} (refuted under as-written, released;" in said
+    counterexample = "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"
+    assert f"- `{counterexample}`: The counterexample of PO-TBP-010" in said
+    assert f"\ntenure vectors run {counterexample} --verbose\n```\n" in said
+    done = tenure("show", "-o", "markdown")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"expected one beside it, such as KEP-8522" in done.stderr

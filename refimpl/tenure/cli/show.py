@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +15,10 @@ from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
-from tenure.cli.output import Output, Printing, about, print_answer
-from tenure.cli.terminal import choose_colour
+from tenure.cli.output import Output, about, print_answer
+from tenure.cli.terminal import Color, choose_colour, print_lines
 from tenure.errors import bad_input
+from tenure.outline import Name, in_markdown
 
 if TYPE_CHECKING:
     from tenure.reference import Card, CardList
@@ -48,6 +50,25 @@ class ClusterOptions:
         return InputOptions(self.files, self.example, self.strict)
 
 
+class ShowOutput(StrEnum):
+    """How an entry is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPrinting:
+    """How it is printed."""
+
+    output: Annotated[ShowOutput, typer.Option("--output", "-o", help="How to print the entry.")] = (
+        ShowOutput.TEXT
+    )
+    color: Color = None
+
+
 @with_records
 def show_command(
     *,
@@ -55,8 +76,8 @@ def show_command(
         str | None,
         typer.Argument(
             metavar="[ID]",
-            help="A rule (KQ-320), a finding (F-001), an obligation (PO-TBP-010), a reading's key or preset, "
-            "a vector or a divergence (DV-010).",
+            help="A proposal (KEP-8522), a field (minAdmitDuration), a rule (KQ-320), a finding (F-001), "
+            "a claim (PO-TBP-010), a reading, a test case or a divergence (DV-010).",
             show_default="list all of them",
             autocompletion=complete_identifier,
         ),
@@ -66,9 +87,17 @@ def show_command(
     now: Now = None,
     interpretation: Interpretation,
     every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
-    printing: Printing,
+    printing: ShowPrinting,
 ) -> None:
     """Show an entry of the specification by its identifier, or the quota of every ClusterQueue.
+
+    A proposal, or a field that findings are about: what became of it, which claims hold and which fail, and
+    the smallest counterexamples; as Markdown for a pull request:
+
+    \b
+    tenure show KEP-8522
+    tenure show minAdmitDuration
+    tenure show KEP-8522 -o markdown > comment.md
 
     A rule that an explanation has named: what it says and why, its code, what is proved of it under each
     reading, and the cases that pin it down:
@@ -120,8 +149,16 @@ def show_command(
     of_cluster = options_given(given, edits, interpretation) + ([] if now is None else ["--now"])
     if identifier is not None and of_cluster:
         raise bad_input(of_cluster[0], f"identifier {identifier} too", "either an identifier or a cluster")
+    if printing.output == ShowOutput.MARKDOWN:
+        if identifier is None:
+            raise bad_input("-o markdown", "no identifier", "one beside it, such as KEP-8522")
+        from tenure.reference import card_of
+
+        print_lines(card_markdown(card_of(identifier), every=every))
+        return
+    output = Output(printing.output.value)
     if given.files or given.example:
-        _show_quota(ask(given.source(), now, interpretation, edits=edits), printing.output, every=every)
+        _show_quota(ask(given.source(), now, interpretation, edits=edits), output, every=every)
         return
     if of_cluster:
         raise bad_input(of_cluster[0], "no cluster", "a cluster beside it: -f PATH, or --example hero")
@@ -129,10 +166,10 @@ def show_command(
 
     if identifier is None:
         listed = identifiers()
-        print_answer(printing.output, "show", as_json(listed), _list_lines(listed), pointer=False)
+        print_answer(output, "show", as_json(listed), _list_lines(listed), pointer=False)
         return
     card = card_of(identifier)
-    print_answer(printing.output, "show", as_json(card), card_lines(card, every=every), pointer=False)
+    print_answer(output, "show", as_json(card), card_lines(card, every=every), pointer=False)
 
 
 def _show_quota(asked: Inquiry, output: Output, *, every: bool) -> None:
@@ -171,6 +208,35 @@ def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
         yield from (f"  {command}" for command in card.replay)
     if card.related:
         yield from ("", f"look up another identifier: tenure show {card.related[0].id}")
+
+
+def card_markdown(card: Card, *, every: bool = False) -> Iterator[str]:
+    """A card as Markdown, such as a comment on a pull request.
+
+    Args:
+        card: see there.
+        every: as for `card_lines`.
+    """
+    yield f"## {card.id}: {in_markdown(card.title)}"
+    if card.source:
+        yield from ("", in_markdown(card.source))
+    if card.expected:
+        yield from ("", f"Expected: {_verdicts(card.expected)}.")
+    for section in card.sections:
+        code = section.heading == "Code" or section.text.startswith("{")
+        yield from ("", f"### {section.heading}", "", *(["```"] if code else []))
+        yield from section.text.splitlines()
+        yield from ["```"] if code else []
+    for relation, grouped in groupby(card.related, key=lambda related: related.relation):
+        others = list(grouped)
+        yield from ("", f"### {relation}", "")
+        for related in others if every else others[:_SHOWN]:
+            verdicts = f" ({_verdicts(related.expected)})" if related.expected else ""
+            yield f"- {in_markdown([Name(related.id)])}: {in_markdown(related.text)}{verdicts}"
+        if not every and len(others) > _SHOWN:
+            yield f"- and {len(others) - _SHOWN} more: `tenure show {card.id} --all`"
+    if card.replay:
+        yield from ("", "### Replay it", "", "```sh", *card.replay, "```")
 
 
 def _related_lines(others: list[Related], *, every: bool) -> Iterator[str]:

@@ -17,6 +17,8 @@ class IdentifierKind(StrEnum):
     PRESET = "preset"
     VECTOR = "vector"
     DIVERGENCE = "divergence"
+    PROPOSAL = "proposal"
+    FIELD = "field"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -22,6 +23,16 @@ from tenure.reference.answer_types import (
     ListedIdentifier,
     Related,
     Section,
+)
+from tenure.reference.proposals import (
+    claims_of,
+    counterexamples_of,
+    field_title,
+    fields,
+    findings_of,
+    proposals,
+    readings_of,
+    rules_naming,
 )
 from tenure.reference.source_code import neighbours, not_lifted, rule_functions, source_of
 from tenure.reference.statements import (
@@ -51,8 +62,8 @@ def card_of(identifier: str) -> Card:
     """What is said by an identifier.
 
     Args:
-        identifier: of a rule, a finding, an obligation, a theorem, a reading's key, a preset, a vector or a
-            divergence; case does not matter.
+        identifier: of a rule, a finding, an obligation, a theorem, a reading's key, a preset, a vector, a
+            divergence or a proposal, or the name of a field; case does not matter.
 
     Raises:
         InputError: there is none of this name.
@@ -67,8 +78,8 @@ def card_of(identifier: str) -> Card:
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
         hint = did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)
         expected = (
-            "the identifier of a rule, a finding, a claim, a reading, a vector or a divergence, "
-            f"as `tenure show` lists them{hint}"
+            "a proposal (KEP-8522), a field, or the identifier of a rule, a finding, a claim, a reading, "
+            f"a vector or a divergence, as `tenure show` lists them{hint}"
         )
         raise bad_input("ID", identifier, expected)
     return _MADE[listed.kind](listed.id)
@@ -87,6 +98,8 @@ def _listed() -> Iterator[ListedIdentifier]:
         IdentifierKind.PRESET: {name: data["presets"][name]["summary"] for name in preset_names()},
         IdentifierKind.VECTOR: {vector.id: vector.data["comment"] for vector in _vectors()},
         IdentifierKind.DIVERGENCE: {divergence.id: divergence.title for divergence in all_divergences()},
+        IdentifierKind.PROPOSAL: {name: stated["title"] for name, stated in proposals().items()},
+        IdentifierKind.FIELD: {name: field_title(name) for name in fields()},
     }
     for kind, named in titles.items():
         yield from (ListedIdentifier(identifier, kind, title) for identifier, title in named.items())
@@ -312,6 +325,60 @@ def _divergence(identifier: str) -> Card:
     )
 
 
+def _proposal(identifier: str) -> Card:
+    stated = proposals()[identifier]
+    findings = findings_of(identifier)
+    refuted, proved = claims_of(identifier)
+    return _plain(
+        identifier,
+        IdentifierKind.PROPOSAL,
+        stated["title"],
+        source=stated["thread"],
+        file="spec/proposals.toml",
+        sections=[("Status upstream", stated["status"]), ("Why its claims matter", stated["why"])],
+        related=[
+            *_to_claims("Claims that a reading refutes", refuted),
+            *_to_claims("Claims that every reading proves", proved),
+            *map(_to_finding, findings),
+            *_to_vectors("Counterexamples", counterexamples_of(findings)),
+            *(Related("Readings", key, question) for key, question in readings_of(identifier)),
+        ],
+        replay=[f"tenure prove --only PO-{stated['family']} --no-mutants", *_replayed(findings)],
+    )
+
+
+def _field(name: str) -> Card:
+    findings = fields()[name]
+    first = findings[0]
+    return _plain(
+        name,
+        IdentifierKind.FIELD,
+        field_title(name),
+        source="",
+        file="spec/findings",
+        sections=[("The gravest", f"{first.id}: {first.front.get('actual', first.title)}")],
+        related=[
+            *map(_to_finding, findings),
+            *(_to_rule("Rules", page.id) for page in rules_naming(name)),
+            *_to_vectors("Counterexamples", counterexamples_of(findings)),
+        ],
+        replay=_replayed(findings),
+    )
+
+
+def _to_claims(relation: str, claims: Iterable[StatedObligation]) -> Iterator[Related]:
+    return (replace(_to_obligation(claim), relation=relation) for claim in claims)
+
+
+def _to_finding(page: Page) -> Related:
+    return Related("Findings", page.id, f"{page.title} ({page.front['severity']})")
+
+
+def _replayed(findings: Iterable[Page]) -> list[str]:
+    """The command that runs the gravest finding's counterexample."""
+    return [f"tenure vectors run {name} --verbose" for name in counterexamples_of(findings)][:1]
+
+
 def _plain(
     identifier: str,
     kind: IdentifierKind,
@@ -337,6 +404,8 @@ _MADE: Final[dict[IdentifierKind, Callable[[str], Card]]] = {
     IdentifierKind.PRESET: _preset,
     IdentifierKind.VECTOR: _vector,
     IdentifierKind.DIVERGENCE: _divergence,
+    IdentifierKind.PROPOSAL: _proposal,
+    IdentifierKind.FIELD: _field,
 }
 
 
