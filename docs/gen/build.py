@@ -26,7 +26,7 @@ from docs.gen.navigation import completed
 from docs.gen.not_modelled import not_modelled
 from docs.gen.openings import openings
 from docs.gen.playground import page_fills, playground_files
-from docs.gen.proofs import obligation_pages, proofs
+from docs.gen.proofs import claim_pages, claims_by_page, proofs
 from docs.gen.proved import proof_report
 from docs.gen.real_traces import real_traces
 from docs.gen.reference import command_pages, reference, restated
@@ -45,12 +45,13 @@ def main() -> None:
     of_scenarios, charts, scenario_list, views, played = scenario_pages()
     opened = openings(played)
     drawings, pictures = vector_pictures()
+    claims = claims_by_page(report)
     pages = (
-        rule_pages(report, said_of_rules(), pictures, views)
+        rule_pages(report, claims, said_of_rules(), pictures, views)
         | finding_pages(pictures, views, opened)
         | coverage_site()
         | of_scenarios
-        | obligation_pages(report)
+        | claim_pages(claims)
         | vector_pages(pictures, opened)
     )
     of_analysis, analysis = analyzed()

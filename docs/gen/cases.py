@@ -62,7 +62,7 @@ def _areas() -> dict[str, list[Vector]]:
 
 def _page(area: str, mine: list[Vector], pictures: Pictures, openings: Openings) -> Iterator[str]:
     yield f"# Vectors: {area.replace('-', ' ')}"
-    yield "[The format](../reference/vectors.md) says how to run them against code of your own."
+    yield "Run these cases against code of your own, as [the format](../reference/vectors.md) describes."
     yield table(["Flag", "Why such a case exists"], [[*item] for item in mine[0].flags.items()])
     for vector in mine:
         yield from _case(vector, openings)

@@ -1,17 +1,19 @@
-"""A page for each published scenario: its charts, what is expected under each reading, how it is replayed."""
+"""A page for each group of published scenarios: charts, what is expected, how each is replayed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
+from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from docs.gen.drawing import shown
-from docs.gen.markdown import UNSEARCHED, Fills, Pages, code, link, linked, table
+from docs.gen.markdown import Fills, Pages, code, folded, heading, link, linked, table
 from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import kept
-from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios
+from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios, scenarios_page
+from tenure.pages import FAMILIES
 from tenure.readings import preset, preset_names
 from tenure.units import format_elapsed
 from tenure_play import AnyScenario, Record, play
@@ -20,6 +22,17 @@ from tenure_play.charts.words import facts
 
 SCENARIOS = "scenarios/index.md"
 CHARTS = "charts"
+GROUPS = {
+    "tbp": FAMILIES["TBP"],
+    "ucq": FAMILIES["UCQ"],
+    "dyn": FAMILIES["DYN"],
+    "kai": FAMILIES["KMR"],
+    "kueue": "reports about Kueue",
+}
+"""Groups of scenarios, by what their names begin with."""
+OPENING = (
+    "Replay each of these by its command; open a reading for a chart of what happens, and what is expected."
+)
 _MADE_FROM = (
     "refimpl/**/*.py",
     "spec/readings.toml",
@@ -58,7 +71,9 @@ def _made() -> Made:
         opened = opened_play(scenario, [record for alike in plays for record in alike])
         if opened is not None:
             openings[scenario.name] = opened
-        pages[f"scenarios/{scenario.name}.md"] = "\n\n".join(_page(scenario, plays, opened)) + "\n"
+        path = scenarios_page(scenario.name)
+        parts = pages.setdefault(path, f"# Scenarios: {GROUPS[PurePosixPath(path).stem]}\n\n{OPENING}\n")
+        pages[path] = "\n\n".join([parts, *_scenario(scenario, plays, opened)]) + "\n"
         charts |= dict(_charts(scenario, plays))
         views[scenario.name] = [_view(scenario, alike) for alike in plays]
         rows.append(
@@ -101,8 +116,8 @@ def _stem(scenario: AnyScenario, alike: list[Record]) -> str:
     return f"scenarios/{CHARTS}/{scenario.name}-{alike[0].reading}"
 
 
-def _page(scenario: AnyScenario, plays: list[list[Record]], opened: Opening | None) -> Iterator[str]:
-    yield f"# {scenario.name}"
+def _scenario(scenario: AnyScenario, plays: list[list[Record]], opened: Opening | None) -> Iterator[str]:
+    yield heading(2, scenario.name, scenario.name)
     yield linked(scenario.title)
     if scenario.source:
         yield f"Source: {linked(scenario.source)}"
@@ -115,17 +130,22 @@ def _page(scenario: AnyScenario, plays: list[list[Record]], opened: Opening | No
             f"under {opened['reading']}."
         )
     for alike in plays:
-        yield f"## Under {_names(alike)}{UNSEARCHED}"
         _, chart, words = _view(scenario, alike)
-        yield shown(chart, words, "chart")
-        for _, same in groupby(alike, key=lambda record: record.expectations):
-            yield from _expected(list(same), len(alike) > 1)
         reading = alike[0].reading
-        yield code(
-            "sh", f"tenure play --scenario {scenario.name} --reading {reading} --chart {scenario.name}.svg"
-        )
-    yield f"## The scenario{UNSEARCHED}"
-    yield code("yaml", (ROOT / path).read_text(encoding="utf-8"))
+        parts = [
+            shown(chart, words, "chart"),
+            *(
+                part
+                for _, same in groupby(alike, key=lambda record: record.expectations)
+                for part in _expected(list(same), len(alike) > 1)
+            ),
+            code(
+                "sh",
+                f"tenure play --scenario {scenario.name} --reading {reading} --chart {scenario.name}.svg",
+            ),
+        ]
+        yield folded(f"Under {_names(alike)}", parts)
+    yield folded("The scenario", [code("yaml", (ROOT / path).read_text(encoding="utf-8"))])
 
 
 def _expected(same: list[Record], named: bool) -> Iterator[str]:

@@ -1,18 +1,19 @@
-"""One page for each finding: its story, with what is seen when it is replayed; and the list of them."""
+"""A page for the findings of each source: stories, what is seen when replayed; and the list of all."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from docs.gen.cases import Pictures
 from docs.gen.charts import Views
 from docs.gen.drawing import shown
 from docs.gen.elsewhere import cited
-from docs.gen.markdown import UNSEARCHED, Fills, Pages, at, code, link, linked, table
+from docs.gen.markdown import UNSEARCHED, Fills, Pages, at, code, folded, heading, link, linked, table
 from docs.gen.openings import Openings, played_of_findings
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import first_findings, reported
-from tenure.pages import Page
+from tenure.pages import Page, finding_page
 from tools.lints.findings import STANDING, THREAD
 from tools.lints.pages import findings
 
@@ -25,12 +26,20 @@ SOURCES = {
     "Kueue": "Kueue, as released",
 }
 """The sources, in the order of the list."""
-_OUTCOME = "## The outcome under each preset"
+OPENING = (
+    "Replay each of these findings by its command, and see what repairs it: where the source contradicts "
+    "itself, or the scheduler that it describes."
+)
 
 
 def finding_pages(pictures: Pictures, views: Views, openings: Openings) -> Pages:
-    """One page for each finding."""
-    return {f"findings/{page.name}": _page(page, pictures, views, openings) for page in findings(ROOT)}
+    """A page for each source."""
+    found: dict[str, list[str]] = {}
+    for page in findings(ROOT):
+        path = finding_page(page).partition("#")[0]
+        opening = found.setdefault(path, [f"# Findings: {source_of(page)}", OPENING])
+        opening.extend(_finding(page, pictures, views, openings))
+    return {path: "\n\n".join(parts) + "\n" for path, parts in found.items()}
 
 
 def finding_list() -> Fills:
@@ -116,37 +125,29 @@ def _opened(page: Page, openings: Openings) -> str:
     return f"{shown}: {openings.same[page.id]}." if shown else ""
 
 
-def _page(page: Page, pictures: Pictures, views: Views, openings: Openings) -> str:
+def _finding(page: Page, pictures: Pictures, views: Views, openings: Openings) -> Iterator[str]:
+    """The story of a finding; what is seen and said when it is replayed is folded."""
     played = list(played_of_findings().get(page.id, ()))
-    before, outcome, after = page.body.partition(_OUTCOME)
     cases = [item for item in page.front.get("vectors", []) if item in pictures]
-    title, _, story = before.strip().partition("\n")
-    parts = [
-        title,
-        f"{_standing(page)} {_opened(page, openings)}",
-        linked(cited(story)).strip(),
-        *_charts(played, views),
-        *_pictures(cases, pictures),
-        linked(f"{outcome}{UNSEARCHED if outcome else ''}{after}").strip(),
-        *_replay(page, played),
-        *reported(page),
-        *_named(page, played),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    title, _, story = page.body.strip().partition("\n")
+    yield heading(2, title.removeprefix("# "), page.id)
+    yield f"{_standing(page)} {_opened(page, openings)}"
+    yield re.sub("^## ", "### ", linked(cited(story)).strip(), flags=re.MULTILINE)
+    shown = [*_charts(played, views), *_pictures(cases, pictures)]
+    if shown:
+        yield folded("In pictures", shown)
+    yield folded("Replay it, and what it rests on", [*_replay(page, played), *_named(page, played)])
+    yield from reported(page)
 
 
 def _charts(played: list[str], views: Views) -> Iterator[str]:
     for name in played:
-        yield f"### Played: {name.replace('-', ' ')}{UNSEARCHED}"
         for readings, path, words in views[name]:
-            yield f"Under {readings}, [the scenario]({at(name)}):"
+            yield f"[{name}]({at(name)}) under {readings}:"
             yield shown(path, words, "chart")
 
 
 def _pictures(cases: list[str], pictures: Pictures) -> Iterator[str]:
-    if not cases:
-        return
-    yield f"### In pictures{UNSEARCHED}"
     about = {vector.id: vector.data for vector in vectors()}
     for case in cases:
         data = about[case]
@@ -160,7 +161,6 @@ def _replay(page: Page, played: list[str]) -> Iterator[str]:
     commands += [f"tenure vectors run {item} --verbose" for item in page.front.get("vectors", [])]
     commands += [f"tenure prove --only {item} --no-mutants" for item in page.front.get("obligations", [])]
     if commands:
-        yield f"## Replay it{UNSEARCHED}"
         yield code("sh", "\n".join(commands))
 
 
@@ -174,5 +174,4 @@ def _named(page: Page, played: list[str]) -> Iterator[str]:
         ("Scenarios", played),
     ):
         if named:
-            yield f"## {words}{UNSEARCHED}"
-            yield "\n".join(f"- {link(item)}" for item in named)
+            yield f"{words}: {', '.join(map(link, named))}."

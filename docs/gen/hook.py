@@ -25,7 +25,6 @@ UNSEARCHED: Final = (
     "reference/protocol.md",
     "reference/benchmarks.md",
     "reference/schemas.md",
-    "vectors/",
     "coverage/",
 )
 """What a search would only be filled with: these pages are found from those that link them."""
@@ -33,6 +32,7 @@ UNSEARCHED: Final = (
 _UNNAMED: Final = 'data-md-component="search" role="dialog"'
 _LONGEST = 155
 _PRINTED = re.compile(r'<div class="(language-(?:console|text|yaml|json|python) )')
+_UNLINKED = re.compile(r'<h3 id="[^"]*">(.*?)<a class="headerlink".*?</a></h3>')
 _MARKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)(?:\{[^}]*\})?|\{[^}]*\}|<[^>]*>|[*`]")
 
 
@@ -56,9 +56,17 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> None:
         page.meta.setdefault("search", {"boost": boost})
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """What commands print, and files, are not searched: their words are in the text around them."""
-    return _PRINTED.sub(r'<div data-search-exclude class="\1', html)
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """What commands print, files, and what is folded are not searched: the text around them says it.
+
+    Of vectors the names are searched, and of a finding all that is said is found at its own heading.
+    """
+    html = _PRINTED.sub(r'<div data-search-exclude class="\1', html)
+    html = html.replace("<details ", "<details data-search-exclude ")
+    path = page.file.src_uri
+    if path.startswith("vectors/"):
+        html = re.sub(r"<(p|table)>", r"<\1 data-search-exclude>", html)
+    return _UNLINKED.sub(r"<h3>\1</h3>", html) if path.startswith("findings/") else html
 
 
 def on_post_page(output: str, **_: Any) -> str:

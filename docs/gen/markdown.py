@@ -100,6 +100,8 @@ def at(identifier: str) -> str:
 def placed(text: str, page: str) -> str:
     """A page whose links to `@`, the top of `docs/`, lead there; one to the page itself is its words alone.
 
+    A link to a fragment of the page stays a link.
+
     Args:
         text: Markdown, or HTML, whose links see each page as a folder.
         page: its path below `docs/`.
@@ -111,7 +113,9 @@ def placed(text: str, page: str) -> str:
     """
     up = "../" * (len(PurePosixPath(page).parts) - 1)
     folder = up if page.endswith("index.md") else f"../{up}"
-    text = re.sub(rf"(?<!!)\[([^\]]*)\]\(@{re.escape(page)}(?:#[^)]*)?\)(?:{{ \.id }})?", r"\1", text)
+    itself = re.escape(page)
+    text = re.sub(rf"(?<!!)\[([^\]]*)\]\(@{itself}\)(?:{{ \.id }})?", r"\1", text)
+    text = re.sub(rf"(?<!!)\]\(@{itself}#", "](#", text)
     return text.replace("](@", f"]({up}").replace('="@', f'="{folder}')
 
 

@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from docs.gen.findings import source_of
-from docs.gen.sources import ROOT
 from tenure.pages import FAMILIES, family_of
-from tools.lints.pages import findings
-
-_PLAYED = {
-    "tbp": FAMILIES["TBP"],
-    "ucq": FAMILIES["UCQ"],
-    "dyn": FAMILIES["DYN"],
-    "kai": FAMILIES["KMR"],
-    "kueue": "Reports about Kueue",
-}
-"""Groups of scenarios, by what their names begin with."""
 
 
 def completed(navigation: list[dict[str, Any]], pages: Iterable[str]) -> list[dict[str, Any]]:
@@ -59,27 +46,9 @@ def _behind(index: Any, made: list[str]) -> list[Any]:
     mine = [path for path in made if PurePosixPath(path).parent.as_posix() == folder]
     if not index.endswith("/index.md") or folder == "proofs":
         return []
-    if folder in ("vectors", "coverage"):
+    if folder != "rules":
         return mine
     groups: dict[str, list[str]] = {}
     for path in mine:
-        groups.setdefault(_group(folder, PurePosixPath(path).name), []).append(path)
-    return [{name: groups[name]} for name in sorted(groups, key=_place)]
-
-
-def _group(folder: str, name: str) -> str:
-    """What a rule, a scenario or a finding is listed below, by the name of its page."""
-    if folder == "rules":
-        return FAMILIES[family_of(name)]
-    return _PLAYED[name.partition("-")[0]] if folder == "scenarios" else _sources()[name]
-
-
-def _place(group: str) -> int:
-    order = [*FAMILIES.values(), *_PLAYED.values()]
-    return order.index(group) if group in order else -1
-
-
-@cache
-def _sources() -> dict[str, str]:
-    """The source of every finding, by the name of its page."""
-    return {page.name: source_of(page) for page in findings(ROOT)}
+        groups.setdefault(FAMILIES[family_of(PurePosixPath(path).name)], []).append(path)
+    return [{words: groups[words]} for words in FAMILIES.values() if words in groups]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from docs.gen.elsewhere import file_link
 from docs.gen.markdown import (
-    UNSEARCHED,
     Fills,
     Pages,
     at,
     code,
+    folded,
     heading,
     link,
     linked,
@@ -21,9 +21,9 @@ from docs.gen.markdown import (
     table,
     verdict,
 )
-from docs.gen.sources import OBLIGATIONS_PAGE, ROOT, place_of
+from docs.gen.sources import OBLIGATIONS_PAGE, ROOT, place_of, places
 from docs.gen.stories import told as sentences_of
-from tenure.pages import FAMILIES, Page, family_of, obligation_page
+from tenure.pages import FAMILIES, FEW, Page, claims_page, family_of
 from tenure.reference.source_code import source_of
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
@@ -99,13 +99,31 @@ def _run(report: dict[str, Any]) -> str:
     return table(["This site's run", ""], rows)
 
 
-def obligation_pages(report: dict[str, Any]) -> Pages:
-    """A page for each obligation."""
+def claims_by_page(report: dict[str, Any]) -> dict[str, list[str]]:
+    """By page: the obligations that it explains, each as Markdown below a heading of its own."""
     named = findings_by_obligation()
+    found: dict[str, list[str]] = {}
+    for entry in report["obligations"]:
+        path = places()[entry["id"]].partition("#")[0]
+        found.setdefault(path, []).extend(_claim(entry, report, named.get(entry["id"], [])))
+    return found
+
+
+def claim_pages(claims: Mapping[str, Sequence[str]]) -> Pages:
+    """The pages of obligations that belong to no single rule, a page for each family that has such."""
     return {
-        obligation_page(item["id"]): "\n\n".join(_page(item, report, named.get(item["id"], []))) + "\n"
-        for item in report["obligations"]
+        path: "\n\n".join([*_opening(family), *claims[path]]) + "\n"
+        for family in FAMILIES
+        if (path := claims_page(family)) in claims
     }
+
+
+def _opening(family: str) -> Iterator[str]:
+    yield f"# Claims about many rules: {FAMILIES[family].partition(',')[0]}"
+    yield (
+        "Look up here, claim by claim, what is proved and what is refuted of many rules together; a claim "
+        f"about {FEW} rules or fewer is on the page of one of them."
+    )
 
 
 def findings_by_obligation() -> dict[str, list[Page]]:
@@ -134,22 +152,30 @@ def _listed(report: dict[str, Any]) -> Iterator[str]:
     yield "</div>"
 
 
-def _page(entry: dict[str, Any], report: dict[str, Any], named: Sequence[Page]) -> Iterator[str]:
+def _claim(entry: dict[str, Any], report: dict[str, Any], named: Sequence[Page]) -> Iterator[str]:
+    """The claim and its verdicts; its source, statement and counterexamples are folded."""
     obligation = OBLIGATIONS[entry["id"]]
-    yield f"# {entry['id']}: {claimed(entry['claim'])}"
-    family = FAMILIES[family_of(entry["id"])].partition(",")[0]
-    yield f"One of the [obligations](obligations.md) about {family}. {linked(entry['source'])}"
-    yield table(report["readings"], [_verdicts(entry, report["readings"])])
-    yield from _found(named)
-    yield from _stories(entry, report)
-    yield f"## The claim, as it is stated{UNSEARCHED}"
-    yield f"About the rules {', '.join(link(rule) for rule in entry['rules'])}."
-    for called, why in obligation.irrespective_of.items():
-        yield f"Proved whatever `{called}` returns: {why}."
+    yield heading(3, f"{entry['id']}: {claimed(entry['claim'])}", entry["id"])
+    readings = report["readings"]
+    yield ", ".join(
+        f"{reading} {word}" for reading, word in zip(readings, _verdicts(entry, readings), strict=True)
+    )
     place = file_link(place_of(obligation.statement), inspect.getsourcelines(obligation.statement)[1])
-    yield f"{place}:"
-    yield code("python", source_of(obligation.statement))
-    yield code("sh", f"tenure prove --only {entry['id']} --no-mutants")
+    stories = list(_stories(entry, report))
+    parts = [
+        linked(entry["source"]),
+        *_found(named),
+        *stories,
+        f"About the rules {', '.join(link(rule) for rule in entry['rules'])}.",
+        *(
+            f"Proved whatever `{called}` returns: {why}."
+            for called, why in obligation.irrespective_of.items()
+        ),
+        f"The claim, as it is stated in {place}:",
+        code("python", source_of(obligation.statement)),
+        code("sh", f"tenure prove --only {entry['id']} --no-mutants"),
+    ]
+    yield folded("Counterexample, source and statement" if stories else "Source and statement", parts)
 
 
 def _found(named: Sequence[Page]) -> Iterator[str]:
@@ -180,13 +206,14 @@ def _stories(obligation: dict[str, Any], report: dict[str, Any], *, titled: bool
         if example is not None:
             told.setdefault(_story(example), []).append(reading)
     for story, under in told.items():
-        title = f"{obligation['title']}: refuted" if titled else "Refuted"
-        level = 3 if titled else 2
-        words = f"{title} under {' and '.join(under)}"
-        yield heading(level, words, f"{obligation['id']}-{under[0]}", searched=titled)
+        words = f"under {' and '.join(under)}"
         if titled:
+            title = f"{obligation['title']}: refuted {words}"
+            yield heading(3, title, f"{obligation['id']}-{under[0]}")
             yield f"The claim: *{claimed(obligation['claim'])}* ({link(obligation['id'])})."
             yield from _found(findings_by_obligation().get(obligation["id"], []))
+        else:
+            yield f"**Refuted {words}**"
         yield story
 
 

@@ -27,7 +27,7 @@ from docs.gen.markdown import (
     verdict,
 )
 from docs.gen.proofs import claimed
-from docs.gen.sources import ROOT, place_of, vectors
+from docs.gen.sources import ROOT, place_of, places, vectors
 from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import FAMILIES, Page
 from tenure.reference.source_code import neighbours, not_lifted, rule_functions, source_of
@@ -61,6 +61,8 @@ AREAS = {
 """Every module of `tenure.rules` that holds rules, in the order of the list, and what they are about."""
 RETIRED = "retired"
 NOTHING = "None."
+LONG = 20
+"""Code of more lines is folded."""
 MUTANTS = (
     "An obligation is a claim that solvers prove for every input, or refute with a counterexample. "
     "[Mutants](../proofs/mutants.md) are wrong versions of the rule that some obligation must notice."
@@ -73,15 +75,22 @@ class _About:
     """What the pages are made from, beside what is written."""
 
     report: dict[str, Any]
+    claims: Mapping[str, Sequence[str]]
     said: Said
     pictures: Pictures
     views: Views
     findings: Mapping[str, Sequence[Page]]
 
 
-def rule_pages(report: dict[str, Any], said: Said, pictures: Pictures, views: Views) -> Pages:
+def rule_pages(
+    report: dict[str, Any],
+    claims: Mapping[str, Sequence[str]],
+    said: Said,
+    pictures: Pictures,
+    views: Views,
+) -> Pages:
     """One page for each rule: first what it says, with an example, and last how it is proved."""
-    about = _About(report, said, pictures, views, findings_by_rule(list(findings(ROOT)), vectors()))
+    about = _About(report, claims, said, pictures, views, findings_by_rule(list(findings(ROOT)), vectors()))
     return {f"rules/{page.name}": _written(page, about) for page in pages(ROOT)}
 
 
@@ -109,7 +118,7 @@ def _parts(page: Page, about: _About) -> Iterator[str]:
     yield from _vectors(page.id, cases)
     yield from _code(function)
     yield from _neighbours(page.id, function)
-    yield from _proofs(page.id, about.report)
+    yield from _proofs(page.id, about)
 
 
 def in_a_sentence(function: Callable[..., Any]) -> str:
@@ -237,8 +246,10 @@ def _findings(named: Sequence[Page]) -> Iterator[str]:
 def _code(function: Callable[..., Any]) -> Iterator[str]:
     yield f"## Code{UNSEARCHED}"
     place = file_link(place_of(function), inspect.getsourcelines(function)[1])
+    text = source_of(function, docstring=False)
+    lines = text.count("\n") + 1
     yield f"{place}, without the docstring, which quotes the statement."
-    yield code("python", source_of(function, docstring=False))
+    yield folded(f"{lines} lines", [code("python", text)]) if lines > LONG else code("python", text)
 
 
 def _neighbours(rule: str, function: Callable[..., Any]) -> Iterator[str]:
@@ -248,8 +259,8 @@ def _neighbours(rule: str, function: Callable[..., Any]) -> Iterator[str]:
             yield f"{words} {', '.join(link(other) for other in others if other != rule)}."
 
 
-def _proofs(rule: str, report: dict[str, Any]) -> Iterator[str]:
-    """What is proved of the rule, folded: there may be dozens of claims."""
+def _proofs(rule: str, about: _About) -> Iterator[str]:
+    """What is proved of the rule: the claims that are explained here, and where the others are."""
     yield f"## Proofs{UNSEARCHED}"
     why_not = not_lifted().get(rule)
     if why_not is not None:
@@ -257,19 +268,26 @@ def _proofs(rule: str, report: dict[str, Any]) -> Iterator[str]:
             f"No lifter turns this rule into a formula, because {why_not}. Tests stand in for the "
             f"proof (`{UNLIFTED_TESTS}`)."
         )
-        return
-    concerned = [item for item in report["obligations"] if rule in item["rules"]]
+    else:
+        concerned = [item for item in about.report["obligations"] if rule in item["rules"]]
+        several = "obligations name this rule" if len(concerned) > 1 else "obligation names this rule"
+        yield f"{len(concerned) or 'No'} {several}{_mutants(rule, about.report)}. {MUTANTS}"
+        yield from _elsewhere(rule, concerned, about.report["readings"])
+    yield from about.claims.get(places()[rule], ())
+
+
+def _elsewhere(rule: str, concerned: Sequence[dict[str, Any]], readings: Sequence[str]) -> Iterator[str]:
     rows = [
         [
             link(item["id"]),
             claimed(item["claim"]),
-            *(verdict(item["verdicts"][reading]["verdict"]) for reading in report["readings"]),
+            *(verdict(item["verdicts"][reading]["verdict"]) for reading in readings),
         ]
         for item in concerned
+        if places()[item["id"]].partition("#")[0] != places()[rule]
     ]
-    several = "obligations name this rule" if len(rows) > 1 else "obligation names this rule"
-    body = [table(["Obligation", "Claim", *report["readings"]], rows)] if rows else []
-    yield folded(f"{len(rows) or 'No'} {several}{_mutants(rule, report)}", [*body, MUTANTS])
+    if rows:
+        yield folded(f"Claims on other pages: {len(rows)}", [table(["Obligation", "Claim", *readings], rows)])
 
 
 def _mutants(rule: str, report: dict[str, Any]) -> str:
@@ -291,4 +309,4 @@ def _vectors(rule: str, cases: Sequence[Vector]) -> Iterator[str]:
             [link(vector.id), vector.data["comment"]] for vector in cases if vector.data["verdict"] == said
         ]
         if rows:
-            yield table([words, "What decides"], rows)
+            yield folded(f"{words}: {len(rows)} of {len(cases)}", [table(["Vector", "What decides"], rows)])

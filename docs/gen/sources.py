@@ -10,7 +10,7 @@ from typing import Any
 
 from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import Vector, load_vectors
-from tenure.pages import DIVERGENCES_PAGE, anchor, obligation_page
+from tenure.pages import DIVERGENCES_PAGE, anchor, finding_page, obligation_page
 from tenure_play import AnyScenario, load_scenarios
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.theorems.registry import all_theorems
@@ -27,14 +27,17 @@ SCENARIO_FILES = "spec/vectors/scenarios"
 def places() -> Mapping[str, str]:
     """Where below `docs/` every rule, finding, obligation, vector, scenario and divergence is explained."""
     of_rules = {page.id: f"rules/{page.name}" for page in pages(ROOT)}
-    of_findings = {page.id: f"findings/{page.name}" for page in findings(ROOT)}
-    obligations = {obligation: obligation_page(obligation) for obligation in (*OBLIGATIONS, *all_theorems())}
+    of_findings = {page.id: finding_page(page) for page in findings(ROOT)}
+    known = ((obligation, obligation_page(obligation)) for obligation in (*OBLIGATIONS, *all_theorems()))
+    obligations = {obligation: page for obligation, page in known if page is not None}
     cases = {vector.id: f"{vectors_page(vector.file.stem)}#{anchor(vector.id)}" for vector in vectors()}
     divergences = {
         divergence.id: f"{DIVERGENCES_PAGE}#{anchor(divergence.id)}" for divergence in all_divergences()
     }
     played = {
-        f"{word}{name}": f"scenarios/{name}.md" for name in scenario_names(ROOT) for word in ("", "scenario ")
+        f"{word}{name}": f"{scenarios_page(name)}#{anchor(name)}"
+        for name in scenario_names(ROOT)
+        for word in ("", "scenario ")
     }
     return of_rules | of_findings | obligations | cases | divergences | played
 
@@ -42,6 +45,15 @@ def places() -> Mapping[str, str]:
 def vectors_page(area: str) -> str:
     """The page of an area's vectors."""
     return f"vectors/{area}.md"
+
+
+def scenarios_page(name: str) -> str:
+    """The page of a scenario, that of all whose names begin alike.
+
+    >>> scenarios_page("tbp-the-third-of-three")
+    'scenarios/tbp.md'
+    """
+    return f"scenarios/{name.partition('-')[0]}.md"
 
 
 def written_pages() -> list[str]:
@@ -52,7 +64,7 @@ def written_pages() -> list[str]:
 def edited(page: str) -> str | None:
     """The file that a page is written in, from `docs/`; None where code makes it.
 
-    >>> edited("rules/TBP-020-time-expired.md"), edited("tutorial.md"), edited("proofs/PO-TBP-010.md")
+    >>> edited("rules/TBP-020-time-expired.md"), edited("tutorial.md"), edited("findings/kep-754.md")
     ('../spec/rules/TBP-020-time-expired.md', 'tutorial.md', None)
     """
     if (ROOT / "docs" / page).is_file():

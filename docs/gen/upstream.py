@@ -39,14 +39,13 @@ def path_of(page: Page) -> str:
 
 
 def reported(page: Page) -> Iterator[str]:
-    """The section of a finding's page with the text of the report."""
+    """The part of a finding that has the text of the report."""
     if "first" not in page.front:
         return
-    yield "## Report it { data-search-exclude }"
     proposal = documents().get(str(page.front["source"]).partition(",")[0])
     where = f"[the issue of the proposal]({proposal})" if proposal else f"[an issue]({_KAI}/issues/new)"
-    yield f"A text for {where}, also [as a file](upstream/{page.id}.txt):"
-    yield folded("The text of the report", [f"~~~~markdown\n{report(page).rstrip()}\n~~~~"])
+    said = f"A text for {where}, also [as a file](upstream/{page.id}.txt):"
+    yield folded("Report it", [said, f"~~~~markdown\n{report(page).rstrip()}\n~~~~"])
 
 
 def report(page: Page) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -171,6 +171,8 @@ IDENTIFIER: Final = re.compile(
 COMMANDS_PAGE: Final = "reference/cli.md"
 DIVERGENCES_PAGE: Final = "reference/divergences.md"
 THEOREMS_PAGE: Final = "proofs/any-size.md"
+FEW: Final = 7
+"""An obligation about more rules than these belongs to no single one of them."""
 
 
 def anchor(identifier: str) -> str:
@@ -191,15 +193,41 @@ def family_of(identifier: str) -> str:
     return identifier.removeprefix("PO-").partition("-")[0]
 
 
-def obligation_page(identifier: str) -> str:
+def obligation_page(identifier: str) -> str | None:
     """Where on the site an obligation is explained; theorems of any size have one page.
 
-    >>> obligation_page("PO-TBP-010"), obligation_page("PO-ANY-010")
-    ('proofs/PO-TBP-010.md', 'proofs/any-size.md#po-any-010')
+    An obligation is on the page of the highest of its rules, those of its family first: higher rules are
+    made of lower ones. Where it names more than `FEW` rules, or is about a configuration, its family has a
+    page for it. None for an identifier that no module registers.
+
+    >>> obligation_page("PO-TBP-010")
+    'rules/TBP-050-when-an-equal-may-be-preempted.md#po-tbp-010'
+    >>> obligation_page("PO-ANY-010"), obligation_page("PO-AN-010")
+    ('proofs/any-size.md#po-any-010', 'proofs/claims-an.md#po-an-010')
     """
-    if family_of(identifier) == "ANY":
+    family = family_of(identifier)
+    if family == "ANY":
         return f"{THEOREMS_PAGE}#{anchor(identifier)}"
-    return f"proofs/{identifier}.md"
+    rules = _constrained().get(identifier)
+    if not rules:
+        return None
+    page = claims_page(family)
+    if family != "AN" and len(rules) <= FEW:
+        own = [rule for rule in rules if family_of(rule) == family]
+        (file,) = bundled("spec", "rules").glob(f"{max(own or rules)}-*.md")
+        page = f"rules/{file.name}"
+    return f"{page}#{anchor(identifier)}"
+
+
+def claims_page(family: str) -> str:
+    """The page of a family's obligations that belong to no single rule."""
+    return f"proofs/claims-{family.lower()}.md"
+
+
+def finding_page(page: Page) -> str:
+    """Where on the site a finding is explained: each source has a page for all of its findings."""
+    source = re.match(r"[\w-]+", str(page.front.get("source", "")))
+    return f"findings/{source[0].lower() if source else 'other'}.md#{anchor(page.id)}"
 
 
 def site_address(page: str) -> str | None:
@@ -231,13 +259,16 @@ def address_of(identifier: str) -> str | None:
     """
     family = family_of(identifier)
     if identifier.startswith("PO-"):
-        return site_address(obligation_page(identifier)) or _modules().get(identifier)
+        page = obligation_page(identifier)
+        return (site_address(page) if page else None) or _modules().get(identifier)
     if family == "DV":
         there = site_address(f"{DIVERGENCES_PAGE}#{anchor(identifier)}")
         return there or bundled("spec", "divergences.toml").as_uri()
     folder = "findings" if family == "F" else "rules"
     for file in bundled("spec", folder).glob(f"{identifier}-*.md"):
-        return site_address(f"{folder}/{file.name}") or file.as_uri()
+        named = f"{folder}/{file.name}"
+        page = finding_page(parse_page(named, file.read_text(encoding="utf-8"))) if family == "F" else named
+        return site_address(page) or file.as_uri()
     return None
 
 
@@ -261,3 +292,32 @@ def _modules() -> dict[str, str]:
         for path in obligation_modules()
         for identifier in registered.findall(path.read_text(encoding="utf-8"))
     }
+
+
+@cache
+def _constrained() -> dict[str, set[str]]:
+    """The rules that each obligation names, by its identifier."""
+    texts = {
+        path.stem: path.read_text(encoding="utf-8")
+        for path in obligation_modules()
+        if path.parent.name == "obligations"
+    }
+    registered = re.compile(r'^@obligation\(\s*"(PO-[A-Z]+-\d{3})",\s*rules=(\[[^\]]*\]|\w+)', re.MULTILINE)
+    return {
+        identifier: {*_rules_in(words, text, texts)}
+        for text in texts.values()
+        for identifier, words in registered.findall(text)
+    }
+
+
+def _rules_in(words: str, text: str, texts: Mapping[str, str]) -> Iterator[str]:
+    """The rules of a list as a module writes it, and of those that it names, which it may import."""
+    yield from RULE.findall(words)
+    for name in re.findall(r"\b[A-Z_]{3,}\b(?!-)", words):
+        listed = re.search(rf"^{name} = (\[[^\]]*\])", text, re.MULTILINE)
+        if listed:
+            yield from _rules_in(listed[1], text, texts)
+            continue
+        named = re.search(rf"^from [\w.]+\.(\w+) import (?:\([^)]*|.*)\b{name}\b", text, re.MULTILINE)
+        if named:
+            yield from _rules_in(name, texts[named[1]], texts)

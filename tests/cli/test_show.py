@@ -210,7 +210,8 @@ def test_addresses_are_files_that_exist_or_pages_of_the_site(monkeypatch: pytest
     monkeypatch.setenv(SITE, "https://docs.example.org/tenure/")
     site = "https://docs.example.org/tenure"
     assert address_of("TBP-020") == f"{site}/rules/TBP-020-time-expired/"
-    assert address_of("PO-TBP-010") == f"{site}/proofs/PO-TBP-010/"
+    assert address_of("PO-TBP-010") == f"{site}/rules/TBP-050-when-an-equal-may-be-preempted/#po-tbp-010"
+    assert address_of("F-011") == f"{site}/findings/kep-754/#f-011"
     assert address_of("DV-010") == f"{site}/reference/divergences/#dv-010"
 
 

@@ -26,6 +26,11 @@ class Site:
         """A page by its path."""
         return self.pages[self.root / path]
 
+    def explained(self, identifier: str) -> tuple[HtmlPage, str]:
+        """The page that explains an identifier, and the fragment."""
+        path, _, fragment = places()[identifier].partition("#")
+        return self.page(f"{path.removesuffix('.md')}/index.html"), fragment
+
     def rule(self, identifier: str) -> HtmlPage:
         """The page of a rule."""
         return self.page(f"{places()[identifier].removesuffix('.md')}/index.html")

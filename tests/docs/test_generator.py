@@ -32,6 +32,7 @@ from tenure.rules.registry import all_rules
 from tests.command_line import tenure
 from tools.accounts import coverage_pages
 from tools.lints import known
+from tools.lints.pages import findings as known_findings
 
 NO_OPENINGS = Openings({}, {})
 NOTHING_PROVED: dict[str, Any] = {"good": True, "readings": ["guaranteed"], "obligations": [], "mutants": []}
@@ -53,7 +54,7 @@ def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None
     sources.places()  # kept: other pages link them
     for module in (sources, rules, cases):
         monkeypatch.setattr(module, "vectors", tuple)
-    pages = rules.rule_pages(NOTHING_PROVED, {}, {}, VIEWS)
+    pages = rules.rule_pages(NOTHING_PROVED, {}, {}, {}, VIEWS)
     decided = [text for name, text in pages.items() if "CYC-" not in name]
     assert decided
     assert not any("## Vectors" in text or "## An example" in text for text in decided)
@@ -61,7 +62,7 @@ def test_a_site_without_vectors_says_so(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_rule_that_no_obligation_names_says_so() -> None:
-    page = rules.rule_pages(NOTHING_PROVED, {}, {}, VIEWS)["rules/TBP-020-time-expired.md"]
+    page = rules.rule_pages(NOTHING_PROVED, {}, {}, {}, VIEWS)["rules/TBP-020-time-expired.md"]
     assert "No obligation names this rule" in page
 
 
@@ -135,8 +136,8 @@ def test_a_sentence_links_what_accounts_for_it() -> None:
     (row,) = [line for line in page.splitlines() if line.startswith("| [8522-098](")]
     assert "(should NOT be preempted, as comparison requires strictly greater than)" in row
     assert "[TBP-020](../rules/TBP-020-time-expired.md)" in row
-    assert "[PO-TBP-020](../proofs/PO-TBP-020.md)" in row
-    assert "[F-004](../findings/F-004-" in row
+    assert "[PO-TBP-020](../rules/TBP-020-time-expired.md#po-tbp-020)" in row
+    assert "[F-004](../findings/kep-8522.md#f-004)" in row
 
 
 def test_every_kind_of_account_is_counted() -> None:
@@ -163,9 +164,7 @@ def test_a_finding_says_how_it_stands_and_those_that_matter_first_come_first() -
     assert listed.index("matter first") < listed.index(row)
     known = "[KAI-Scheduler#1809](https://github.com/kai-scheduler/KAI-Scheduler/pull/1809)"
     assert f"| A session never revises an answer ({known}) |" in listed
-    page = findings.finding_pages({}, VIEWS, NO_OPENINGS)[
-        "findings/F-047-a-session-never-revises-an-answer.md"
-    ]
+    page = findings.finding_pages({}, VIEWS, NO_OPENINGS)["findings/kai-scheduler.md"]
     assert f"medium; fixed upstream in v0.17.0, known as {known}; field" in page
 
 
@@ -218,13 +217,13 @@ def test_a_rule_shows_what_an_explanation_says_of_it_and_its_findings(
 ) -> None:
     mine = tuple(vector for vector in sources.vectors() if vector.data["rules"][0] == "TBP-020")
     monkeypatch.setattr(explained, "vectors", lambda: mine)
-    page = rules.rule_pages(NOTHING_PROVED, explained.said_of_rules(), {}, VIEWS)[
+    page = rules.rule_pages(NOTHING_PROVED, {}, explained.said_of_rules(), {}, VIEWS)[
         "rules/TBP-020-time-expired.md"
     ]
     said = page.split("## In an explanation")[1]
     assert re.search(r"\| yes \| has run .*, strictly more than .* \| \[vector\]\(@vectors/time-based", said)
     assert re.search(r"\| no \| has run .*, not more than .*: protected until ", said)
-    assert "- [F-007](@findings/F-007-" in page.split("## Findings")[1]
+    assert "- [F-007](@findings/kep-8522.md#f-007)" in page.split("## Findings")[1]
 
 
 @pytest.fixture(scope="module")
@@ -233,14 +232,18 @@ def drawn() -> Drawn:
     return cases.vector_pictures()
 
 
+def below(page: str, finding: str) -> str:
+    """What a page says of a finding."""
+    return page.partition(f"\n## {finding}: ")[2].partition("\n## F-")[0]
+
+
 def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Drawn) -> None:
     drawings, pictures = drawn
     pages = findings.finding_pages(pictures, VIEWS, NO_OPENINGS)
-    told = pages["findings/F-006-the-third-of-three-equals-never-runs.md"]
+    told = below(pages["findings/kep-8522.md"], "F-006")
     assert "![Chart.](@scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
     assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
-    assert told.index("### Played") < told.index("## The outcome under each preset")
-    pictured = pages["findings/F-050-nested-heroes-make-accessible-quota-negative.md"]
+    pictured = below(pages["findings/kep-8826.md"], "F-050")
     assert f"{pictures['UCQ-130/nested-heroes-leave-nothing-as-guaranteed'][0]}-dark.svg" in pictured
     assert "tenure vectors run UCQ-130/nested-heroes-leave-nothing-as-guaranteed --verbose" in pictured
     assert set(drawings) == {
@@ -249,8 +252,9 @@ def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Draw
 
 
 def test_every_finding_has_a_command_that_replays_it() -> None:
-    pages = findings.finding_pages({}, VIEWS, NO_OPENINGS)
-    assert [path for path, text in pages.items() if "## Replay it" not in text] == []
+    told = "".join(findings.finding_pages({}, VIEWS, NO_OPENINGS).values())
+    named = [page.id for page in known_findings(sources.ROOT)]
+    assert [name for name in named if "    tenure " not in below(told, name)] == []
 
 
 def test_a_picture_is_well_formed_and_says_who_leaves(drawn: Drawn) -> None:
@@ -276,7 +280,7 @@ def test_the_pages_of_the_navigation_are_grouped() -> None:
     made = [
         "rules/TBP-020-time-expired.md",
         "rules/KQ-010-lower-priority.md",
-        "proofs/PO-TBP-010.md",
+        "proofs/claims-tbp.md",
     ]
     assert navigation.completed(written, made) == [
         {

@@ -16,7 +16,7 @@ KINDS = (
     "findings/",
     "how-to/why-was-my-job-evicted/",
     "playground/",
-    "proofs/PO-TBP-010/",
+    "proofs/claims-tbp/",
     "proofs/obligations/",
     "rules/TBP-020-time-expired/",
 )
