@@ -124,7 +124,7 @@ def _scenario(scenario: AnyScenario, plays: list[list[Record]], opened: Opening 
     path = f"{SCENARIO_FILES}/{scenario.name}.yaml"
     yield code("sh", f"tenure play --scenario {scenario.name} --all-readings")
     if opened is not None:
-        at, _, _ = opened["title"].partition(":")
+        at, _, _ = opened["title"].partition(": ")
         yield (
             f"{playground_link(scenario.name)} as it is {at}, when `{opened['workload']}` is decided "
             f"under {opened['reading']}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,10 @@ from docs.gen.elsewhere import repository, site
 BOOSTED: Final = {"how-to": 6.0, "rules": 2.0, "findings": 1.5, "proofs": 1.3, "scenarios": 0.5}
 """How much more than others the pages of a folder count when they are searched."""
 BOOSTED_PAGES: Final = {"reference/glossary.md": 3.0, "tutorial.md": 2.0}
+BOOSTED_OBLIGATIONS: Final = 4.5
+"""The theme gives pages more weight than their sections. Less than 5, so that a rule comes first where its
+identifier is searched; more than 3.8, as a rule has two of the three words of an obligation's identifier."""
+BOOSTED_VECTORS: Final = 3.0
 UNSEARCHED: Final = (
     "reference/api.md",
     "reference/traceability.md",
@@ -77,6 +82,18 @@ def on_post_page(output: str, **_: Any) -> str:
 def on_post_template(output_content: str, **_: Any) -> str:
     """The same of the page for what is not found, which is no page to mkdocs."""
     return on_post_page(output_content)
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Obligations and vectors are found by their identifiers before what has a part of these."""
+    path = Path(config.site_dir, "search", "search_index.json")
+    index = json.loads(path.read_text(encoding="utf-8"))
+    for section in index["docs"]:
+        if section["title"].startswith("PO-"):
+            section["boost"] = BOOSTED_OBLIGATIONS
+        elif section["location"].startswith("vectors/") and "#" in section["location"]:
+            section["boost"] = BOOSTED_VECTORS
+    path.write_text(json.dumps(index, separators=(",", ":")), encoding="utf-8")
 
 
 def description(markdown: str) -> str:

@@ -105,7 +105,8 @@ def claims_by_page(report: dict[str, Any]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for entry in report["obligations"]:
         path = places()[entry["id"]].partition("#")[0]
-        found.setdefault(path, []).extend(_claim(entry, report, named.get(entry["id"], [])))
+        level = 3 if path.startswith("rules/") else 2
+        found.setdefault(path, []).extend(_claim(entry, report, named.get(entry["id"], []), level))
     return found
 
 
@@ -152,10 +153,10 @@ def _listed(report: dict[str, Any]) -> Iterator[str]:
     yield "</div>"
 
 
-def _claim(entry: dict[str, Any], report: dict[str, Any], named: Sequence[Page]) -> Iterator[str]:
+def _claim(entry: dict[str, Any], report: dict[str, Any], named: Sequence[Page], level: int) -> Iterator[str]:
     """The claim and its verdicts; its source, statement and counterexamples are folded."""
     obligation = OBLIGATIONS[entry["id"]]
-    yield heading(3, f"{entry['id']}: {claimed(entry['claim'])}", entry["id"])
+    yield heading(level, f"{entry['id']}: {claimed(entry['claim'])}", entry["id"])
     readings = report["readings"]
     yield ", ".join(
         f"{reading} {word}" for reading, word in zip(readings, _verdicts(entry, readings), strict=True)

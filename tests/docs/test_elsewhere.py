@@ -103,7 +103,7 @@ def test_a_built_page_says_where_it_is_and_where_it_is_edited(
         str(ROOT / "mkdocs.yml"),
         docs_dir=str(pages),
         site_dir=str(built),
-        plugins=[],
+        plugins=["search"],
         nav=["index.md", "how-to/a.md"],
         extra_css=[],
         extra_javascript=[],
