@@ -197,7 +197,7 @@ bench-fast: $(STAMP)
 	$(BIN)/python -m tools.pictures build/pictures
 
 .PHONY: bench-play
-bench-play: $(STAMP) ## seconds and memory of tenure play with 1,000 to 10,777 jobs; TRACE=FILE plays those of a trace
+bench-play: $(STAMP) ## seconds and memory of tenure simulate with 1,000 to 10,777 jobs; TRACE=FILE plays those of a trace
 	$(BIN)/python -m benchmarks.playing $(if $(TRACE),--trace $(TRACE))
 
 .PHONY: bench-simulate

@@ -1,4 +1,4 @@
-"""How long `tenure play` takes with many jobs, and how much memory: `python -m benchmarks.playing --help`.
+"""How long `tenure simulate` takes with many jobs, and its memory: `python -m benchmarks.playing --help`.
 
 The jobs are drawn, or those of a trace as CSV with the columns job_id, submit_s, duration_s, gpus and queue,
 such as Philly's. Nine ClusterQueues of one cohort share 512 GPUs. Every play runs in a process of its own, so

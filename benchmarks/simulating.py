@@ -76,7 +76,7 @@ def _write(path: Path, jobs: list[Object]) -> None:
 
 def _simulated(given: argparse.Namespace, path: Path, setting: str) -> Played:
     duration, _, more = setting.partition(" ")
-    command = [sys.executable, "-m", "tenure", "simulate", str(path), "--queues", given.queues]
+    command = [sys.executable, "-m", "tenure", "simulate", given.queues, "--trace", str(path)]
     command += ["--other-queue", given.other_queue, "--sweep", f"minAdmitDuration={duration}", "-o", "json"]
     if more:
         command += ["--progress", more] if more == "lost" else ["--reading", more]

@@ -60,11 +60,11 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "next": (NextAnswer, "tenure next -o json"),
     "oracle-answer": (Answer, "an answer of tenure oracle"),
     "pending": (PendingAnswer, "tenure decide --all-pending -o json"),
-    "play": (PlayAnswer | ScenariosListed, "tenure play -o json"),
     "prove": (ProveAnswer, "tenure prove -o json"),
     "schemas": (SchemasListed, "tenure schema -o json"),
     "show": (Card | CardList, "tenure show -o json"),
-    "simulate": (SimulateAnswer, "tenure simulate -o json"),
+    "simulate": (PlayAnswer | ScenariosListed, "tenure simulate -o json"),
+    "simulate-trace": (SimulateAnswer, "tenure simulate --trace -o json"),
     "test": (ChecksAnswer, "tenure test -o json"),
     "validate": (ManifestsAnswer, "tenure validate -o json"),
     "vectors": (VectorsAnswer, "tenure vectors … -o json"),
@@ -75,9 +75,9 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
 
 READ: Final[Mapping[str, tuple[Any, str]]] = {
     "expectations": (DecisionsShape, "expectations on decisions for tenure test"),
-    "kai-scenario": (KaiScenarioShape, "scenario of KAI-Scheduler for tenure play"),
+    "kai-scenario": (KaiScenarioShape, "scenario of KAI-Scheduler for tenure simulate"),
     "oracle-request": (Request, "a request of tenure oracle"),
-    "scenario": (ScenarioShape, "scenario for tenure play"),
+    "scenario": (ScenarioShape, "scenario for tenure simulate"),
 }
 """What is read, likewise."""
 

@@ -122,7 +122,7 @@ def _scenario(scenario: AnyScenario, plays: list[list[Record]], opened: Opening 
     if scenario.source:
         yield f"Source: {linked(scenario.source)}"
     path = f"{SCENARIO_FILES}/{scenario.name}.yaml"
-    yield code("sh", f"tenure play --scenario {scenario.name} --all-readings")
+    yield code("sh", f"tenure simulate --scenario {scenario.name} --all-readings")
     if opened is not None:
         at, _, _ = opened["title"].partition(": ")
         yield (
@@ -141,7 +141,7 @@ def _scenario(scenario: AnyScenario, plays: list[list[Record]], opened: Opening 
             ),
             code(
                 "sh",
-                f"tenure play --scenario {scenario.name} --reading {reading} --chart {scenario.name}.svg",
+                f"tenure simulate --scenario {scenario.name} --reading {reading} --chart {scenario.name}.svg",
             ),
         ]
         yield folded(f"Under {_names(alike)}", parts)

@@ -157,7 +157,7 @@ def _pictures(cases: list[str], pictures: Pictures) -> Iterator[str]:
 
 
 def _replay(page: Page, played: list[str]) -> Iterator[str]:
-    commands = [f"tenure play --scenario {name} --all-readings" for name in played]
+    commands = [f"tenure simulate --scenario {name} --all-readings" for name in played]
     commands += [f"tenure vectors run {item} --verbose" for item in page.front.get("vectors", [])]
     commands += [f"tenure prove --only {item} --no-mutants" for item in page.front.get("obligations", [])]
     if commands:

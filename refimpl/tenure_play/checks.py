@@ -10,7 +10,7 @@ from tenure.reports.content import place_in
 from tenure.units import format_instant
 from tenure_play.record import ExpectationResult, Record
 
-RULE: Final = RuleText("expectation", "What was expected of a play did not come true.")
+RULE: Final = RuleText("expectation", "What was expected of a scenario did not come true.")
 
 LocateIn: TypeAlias = Callable[[str, str, str], int]
 """From a file, the scenario's name and a field to a line; 0 where that is not known."""
@@ -30,7 +30,7 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
     """
     failed = sum(not record.holds for record in records)
     return Report(
-        "tenure play",
+        "tenure simulate",
         tuple(_suite(record) for record in records),
         tuple(
             Trouble(
@@ -44,7 +44,7 @@ def checks_of(records: Sequence[Record], locate: LocateIn) -> Report:
             if not expectation.holds
         ),
         (RULE,),
-        f"play: {len(records)} plays, {failed} of them not as expected",
+        f"simulate: {len(records)} simulations, {failed} of them not as expected",
     )
 
 

@@ -1,4 +1,4 @@
-"""What happened when a scenario was played: what `tenure_play.play` answers, `tenure play -o json`
+"""What happened when a scenario was played: what `tenure_play.play` answers, `tenure simulate -o json`
 prints, and charts are drawn from.
 
 Durations are ns, and times ns since the epoch, on the scenario's own clock, which never jumps. Where a
@@ -414,18 +414,18 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class PlayAnswer:
-    """Plays, by scenario and reading."""
+    """Simulations, by scenario and reading."""
 
     holds: bool
-    """Whether every expectation of every play does."""
-    plays: tuple[Record, ...]
+    """Whether every expectation of all of them holds."""
+    simulations: tuple[Record, ...]
     """One for each scenario and reading."""
 
 
 def written_plays(records: Iterable[Record]) -> Any:
-    """Records as `tenure play -o json` prints them.
+    """Records as `tenure simulate -o json` prints them.
 
-    >>> written_plays([Record("s", "", "guaranteed", 0, 10**9)])["plays"][0]["end"]
+    >>> written_plays([Record("s", "", "guaranteed", 0, 10**9)])["simulations"][0]["end"]
     '1970-01-01T00:00:01Z'
     """
     plays = tuple(records)

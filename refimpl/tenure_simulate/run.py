@@ -107,8 +107,8 @@ def play_setting(
             scenario, reading, placed(course.trace, placing, scenario.start), progress=on_progress
         )
     except Uncovered as left:
-        expected = "what the trace engine plays: no heroes beside fair sharing, no flavors with taints"
-        raise InputError([Problem("--queues", left.what, expected)]) from None
+        expected = "what --trace can simulate: no heroes beside fair sharing, no flavors with taints"
+        raise InputError([Problem("queues", left.what, expected)]) from None
     quota = {name: _nominal(queue) for name, queue in sorted(queues.items())}
     unit = amount_of(resource, 1) * course.times
     labels = _labels(course, found, list(quota))
@@ -231,5 +231,5 @@ def _resource(scenario: Scenario) -> str:
     if len(resources) != 1:
         found = ", ".join(sorted(resources)) or "none"
         expected = "ClusterQueues with quota of one resource, or the one that counts by --resource"
-        raise InputError([Problem("--queues", found, expected)])
+        raise InputError([Problem("queues", found, expected)])
     return resources.pop()

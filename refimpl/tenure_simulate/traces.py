@@ -320,7 +320,7 @@ def _workload(row: TraceRow, created: Instant, trace: JobTrace, placing: Placing
         if named is None:
             known = ", ".join(sorted(placing.classes)) or "there is none"
             place = f"{row.place}, {trace.priority_class}"
-            expected = f"a WorkloadPriorityClass of --queues ({known})"
+            expected = f"a WorkloadPriorityClass of the manifests ({known})"
             raise bad_input(place, row.priority_class, expected, file=trace.file)
         priority = named.base
     return Workload(

@@ -8,7 +8,7 @@ from tests.campaign.test_stopping import cluster
 from tests.command_line import tenure
 
 FOLDER = Path(__file__).parents[1] / "cli" / "trace"
-WORDS = (str(FOLDER / "trace.csv"), "-q", str(FOLDER / "queues.yaml"), "-o", "json")
+WORDS = ("--trace", str(FOLDER / "trace.csv"), str(FOLDER / "queues.yaml"), "-o", "json")
 SWEPT = ("--sweep", "minAdmitDuration=off,1h,4h")
 
 

@@ -102,7 +102,7 @@ def test_nothing_that_is_not_printable_is_printed(form: str, tmp_path: Path) -> 
     file.write_text(yaml.safe_dump({**said, "test": bad, "neverPreempted": [bad]}), encoding="utf-8")
     play = tmp_path / "play.tenure.yaml"
     play.write_text(yaml.safe_dump({"scenario": bad, "until": "1h", "expct": 1}), encoding="utf-8")
-    for arguments in (["test", str(file), "-o", form], ["test", str(tmp_path)], ["play", str(play)]):
+    for arguments in (["test", str(file), "-o", form], ["test", str(tmp_path)], ["simulate", str(play)]):
         done = tenure(*arguments, cwd=tmp_path)
         assert done.returncode == 2
         lines = (done.stdout + done.stderr).decode().split("\n")

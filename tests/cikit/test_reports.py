@@ -202,7 +202,7 @@ def test_what_cannot_be_read_is_reported_at_its_line(tmp_path: Path, run_tenure:
     for command in (
         ("validate", "chart"),
         ("decide", "chart", "--now", NOW),
-        ("play", "chart"),
+        ("simulate", "chart"),
         ("test", "chart/queue.yaml"),
     ):
         done = run_tenure(repository, *command, *ALL)
@@ -252,7 +252,7 @@ def test_play_points_at_the_expectation(tmp_path: Path, run_tenure: Run) -> None
     play = repository / "play.yaml"
     play.write_text(f"until: 1h\n---\n{text}", encoding="utf-8")
     change(play, "  waiting: second", "  waiting: first")
-    done = run_tenure(repository, "play", "play.yaml", *ALL)
+    done = run_tenure(repository, "simulate", "play.yaml", *ALL)
     assert done.code == 1
     (result,) = sarif_of(repository)
     line = play.read_text(encoding="utf-8").splitlines().index("  waiting: first") + 1

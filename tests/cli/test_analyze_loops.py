@@ -41,7 +41,7 @@ def test_a_loop_is_told_with_the_line_of_every_field_that_it_needs_and_can_be_pl
     (fact,) = needed
     number = int(fact.rpartition(":")[2])
     assert lines[number - 1].strip() == "withinClusterQueue: LowerPriority"
-    played = tenure("play", "loops.yaml", "--story", "0", cwd=queues.parent)
+    played = tenure("simulate", "loops.yaml", "--story", "0", cwd=queues.parent)
     assert played.returncode == 0
     assert "a loop of 18.01s" in played.stdout.decode()
 

@@ -245,11 +245,11 @@ def test_sides_that_are_none_are_refused(words: tuple[str, ...]) -> None:
 
 
 def test_a_play_begins_with_the_changed_objects() -> None:
-    words = ("play", "--scenario", "tbp-it-2-rotation", "-o", "json")
+    words = ("simulate", "--scenario", "tbp-it-2-rotation", "-o", "json")
     field = "clusterqueue/gpu.spec.preemption.withinClusterQueueConfig.minAdmitDuration"
     ran = []
     for changes in ((), ("--set", f"{field}=2h")):
-        (record,) = json.loads(tenure(*words, *changes).stdout)["plays"]
+        (record,) = json.loads(tenure(*words, *changes).stdout)["simulations"]
         first = next(summary for summary in record["workloads"] if summary["workload"] == "default/first")
         ran.append(first["runs"])
     assert ran == [4, 8]

@@ -76,7 +76,7 @@ def test_a_play_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(FILE.read_text())
     scenario = tmp_path / "scenario.yaml"
     scenario.write_text(yaml.safe_dump({"until": "1h", "files": ["cluster.yaml"], "start": NOW[1]}))
-    done = tenure("play", str(scenario))
+    done = tenure("simulate", str(scenario))
     assert done.returncode == 2
     assert SAID in done.stderr.decode()
 
@@ -84,7 +84,7 @@ def test_a_play_is_refused(tmp_path: Path) -> None:
 def test_a_simulation_is_refused(tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
     trace.write_text("job_id,queue,submit_s,duration_s,cpus,priority\n1,b,0,60,1,0\n")
-    done = tenure("simulate", str(trace), "-q", str(FILE), "--size-column", "cpus")
+    done = tenure("simulate", str(FILE), "--trace", str(trace), "--size-column", "cpus")
     assert done.returncode == 2
     assert SAID in done.stderr.decode()
 

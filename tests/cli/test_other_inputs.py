@@ -22,7 +22,7 @@ SCENARIO = str(bundled("spec", "vectors", "scenarios") / "kai-boundary.yaml")
         ("why", "a", KAI),
         ("why-not", "a", KAI),
         ("diff", KAI, KAI),
-        ("play", f"{KAI}/jobs.yaml"),
+        ("simulate", f"{KAI}/jobs.yaml"),
     ],
     ids=lambda words: words[0],
 )
@@ -44,7 +44,7 @@ def test_objects_of_both_are_no_fault() -> None:
         (None, "an object of Kueue, expected Queues and PodGroups of KAI-Scheduler; `tenure decide`, `why`"),
         (
             {"until": "1h"},
-            "a scenario, expected Queues and PodGroups of KAI-Scheduler; `tenure play` plays it",
+            "a scenario, expected Queues and PodGroups of KAI-Scheduler; `tenure simulate` simulates it",
         ),
         ({"manifests": []}, "expectations, expected Queues and PodGroups of KAI-Scheduler; `tenure test`"),
     ],
@@ -62,4 +62,4 @@ def test_a_scenario_is_no_manifest() -> None:
     done = tenure("decide", SCENARIO, "-w", "a")
     assert done.returncode == 2
     assert b"found a scenario, expected a Kubernetes object" in done.stderr
-    assert b"; `tenure play` plays it" in done.stderr
+    assert b"; `tenure simulate` simulates it" in done.stderr

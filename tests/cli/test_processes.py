@@ -11,7 +11,6 @@ from tests import command_line, process
 from tests.cli.test_help import EVERY
 
 ROOT = Path(__file__).resolve().parents[2]
-SCENARIO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
 SAMPLE = ROOT / "tests" / "cikit" / "sample"
 JOBS = ROOT / "tests" / "cli" / "trace"
 TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
@@ -31,8 +30,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "analyze guarantees": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "analyze matrix": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "show": ("PO-TBP-010",),
-    "play": (SCENARIO, "--story", "6"),
-    "simulate": (str(JOBS / "trace.csv"), "-q", str(JOBS / "queues.yaml")),
+    "simulate": (str(JOBS / "queues.yaml"), "--trace", str(JOBS / "trace.csv")),
     "test": (str(SAMPLE),),
     "validate": (str(SAMPLE / "queues"),),
     "oracle": (),

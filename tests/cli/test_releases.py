@@ -106,8 +106,8 @@ def test_a_play_is_that_of_the_release_also_after_an_event_that_sets_the_field(t
     ]
     scenario = {"until": "1h", "objects": objects, "events": events}
     file = written(tmp_path, scenario)
-    (proposed,) = said("play", "play", file)["plays"]
-    (released,) = said("play", "play", file, "--kueue", "0.19")["plays"]
+    (proposed,) = said("simulate", "simulate", file)["simulations"]
+    (released,) = said("simulate", "simulate", file, "--kueue", "0.19")["simulations"]
     assert (proposed["kueue"], released["kueue"]) == ("0.19+proposals", "0.19")
     assert proposed["preemptions"]
     assert released["preemptions"] == []

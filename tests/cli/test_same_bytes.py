@@ -38,7 +38,7 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "shared cohort": ("shared-cohort", ("decide", "INPUT", "--all-pending", *NOW)),
     "validate": (TWO, ("validate", "INPUT")),
-    "play": ("", ("play", "--scenario", "tbp-it-2-rotation", "--story", "all")),
+    "play": ("", ("simulate", "--scenario", "tbp-it-2-rotation", "--story", "all")),
     "test": ("", ("test", str(ROOT / "tests" / "cikit" / "sample"))),
     "error": (TWO, ("decide", "INPUT", "-w", "gone/gone", *NOW)),
     "schema": ("", ("schema", "decision")),

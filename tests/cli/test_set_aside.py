@@ -157,20 +157,20 @@ def test_a_play_goes_on_without_it(name: str, cluster: Path) -> None:
     spoil, why = SPOILT[name]
     spoil(cluster)
     file = str(scenario(cluster))
-    done = process.tenure("play", file, "-o", "json")
+    done = process.tenure("simulate", file, "-o", "json")
     assert done.returncode == 0, done.stderr
     assert f"Workload/{MOE}: set aside: {why}" in done.stderr.decode()
-    (play,) = json.loads(done.stdout)["plays"]
+    (play,) = json.loads(done.stdout)["simulations"]
     assert why in " ".join(play["warnings"])
     assert MOE not in {row["workload"] for row in play["workloads"]}
-    strict = tenure("play", file, "--strict")
+    strict = tenure("simulate", file, "--strict")
     assert (strict.returncode, strict.stdout) == (2, b"")
     assert why in strict.stderr.decode()
 
 
 def test_a_play_queues_it_when_its_back_off_is_over(cluster: Path) -> None:
     back_off(cluster)
-    (play,) = json.loads(tenure("play", str(scenario(cluster)), "-o", "json").stdout)["plays"]
+    (play,) = json.loads(tenure("simulate", str(scenario(cluster)), "-o", "json").stdout)["simulations"]
     story = [line for line in play["story"] if line["workload"] == MOE]
     assert [(line["at"], line["what"]) for line in story[:3]] == [
         (NOW, "submitted"),
@@ -241,7 +241,7 @@ def test_strict_makes_any_other_warning_an_error(cluster: Path) -> None:
         assert f"ClusterQueue/{QUEUE}: no ResourceFlavor was given" in said
         # All that is wrong is told at once.
         assert "spec.queueName: found 'gone'" in said
-    strict = tenure("play", str(scenario(cluster)), "--strict")
+    strict = tenure("simulate", str(scenario(cluster)), "--strict")
     assert (strict.returncode, strict.stdout) == (2, b"")
 
 
@@ -263,7 +263,7 @@ def test_what_happens_after_the_clock_is_said(cluster: Path) -> None:
         f"{start}is evicted after it: {EVAL} at {LATER}",
     ]
     assert tenure(*words, "--strict").returncode == 2
-    played = tenure("play", str(scenario(cluster)))
+    played = tenure("simulate", str(scenario(cluster)))
     assert played.stderr.decode().count("expected a later time") == 3
 
 

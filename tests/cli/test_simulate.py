@@ -25,10 +25,12 @@ TRACE, QUEUES = str(FOLDER / "trace.csv"), str(FOLDER / "queues.yaml")
 
 
 def figures(*words: str) -> dict[str, Any]:
-    done = tenure("simulate", TRACE, "-q", QUEUES, *words, "-o", "json")
+    done = tenure("simulate", QUEUES, "--trace", TRACE, *words, "-o", "json")
     assert done.returncode == 0, done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)
-    assert [error.message for error in Draft202012Validator(schema("simulate")).iter_errors(answer)] == []
+    assert [
+        error.message for error in Draft202012Validator(schema("simulate-trace")).iter_errors(answer)
+    ] == []
     return answer
 
 
@@ -96,7 +98,7 @@ def test_fair_sharing_lets_a_job_borrow_what_a_larger_borrower_has(
     queues.write_text(Path(QUEUES).read_text(encoding="utf-8") + added, encoding="utf-8")
     jobs = "".join(f"j{number},team-a,0,7200,1\n" for number in range(6))
     trace.write_text(HEAD + jobs + "borrows,team-b,3600,3600,3\n", encoding="utf-8")
-    done = tenure("simulate", str(trace), "-q", str(queues), "-o", "json")
+    done = tenure("simulate", str(queues), "--trace", str(trace), "-o", "json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["settings"]
     assert found["preemptions"] == preempted
@@ -107,10 +109,10 @@ def test_heroes_beside_fair_sharing_are_left_to_play_by_name(tmp_path: Path) -> 
     queues.write_text(Path(QUEUES).read_text(encoding="utf-8") + SHARED, encoding="utf-8")
     trace.write_text(HEAD + "a,team-a,0,1,1\n", encoding="utf-8")
     hero = ("--sweep", "clusterqueue/team-a.spec.preemption.rules=UberClusterQueueRules")
-    done = tenure("simulate", str(trace), "-q", str(queues), *hero)
+    done = tenure("simulate", str(queues), "--trace", str(trace), *hero)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--queues: found heroes beside fair sharing, expected what the trace engine plays" in done.stderr
-    assert tenure("simulate", str(trace), "-q", str(QUEUES), *hero).returncode == 0
+    assert b"queues: found heroes beside fair sharing, expected what --trace can simulate" in done.stderr
+    assert tenure("simulate", str(QUEUES), "--trace", str(trace), *hero).returncode == 0
 
 
 def test_what_queues_hold_borrow_ask_for_and_are_owed_is_computed_by_hand() -> None:
@@ -153,7 +155,7 @@ def test_sweeps_are_every_combination_and_a_duration_protects_equals_of_one_queu
     jobs = ("a,team-a,0,20000,2", "b,team-b,0,20000,2", "c,team-a,60,20000,2")
     equals.write_text(HEAD + "\n".join(jobs), encoding="utf-8")
     sweeps = ("--sweep", "reading=guaranteed,released", "--sweep", "minAdmitDuration=off,1h")
-    done = tenure("simulate", str(equals), "-q", QUEUES, *sweeps, "--after", "90m", "-o", "csv")
+    done = tenure("simulate", QUEUES, "--trace", str(equals), *sweeps, "--after", "90m", "-o", "csv")
     heads, *lines = csv.reader(io.StringIO(done.stdout.decode()))
     found = {line[0]: dict(zip(heads, line, strict=True)) for line in lines}
     assert {name: row["preemptions"] for name, row in found.items()} == {
@@ -172,7 +174,7 @@ def test_a_field_can_be_swept_and_columns_have_other_names(tmp_path: Path) -> No
     packed.write_bytes(gzip.compress(text.encode()))
     field = "clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any,Never"
     words = ("--size-column", "size", "--other-queue", "team-b", "--sweep", field)
-    done = tenure("simulate", str(packed), "-q", QUEUES, *words, "-o", "json")
+    done = tenure("simulate", QUEUES, "--trace", str(packed), *words, "-o", "json")
     assert [row["preemptions"] for row in json.loads(done.stdout)["settings"]] == [1, 0]
 
 
@@ -181,14 +183,14 @@ def test_processors_are_counted_whole_in_hours(tmp_path: Path) -> None:
     queues.write_text(
         Path(QUEUES).read_text(encoding="utf-8").replace("nvidia.com/gpu", "cpu"), encoding="utf-8"
     )
-    words = ("-q", str(queues), "--progress", "lost", "--after", "4h", "-o", "json")
-    (found,) = json.loads(tenure("simulate", TRACE, *words).stdout)["settings"]
+    words = (str(queues), "--trace", TRACE, "--progress", "lost", "--after", "4h", "-o", "json")
+    (found,) = json.loads(tenure("simulate", *words).stdout)["settings"]
     assert (found["lostHours"], found["heldHours"], found["utilisation"]) == (4, 14.03, 0.7017)
 
 
 def test_the_text_is_a_table_with_what_its_columns_are() -> None:
-    lines = tenure("simulate", TRACE, "-q", QUEUES).stdout.decode().splitlines()
-    assert lines[0].endswith("trace.csv, nvidia.com/gpu, played for 2h")
+    lines = tenure("simulate", QUEUES, "--trace", TRACE).stdout.decode().splitlines()
+    assert lines[0].endswith("trace.csv, nvidia.com/gpu, simulated for 2h")
     assert lines[1].split() == " ".join(tables.WAIT_HEADINGS).split()
     assert lines[6].split() == " ".join(tables.HOUR_HEADINGS).split()
     assert lines[2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
@@ -208,7 +210,7 @@ def test_jobs_are_grouped_by_queue_size_or_priority() -> None:
     )
     (found,) = figures("--by", "priority")["settings"]
     assert [(group["group"], group["jobs"]) for group in found["groups"]] == [("0", 2)]
-    lines = tenure("simulate", TRACE, "-q", QUEUES, "--by", "size").stdout.decode().splitlines()
+    lines = tenure("simulate", QUEUES, "--trace", TRACE, "--by", "size").stdout.decode().splitlines()
     assert [line.split()[:4] for line in lines[3:5]] == [
         ["as", "written:", "2", "0.01"],
         ["as", "written:", "4", "0.00"],
@@ -226,7 +228,7 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(run, "simulate", interrupted)
     words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
-    done = tenure("simulate", TRACE, "-q", QUEUES, *words)
+    done = tenure("simulate", QUEUES, "--trace", TRACE, *words)
     answer = json.loads(done.stdout)
     assert (done.returncode, len(answer["settings"]), answer["complete"]) == (130, 1, False)
     assert b"interrupted: 1 of 3 settings are done" in done.stderr
@@ -236,8 +238,8 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
-    alone = tenure("simulate", TRACE, "-q", QUEUES, *words)
-    together = tenure("simulate", TRACE, "-q", QUEUES, *words, "--jobs", "2")
+    alone = tenure("simulate", QUEUES, "--trace", TRACE, *words)
+    together = tenure("simulate", QUEUES, "--trace", TRACE, *words, "--jobs", "2")
     assert (together.returncode, together.stdout) == (0, alone.stdout)
     assert together.stderr.count(b"is done") == 3
 
@@ -245,7 +247,7 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli_of_simulate._Watch, "told", interrupted)
-    done = tenure("simulate", TRACE, "-q", QUEUES, *words, "--jobs", "2")
+    done = tenure("simulate", QUEUES, "--trace", TRACE, *words, "--jobs", "2")
     answer = json.loads(done.stdout)
     assert (done.returncode, len(answer["settings"]), answer["complete"]) == (130, 1, False)
 
@@ -301,7 +303,7 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
         (
             HEAD + f"a,team-a,0,1,{2**40}\n",
             (),
-            "--queues: found amounts that may saturate, expected what the trace",
+            "queues: found amounts that may saturate, expected what --trace",
         ),
         (
             HEAD + "a,team-a,0,1,1\n",
@@ -321,7 +323,7 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
         (
             HEAD + "a,team-a,0,1,1\n",
             ("--warm-up", "1h"),
-            "--warm-up: found '1h', expected less than the play, 1h",
+            "--warm-up: found '1h', expected less than the simulation, 1h",
         ),
     ],
 )
@@ -330,6 +332,6 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str | None, words: tuple[s
     trace = tmp_path / "trace.csv"
     if text is not None:
         trace.write_text(text, encoding="utf-8")
-    done = tenure("simulate", str(trace), "-q", str(tmp_path / "queues.yaml"), *words)
+    done = tenure("simulate", str(tmp_path / "queues.yaml"), "--trace", str(trace), *words)
     assert (done.returncode, done.stdout) == (2, b"")
     assert said in done.stderr.decode()

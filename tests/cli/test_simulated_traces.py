@@ -40,7 +40,9 @@ def test_sizes_are_gpus_or_else_cpus_and_a_queue_is_a_user(tmp_path: Path) -> No
         "job_id,user,queue,submit_s,duration_s,cpus,priority,req_time_s,wait_s\n"
         "0,team-a,q_1d,0,3600,2,1,86400,0\n",
     )
-    answer = figures(trace, "-q", queues_of(tmp_path, "cpu"), "--queue-column", "user", "--by", "priority")
+    answer = figures(
+        "--trace", trace, queues_of(tmp_path, "cpu"), "--queue-column", "user", "--by", "priority"
+    )
     (found,) = answer["settings"]
     assert (answer["resource"], found["heldHours"], found["groups"][0]["group"]) == ("cpu", 2.0, "1")
 
@@ -50,26 +52,26 @@ def test_shares_are_counted_in_parts_and_told_in_hours_of_the_whole(tmp_path: Pa
         tmp_path, "job_id,queue,submit_s,duration_s,gpus\nshare,team-a,0,3600,0.25\nwhole,team-b,0,3600,1\n"
     )
     shares = queues_of(tmp_path, "example.com/gpu-thousandths", "1000")
-    (found,) = figures(trace, "-q", shares, "--size-times", "1000")["settings"]
+    (found,) = figures("--trace", trace, shares, "--size-times", "1000")["settings"]
     assert (found["heldHours"], found["utilisation"]) == (1.25, round(1.25 / 2, 4))
 
 
 def test_submissions_may_be_times(tmp_path: Path) -> None:
     head = "job_id,queue,submit_s,duration_s,gpus\n"
     rows = "a,team-a,2026-03-02T08:00:00Z,60,1\nb,team-a,2026-03-02T09:00:00+01:00,60,1\n"
-    answer = figures(written(tmp_path, head + rows), "-q", str(QUEUES), "--after", "1m")
+    answer = figures("--trace", written(tmp_path, head + rows), str(QUEUES), "--after", "1m")
     assert answer["length"] == "1m"
 
 
 def test_every_problem_of_a_trace_is_told_up_to_ten(tmp_path: Path) -> None:
     head = "job_id,queue,submit_s,duration_s,gpus\n"
     trace = written(tmp_path, head + "".join(f"{number},team-a,soon,1,1\n" for number in range(12)))
-    done = tenure("simulate", trace, "-q", str(QUEUES))
+    done = tenure("simulate", str(QUEUES), "--trace", trace)
     lines = done.stderr.decode().splitlines()
     assert done.returncode == 2
     assert all(f"{trace}: line {2 + number}, submit_s: found 'soon'" in lines[number] for number in range(10))
     assert sum("found 'soon'" in line for line in lines) == 10
-    absent = tenure("simulate", written(tmp_path, "job_id,queue\na,b\n"), "-q", str(QUEUES))
+    absent = tenure("simulate", str(QUEUES), "--trace", written(tmp_path, "job_id,queue\na,b\n"))
     assert [line.split(": ")[2] for line in absent.stderr.decode().splitlines()[:3]] == [
         "line 1, submit_s",
         "line 1, duration_s",
@@ -102,22 +104,22 @@ def test_the_priority_of_a_job_grows_by_its_class(tmp_path: Path) -> None:
     # end for 30 seconds. `other` has what the cohort could lend.
     rows = "runs,team-a,0,7200,2,9,steady\nother,team-b,0,36000,2,9,\nwaits,team-a,60,60,2,9,ages\n"
     trace = written(tmp_path, BY_CLASS + rows)
-    words = ("-q", with_classes(tmp_path), "--after", "3h", "--by", "priority")
-    (found,) = figures(trace, *words, "--class-column", "class")["settings"]
+    words = (with_classes(tmp_path), "--after", "3h", "--by", "priority")
+    (found,) = figures("--trace", trace, *words, "--class-column", "class")["settings"]
     assert found["preemptions"] == 1
     assert found["firstWait"]["p95"] == "1h30s"
     assert [group["group"] for group in found["groups"]] == ["1", "9", "ages"]
-    (alone,) = figures(trace, *words)["settings"]
+    (alone,) = figures("--trace", trace, *words)["settings"]
     assert alone["preemptions"] == 0
 
 
 def test_a_class_that_there_is_not_is_told_with_its_line(tmp_path: Path) -> None:
     trace = written(tmp_path, BY_CLASS + "a,team-a,0,60,1,0,steady\nb,team-a,0,60,1,0,steadfast\n")
-    done = tenure("simulate", trace, "-q", with_classes(tmp_path), "--class-column", "class")
+    done = tenure("simulate", with_classes(tmp_path), "--trace", trace, "--class-column", "class")
     assert done.returncode == 2
-    expected = "found 'steadfast', expected a WorkloadPriorityClass of --queues (ages, steady)"
+    expected = "found 'steadfast', expected a WorkloadPriorityClass of the manifests (ages, steady)"
     assert f"{trace}: line 3, class: {expected}" in done.stderr.decode()
-    absent = tenure("simulate", trace, "-q", with_classes(tmp_path), "--class-column", "kind")
+    absent = tenure("simulate", with_classes(tmp_path), "--trace", trace, "--class-column", "kind")
     assert "line 1, kind: found no such column" in absent.stderr.decode()
 
 
@@ -131,10 +133,10 @@ def test_finished_workloads_keep_their_classes(tmp_path: Path) -> None:
     grows["spec"].update(priority=0, priorityClassRef=reference)
     grows["metadata"]["creationTimestamp"] = "2026-03-02T08:00:01Z"
     words = ("--after", "9h", "--by", "priority")
-    (found,) = figures("-", "-q", with_classes(tmp_path), *words, stdin=dump(*steady, grows))["settings"]
+    (found,) = figures("--trace", "-", with_classes(tmp_path), *words, stdin=dump(*steady, grows))["settings"]
     assert found["preemptions"] == 1
     assert [group["group"] for group in found["groups"]] == ["1", "ages"]
-    (alone,) = figures("-", "-q", str(QUEUES), *words, stdin=dump(*steady, grows))["settings"]
+    (alone,) = figures("--trace", "-", str(QUEUES), *words, stdin=dump(*steady, grows))["settings"]
     assert alone["preemptions"] == 0
 
 
@@ -168,7 +170,7 @@ def test_finished_workloads_are_a_trace() -> None:
     plain = workload("plain", "2026-03-02T11:00:00Z")
     again = workload("again", "2026-03-02T11:30:00Z", accumulatedPastExecutionTimeSeconds=5400)
     runs = workload("runs", "2026-03-02T11:30:00Z", finished="")
-    words = ("-", "-q", str(QUEUES), "--after", "4h", "--by", "priority")
+    words = ("--trace", "-", str(QUEUES), "--after", "4h", "--by", "priority")
     done = tenure("simulate", *words, "-o", "json", stdin=dump(plain, again, runs))
     answer = json.loads(done.stdout)
     (found,) = answer["settings"]
@@ -203,7 +205,7 @@ def test_finished_workloads_are_a_trace() -> None:
 def test_what_is_wrong_in_a_dump_is_named(tmp_path: Path, broken: dict[str, Any], said: str) -> None:
     file = tmp_path / "workloads.json"
     file.write_bytes(dump(broken))
-    done = tenure("simulate", str(file), "-q", str(QUEUES))
+    done = tenure("simulate", str(QUEUES), "--trace", str(file))
     assert (done.returncode, done.stdout) == (2, b"")
     assert said in done.stderr.decode()
 
@@ -215,8 +217,8 @@ def test_one_of_several_resources_counts(tmp_path: Path) -> None:
     )
     queues = written(tmp_path, text, "queues.yaml")
     trace = str(QUEUES.parent / "trace.csv")
-    done = tenure("simulate", trace, "-q", queues)
+    done = tenure("simulate", queues, "--trace", trace)
     assert b"found memory, nvidia.com/gpu, expected ClusterQueues with quota of one resource" in done.stderr
-    assert figures(trace, "-q", queues, "--resource", "nvidia.com/gpu")["resource"] == "nvidia.com/gpu"
-    none = tenure("simulate", trace, "-q", queues, "--resource", "nvidia.com/gpus")
-    assert b"--queues: found none" in none.stderr
+    assert figures("--trace", trace, queues, "--resource", "nvidia.com/gpu")["resource"] == "nvidia.com/gpu"
+    none = tenure("simulate", queues, "--trace", trace, "--resource", "nvidia.com/gpus")
+    assert b"queues: found none" in none.stderr

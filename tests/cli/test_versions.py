@@ -65,8 +65,8 @@ HAS_NO_READING = {
 def test_what_depends_on_a_scheduler_and_a_reading_says_which(name: str) -> None:
     for shape in of_answers(name):
         fields = shape["properties"]
-        if name == "play":
-            if "plays" not in fields:
+        if name == "simulate":
+            if "simulations" not in fields:
                 continue  # a list of names
             fields = schema(name)["$defs"]["Record"]["properties"]
             assert {"kueue", "kai"} <= fields.keys()
@@ -79,7 +79,7 @@ def test_what_depends_on_a_scheduler_and_a_reading_says_which(name: str) -> None
     [
         ("decide", ("decide", *NOW, "-w", JOB)),
         ("pending", ("decide", *NOW, "--all-pending")),
-        ("play", ("play", "--scenario", "tbp-it-2-rotation")),
+        ("simulate", ("simulate", "--scenario", "tbp-it-2-rotation")),
         ("accessible", ("show", *NOW)),
         ("validate", ("validate", "--example", "two-teams")),
         ("vectors", ("vectors", "run", "TBP-020")),
@@ -99,8 +99,8 @@ def test_a_play_is_of_one_scheduler() -> None:
         ("tbp-it-2-rotation", ("0.19+proposals", None)),
         ("kai-session-remembers", (None, KAI)),
     ):
-        said = json.loads(tenure("play", "--scenario", scenario, "-o", "json").stdout)
-        assert [(play["kueue"], play["kai"]) for play in said["plays"]] == [expected]
+        said = json.loads(tenure("simulate", "--scenario", scenario, "-o", "json").stdout)
+        assert [(play["kueue"], play["kai"]) for play in said["simulations"]] == [expected]
 
 
 def test_the_schedulers_are_those_that_are_compared_with() -> None:
@@ -191,8 +191,8 @@ def of_arrays(folder: Path) -> tuple[bytes, str]:
 
 REFUSED: dict[str, Callable[[Path], tuple[bytes, str]]] = {
     "vectors": of_vectors,
-    "scenario": of_a_file("play", "scenario", "until: 1h\n"),
-    "kai-scenario": of_a_file("play", "kai-scenario", "scheduler: kai\nuntil: 1h\n"),
+    "scenario": of_a_file("simulate", "scenario", "until: 1h\n"),
+    "kai-scenario": of_a_file("simulate", "kai-scenario", "scheduler: kai\nuntil: 1h\n"),
     "expectations": of_a_file("test", "expectations", "manifests: .\nvalidate: valid\n"),
     "campaign-journal": of_a_campaign,
     "proof-cache": of_kept_verdicts,

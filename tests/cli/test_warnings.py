@@ -36,7 +36,7 @@ def warned(*arguments: str) -> list[str]:
     assert plain.returncode == 0, plain.stderr.decode()
     told = [line.removeprefix("warning: ") for line in plain.stderr.decode().splitlines()]
     answer: Any = json.loads(tenure(*arguments, "-o", "json").stdout)
-    written = answer["plays"][0] if "plays" in answer else answer
+    written = answer["simulations"][0] if "plays" in answer else answer
     assert written["warnings"] == told
     return [text.partition(": ")[2] for text in told]
 
@@ -66,7 +66,7 @@ def test_a_play(folder: Path) -> None:
     scenario = folder / "play.yaml"
     start = {"start": "2026-03-02T14:00:00Z", "until": "1m", "files": files}
     scenario.write_text(json.dumps(start), encoding="utf-8")
-    assert warned("play", str(scenario)) == [f"Workload/team-a/{HELD}: {WORDS}"]
+    assert warned("simulate", str(scenario)) == [f"Workload/team-a/{HELD}: {WORDS}"]
 
 
 def test_a_file_of_expectations(folder: Path) -> None:

@@ -242,7 +242,7 @@ def test_a_finding_shows_its_charts_its_pictures_and_what_replays_it(drawn: Draw
     pages = findings.finding_pages(pictures, VIEWS, NO_OPENINGS)
     told = below(pages["findings/kep-8522.md"], "F-006")
     assert "![Chart.](@scenarios/charts/tbp-the-third-of-three-light.svg#only-light)" in told
-    assert "tenure play --scenario tbp-the-third-of-three --all-readings" in told
+    assert "tenure simulate --scenario tbp-the-third-of-three --all-readings" in told
     pictured = below(pages["findings/kep-8826.md"], "F-050")
     assert f"{pictures['UCQ-130/nested-heroes-leave-nothing-as-guaranteed'][0]}-dark.svg" in pictured
     assert "tenure vectors run UCQ-130/nested-heroes-leave-nothing-as-guaranteed --verbose" in pictured

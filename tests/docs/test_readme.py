@@ -92,7 +92,9 @@ def test_in_this_process_a_command_prints_what_it_prints_as_one(text: str, tmp_p
 
 
 def test_each_command_of_the_pages_is_a_process_once() -> None:
-    assert {"tenure decide", "tenure play", "tenure vectors run", "tenure kai resolve"} <= set(processes())
+    assert {"tenure decide", "tenure simulate", "tenure vectors run", "tenure kai resolve"} <= set(
+        processes()
+    )
     assert all(name in text for name, text in processes().items())
 
 

@@ -121,7 +121,7 @@ def _command(random: Random, names: list[str]) -> tuple[str, ...]:
         for _ in range(random.choice((0, 0, 0, 1, 2)))
     )
     match random.choice(
-        ("validate", "validate", "decide", "decide -w", "test", "play", "why", "kai", "vectors")
+        ("validate", "validate", "decide", "decide -w", "test", "simulate", "why", "kai", "vectors")
     ):
         case "validate":
             skipping = random.choice(((), ("--skip-others",), ("--strict",)))
@@ -140,8 +140,8 @@ def _command(random: Random, names: list[str]) -> tuple[str, ...]:
             return ("decide", "-v", "-w", random.choice(names), f"--now={NOW}", *dashes, *names)
         case "test":
             return ("test", random.choice(CHECKED), *dashes, *names)
-        case "play":
-            return ("play", random.choice(FORMS), *reports, *dashes, *names)
+        case "simulate":
+            return ("simulate", random.choice(FORMS), *reports, *dashes, *names)
         case "why":
             return ("why", f"--now={NOW}", *dashes, random.choice(("ml/train", *names)), *names)
         case "kai":

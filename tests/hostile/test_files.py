@@ -129,7 +129,7 @@ def test_a_link_out_of_its_folder_is_not_written_through(tmp_path: Path) -> None
         ("validate", ".", "--report", "sarif=q.yaml"),
         ("validate", "q.yaml", "--report", "junit=out", "--report", "sarif=./out"),
         ("validate", "q.yaml", "--old", "old.yaml", "--report", "junit=old.yaml"),
-        ("play", "play.yaml", "--report", "junit=play.yaml"),
+        ("simulate", "play.yaml", "--report", "junit=play.yaml"),
         ("analyze", "loops", "q.yaml", "--to", "q.yaml"),
         ("conform", "--exec", "oracle", "--scenarios", "1", "--keep", "out", "--report", "junit=out"),
     ],

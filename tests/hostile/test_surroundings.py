@@ -100,14 +100,14 @@ def test_a_journal_that_cannot_even_begin_is_named() -> None:
     [
         ("test", LONG),
         ("test", f"{LONG}.tenure.yaml"),
-        ("play", LONG),
-        ("play", f"{LONG}.yaml"),
+        ("simulate", LONG),
+        ("simulate", f"{LONG}.yaml"),
         ("validate", LONG),
         ("decide", LONG, "--all-pending"),
         ("why", LONG),
         (*VALIDATE, "--report", f"junit={LONG}"),
         (*VALIDATE, "--report", f"junit={LONG}/a"),
-        ("play", "--scenario", "tbp-it-2-rotation", "--chart", f"{LONG}/a.svg"),
+        ("simulate", "--scenario", "tbp-it-2-rotation", "--chart", f"{LONG}/a.svg"),
         ("example", "two-teams", "--to", LONG),
         ("vectors", "add", LONG),
         ("campaign", "--scenarios", "2", "--journal", LONG),
@@ -220,7 +220,7 @@ def test_a_block_that_no_campaign_writes_is_none(field: str, value: object, tmp_
         resumed_journal(journal)
 
 
-@pytest.mark.parametrize("command", ["validate", "play", "test"])
+@pytest.mark.parametrize("command", ["validate", "simulate", "test"])
 def test_folders_nested_too_deeply_are_an_error_in_words(command: str, tmp_path: Path) -> None:
     inner = str(tmp_path)
     for _ in range(1000):

@@ -177,7 +177,7 @@ def test_the_installed_example_can_be_copied_and_decided(installed: Installed) -
 
 
 def test_the_installed_scenarios_are_played(installed: Installed) -> None:
-    done = installed.tenure("play", "--scenario", "tbp-it-2-rotation", "--story", "0")
+    done = installed.tenure("simulate", "--scenario", "tbp-it-2-rotation", "--story", "0")
     assert done.returncode == 0, done.stderr
     assert "Loop: the state of" in done.stdout
 
@@ -242,7 +242,7 @@ def test_without_the_solvers_everything_else_works(without_solvers: Installed) -
 
 NOW = "--now 2026-03-02T14:00:00Z"
 JOB = f"--example two-teams -w team-b/job-eval-suite-d739e {NOW}"
-CHART = "tenure play --scenario tbp-it-2-rotation --chart"
+CHART = "tenure simulate --scenario tbp-it-2-rotation --chart"
 BARE = {
     "tenure --version": 0,
     f"tenure why-not team-a/job-doc-index-dfa0b --example two-teams {NOW}": 0,

@@ -14,7 +14,10 @@ from tools.lints.problem import Problem
 HEADINGS = ("What disagrees", "The scenario", "The outcome under each", "The repair, and why")
 """The sections of every finding, in order; the third goes on with `preset` or `reading`."""
 
-REPLAYS = {"vectors": "tenure vectors run {}", "scenarios": f"tenure play {SCENARIOS.as_posix()}/{{}}.yaml"}
+REPLAYS = {
+    "vectors": "tenure vectors run {}",
+    "scenarios": f"tenure simulate {SCENARIOS.as_posix()}/{{}}.yaml",
+}
 """What replays a finding, in the front matter, and the command on the page that does it."""
 
 STANDING = {"severity": ("high", "medium", "low"), "status": ("proposal", "answered", "shipped", "fixed")}
@@ -26,7 +29,7 @@ THREAD = re.compile(r"https://github\.com/[\w.-]+/(?P<project>[\w.-]+)/(?:issues
 REPORTED = ("expected", "actual", "vectors")
 """What a finding among the `first` has for its report."""
 
-_COMMAND = re.compile(r"^    (tenure (?:vectors run|play) \S.*)$")
+_COMMAND = re.compile(r"^    (tenure (?:vectors run|simulate) \S.*)$")
 
 
 def findings(root: Path) -> Iterator[Problem]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -55,12 +56,7 @@ GROUPS = {
         ),
         "simulate": (
             ENTRY_POINT,
-            "Compare settings of queues on a trace of jobs: waits, preemptions, lost and unused quota.",
-        ),
-        "play": (
-            ENTRY_POINT,
-            "Play scenarios over time, one scheduling cycle after another, "
-            "and check what is expected of them.",
+            "Simulate scheduling over time: a scenario cycle by cycle, or settings of queues on a trace.",
         ),
     },
     "Check": {
@@ -70,7 +66,7 @@ GROUPS = {
         ),
         "test": (
             ENTRY_POINT,
-            "Check what *.tenure.yaml files expect of decisions, manifests and plays, "
+            "Check what *.tenure.yaml files expect of decisions, manifests and scenarios, "
             "and explain each failure.",
         ),
     },
@@ -135,6 +131,19 @@ class Command(TyperCommand):
     def get_help(self, ctx: Any) -> str:
         return coloured(super().get_help(ctx))
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options under the titles that `with_records` gave them, the shared ones first."""
+        sections: dict[str, list[Any]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            is_option = parameter.param_type_name == "option"
+            title = getattr(parameter, "rich_help_panel", None) or ("Options" if is_option else "Arguments")
+            sections.setdefault(title, []).extend([record] if record else [])
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
 
 class Group(TyperGroup):
     """Commands below one name."""
@@ -186,7 +195,8 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
 
     Args:
         command: its options are in the order of its parameters, those of a record in the order of its fields,
-            which are annotated as Typer has it.
+            which are annotated as Typer has it. A record may be annotated by the title of its options in
+            `--help`.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -202,11 +212,14 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
     Names(first='x', last='y') True
     """
     hints = get_type_hints(command, include_extras=True)
-    records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    bare = {
+        name: get_args(hint) if get_origin(hint) is Annotated else (hint,) for name, hint in hints.items()
+    }
+    records: dict[str, Any] = {name: hint[0] for name, hint in bare.items() if is_dataclass(hint[0])}
     options: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         if parameter.name in records:
-            options.extend(_options(records[parameter.name]))
+            options.extend(_options(*bare[parameter.name]))
         else:
             kind = inspect.Parameter.KEYWORD_ONLY
             options.append(parameter.replace(annotation=hints[parameter.name], kind=kind))
@@ -223,7 +236,7 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _options(record: Any) -> list[inspect.Parameter]:
+def _options(record: Any, title: str | None = None) -> list[inspect.Parameter]:
     hints = get_type_hints(record, include_extras=True)
     kind = inspect.Parameter.KEYWORD_ONLY
     required = inspect.Parameter.empty
@@ -232,10 +245,20 @@ def _options(record: Any) -> list[inspect.Parameter]:
             field.name,
             kind,
             default=required if field.default is MISSING else field.default,
-            annotation=hints[field.name],
+            annotation=_titled(hints[field.name], title),
         )
         for field in fields(record)
     ]
+
+
+def _titled(hint: Any, title: str | None) -> Any:
+    """The annotation of an option that `--help` lists under a title."""
+    if title is None:
+        return hint
+    kind, option = get_args(hint)
+    option = copy.copy(option)
+    option.rich_help_panel = title
+    return Annotated[kind, option]
 
 
 def options_given(*records: Any) -> list[str]:

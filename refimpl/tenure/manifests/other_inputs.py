@@ -24,7 +24,7 @@ _OF_KUEUE: Final = "an object of Kueue"
 _ASK: Final = {
     OF_KAI: "`tenure kai filter` answers about these",
     _OF_KUEUE: "`tenure decide`, `why` and `why-not` answer about these",
-    SCENARIO: "`tenure play` plays it",
+    SCENARIO: "`tenure simulate` simulates it",
     "expectations": "`tenure test` checks them",
     "a request": "`tenure oracle` answers it",
 }
@@ -55,6 +55,6 @@ def ask_instead(what: str) -> str:
     """The end of a sentence about such input: the command that is meant for it; empty where none is.
 
     >>> ask_instead("a scenario"), ask_instead("")
-    ('; `tenure play` plays it', '')
+    ('; `tenure simulate` simulates it', '')
     """
     return f"; {_ASK[what]}" if what in _ASK else ""

@@ -160,7 +160,7 @@ def _finding(identifier: str) -> Card:
         *_to_vectors("Vectors", front.get("vectors", ())),
     ]
     replay = [
-        *(f"tenure play --scenario {name} --all-readings" for name in front.get("scenarios", ())),
+        *(f"tenure simulate --scenario {name} --all-readings" for name in front.get("scenarios", ())),
         *(f"tenure vectors run {name} --verbose" for name in front.get("vectors", ())),
         *(f"tenure prove --only {name} --no-mutants" for name in front.get("obligations", ())),
     ]

@@ -328,7 +328,7 @@ class LoopHunt:
 
 
 def _replayed(scenario: dict[str, Any], found: FoundLoop, reading: Reading) -> Loop:
-    """The loop of the scenario as `tenure play` finds it.
+    """The loop of the scenario as `tenure simulate` finds it.
 
     Raises:
         RuntimeError: it finds none, or another one, which is a fault of the search.

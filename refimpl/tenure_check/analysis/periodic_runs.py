@@ -4,7 +4,7 @@ A *start* is some workloads that run, in the order in which they were admitted o
 some that join at one instant and of which none fits beside them. Every start is played by `tenure_play`
 until nothing happens any more, or until `tenure_play.loops` sees a state again. How long each victim's
 pods take is varied for the workloads that were preempted, since it matters for no other. So a loop
-that is found is one of `tenure play`, and a search that finds none has proved nothing beyond its bounds.
+that is found is one of `tenure simulate`, and a search that finds none has proved nothing beyond its bounds.
 """
 
 from __future__ import annotations

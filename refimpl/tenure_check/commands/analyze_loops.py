@@ -112,7 +112,7 @@ def loops_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the loops as scenarios, which `tenure play` plays.",
+            help="Write the loops as scenarios, which `tenure simulate` plays.",
             show_default=False,
         ),
     ] = None,
@@ -121,14 +121,14 @@ def loops_command(
     """Search for workloads that would preempt each other for ever, and find the fields that this needs.
 
     Nothing arrives in such a loop and nothing ends by itself; a state comes back. Workloads of every size and
-    priority are put into every ClusterQueue of a cohort, in every order, and played as `tenure play` does,
+    priority are put into every ClusterQueue of a cohort, in every order, and simulated as a scenario is,
     with every combination of the times that the pods of victims take to end. Workloads and LocalQueues among
     the files are passed over.
 
     \b
     tenure analyze loops queues/
     tenure analyze loops queues/ --up-to 4 --within 10m --to loops.yaml
-    tenure play loops.yaml
+    tenure simulate loops.yaml
 
     Your own sizes, classes and times; a field as if it were changed:
 
@@ -164,7 +164,7 @@ def loops_command(
     rendered = None if printing.output == Output.TEXT else as_json(answer)
     print_answer(printing.output, "analyze-loops", rendered, about(kueue.release, loop_lines(answer, to)))
     if answer.found and to is None:
-        hint("--to FILE writes the loops as scenarios, for tenure play")
+        hint("--to FILE writes the loops as scenarios, for tenure simulate")
     code = ExitCode.INTERRUPTED if answer.interrupted else _code(answer)
     if code:
         raise typer.Exit(code)

@@ -47,9 +47,9 @@ def run_tests(
     report: Reports = None,
     color: Color = None,
 ) -> None:
-    """Check what *.tenure.yaml files expect of decisions, manifests and plays, and explain each failure.
+    """Check what *.tenure.yaml files expect of decisions, manifests and scenarios, and explain each failure.
 
-    A file names manifests and says what is expected, or is a scenario as `tenure play` takes it:
+    A file names manifests and says what is expected, or is a scenario as `tenure simulate` takes it:
 
     \b
     manifests: [cluster/]

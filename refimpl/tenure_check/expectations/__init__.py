@@ -1,6 +1,6 @@
 """Expectations in files: `*.tenure.yaml`, checked by `tenure test` and by the pytest plugin.
 
-A document is a scenario over time, as `tenure play` takes it, or manifests with expectations on decisions.
+A document is a scenario, as `tenure simulate` takes it, or manifests with expectations on decisions.
 """
 
 from tenure_check.expectations.check import Check, CheckResult, Status

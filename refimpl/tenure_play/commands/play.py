@@ -1,4 +1,4 @@
-"""`tenure play`."""
+"""Scenarios for `tenure simulate`: simulated cycle by cycle, and their expectations checked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ import typer
 
 from tenure.cli.answer_types import Titled
 from tenure.cli.bundled import scenario_file, scenario_names
-from tenure.cli.commands import with_records
 from tenure.cli.completion import complete_scenario
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.options import DEFAULT_READING, EditOptions, Interpretation, Strict
-from tenure.cli.output import CheckPrinting, Output, Reporting, about, print_answer
+from tenure.cli.options import (
+    DEFAULT_READING,
+    EditOptions,
+    Interpretation,
+    KueueRelease,
+    Overrides,
+    Strict,
+)
+from tenure.cli.output import Output, Reporting, Reports, about, print_answer
 from tenure.cli.terminal import (
-    choose_colour,
     complain,
     hint,
     is_terminal,
@@ -44,7 +49,7 @@ SHOWN = "40"
 def print_objects(
     scenarios: Sequence[AnyScenario], readings: Sequence[Reading], at: str, output: Output
 ) -> None:
-    """Print the cluster of one play at an instant.
+    """Print the cluster of one scenario at an instant.
 
     Args:
         scenarios, readings: of the command line; there must be one of each.
@@ -55,10 +60,10 @@ def print_objects(
         InputError: several plays, or one of KAI-Scheduler; an instant that is not in the play.
     """
     if len(scenarios) * len(readings) != 1:
-        raise bad_input("--objects", "several plays", "one scenario and one reading")
+        raise bad_input("--objects", "several simulations", "one scenario and one reading")
     scenario, reading = scenarios[0], readings[0]
     if not isinstance(scenario, Scenario):
-        raise bad_input("--objects", "a play of KAI-Scheduler", "one of Kueue")
+        raise bad_input("--objects", "a scenario of KAI-Scheduler", "one of Kueue")
     objects, clock = cluster_at(scenario, reading, instant_within(scenario, at, "--at"))
     if output == Output.JSON:
         print_answer(output, None, {"apiVersion": "v1", "kind": "List", "items": objects}, ())
@@ -70,10 +75,10 @@ def print_objects(
 
 
 def instant_within(scenario: AnyScenario, text: str, option: str) -> Instant:
-    """An instant of a play.
+    """An instant of a scenario.
 
     Args:
-        scenario: what is played.
+        scenario: what is simulated.
         text: a time, or a duration after the start.
         option: the option that says it.
 
@@ -85,18 +90,14 @@ def instant_within(scenario: AnyScenario, text: str, option: str) -> Instant:
     else:
         found = scenario.start + parse_duration(text, field=option)
     if not scenario.start <= found <= scenario.end:
-        raise bad_input(option, text, f"a time within the play of {scenario.name}")
+        raise bad_input(option, text, f"a time within {scenario.name}")
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioOptions:
-    """Which scenarios are played."""
+    """Which scenarios are simulated, and as what."""
 
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(help="Scenarios: files or folders; - reads standard input.", show_default=False),
-    ] = None
     scenario: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,27 +106,51 @@ class ScenarioOptions:
             autocompletion=complete_scenario,
         ),
     ] = None
-
     strict: Strict = False
+    override: Overrides = None
+    all_readings: Annotated[
+        bool, typer.Option("--all-readings", help="Simulate under every reading, one after another.")
+    ] = False
+    kueue: KueueRelease = None
+    report: Reports = None
 
-    def files(self) -> list[str]:
+    def files(self, paths: Sequence[str]) -> list[str]:
         """What is read.
+
+        Args:
+            paths: beside the bundled scenarios.
 
         Raises:
             InputError: there is no such bundled scenario.
         """
-        return [*(self.paths or ()), *(str(scenario_file(name)) for name in self.scenario or ())]
+        return [*paths, *(str(scenario_file(name)) for name in self.scenario or ())]
+
+    def readings(self, name: str) -> list[Reading]:
+        """The readings.
+
+        Args:
+            name: as `--reading` has it.
+
+        Raises:
+            InputError: no such reading, or several and all of them.
+        """
+        if not self.all_readings:
+            return [Interpretation(name, self.override, self.kueue).chosen()]
+        if (name, self.override) != (DEFAULT_READING, None):
+            said = "--override" if self.override else "--reading"
+            raise bad_input(said, self.override or name, "nothing beside --all-readings")
+        return [preset(each) for each in preset_names()]
 
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
-    """What is shown of a play."""
+    """What is shown of a simulation."""
 
     until: Annotated[
         str | None,
         typer.Option(
             help="End earlier: a time, or a duration after the start such as 4h. What is expected later, or "
-            "of the whole play, is then not checked."
+            "of the whole scenario, is then not checked."
         ),
     ] = None
     story: Annotated[
@@ -133,7 +158,8 @@ class ViewOptions:
         typer.Option(metavar="LINES", help="How many lines of what happened to print: a number, or all."),
     ] = SHOWN
     chart: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the play, as .svg or .png; of one play only.")
+        str | None,
+        typer.Option(metavar="FILE", help="Draw it as .svg or .png; one scenario and reading only."),
     ] = None
     chart_theme: Annotated[str, typer.Option(help="The page that the chart is for: light or dark.")] = "light"
     at: Annotated[
@@ -157,81 +183,41 @@ class ViewOptions:
             raise bad_input("--until", self.until, "nothing beside --at")
 
 
-@with_records
-def play_command(
-    *,
+def simulate_scenarios(
+    words: Sequence[str],
     given: ScenarioOptions,
     edits: EditOptions,
-    interpretation: Interpretation,
-    all_readings: Annotated[
-        bool, typer.Option("--all-readings", help="Play under every preset, one after another.")
-    ] = False,
     view: ViewOptions,
-    printing: CheckPrinting,
+    reading: str,
+    output: Output,
 ) -> None:
-    """Play scenarios over time, one scheduling cycle after another, and check what is expected of them.
+    """Simulate scenarios, and check what is expected of them.
 
-    The queues are Kueue's; every head is decided as `tenure decide` decides it. With `scheduler: kai` in it a
-    scenario asks KAI-Scheduler's MinRuntime plugin in sessions, as `tenure kai` does.
+    Args:
+        words: files and folders.
+        given, edits, view: the options.
+        reading: as `--reading` has it.
+        output: the form.
 
-    A scenario holds objects, what happens to them and when, and what is expected of it:
-
-    \b
-    tenure play scenario.yaml
-    tenure play scenario.yaml --reading as-written --story all
-
-    All of a folder under every reading, for continuous integration:
-
-    \b
-    tenure play scenarios/ --all-readings
-    tenure play scenarios/ --report junit=play.xml --report sarif=play.sarif
-
-    The scenarios that come with Tenure, and one of them as a story:
-
-    \b
-    tenure play
-    tenure play --scenario tbp-it-2-rotation --reading as-written
-
-    As if a field of an object at the start were different, or with what a release of Kueue has alone:
-
-    \b
-    tenure play --scenario tbp-it-2-rotation \\
-      --set clusterqueue/gpu.spec.preemption.withinClusterQueueConfig.minAdmitDuration=2h
-    tenure play --scenario tbp-it-2-rotation --kueue 0.19
-
-    For another program:
-
-    \b
-    tenure play scenario.yaml -o json | jq '.plays[].preemptions[] | .victim'
-    tenure schema scenario > scenario.schema.json
-    tenure schema kai-scenario > kai-scenario.schema.json
-
-    The cluster at an instant, to ask about. The first line says which time to decide at. What a controller
-    keeps in memory only is left out: which workloads are parked, and for which victims a head waits.
-
-    \b
-    tenure play scenario.yaml --at 4h0m1s --objects > cluster.yaml
-    tenure decide cluster.yaml --all-pending --now 2026-01-05T13:00:01Z
-
-    Exit codes: 0 played and as expected, 1 an expectation fails, 2 bad input, 3 internal error,
-    130 interrupted.
+    Raises:
+        InputError: everything that is wrong with the scenarios or the options.
+        Exit: an expectation fails.
     """
-    choose_colour(printing.color)
-    reporting = Reporting(printing.report, "tenure play")
+    reporting = Reporting(given.report, "tenure simulate")
     lines = _lines(view.story)
-    readings = _readings(interpretation, all_readings=all_readings)
-    paths = given.files()
+    readings = given.readings(reading)
+    paths = given.files(words)
     if not paths:
-        _list_scenarios(view, printing)
+        _list_scenarios(given, view, output)
         return
     if "-" in paths and is_terminal(sys.stdin) and is_terminal(sys.stderr):
         hint("reading a scenario from this terminal; Ctrl-D ends it")
     view.check()
     with reporting.of_bad_input():
-        as_if = edits.as_if(interpretation.kueue)
+        as_if = edits.as_if(given.kueue)
         loaded = list(load_scenarios(list(paths), strict=given.strict, as_if=as_if))
         if view.at is not None:
-            print_objects(loaded, readings, view.at, printing.output)
+            print_objects(loaded, readings, view.at, output)
             return
         scenarios = [_ended(scenario, view.until) for scenario in loaded]
         for warning in dict.fromkeys(text for scenario in scenarios for text in scenario.warnings):
@@ -239,23 +225,23 @@ def play_command(
         count = len(scenarios) * len(readings)
         if view.chart is not None:
             _check_chart(view.chart, view.chart_theme, count)
-        parts = _shown_parts(printing.output, view, told=count == 1 and lines != 0)
-        records = list(progress(_played(scenarios, readings, parts), "playing", count))
+        parts = _shown_parts(output, view, told=count == 1 and lines != 0)
+        records = list(progress(_simulated(scenarios, readings, parts), "simulating", count))
     if view.chart is not None:
         write_chart(records[0], Path(view.chart), view.chart_theme)
-    _print(records, lines, printing.output)
+    _print(records, lines, output)
     reporting.write(lambda found: checks_of(records, found.in_scenario))
     if not all(record.holds for record in records):
         raise typer.Exit(ExitCode.FOUND)
 
 
-def _list_scenarios(view: ViewOptions, printing: CheckPrinting) -> None:
-    """The bundled scenarios, where nothing is named that is played.
+def _list_scenarios(given: ScenarioOptions, view: ViewOptions, output: Output) -> None:
+    """The bundled scenarios, where none is named.
 
     Raises:
-        InputError: an option says that something is to be played.
+        InputError: an option says that something is to be simulated.
     """
-    if view != ViewOptions() or printing.report:
+    if (given, view) != (ScenarioOptions(), ViewOptions()):
         expected = "scenario files, folders, - for standard input, or --scenario NAME"
         raise bad_input("paths", "nothing", expected)
     listed: list[Titled] = [
@@ -263,11 +249,11 @@ def _list_scenarios(view: ViewOptions, printing: CheckPrinting) -> None:
     ]
     width = max(len(scenario["name"]) for scenario in listed)
     lines = (f"{scenario['name']:{width}} {scenario['title']}" for scenario in listed)
-    print_answer(printing.output, "play", {"scenarios": listed}, lines)
+    print_answer(output, "simulate", {"scenarios": listed}, lines)
 
 
 def _check_chart(chart: str, theme: str, plays: int) -> None:
-    """Before anything is played, since a play may take long."""
+    """Before anything is simulated, which may take long."""
     check_chart(chart, theme)
     claim("--chart", chart)
     if plays != 1:
@@ -276,11 +262,11 @@ def _check_chart(chart: str, theme: str, plays: int) -> None:
 
 def _print(records: list[Record], lines: int, output: Output) -> None:
     if output != Output.TEXT:
-        print_answer(output, "play", written_plays(records), ())
+        print_answer(output, "simulate", written_plays(records), ())
     elif len(records) == 1:
-        print_answer(output, "play", None, about(records[0].kueue, play_lines(records[0], lines)))
+        print_answer(output, "simulate", None, about(records[0].kueue, play_lines(records[0], lines)))
     else:
-        print_answer(output, "play", None, about(records[0].kueue, short_lines(records)))
+        print_answer(output, "simulate", None, about(records[0].kueue, short_lines(records)))
 
 
 def _shown_parts(output: Output, view: ViewOptions, *, told: bool) -> RecordParts:
@@ -290,18 +276,8 @@ def _shown_parts(output: Output, view: ViewOptions, *, told: bool) -> RecordPart
     return RecordParts(heads=False, story=told)
 
 
-def _played(scenarios: list[AnyScenario], readings: list[Reading], parts: RecordParts) -> Iterator[Record]:
+def _simulated(scenarios: list[AnyScenario], readings: list[Reading], parts: RecordParts) -> Iterator[Record]:
     return (play(scenario, reading, parts) for scenario in scenarios for reading in readings)
-
-
-def _readings(interpretation: Interpretation, *, all_readings: bool) -> list[Reading]:
-    if not all_readings:
-        return [interpretation.chosen()]
-    if (interpretation.reading, interpretation.override) != (DEFAULT_READING, None):
-        override, name = interpretation.override, interpretation.reading
-        said = "--override" if override else "--reading"
-        raise bad_input(said, override or name, "nothing beside --all-readings")
-    return [preset(name) for name in preset_names()]
 
 
 def _lines(story: str) -> int:

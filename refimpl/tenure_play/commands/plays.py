@@ -1,4 +1,4 @@
-"""Plays as people read them."""
+"""Simulations of scenarios as people read them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
             for expectation in record.expectations
             if not expectation.holds
         )
-    yield f"play: {counted(plays, 'play')}, {failed} of them not as expected"
+    yield f"simulate: {counted(plays, 'simulation')}, {failed} of them not as expected"
 
 
 def _counted(record: Record) -> str:

@@ -14,7 +14,15 @@ from tenure_simulate.pictures import scale_of
 from tests.command_line import tenure
 
 FOLDER = Path(__file__).parents[2] / "cli" / "trace"
-WORDS = (str(FOLDER / "trace.csv"), "-q", str(FOLDER / "queues.yaml"), "--after", "4h", "--checkpoint", "50m")
+WORDS = (
+    "--trace",
+    str(FOLDER / "trace.csv"),
+    str(FOLDER / "queues.yaml"),
+    "--after",
+    "4h",
+    "--checkpoint",
+    "50m",
+)
 SWEPT = ("--sweep", "clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any,Never")
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -87,7 +95,7 @@ def test_a_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_to_is_named_before_anything_is_played(
     words: tuple[str, str],
 ) -> None:
-    done = tenure("simulate", "absent.csv", "-q", str(FOLDER / "queues.yaml"), *words)
+    done = tenure("simulate", str(FOLDER / "queues.yaml"), "--trace", "absent.csv", *words)
     assert done.returncode == 2
     assert f"{words[0]}: found '{words[1]}', expected a" in done.stderr.decode()
     assert "absent.csv" not in done.stderr.decode()

@@ -19,7 +19,7 @@ def test_a_play_is_drawn_in_both_formats_and_themes(tmp_path: Path) -> None:
     for theme in ("light", "dark"):
         for name in ("play.svg", "play.png"):
             path = tmp_path / f"{theme}-{name}"
-            assert tenure("play", TWO, "--chart", str(path), "--chart-theme", theme).returncode == 0
+            assert tenure("simulate", TWO, "--chart", str(path), "--chart-theme", theme).returncode == 0
     assert (tmp_path / "light-play.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert ET.parse(tmp_path / "dark-play.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
     assert (tmp_path / "light-play.svg").read_bytes() != (tmp_path / "dark-play.svg").read_bytes()
@@ -31,7 +31,7 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
     )
     chart = tmp_path / "play.png"
     done = subprocess.run(
-        [str(TENURE), "play", TWO, "--chart", str(chart)],
+        [str(TENURE), "simulate", TWO, "--chart", str(chart)],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
