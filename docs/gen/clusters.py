@@ -59,7 +59,7 @@ class Scene:
         queues = {name: queue for _, name, queue in _rows(self.cluster) if queue is not None}
         trees = accessible_trees(replace(self.cluster, cluster_queues=queues), self.now, self.reading)
         return {
-            (node.name, account.asked): account
+            (node.name, account.flavor_resource): account
             for tree in trees
             for node in tree
             if node.is_queue

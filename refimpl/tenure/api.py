@@ -302,8 +302,8 @@ def undecided(loaded: Loaded, now: Instant, *, every: bool = False) -> list[Pend
     >>> undecided(load(bundled("examples", "two-teams")), 0)
     []
     """
-    said = {} if every else _workloads_set_aside(loaded)
-    return [row for row in _waiting(loaded, now)[1] if row.workload not in said]
+    set_aside = {} if every else _workloads_set_aside(loaded)
+    return [row for row in _waiting(loaded, now)[1] if row.workload not in set_aside]
 
 
 def set_aside_text(row: PendingDecision) -> str:

@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from tenure.model import Duration, Instant
 from tenure.units import format_duration, format_instant
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 Moment: TypeAlias = Annotated[Instant, PlainSerializer(format_instant, return_type=str)]
 """A time that JSON writes as RFC 3339 does."""
@@ -21,7 +21,7 @@ Span: TypeAlias = Annotated[Duration, PlainSerializer(format_duration, return_ty
 KueueRelease: TypeAlias = Annotated[str, Field(pattern=r"^0\.\d+(\+proposals)?$")]
 """The Kueue that an answer is about: a release, or one with all that the proposals add."""
 
-KueueAsked: TypeAlias = Annotated[str | None, PlainSerializer(kueue_asked, return_type=KueueRelease)]
+KueueVersion: TypeAlias = Annotated[str | None, PlainSerializer(kueue_version, return_type=KueueRelease)]
 """The same, as `--kueue` says it; None for all that the proposals add."""
 
 _Value = TypeVar("_Value")

@@ -15,7 +15,7 @@ from tenure.manifests.naming import workloads_called
 from tenure.manifests.other_inputs import KAI_VERSIONS
 from tenure.manifests.releases import Addition, additions_in
 from tenure.manifests.served import Anything, Duration, Fields, Instant, Items, Named, Shape, Text, Word
-from tenure.manifests.showing import ONE_NAME, NumberText, listed, some_of, sort_of
+from tenure.manifests.showing import ONE_NAME, NumberText, comma_separated, some_of, sort_of
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.validation import shapes
@@ -133,9 +133,8 @@ def edited(objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit]) -> I
     for edit in (edit for edits_of_one in wanted.values() for edit in edits_of_one):
         known = names[edit.kind]
         name = "/".join(edit.names)
-        expected = (
-            f"one of {len(known)} {edit.kind}s: {listed(sorted(known))}{did_you_mean(name, known, ONE_NAME)}"
-        )
+        hint = did_you_mean(name, known, ONE_NAME)
+        expected = f"one of {len(known)} {edit.kind}s: {comma_separated(sorted(known))}{hint}"
         problems.append(Problem(edit.option, f"no {object_name(edit.kind, *edit.names)}", expected))
     if problems:
         raise InputError(problems)
@@ -252,8 +251,10 @@ def _patch(sourced: SourcedObject) -> ManifestEdit:
         or not _is_of(raw, kind)
         or not isinstance(dig(raw, "metadata", "name"), str)
     ):
-        found = listed(f"{name}: {show(raw.get(name))}" for name in ("apiVersion", "kind"))
-        expected = f"one of {listed(dict.fromkeys(KINDS.values()))} with apiVersion, kind and metadata.name"
+        found = comma_separated(f"{name}: {show(raw.get(name))}" for name in ("apiVersion", "kind"))
+        expected = (
+            f"one of {comma_separated(dict.fromkeys(KINDS.values()))} with apiVersion, kind and metadata.name"
+        )
         raise InputError([Problem(option, found, expected)])
     wanted = _as_shown(raw, kind, place_of(raw, kind, file=sourced.file), [])
     addition = next(additions_in(wanted, kind), None)
@@ -265,7 +266,7 @@ def _target(option: str, where: str) -> tuple[str, tuple[str, ...], tuple[Step, 
     word, _, rest = where.partition("/")
     kind = KINDS.get(word.lower())
     if kind is None:
-        kinds = listed(kind.lower() for kind in dict.fromkeys(KINDS.values()))
+        kinds = comma_separated(kind.lower() for kind in dict.fromkeys(KINDS.values()))
         expected = f"one of {kinds}{did_you_mean(word.lower(), KINDS)}"
         raise InputError([Problem(option, f"the kind {show(word)}", expected)])
     # A name may have dots; the fields of an object are known.
@@ -347,7 +348,7 @@ def _expected(shape: Shape, step: Step) -> str:
     match shape:
         case Fields():
             hint = did_you_mean(step, shape.fields)
-            return f"one of the fields {listed(sorted(shape.fields))}{hint}"
+            return f"one of the fields {comma_separated(sorted(shape.fields))}{hint}"
         case Items():
             return "which item of the list: [0] or [name=a]"
         case Named():
@@ -442,7 +443,7 @@ def _index(items: list[Any], step: Step, path: str, *, may_append: bool) -> int:
     if len(found) == 1:
         return found[0]
     names = [str(item.get(key)) for item in items if isinstance(item, dict)]
-    expected = f"one item whose {key} is one of {listed(names)}{did_you_mean(wanted, names)}"
+    expected = f"one item whose {key} is one of {comma_separated(names)}{did_you_mean(wanted, names)}"
     raise InputError([Problem(f"{path}{_spelt(step)}", f"{len(found)} items", expected)])
 
 

@@ -96,8 +96,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.file, self.object, self.field) if part)
-        said = f"found {self.found}, expected {self.expected}"
-        return safe(f"{place}: {said}" if place else said)
+        difference = f"found {self.found}, expected {self.expected}"
+        return safe(f"{place}: {difference}" if place else difference)
 
 
 class InputError(ValueError):

@@ -28,8 +28,8 @@ def cache_folder(name: str, *variables: str) -> Path:
     >>> cache_folder("core").parts[-2:]
     ('tenure', 'core')
     """
-    said = (Path(os.environ.get(variable, "")) for variable in (*variables, "XDG_CACHE_HOME"))
-    base = next((path for path in said if path.is_absolute()), None)
+    folders = (Path(os.environ.get(variable, "")) for variable in (*variables, "XDG_CACHE_HOME"))
+    base = next((path for path in folders if path.is_absolute()), None)
     return (base or Path.home() / ".cache") / "tenure" / name
 
 

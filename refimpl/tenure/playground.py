@@ -123,61 +123,63 @@ def answered(question: str) -> str:
     Returns:
         JSON with the fields of `Explained`, in camelCase. Bad input is an answer too: its `problems`.
 
-    >>> said = json.loads(answered('{"text": "kind: Pod", "flips": -1}'))
-    >>> said["problems"]
+    >>> answer = json.loads(answered('{"text": "kind: Pod", "flips": -1}'))
+    >>> answer["problems"]
     ['flips: found -1, expected a number of at least 0']
     """
     try:
-        asked = TypeAdapter(PageQuestion).validate_json(question)
-        explained = explain_text(asked)
+        explained = explain_text(TypeAdapter(PageQuestion).validate_json(question))
     except ValidationError as error:
-        told = tuple(f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}" for wrong in error.errors())
-        explained = Explained(problems=told)
+        problems = tuple(f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}" for wrong in error.errors())
+        explained = Explained(problems=problems)
     except InputError as error:
         explained = Explained(problems=tuple(map(str, error.problems)))
     return json.dumps(as_json(explained))
 
 
-def explain_text(asked: PageQuestion) -> Explained:
+def explain_text(question: PageQuestion) -> Explained:
     """The decision about a pending workload of a text, explained.
 
     Args:
-        asked: the text, the clock, the reading, the changes.
+        question: the text, the clock, the reading, the changes.
 
     Raises:
         InputError: everything that is wrong with the objects or the question.
     """
-    if asked.flips < 0:
-        raise InputError([Problem("flips", str(asked.flips), "a number of at least 0")])
-    loaded = load_text(asked.text, asked.assigned)
+    if question.flips < 0:
+        raise InputError([Problem("flips", str(question.flips), "a number of at least 0")])
+    loaded = load_text(question.text, question.assigned)
     happened = _instants(loaded)
-    now = parse_instant(asked.now, field="now") if asked.now else max(happened, default=0) + HOUR
+    now = parse_instant(question.now, field="now") if question.now else max(happened, default=0) + HOUR
     pending = sorted(loaded.cluster.pending, key=lambda workload: workload.key)
-    named = asked.workload or (pending[0].key if pending else None)
+    named = question.workload or (pending[0].key if pending else None)
     decision = decide(
         loaded,
         named,
         now=now,
-        reading=asked.reading or None,
-        cluster_queue=asked.cluster_queue or None,
+        reading=question.reading or None,
+        cluster_queue=question.cluster_queue or None,
         explained=True,
     )
-    told = explained(decision, asked.flips)
-    queue = loaded.cluster.cluster_queues[told.decision.cluster_queue]
-    found = (remark.rule for workload in told.workloads for remark in workload.remarks)
+    answer = explained(decision, question.flips)
+    queue = loaded.cluster.cluster_queues[answer.decision.cluster_queue]
+    found = (remark.rule for workload in answer.workloads for remark in workload.remarks)
     return Explained(
-        warnings=(*loaded.warnings, *(text for text, _ in doubts(loaded, now, asked.cluster_queue or None))),
+        warnings=(
+            *loaded.warnings,
+            *(text for text, _ in doubts(loaded, now, question.cluster_queue or None)),
+        ),
         pending=tuple(Waiting(workload.key, workload.priority) for workload in pending),
-        workload=told.decision.workload,
+        workload=answer.decision.workload,
         cluster_queue=queue.name,
         duration="" if queue.min_admit_duration is None else format_duration(queue.min_admit_duration),
         now=format_instant(now),
         first=format_instant(min(happened, default=now)),
         last=format_instant(max(happened, default=now)),
-        decision=told.decision.decision,
-        preempted=tuple(victim.workload for victim in told.decision.preempted),
-        summary=told.decision.summary,
-        lines=(*decision_lines(decision), *explained_lines(told)),
+        decision=answer.decision.decision,
+        preempted=tuple(victim.workload for victim in answer.decision.preempted),
+        summary=answer.decision.summary,
+        lines=(*decision_lines(decision), *explained_lines(answer)),
         rules=tuple(dict.fromkeys(found)),
     )
 

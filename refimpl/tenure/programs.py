@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 _CHUNK = 2**16
-_MOST_SAID = 2**16
+_MOST_STDERR = 2**16
 """Bytes of standard error that are kept."""
 _SETTLED_S = 10.0
 """After a program's end, so long for what it has said."""
@@ -28,12 +28,12 @@ class Ended:
     Args:
         printed: its standard output, or more than the bound; None where it has not ended in its time.
         code: its exit code.
-        said: the beginning of what is on its standard error.
+        stderr: the beginning of what is on its standard error.
     """
 
     printed: bytes | None
     code: int
-    said: bytes
+    stderr: bytes
 
 
 def run_bounded(
@@ -43,7 +43,7 @@ def run_bounded(
     *,
     stdin: int | None = None,
     environment: Mapping[str, str] | None = None,
-    waits: Callable[[bytes], None] = lambda _: None,
+    on_quiet: Callable[[bytes], None] = lambda _: None,
 ) -> Ended:
     """Run a program; it is killed where it takes longer, or prints more.
 
@@ -53,7 +53,7 @@ def run_bounded(
         seconds: how long it may take.
         stdin: as `subprocess` has it.
         environment: its own; None for this process's.
-        waits: gets what is new on standard error where nothing follows for a second: a login's prompt, say.
+        on_quiet: receives new standard error after a second of silence: a login's prompt, say.
 
     Raises:
         OSError: it cannot be run.
@@ -67,7 +67,7 @@ def run_bounded(
     )
     assert process.stdout is not None
     assert process.stderr is not None
-    said = _Gathered(process.stderr.fileno(), _MOST_SAID, waits)
+    stderr = _Gathered(process.stderr.fileno(), _MOST_STDERR, on_quiet)
     end, printed = time.monotonic() + seconds, None
     try:
         printed = _Gathered(process.stdout.fileno(), most).within(seconds)
@@ -80,9 +80,9 @@ def run_bounded(
         process.kill()
         code = process.wait()
         process.stdout.close()
-        said.within(_SETTLED_S if printed is not None else 0)
+        stderr.within(_SETTLED_S if printed is not None else 0)
         process.stderr.close()
-    return Ended(printed, code, bytes(said.read[:_MOST_SAID]))
+    return Ended(printed, code, bytes(stderr.read[:_MOST_STDERR]))
 
 
 class _Gathered:
@@ -91,13 +91,13 @@ class _Gathered:
     Args:
         descriptor: of the pipe. Not its buffer: one that a thread still reads would abort the interpreter.
         most: bytes that are kept, and one part more.
-        waits: as `run_bounded` has it; then what follows is read too. None ends reading there.
+        on_quiet: as `run_bounded` has it; then what follows is read too. None ends reading there.
     """
 
-    def __init__(self, descriptor: int, most: int, waits: Callable[[bytes], None] | None = None) -> None:
+    def __init__(self, descriptor: int, most: int, on_quiet: Callable[[bytes], None] | None = None) -> None:
         self._descriptor = descriptor
         self._most = most
-        self._waits = waits
+        self._on_quiet = on_quiet
         self.read = bytearray()
         self._left = False
         self._thread = threading.Thread(target=self._gather, daemon=True)
@@ -113,9 +113,9 @@ class _Gathered:
     def _gather(self) -> None:
         shown = 0
         with suppress(OSError, ValueError):  # it is closed
-            while not self._left and (self._waits or len(self.read) <= self._most):
-                if self._waits and shown < len(self.read) and not _is_ready(self._descriptor):
-                    self._waits(bytes(self.read[shown:]))
+            while not self._left and (self._on_quiet or len(self.read) <= self._most):
+                if self._on_quiet and shown < len(self.read) and not _is_ready(self._descriptor):
+                    self._on_quiet(bytes(self.read[shown:]))
                     shown = len(self.read)
                 part = os.read(self._descriptor, _CHUNK)
                 if not part:

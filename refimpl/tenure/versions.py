@@ -70,13 +70,13 @@ def need_form(found: object, name: str, *, object: str = "", file: str = "") -> 
         raise InputError([Problem("schema", shown, form(name), object, file)])
 
 
-def kueue_asked(release: str | None) -> str:
+def kueue_version(release: str | None) -> str:
     """The Kueue that an answer is about, as answers have it.
 
     Args:
         release: as `--kueue` says it; None for one with all that the proposals add.
 
-    >>> kueue_asked(None), kueue_asked("0.19")
+    >>> kueue_version(None), kueue_version("0.19")
     ('0.19+proposals', '0.19')
     """
     return release or f"{KUEUE}{WITH_PROPOSALS}"

@@ -22,7 +22,7 @@ from tenure.conformance.min_runtime_types import (
     ValidatorOutput,
 )
 from tenure.errors import InputError, Problem
-from tenure.manifests import did_you_mean, listed, printable, show
+from tenure.manifests import comma_separated, did_you_mean, printable, show
 from tenure.model import Action
 from tenure_kai import case
 from tenure_kai.arguments import configure, method_name
@@ -151,7 +151,9 @@ def _job_of_pod(session: Session, name: str) -> Job:
         return found[0]
     if not found:
         raise case.refused("pod", name, "a pod of one of the jobs")
-    expected = f"one of the jobs that have pod {printable(name)}: {listed([job.name for job in found])}"
+    expected = (
+        f"one of the jobs that have pod {printable(name)}: {comma_separated([job.name for job in found])}"
+    )
     raise InputError([Problem("job", "nothing", expected)])
 
 

@@ -18,7 +18,7 @@ from tenure.cli.output import Output, Printing, print_answer
 from tenure.cli.terminal import choose_colour, complain
 from tenure.errors import bad_input
 from tenure.manifests import did_you_mean, parse_instant
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure_kai import Action, Scene, Session, Victim
 from tenure_kai.answers import filter_answer, resolve_answer, validate_answer
 from tenure_kai.case import ACTIONS
@@ -258,7 +258,7 @@ def _session(
     scene = load_scene(
         _sources(list(paths or ()), plugin.example),
         _arguments(plugin.argument or ()),
-        changed=lambda objects: changed(objects, changes, AskedKueue()),
+        changed=lambda objects: changed(objects, changes, TargetKueue()),
     )
     for warning in scene.warnings:
         complain("warning", warning)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import did_you_mean, listed, show
+from tenure.manifests import comma_separated, did_you_mean, show
 from tenure.model import Action, Duration, Instant
 from tenure.rules.min_runtime import (
     is_answer_kept,
@@ -160,7 +160,7 @@ def taken_from(job: Job, pods: Sequence[str]) -> Counter[str]:
     groups = {pod.name: name for name, pod in job.pods()}
     unknown = [name for name in pods if name not in groups]
     if unknown:
-        expected = f"a pod of the job: {listed(sorted(groups))}"
+        expected = f"a pod of the job: {comma_separated(sorted(groups))}"
         raise InputError([Problem("pods", show(text), expected, object=job.name) for text in unknown])
     return Counter(groups[name] for name in pods)
 
@@ -231,7 +231,7 @@ class Session:
         """
         jobs = self.scene.jobs
         if name not in jobs:
-            expected = f"one of {len(jobs)} jobs: {listed(sorted(jobs))}{did_you_mean(name, jobs)}"
+            expected = f"one of {len(jobs)} jobs: {comma_separated(sorted(jobs))}{did_you_mean(name, jobs)}"
             raise bad_input("job", name, expected)
         return jobs[name]
 

@@ -238,7 +238,7 @@ def campaign_checks(report: CampaignReport) -> Report:
 def _cases(report: CampaignReport) -> Iterator[Case]:
     group = "tenure campaign"
     said = "\n".join(f"{count.count} {count.what}" for count in report.verdicts)
-    yield Case(group, f"{report.scenarios - report.failed} scenarios", said=said)
+    yield Case(group, f"{report.scenarios - report.failed} scenarios", output=said)
     if not report.complete:
         stopped = f"stopped, {report.planned} scenarios were planned"
         yield Case(group, "the whole campaign", error=stopped)

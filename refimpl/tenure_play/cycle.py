@@ -258,7 +258,7 @@ class CycleRun:
         if is_decided_again(self._overlaps(entry), self.world.scenario.gates.recompute):
             after, world = self._without(snapshot), self.world
             asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
-            entry.decision = decide(*asked, snapshot=after, search=Searches(listed=False))
+            entry.decision = decide(*asked, snapshot=after, search=Searches(keep_all=False))
             defers = entry.outcome == Outcome.FIT
         result = self._result(entry, snapshot, defers=defers)
         if result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):

@@ -9,7 +9,7 @@ from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.units import format_duration, format_instant
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 from tenure_play.actors import Phase
 from tenure_play.budget import BUDGET, PlayBudget
 from tenure_play.changes import Changes, OutsideEvents
@@ -236,7 +236,7 @@ class Player(Clockwork):
             priority_steps=tuple(journal.steps),
             cycles=tuple(journal.cycles),
             loop=self.loops.loop(journal.runs, journal.preemptions),
-            kueue=kueue_asked(self.scenario.cluster.settings.release),
+            kueue=kueue_version(self.scenario.cluster.settings.release),
         )
         return judge(self.scenario, record, self.outcomes)
 

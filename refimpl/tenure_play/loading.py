@@ -13,7 +13,7 @@ from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
 from tenure.manifests.premises import order_by_usage, unused_weights
-from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
+from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml
@@ -214,7 +214,7 @@ class _Reader:
         self.name = name
         self.times = Times(shape.start, shape.until, place)
         self.end = self.times.end
-        self.objects = Objects(place.file, strict=strict, kueue=AskedKueue.of(as_if.kueue))
+        self.objects = Objects(place.file, strict=strict, kueue=TargetKueue.of(as_if.kueue))
         self.objects.take(shape.objects or [], shape.files or [])
         self.objects.raw = list(as_if.change(self.objects.raw, self.objects.kueue))
         self._refuse_kai()

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, PodSet, Workload
 from tenure.rules.cycle import persisted
@@ -33,7 +33,7 @@ class Objects(Written):
     """
 
     strict: bool = False
-    kueue: AskedKueue = field(default_factory=AskedKueue)
+    kueue: TargetKueue = field(default_factory=TargetKueue)
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""

@@ -17,7 +17,7 @@ from tenure.manifests import (
     show,
 )
 from tenure.manifests.checking import check
-from tenure.manifests.files import read_named
+from tenure.manifests.files import read_referenced
 from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
@@ -163,7 +163,7 @@ class Written:
             self.raw.append(SourcedObject(self.file, self._versioned(entry)))
         names = {f"files[{number}]": name for number, name in enumerate(files)}
         if names:
-            self.raw.extend(read_named(names, Place(file=self.file)))
+            self.raw.extend(read_referenced(names, Place(file=self.file)))
 
     def patch(self, patch: dict[str, Any], place: str, kinds: tuple[str, ...]) -> str:
         """Merge a patch into an object, or add a new one.

@@ -12,7 +12,7 @@ from tenure.errors import bad_input
 from tenure.keeping import code
 from tenure.pools import Hands, pool, workers
 from tenure.processes import spawning
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
 from tenure_simulate.run import TraceCourse, play_setting, resource_of
 
@@ -58,7 +58,7 @@ def simulated(
         resource=resource,
         length=course.length,
         reading=course.reading,
-        kueue=kueue_asked(None),
+        kueue=kueue_version(None),
         settings=tuple(done[number] for number in sorted(done)),
         complete=len(done) == len(settings),
     )

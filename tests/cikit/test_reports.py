@@ -49,7 +49,7 @@ def at(result: dict[str, Any]) -> tuple[str, int]:
 def test_no_text_breaks_a_form() -> None:
     trouble = Trouble("x", NASTY, NASTY, (FileLine(f"a{NASTY[:5]},b.yaml", 3),), Severity.WARNING)
     report = Report(
-        "tool", (Suite(NASTY, (Case(NASTY, NASTY, NASTY, details=NASTY, said=NASTY),)),), (trouble,)
+        "tool", (Suite(NASTY, (Case(NASTY, NASTY, NASTY, details=NASTY, output=NASTY),)),), (trouble,)
     )
     (line,) = github_lines(report)
     assert line.startswith("::warning file=a100 %25%2Cb.yaml,line=3,title=100 %25%0D%0A%3A%3Aerror%3A%3A<b>")

@@ -12,7 +12,7 @@ from tenure.cli.validate import answer_of
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
 from tenure.manifests.load import build
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure.reports import report_text
 from tenure.validation import validate
 from tenure.validation.checks import checks_of
@@ -99,7 +99,7 @@ def _validated(raw: dict[str, Any]) -> None:
 
 
 def _released(raw: dict[str, Any]) -> None:
-    validate(list(AskedKueue("0.19").passing([SourcedObject("a.yaml", raw)])))
+    validate(list(TargetKueue("0.19").passing([SourcedObject("a.yaml", raw)])))
 
 
 def _loaded(raw: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from tenure.cli.validate import answer_of
 from tenure.manifests.files import iterate_objects
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure.validation import validate
 from tenure.validation.released import refused_by
 from tests.live.configurations import configurations
@@ -109,7 +109,7 @@ def ours(new: object, old: object = None) -> tuple[tuple[str, str], ...]:
     with tempfile.TemporaryDirectory() as folder:
         read = {}
         for name, content in (("new", new), ("old", old)):
-            asked = AskedKueue(RELEASE)
+            asked = TargetKueue(RELEASE)
             file = Path(folder, f"{name}.json")
             file.write_text(json.dumps(content), encoding="utf-8")
             read[name] = asked, [] if content is None else list(asked.passing(iterate_objects([file], [])))

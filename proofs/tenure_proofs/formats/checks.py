@@ -84,7 +84,7 @@ def _verdict(result: Result) -> Case:
         return Case(obligation.id, name, failure, error, seconds=result.seconds)
     refuted = result.verdict == Verdict.REFUTED and result.counterexample
     story = "\n".join(result.counterexample.story) if refuted and result.counterexample else ""
-    return Case(obligation.id, name, said=story, seconds=result.seconds)
+    return Case(obligation.id, name, output=story, seconds=result.seconds)
 
 
 def _mutants(report: Report) -> Iterator[Case]:
@@ -107,7 +107,7 @@ def _judged(judged: Judged) -> Case:
         f"{judged.postcondition.words} [{judged.reading}]",
         failure,
         error,
-        said="\n".join(judged.story),
+        output="\n".join(judged.story),
     )
 
 

@@ -17,7 +17,7 @@ from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_tree, accessible_trees
 from tenure.units import format_instant
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 HEADS = ("QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "BILL", "ACCESSIBLE", "BORROWING LIMIT")
 _AMOUNTS = range(3, len(HEADS))
@@ -43,7 +43,7 @@ def accessible_answer(trees: Trees, asked: Inquiry) -> Any:
         now=format_instant(asked.now),
         reading=asked.reading.written(),
         reading_text=reading_text(asked.reading),
-        kueue=kueue_asked(asked.kueue),
+        kueue=kueue_version(asked.kueue),
         rows=render_rows(node for tree in trees for node in tree),
         trees=tuple(render_tree(tree) for tree in trees),
         warnings=tuple(asked.warnings),
@@ -90,7 +90,7 @@ def _table(nodes: Iterable[NodeAccounts]) -> Iterator[str]:
 
 def _rows(node: NodeAccounts) -> Iterator[tuple[str, ...]]:
     for account in node.accounts if node.is_queue else ():
-        at = account.asked
+        at = account.flavor_resource
         amounts = (amount(at, account.nominal), amount(at, account.bill), amount(at, account.accessible))
         yield (node.name, at.flavor, at.resource, *amounts, _limit(at, account.borrowing_limit))
 
@@ -104,8 +104,8 @@ def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:
     width = max(map(len, names))
     for name, node in zip(names, tree, strict=True):
         said = "; ".join(
-            f"{row.asked.resource} on {row.asked.flavor}: {amount(row.asked, row.nominal)} nominal, "
-            f"{amount(row.asked, row.bill)} billed, {amount(row.asked, row.accessible)} accessible"
-            for row in node.accounts
+            f"{at.resource} on {at.flavor}: {amount(at, row.nominal)} nominal, "
+            f"{amount(at, row.bill)} billed, {amount(at, row.accessible)} accessible"
+            for at, row in ((row.flavor_resource, row) for row in node.accounts)
         )
         yield f"{name.ljust(width)}  {said}".rstrip()

@@ -42,7 +42,7 @@ from tenure.manifests.showing import about_object
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 from tenure.units import END_OF_TIME
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -267,7 +267,7 @@ class Inquiry:
         if output == Output.TEXT:
             print_answer(output, name, None, about(self.kueue, lines))
         else:
-            said = replace(answer, warnings=tuple(self.warnings), kueue=kueue_asked(self.kueue))
+            said = replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue))
             print_answer(output, name, as_json(said), ())
 
 

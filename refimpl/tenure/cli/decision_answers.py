@@ -32,7 +32,7 @@ from tenure.explanation.shapes import AssignedPods, assigned_pods
 from tenure.explanation.summary import reading_text, summarize
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ def decide_answer(decision: Decision, asked: Inquiry, found: ExplainedDecision |
         workload=decision.preemptor.key,
         cluster_queue=decision.queue.name,
         now=format_instant(decision.now),
-        **(fields_of(decision, explained=found is not None) | {"kueue": kueue_asked(asked.kueue)}),
+        **(fields_of(decision, explained=found is not None) | {"kueue": kueue_version(asked.kueue)}),
         reading_text=reading_text(decision.reading),
         summary=summarize(decision),
         premises=tuple(asked.premises(decision.queue.name)),
@@ -90,7 +90,7 @@ def pending_answer(decisions: Iterable[PendingDecision], asked: Inquiry) -> Any:
         reading_text=reading_text(asked.reading),
         counts=PendingCounts(*counts),
         engine=engine_asked(asked, seen),
-        kueue=kueue_asked(asked.kueue),
+        kueue=kueue_version(asked.kueue),
         pending=rows,
         premises=tuple(asked.premises(asked.cluster_queue)),
         warnings=tuple(asked.warnings),

@@ -30,7 +30,7 @@ def report_of(decision: Decision, wrong: str, lines: SourceLines, sources: Itera
     """
     asker = decision.preemptor
     first, *others = summarize(decision)
-    case = Case("decide", asker.key, failure=wrong, said="" if wrong else " ".join([first, *others]))
+    case = Case("decide", asker.key, failure=wrong, output="" if wrong else " ".join([first, *others]))
     troubles = []
     if wrong:
         name = object_name("Workload", asker.namespace, asker.name)
@@ -52,7 +52,7 @@ class Noted:
             self.problems.extend(decision.problems)
             error = "; ".join(map(str, decision.problems))
             said = next(iter(summarize(decision.decision))) if decision.decision else ""
-            self.cases.append(Case(decision.cluster_queue or "", decision.workload, error=error, said=said))
+            self.cases.append(Case(decision.cluster_queue or "", decision.workload, error=error, output=said))
             yield decision
 
     def checks(self, lines: SourceLines) -> Report:

@@ -16,7 +16,7 @@ from tenure.manifests.files import SourcedObject
 from tenure.manifests.given import given
 from tenure.manifests.load import Loaded, load
 from tenure.manifests.other_inputs import OF_KAI, ask_instead
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 
 if TYPE_CHECKING:
     from tenure.edits import ManifestEdit
@@ -28,7 +28,7 @@ def load_input(
     *,
     strict: bool = False,
     edits: Sequence[ManifestEdit] = (),
-    kueue: AskedKueue | None = None,
+    kueue: TargetKueue | None = None,
     kept: list[SourcedObject] | None = None,
 ) -> Loaded:
     """The cluster that a command line names.
@@ -45,7 +45,7 @@ def load_input(
         InputError: both or neither is given; everything that is wrong in the manifests.
     """
 
-    asked = kueue or AskedKueue()
+    asked = kueue or TargetKueue()
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
         for sourced in progress(changed(objects, edits, asked), what="reading objects"):
@@ -83,7 +83,7 @@ def refuse_other_scheduler(loaded: Loaded) -> None:
 
 
 def changed(
-    objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit], kueue: AskedKueue
+    objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit], kueue: TargetKueue
 ) -> Iterable[SourcedObject]:
     """The objects after some changes, as the Kueue that is asked about has them.
 
@@ -95,7 +95,7 @@ def changed(
     Raises:
         InputError: a change of a field that it does not have; once all objects are drawn, as `edited`.
 
-    >>> changed([], (), AskedKueue())
+    >>> changed([], (), TargetKueue())
     []
     """
     settled = kueue.settled(objects)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from tenure.errors import InputError, Problem
-from tenure.manifests import Loaded, did_you_mean, listed
-from tenure.manifests.naming import Standing, standings
+from tenure.manifests import Loaded, comma_separated, did_you_mean
+from tenure.manifests.naming import WorkloadState, workload_states
 from tenure.manifests.showing import ONE_NAME
 from tenure.resources import is_there
 
@@ -56,8 +56,8 @@ def in_order(loaded: Loaded, pending: str, running: str) -> tuple[str, str]:
         loaded: the cluster.
         pending, running: what they are called, as they stand on the command line.
     """
-    first, second = (standings(loaded, word) for word in (pending, running))
-    turned = Standing.RUNNING in first - second and Standing.PENDING in second - first
+    first, second = (workload_states(loaded, word) for word in (pending, running))
+    turned = WorkloadState.RUNNING in first - second and WorkloadState.PENDING in second - first
     return (running, pending) if turned else (pending, running)
 
 
@@ -67,9 +67,9 @@ def _is_manifest(word: str) -> bool:
 
 def _told(words: Sequence[str], named: Sequence[str]) -> str:
     if not named:
-        return f"{listed(words)}, and no workload" if words else "nothing"
+        return f"{comma_separated(words)}, and no workload" if words else "nothing"
     are = "is no file or folder" if len(named) == 1 else "are no files or folders"
-    return f"{listed(map(repr, named))}, which {are}"
+    return f"{comma_separated(map(repr, named))}, which {are}"
 
 
 def _meant(named: Sequence[str]) -> str:

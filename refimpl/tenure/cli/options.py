@@ -19,7 +19,7 @@ from tenure.cli.named import NAME_HELP
 from tenure.engines import Engine
 from tenure.errors import bad_input
 from tenure.manifests import parse_instant
-from tenure.manifests.releases import AsIf, AskedKueue
+from tenure.manifests.releases import AsIf, TargetKueue
 from tenure.model import Instant
 from tenure.readings import Reading, default_preset, parse_reading, preset_names
 
@@ -229,7 +229,7 @@ class EditOptions:
         """
         from tenure.cli.inputs import changed
 
-        AskedKueue.of(kueue)
+        TargetKueue.of(kueue)
         edits = self.edits()
         return AsIf(kueue, lambda objects, asked: changed(objects, edits, asked))
 
@@ -255,13 +255,13 @@ class Interpretation:
     override: Overrides = None
     kueue: KueueRelease = None
 
-    def asked_kueue(self) -> AskedKueue:
+    def asked_kueue(self) -> TargetKueue:
         """The Kueue that a cluster is asked about: a new one for each cluster, which notes what it lacks.
 
         Raises:
             InputError: a release that is not known.
         """
-        return AskedKueue.of(self.kueue)
+        return TargetKueue.of(self.kueue)
 
     def chosen(self) -> Reading:
         """The reading.

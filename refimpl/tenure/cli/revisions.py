@@ -146,7 +146,7 @@ def _git(revision: Revision, *words: str) -> bytes:
         size = in_mebibytes(most)
         raise bad_input(str(revision), f"more than {size} from git {words[0]}", f"at most {size}")
     if ended.code:
-        lines = ended.said.decode("utf-8", "replace").strip().splitlines()
+        lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
         expected = "a revision and a path that git has here, such as main:queues/, or a path that exists"
         raise bad_input(str(revision), show((lines[-1:] or ["git fails"])[0]), expected)
     return ended.printed

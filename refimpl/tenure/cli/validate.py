@@ -17,9 +17,9 @@ from tenure.cli.options import EditOptions, Example, Interpretation, parse_gates
 from tenure.cli.output import CheckPrinting, Output, Reporting, about, print_answer
 from tenure.cli.terminal import choose_colour, complain
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.manifests import Place, gate_problems, listed
+from tenure.manifests import Place, comma_separated, gate_problems
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
-from tenure.manifests.releases import AskedKueue, LeftOut, gates_problems
+from tenure.manifests.releases import LeftOut, TargetKueue, gates_problems
 from tenure.units import counted
 from tenure.validation import ErrorType, Notice, ValidationReport, WarningType, validate
 from tenure.validation.check import is_looked_at
@@ -27,7 +27,7 @@ from tenure.validation.checks import checks_of
 from tenure.validation.faults import is_error
 from tenure.validation.released import proposals_in, refused_by
 from tenure.validation.repository import Repository
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
     from tenure.validation.answer_types import ManifestsAnswer
@@ -130,7 +130,7 @@ def validate_command(
         kueue, changes = interpretation.asked_kueue(), edits.edits()
         drawn = _own(sources, unreadable) if skip_others else iterate_objects(sources, unreadable)
         objects = list(changed(drawn, changes, kueue))
-    before = list(AskedKueue(kueue.release).passing(iterate_objects(old or [], unreadable)))
+    before = list(TargetKueue(kueue.release).passing(iterate_objects(old or [], unreadable)))
     gates_of_all = gates_problems([(Place(), gates)], kueue.release, "--feature-gates")
     if gates_of_all:
         raise InputError(gates_of_all)
@@ -189,7 +189,7 @@ def answer_of(
         checked=report.checked,
         ignored=report.ignored,
         sets=report.sets,
-        kueue=kueue_asked(kueue),
+        kueue=kueue_version(kueue),
         proposed=tuple(
             ProposedIn(left.place.file, left.place.object, left.addition.field, left.addition.proposal)
             for left in proposed
@@ -252,7 +252,7 @@ def _summary(report: ValidationReport) -> str:
         )
     )
     ignored = f"; {report.ignored} of other kinds ignored" if report.ignored else ""
-    sets = f"; {len(report.sets)} sets: {listed(report.sets)}" if report.sets else ""
+    sets = f"; {len(report.sets)} sets: {comma_separated(report.sets)}" if report.sets else ""
     return f"validate: {counts}{ignored}{sets}"
 
 

@@ -43,8 +43,8 @@ def render_rows(nodes: Iterable[NodeAccounts]) -> tuple[AccessibleRow, ...]:
     rows = [
         AccessibleRow(
             cluster_queue=node.name,
-            flavor=account.asked.flavor,
-            resource=account.asked.resource,
+            flavor=account.flavor_resource.flavor,
+            resource=account.flavor_resource.resource,
             nominal=_bounded(account.nominal),
             bill=account.bill,
             accessible=_bounded(account.accessible),
@@ -70,7 +70,10 @@ def render_tree(tree: Iterable[NodeAccounts]) -> tuple[AccessibleNode, ...]:
             node.depth,
             tuple(
                 AccessibleAccount(
-                    *account.asked, _bounded(account.nominal), account.bill, _bounded(account.accessible)
+                    *account.flavor_resource,
+                    _bounded(account.nominal),
+                    account.bill,
+                    _bounded(account.accessible),
                 )
                 for account in node.accounts
             ),

@@ -86,24 +86,24 @@ def explain(scenario: Scenario, theirs: Scenario, version: str) -> str | None:
     Returns:
         its identifier; None when nothing signed explains the answer.
     """
-    said = outcome_of(theirs)
+    outcome = outcome_of(theirs)
     for divergence in all_divergences():
         if "*" not in divergence.versions and version not in divergence.versions:
             continue
-        if said in PREDICTIONS[divergence.id](scenario):
+        if outcome in PREDICTIONS[divergence.id](scenario):
             return divergence.id
     return None
 
 
-def outcome_of(said: Scenario) -> Outcome:
+def outcome_of(answered: Scenario) -> Outcome:
     """What is compared of an answer: the decision, and the set of who leaves, from where and why.
 
     >>> outcome_of({"output": {"decision": "Fit", "preempted": []}})
     ('Fit', frozenset())
     """
-    if "error" in said:
-        return (str(said["error"].get("code")), frozenset())
-    output = said["output"]
+    if "error" in answered:
+        return (str(answered["error"].get("code")), frozenset())
+    output = answered["output"]
     taken = output.get("preempted") or ()
     return output["decision"], frozenset(
         (victim["workload"], victim["clusterQueue"], victim["reason"]) for victim in taken
@@ -174,12 +174,12 @@ def _other_orders_of_cohorts(scenario: Scenario) -> Iterator[Outcome]:
             for group, order in zip(groups, orders, strict=True)
             for name, other in zip(group, order, strict=True)
         }
-        yield _decided(_with_cohorts_named(scenario, names))
+        yield _decided(_with_cohorts_renamed(scenario, names))
     for output in drawn_decisions(scenario, MOST_DRAWS):
         yield outcome_of({"output": output})
 
 
-def _with_cohorts_named(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
+def _with_cohorts_renamed(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
     """With other names; who is not among them keeps its own."""
     altered = copy.deepcopy(dict(scenario))
     for cohort in altered["cohorts"]:
@@ -216,7 +216,7 @@ def _cut_short(scenario: Scenario) -> Iterator[Outcome]:
         return
     pod_sets = scenario["incoming"]["spec"].get("podSets") or []
     for index, pod_set in enumerate(pod_sets[:-1]):
-        if not _asks_for_nothing_covered(pod_set, scenario):
+        if not _requests_nothing_covered(pod_set, scenario):
             continue
         altered = copy.deepcopy(dict(scenario))
         altered["incoming"]["spec"]["podSets"] = pod_sets[: index + 1]
@@ -225,17 +225,17 @@ def _cut_short(scenario: Scenario) -> Iterator[Outcome]:
         return
 
 
-def _asks_for_nothing_covered(pod_set: Scenario, scenario: Scenario) -> bool:
+def _requests_nothing_covered(pod_set: Scenario, scenario: Scenario) -> bool:
     covered = _covered(_target(scenario))
     spec = pod_set["template"].get("spec") or {}
-    asked: dict[str, str] = {}
+    requested: dict[str, str] = {}
     for container in spec.get("containers") or ():
-        asked.update((container.get("resources") or {}).get("requests") or {})
-    nothing = all(str(amount).rstrip("0.").strip() == "" for amount in asked.values())
-    return bool(asked) and nothing and not covered & {*asked, "pods"}
+        requested.update((container.get("resources") or {}).get("requests") or {})
+    nothing = all(str(amount).rstrip("0.").strip() == "" for amount in requested.values())
+    return bool(requested) and nothing and not covered & {*requested, "pods"}
 
 
-def _without_those_who_hold_nothing(scenario: Scenario) -> Iterator[Outcome]:
+def _without_workloads_that_hold_nothing(scenario: Scenario) -> Iterator[Outcome]:
     """DV-050. The scheduler's cache goes by the condition."""
     holding = [workload for workload in scenario["admitted"] if _holds_quota(workload)]
     if len(holding) == len(scenario["admitted"]):
@@ -251,10 +251,10 @@ def _fits_elsewhere_by_borrowing(scenario: Scenario) -> Iterator[Outcome]:
     """DV-060. A resource without candidates goes unnoticed beside one that fits by borrowing."""
     if scenario.get("assignment") is not None or not _prefers_preemption(_target(scenario)):
         return
-    asked = sorted({name for requests in _all_requests(scenario) for name in requests})
-    most = len(asked) if "pods" in _covered(_target(scenario)) else len(asked) - 1
+    requested = sorted({name for requests in _all_requests(scenario) for name in requests})
+    most = len(requested) if "pods" in _covered(_target(scenario)) else len(requested) - 1
     for size in range(1, most + 1):
-        for unnoticed in itertools.combinations(asked, size):
+        for unnoticed in itertools.combinations(requested, size):
             altered = copy.deepcopy(dict(scenario))
             for pod_set in altered["incoming"]["spec"]["podSets"]:
                 pod_set.pop("minCount", None)  # the whole workload fits, so no part is looked at
@@ -337,11 +337,11 @@ def drawn_decisions(scenario: Scenario, draws: int) -> Iterator[Mapping[str, Any
         scenario: the `input` of a legal request.
         draws: how often; the same numbers are drawn for every scenario.
     """
-    asked = read_decide_request(scenario)
-    about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
-    snapshot = take_snapshot(asked.cluster, asked.queue, asked.now, asked.reading)
+    request = read_decide_request(scenario)
+    about = request.preemptor, request.queue, request.now, request.reading, request.assignment
+    snapshot = take_snapshot(request.cluster, request.queue, request.now, request.reading)
     for draw in range(draws):
-        yield as_json(render_decision(decide(asked.cluster, *about, _drawn(snapshot, random.Random(draw)))))
+        yield as_json(render_decision(decide(request.cluster, *about, _drawn(snapshot, random.Random(draw)))))
 
 
 def _drawn(snapshot: Snapshot, drawing: random.Random) -> Snapshot:
@@ -357,7 +357,7 @@ PREDICTIONS: dict[str, Callable[[Scenario], Iterator[Outcome]]] = {
     "DV-020": _other_orders_of_cohorts,
     "DV-030": _other_orders_of_twins,
     "DV-040": _cut_short,
-    "DV-050": _without_those_who_hold_nothing,
+    "DV-050": _without_workloads_that_hold_nothing,
     "DV-060": _fits_elsewhere_by_borrowing,
 }
 """For each divergence: nothing for a scenario it does not speak of, else the answers that it predicts."""

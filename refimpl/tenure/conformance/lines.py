@@ -74,10 +74,10 @@ def _lines(source: IO[bytes]) -> Iterator[bytes | None]:
         yield None
 
 
-def _written(said: dict[str, Any]) -> str:
+def _written(response: dict[str, Any]) -> str:
     # ASCII: the same bytes under every locale, half characters that JSON can write included.
     try:
-        return _ENCODER.encode(said)
+        return _ENCODER.encode(response)
     except RecursionError:
         # Of an answer, only the id is the requester's own.
         error = Unreadable(str(ErrorCode.BAD_INPUT), "the id is nested too deeply", "id")

@@ -49,17 +49,17 @@ def observed_rules() -> Iterator[list[Observation]]:
     [('KQ-010', True)]
     """
     codes = {entry.function.__code__: entry.id for entry in all_rules()}
-    asked: dict[FrameType, Arguments] = {}
+    arguments: dict[FrameType, Arguments] = {}
     seen: list[Observation] = []
 
-    def watch(frame: FrameType, event: str, said: Any) -> None:
+    def watch(frame: FrameType, event: str, result: Any) -> None:
         rule = codes.get(frame.f_code)
         if rule is None:
             return
         if event == "call":
-            asked[frame] = dict(frame.f_locals)
+            arguments[frame] = dict(frame.f_locals)
         elif event == "return":
-            seen.append(Observation(rule, asked.pop(frame), said))
+            seen.append(Observation(rule, arguments.pop(frame), result))
 
     before = sys.getprofile()
     sys.setprofile(watch)

@@ -18,7 +18,7 @@ from tenure.errors import ErrorCode, InputError, Problem, bad_input
 from tenure.manifests import did_you_mean, show
 from tenure.registration import added
 from tenure.release import __version__
-from tenure.versions import KAI, form, kueue_asked
+from tenure.versions import KAI, form, kueue_version
 
 WITH_INPUT = ("decide", "accessible", "priority", "validate", "minruntime")
 """The calls that ask about something, as vectors do."""
@@ -117,6 +117,6 @@ _OTHERS: Final[Mapping[object, Callable[[object], object]]] = {
     "priority": answer_priority,
     "validate": answer_validate,
     "minruntime": _min_runtime,
-    "version": lambda _: VersionOutput(__version__, PROTOCOL, kueue_asked(None), KAI),
+    "version": lambda _: VersionOutput(__version__, PROTOCOL, kueue_version(None), KAI),
 }
 """What answers each call but decide."""

@@ -25,7 +25,7 @@ from tenure.explanation.shapes import assigned_pods, preempted_workloads
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 from tenure.oracle.effects import Effect, effects_of
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 
 def render_decision(decision: Decision, *, explained: bool = False) -> DecideOutput:
@@ -44,7 +44,7 @@ def fields_of(decision: Decision, *, explained: bool) -> dict[str, Any]:
         "decision": str(decision.outcome),
         "preempted": preempted_workloads(decision),
         "reading": decision.reading.written(),
-        "kueue": kueue_asked(None),
+        "kueue": kueue_version(None),
         "engine": str(decision.engine),
         "effects": tuple(map(_effect, effects_of(decision))),
         "topology": topology_of(decision.not_modelled),

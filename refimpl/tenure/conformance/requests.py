@@ -16,10 +16,10 @@ from tenure.manifests import (
     RECLAIMABLE_PODS,
     Place,
     WorkloadReader,
+    comma_separated,
     did_you_mean,
     gate_problems,
     job_created,
-    listed,
     object_name,
     parse_instant,
     place_of,
@@ -142,7 +142,7 @@ def read_decide_request(raw: object, engine: Engine = Engine.REFERENCE) -> Decid
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
     """
-    read = _read(raw, engine, asks_for_one=True)
+    read = _read(raw, engine, for_decision=True)
     assert isinstance(read, DecideRequest)
     return read
 
@@ -153,16 +153,16 @@ def read_cluster_request(raw: object) -> ClusterRequest:
     Raises:
         InputError: everything that is wrong, with field paths relative to `input`.
     """
-    read = _read(raw, Engine.REFERENCE, asks_for_one=False)
+    read = _read(raw, Engine.REFERENCE, for_decision=False)
     assert isinstance(read, ClusterRequest)
     return read
 
 
-def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest | ClusterRequest:
+def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest | ClusterRequest:
     if not isinstance(raw, Mapping):
         raise refused("input", raw, "an object")
-    required = REQUIRED if asks_for_one else tuple(key for key in REQUIRED if key not in OF_ONE)
-    known = FIELDS if asks_for_one else tuple(key for key in FIELDS if key != "incoming")
+    required = REQUIRED if for_decision else tuple(key for key in REQUIRED if key not in OF_ONE)
+    known = FIELDS if for_decision else tuple(key for key in FIELDS if key != "incoming")
     problems: list[Problem] = key_problems(raw, required, known, RECORDED)
     settings = attempt(problems, lambda: _settings(raw))
     reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
@@ -196,7 +196,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     )
     waiting = raw.get("incoming")
     incoming = None
-    if asks_for_one:
+    if for_decision:
         incoming = attempt(
             problems,
             lambda: job_created(
@@ -210,7 +210,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
         problems += [] if early is None else [replace(early, field=f"incoming.{early.field}")]
     assignment = attempt(problems, lambda: read_assignment(raw.get("assignment")))
     explained = attempt(problems, lambda: _flag(raw, "explain"))
-    named = asks_for_one or "targetCQ" in raw
+    named = for_decision or "targetCQ" in raw
     queue = attempt(problems, lambda: _text(raw, "targetCQ")) if named else None
     problems += _target_problems(queue, [cluster_queue.name for cluster_queue in queues])
     problems += _given_twice("clusterQueues", [cluster_queue.name for cluster_queue in queues])
@@ -221,9 +221,9 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     problems += _given_twice("admitted", [workload.key for workload in admitted])
     if incoming is not None:
         problems += _waiting_problems(waiting, incoming, [workload.key for workload in admitted])
-    asked = [cluster_queue.cohort or "" for cluster_queue in queues if cluster_queue.name == queue]
+    watched = [cluster_queue.cohort or "" for cluster_queue in queues if cluster_queue.name == queue]
     problems += tree_problems(
-        {cohort.name: (place, cohort) for place, cohort in placed}, asked if asks_for_one else None
+        {cohort.name: (place, cohort) for place, cohort in placed}, watched if for_decision else None
     )
     chosen = attempt(problems, lambda: parse_engine(raw.get("engine", engine)))
     if problems:
@@ -252,7 +252,7 @@ def _read(raw: object, engine: Engine, *, asks_for_one: bool) -> DecideRequest |
     )
     cluster = without_gated(cluster, raw.get("featureGates") or {})
     _warn_of_holding(cluster, warnings)
-    if not asks_for_one:
+    if not for_decision:
         return ClusterRequest(cluster, now, reading, tuple(dict.fromkeys(warnings)))
     assert incoming is not None
     assert queue is not None
@@ -291,7 +291,7 @@ def _waiting_warnings(raw: object) -> Iterator[str]:
     if has_condition(raw, "QuotaReserved"):
         kueue = "GetTargets decides as if it waited; its scheduler never asks about one that holds quota"
         caution = Caution("status.conditions", "QuotaReserved=True", "a workload that waits for quota", kueue)
-        yield caution.told(place_of(raw, "Workload", where="incoming"))
+        yield caution.warning(place_of(raw, "Workload", where="incoming"))
 
 
 def _counted(raw: Mapping[str, Any], admitted: Sequence[Workload], warnings: list[str]) -> Iterator[Workload]:
@@ -305,7 +305,7 @@ def _counted(raw: Mapping[str, Any], admitted: Sequence[Workload], warnings: lis
         ended = out_of_play(raw["admitted"][at])
         for path, found in ended:
             kueue = "it holds no quota and cannot be preempted"
-            warnings.append(Caution(path, found, "a workload that holds quota", kueue).told(place))
+            warnings.append(Caution(path, found, "a workload that holds quota", kueue).warning(place))
         if not ended:
             yield workload
 
@@ -318,14 +318,14 @@ def _warn_of_holding(cluster: Cluster, warnings: list[str]) -> None:
             warnings.append(f"{name}: {queue_not_given(workload.cluster_queue or '')}")
     for index, caution in holding_cautions(admitted, cluster):
         name = object_name("Workload", admitted[index].namespace, admitted[index].name)
-        warnings.append(caution.told(Place(name)))
+        warnings.append(caution.warning(Place(name)))
 
 
 def _target_problems(queue: str | None, given: list[str]) -> list[Problem]:
     """Whether the target is among the ClusterQueues; those that are wrong themselves are not looked at."""
     if queue is None or queue in given or not given:
         return []
-    expected = f"the name of one of clusterQueues: {listed(given)}{did_you_mean(queue, given)}"
+    expected = f"the name of one of clusterQueues: {comma_separated(given)}{did_you_mean(queue, given)}"
     return [Problem("targetCQ", show(queue), expected)]
 
 

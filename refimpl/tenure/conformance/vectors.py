@@ -99,23 +99,23 @@ def vector_files(folder: Path | None = None) -> list[Path]:
 def run_vector(vector: Vector, engine: Engine = Engine.REFERENCE) -> Run:
     """Answer a vector's request by an engine, unless it names one itself, and compare."""
     try:
-        said = answer(vector.request(), engine=engine)
+        actual = answer(vector.request(), engine=engine)
     except Exception as error:  # noqa: BLE001 - a fault in one answer hides no other vector's difference
         return Run(vector, (f"expected an answer, got an internal error, {type(error).__name__}: {error}",))
-    return Run(vector, tuple(differences(vector.data["expect"], said)))
+    return Run(vector, tuple(differences(vector.data["expect"], actual)))
 
 
-def differences(expect: dict[str, Any], said: dict[str, Any]) -> Iterator[str]:
+def differences(expect: dict[str, Any], actual: dict[str, Any]) -> Iterator[str]:
     """What an answer has otherwise than expected; only what the vector mentions is compared.
 
-    >>> said = {"output": {"decision": "NoFit", "preempted": []}}
-    >>> list(differences({"decision": "Fit", "preempted": []}, said))
+    >>> actual = {"output": {"decision": "NoFit", "preempted": []}}
+    >>> list(differences({"decision": "Fit", "preempted": []}, actual))
     ["decision: expected 'Fit', got 'NoFit'"]
     """
-    if "error" in expect or "error" in said:
-        yield from _error_differences(expect.get("error"), said.get("error"))
+    if "error" in expect or "error" in actual:
+        yield from _error_differences(expect.get("error"), actual.get("error"))
         return
-    output = said["output"]
+    output = actual["output"]
     if "output" not in expect:
         yield from _decision_differences(expect, output)
     elif (answered := _without_warnings(output, expect["output"])) != expect["output"]:
@@ -143,15 +143,15 @@ def _decision_differences(expect: dict[str, Any], output: dict[str, Any]) -> Ite
                 yield f"{mine['workload']}.{key}: expected {mine[key]!r}, got {theirs[key]!r}"
 
 
-def _error_differences(expect: dict[str, Any] | None, said: dict[str, Any] | None) -> Iterator[str]:
+def _error_differences(expect: dict[str, Any] | None, actual: dict[str, Any] | None) -> Iterator[str]:
     if expect is None:
-        yield f"expected an answer, got error {said and said['message']!r}"
-    elif said is None:
+        yield f"expected an answer, got error {actual and actual['message']!r}"
+    elif actual is None:
         yield f"expected error {expect['code']} at {expect['field']}, got an answer"
     else:
         for key in expect:
-            if expect[key] != said[key]:
-                yield f"error.{key}: expected {expect[key]!r}, got {said[key]!r}"
+            if expect[key] != actual[key]:
+                yield f"error.{key}: expected {expect[key]!r}, got {actual[key]!r}"
 
 
 def check_vectors(folder: Path | None = None) -> Iterator[str]:
@@ -237,11 +237,11 @@ def add_vector(area: str, vector: dict[str, Any], folder: Path | None = None) ->
     return path
 
 
-def expected_from(said: dict[str, Any]) -> dict[str, Any]:
+def expected_from(actual: dict[str, Any]) -> dict[str, Any]:
     """The part of an answer that a vector expects."""
-    if "error" in said:
-        return {"error": {key: said["error"][key] for key in ("code", "field")}}
-    output = said["output"]
+    if "error" in actual:
+        return {"error": {key: actual["error"][key] for key in ("code", "field")}}
+    output = actual["output"]
     if "decision" not in output:
         return {"output": output}
     return {"decision": output["decision"], "preempted": output["preempted"]}
@@ -350,15 +350,15 @@ def _verdict_problems(vector: Vector) -> Iterator[str]:
     if "error" in vector.data["expect"]:
         return
     with observed_rules() as seen:
-        said = answer(vector.request(explained=True))
-    if "error" in said:
-        yield f"{vector.file.name}: {vector.id} is refused: {said['error']['message']}"
+        actual = answer(vector.request(explained=True))
+    if "error" in actual:
+        yield f"{vector.file.name}: {vector.id} is refused: {actual['error']['message']}"
         return
     wanted = vector.data["verdict"] == "accept"
     for rule in vector.data["rules"]:
         if not any(observation.rule == rule and observation.accepts == wanted for observation in seen):
-            said_verdict = vector.data["verdict"]
-            yield f"{vector.file.name}: {vector.id} says {said_verdict}, but {rule} never does in it"
+            actual_verdict = vector.data["verdict"]
+            yield f"{vector.file.name}: {vector.id} says {actual_verdict}, but {rule} never does in it"
 
 
 def _coverage_problems(vectors: tuple[Vector, ...], plays: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

@@ -68,7 +68,7 @@ class Batch:
         self._trees: dict[str, Snapshot] = {}
         self._around: dict[str, Snapshot] = {}
         self._terms: dict[str, PreemptionTerms] = {}
-        self._searches = Searches(listed=detail != Detail.TARGETS)
+        self._searches = Searches(keep_all=detail != Detail.TARGETS)
         self._known: Remembered[Decision] = Remembered()
 
     def go_on(self, now: Instant, expected: int) -> None:
@@ -130,17 +130,17 @@ class Batch:
         self, preemptor: Workload, effective: Workload, snapshot: Snapshot, assignment: Assignment | None
     ) -> Decision:
         """As `decide`, of one who is not known."""
-        asked = preemptor, snapshot.queue.name, self._now, self._reading, assignment
+        arguments = preemptor, snapshot.queue.name, self._now, self._reading, assignment
 
         def by_reference() -> Decision:
-            return decide_by_reference(self._cluster, *asked, snapshot=snapshot, search=self._searches)
+            return decide_by_reference(self._cluster, *arguments, snapshot=snapshot, search=self._searches)
 
         if self._engine != Engine.FAST:
             return by_reference()
         if self._is_explained:
             return by_reference().left_by_core(EXPLANATION)
         self._core = self._core or core_of(self._cluster)
-        return self._core.decide(asked, effective, snapshot, by_reference)
+        return self._core.decide(arguments, effective, snapshot, by_reference)
 
     def _choose_engine(self) -> None:
         much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING

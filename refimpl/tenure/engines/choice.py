@@ -39,7 +39,7 @@ class Core(Protocol):
 
     def decide(
         self,
-        asked: tuple[Workload, str, Instant, Reading, Assignment | None],
+        arguments: tuple[Workload, str, Instant, Reading, Assignment | None],
         effective: Workload,
         snapshot: Snapshot,
         by_reference: Callable[[], Decision],

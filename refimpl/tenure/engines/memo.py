@@ -28,22 +28,22 @@ class Remembered(Generic[T]):
 
     def __init__(self) -> None:
         self._found: dict[Hashable, T] = {}
-        self._listed = 0
+        self._candidates = 0
 
     def get(self, key: Hashable) -> T | None:
         """What was found, if it is known."""
         return self._found.get(key)
 
-    def keep(self, key: Hashable, found: T, listed: int) -> None:
+    def keep(self, key: Hashable, found: T, candidates: int) -> None:
         """Keep what was found.
 
         Args:
-            listed: how many candidates it lists.
+            candidates: how many candidates it lists.
         """
-        self._listed += listed
-        if self._listed > MOST_LISTED:
+        self._candidates += candidates
+        if self._candidates > MOST_LISTED:
             self._found.clear()
-            self._listed = listed
+            self._candidates = candidates
         self._found[key] = found
 
 
@@ -53,20 +53,21 @@ class Searches:
     The call is about one cluster at one instant: every question about a ClusterQueue has the same snapshot.
 
     Args:
-        listed: whether the candidates of searches that find no target will be asked for.
+        keep_all: whether the candidates of searches that find no target will be asked for.
 
     >>> from tenure.model import Cluster, ClusterQueue
     >>> from tenure.oracle.decide import decide
     >>> from tenure.readings import preset
-    >>> asked = Cluster({"q": ClusterQueue("q")}), Workload("ns", "w", "u", priority=0, created_at=0), "q", 0
-    >>> decide(*asked, preset("guaranteed"), search=Searches()).outcome.value
+    >>> workload = Workload("ns", "w", "u", priority=0, created_at=0)
+    >>> arguments = Cluster({"q": ClusterQueue("q")}), workload, "q", 0
+    >>> decide(*arguments, preset("guaranteed"), search=Searches()).outcome.value
     'Fit'
     """
 
-    def __init__(self, *, listed: bool = True) -> None:
+    def __init__(self, *, keep_all: bool = True) -> None:
         self._known: Remembered[Selection] = Remembered()
         self._instants: dict[str, list[Instant]] = {}
-        self._lists_all = listed
+        self._keeps_all = keep_all
         self.looked_at = 0
 
     def __call__(self, question: Question) -> Selection:
@@ -85,7 +86,7 @@ class Searches:
         return found
 
     def _find(self, question: Question) -> Selection:
-        if not self._lists_all and finds_no_target(question):
+        if not self._keeps_all and finds_no_target(question):
             return Selection((), (), (), (), question.snapshot.usage, ())
         self.looked_at += sum(map(len, question.snapshot.running.values()))
         return find_targets(question)
@@ -132,5 +133,5 @@ def what_decides(preemptor: Workload, queue_name: str, age: int) -> Hashable:
 def _pods(pods: PodSet) -> Hashable:
     maps = (pods.requests, pods.node_selector, pods.settled)
     counts = pods.name, pods.count, pods.min_count, pods.full_count
-    asked = pods.node_affinity, pods.tolerations, pods.topology
-    return *counts, *asked, *(frozenset(found.items()) for found in maps)
+    constraints = pods.node_affinity, pods.tolerations, pods.topology
+    return *counts, *constraints, *(frozenset(found.items()) for found in maps)

@@ -13,7 +13,7 @@ from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.remarks import Remark
 from tenure.explanation.risk.answer_types import ExposureShape
 from tenure.explanation.shapes import PreemptedWorkload
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class WhyAnswer:
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str = kueue_asked(None)
+    kueue: str = kueue_version(None)
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
@@ -278,5 +278,5 @@ class WhyNotAnswer:
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str = kueue_asked(None)
+    kueue: str = kueue_version(None)
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

@@ -131,10 +131,10 @@ def _excluded(pod_set: PodSet, flavor: ResourceFlavor) -> str | None:
 
 def _reasons(decision: Decision, choice: Choice) -> Iterable[str]:
     """What decided the mode of each resource that is not simply served; one sentence where all are."""
-    worse = {at: choice.ways[at.resource] for at in choice.asked if choice.ways[at.resource] != BEST}
+    worse = {at: choice.ways[at.resource] for at in choice.requested if choice.ways[at.resource] != BEST}
     if not worse:
         return ["everything fits within quota"]
-    return [_reason(decision, at, choice.asked[at], way) for at, way in worse.items()]
+    return [_reason(decision, at, choice.requested[at], way) for at, way in worse.items()]
 
 
 def _reason(decision: Decision, at: FlavorResource, request: Amount, way: Way) -> str:

@@ -264,7 +264,7 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
     several = len(decision.preemptor.pod_sets) > 1
     for group in decision.trial.groups:
         for choice in group.tried:
-            for at, asked in choice.asked.items():
+            for at, asked in choice.requested.items():
                 most = most_at(snapshot, at)
                 if not can_ever_fit(asked, most):
                     whose = group.pod_set_name if several else ""

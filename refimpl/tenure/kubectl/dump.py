@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tenure.kubectl.run import ClusterError, Kubectl
 from tenure.manifests.history import event_about
-from tenure.manifests.namespaces import asks_for_labels
+from tenure.manifests.namespaces import needs_labels
 from tenure.manifests.naming import Home
 from tenure.manifests.structure import dig, entries
 
@@ -102,7 +102,7 @@ class KueueDump:
             found.append(_optional(lambda: self._items(_PREEMPTION_CONFIGS), _ANY_REACH, warnings))
         if any(map(_grows, _parsed(classes.result()))):
             found.append(self._jobs(warnings))
-        if any(asks_for_labels(dig(queue, "spec", "namespaceSelector")) for queue in _parsed(queues)):
+        if any(needs_labels(dig(queue, "spec", "namespaceSelector")) for queue in _parsed(queues)):
             found.append(self._namespaces(warnings))
         return Dump(_list_of(found), home.result(), tuple(warnings))
 
@@ -128,8 +128,8 @@ class KueueDump:
         words = ("-A", "--field-selector", "involvedObject.kind=Workload")
         assumed = "Events are not known, a preemption whose time was overwritten is not dated"
         found = _optional(lambda: _items(self.kubectl, [EVENTS], *words), assumed, warnings)
-        told = (event for event in _parsed(found) if event_about(event) is not None)
-        return _joined(_kept(event, ("name", "namespace"), _OF_EVENT) for event in told)
+        events = (event for event in _parsed(found) if event_about(event) is not None)
+        return _joined(_kept(event, ("name", "namespace"), _OF_EVENT) for event in events)
 
     def _jobs(self, warnings: list[str]) -> bytes:
         assumed = "Jobs are not known, ages are counted from Workloads"

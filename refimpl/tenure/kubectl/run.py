@@ -85,11 +85,13 @@ class Kubectl:
         Raises:
             ClusterError: there is none.
         """
-        named = os.environ.get(PROGRAM)
-        found = shutil.which(named or "kubectl")
+        program = os.environ.get(PROGRAM)
+        found = shutil.which(program or "kubectl")
         if found is None:
             missing = (
-                f"{PROGRAM}={printable(named)}, which is no program" if named else "no such program on PATH"
+                f"{PROGRAM}={printable(program)}, which is no program"
+                if program
+                else "no such program on PATH"
             )
             raise ClusterError("kubectl", missing, f"kubectl on PATH, or its path in {PROGRAM}")
         return found
@@ -114,7 +116,7 @@ class Kubectl:
                 [self.program, *words, *self.flags],
                 self.most,
                 self.patience,
-                waits=self._show_all,
+                on_quiet=self._show_all,
             )
         except OSError as error:
             reason = printable((error.strerror or type(error).__name__).lower())
@@ -128,11 +130,11 @@ class Kubectl:
             most = in_mebibytes(self.most)
             raise ClusterError(what, f"more than {most}", f"at most {most} in one answer")
         if ended.code:
-            raise _failed(what, ended.code, _lines(ended.said))
+            raise _failed(what, ended.code, _lines(ended.stderr))
         return ended.printed
 
-    def _show_all(self, said: bytes) -> None:
-        for line in _lines(said):
+    def _show_all(self, stderr: bytes) -> None:
+        for line in _lines(stderr):
             self.show(line)
 
 

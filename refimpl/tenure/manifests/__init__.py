@@ -26,7 +26,7 @@ from tenure.manifests.queues import (
     read_resource_flavor,
     with_flavors,
 )
-from tenure.manifests.showing import Place, did_you_mean, listed, printable, show
+from tenure.manifests.showing import Place, comma_separated, did_you_mean, printable, show
 from tenure.manifests.topologies import read_topology, with_topologies
 from tenure.manifests.workloads import WorkloadReader, read_workload
 
@@ -45,12 +45,12 @@ __all__ = [
     "WorkloadReader",
     "amount_of",
     "build",
+    "comma_separated",
     "decoded_json",
     "did_you_mean",
     "gate_problems",
     "in_mebibytes",
     "job_created",
-    "listed",
     "load",
     "object_name",
     "parse_duration",

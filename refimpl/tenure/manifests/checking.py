@@ -82,11 +82,11 @@ def check(
         return model.model_validate(raw, context=context)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        told = details[:MAX_DEVIATIONS]
-        problems.extend(_problem(model, dict(detail), place, prefix) for detail in told)
-        if len(details) > len(told):
+        shown = details[:MAX_DEVIATIONS]
+        problems.extend(_problem(model, dict(detail), place, prefix) for detail in shown)
+        if len(details) > len(shown):
             problems.append(
-                place.problem(prefix, f"{len(details)} deviations", f"none; the first {len(told)} are told")
+                place.problem(prefix, f"{len(details)} deviations", f"none; the first {len(shown)} are shown")
             )
     return None
 
@@ -146,10 +146,10 @@ def _problem(model: type[BaseModel], detail: dict[str, Any], place: Place, prefi
     context: dict[str, Any] = detail.get("ctx", {})
     cause = context.get("error")
     if isinstance(cause, InputError):
-        told = cause.problems[0]
+        problem = cause.problems[0]
         # A validator of a whole map names the field inside it that is wrong; others do not know their path.
-        inner = told.field if told.field.startswith(".") else ""
-        return place.problem(path + inner, told.found, told.expected, told.code)
+        inner = problem.field if problem.field.startswith(".") else ""
+        return place.problem(path + inner, problem.found, problem.expected, problem.code)
     if kind == "extra_forbidden":
         problem = place.problem(path, show(detail["input"]), _known_instead(model, location, place, prefix))
         return problem if prefix else replace(problem, unknown=location)

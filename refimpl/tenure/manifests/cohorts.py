@@ -10,18 +10,18 @@ from functools import cache
 from tenure.errors import Problem
 from tenure.manifests.conversion import object_name
 from tenure.manifests.limits import MAX_COHORT_LEVELS
-from tenure.manifests.showing import Place, did_you_mean, listed, printable
+from tenure.manifests.showing import Place, comma_separated, did_you_mean, printable
 from tenure.model import ClusterQueue, Cohort
 
 
 def tree_problems(
-    cohorts: Mapping[str, tuple[Place, Cohort]], asked: Collection[str] | None = None
+    cohorts: Mapping[str, tuple[Place, Cohort]], watched: Collection[str] | None = None
 ) -> Iterator[Problem]:
     """What is wrong with the tree that cohorts form: cycles, and more levels than are followed.
 
     Args:
         cohorts: by name, in the order given, with how problems name each.
-        asked: the cohorts that are asked about; a cycle that none of them is in or below is no problem,
+        watched: the cohorts that are asked about; a cycle that none of them is in or below is no problem,
             as Kueue decides in the other trees. None for all; of a cluster that nothing was asked about yet,
             `cycle_warnings` and `outside_cycles` say the rest.
 
@@ -39,9 +39,9 @@ def tree_problems(
         yield place.problem("spec.parentName", f"{levels} levels of cohorts", f"at most {MAX_COHORT_LEVELS}")
         return
     cycles = list(_cycles(parents))
-    above = set(parents) if asked is None else {name for start in asked for name in _path(start, parents)}
+    above = set(parents) if watched is None else {name for start in watched for name in _path(start, parents)}
     for cycle in (cycle for cycle in cycles if not above.isdisjoint(cycle)):
-        found = f"a cycle: {listed([*cycle, cycle[0]])}"
+        found = f"a cycle: {comma_separated([*cycle, cycle[0]])}"
         expected = "a parent that is not below the cohort itself"
         yield cohorts[cycle[0]][0].problem("spec.parentName", found, expected)
 
@@ -94,8 +94,8 @@ def cycle_warnings(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[tupl
     """
     for cycle in _cycles({name: cohort.parent for name, (_, cohort) in cohorts.items()}):
         place = cohorts[cycle[0]][0]
-        told = f"{place.own('spec.parentName')} forms a cycle, {listed([*cycle, cycle[0]])}"
-        yield place, f"{told}: every ClusterQueue below it is inactive"
+        warning = f"{place.own('spec.parentName')} forms a cycle, {comma_separated([*cycle, cycle[0]])}"
+        yield place, f"{warning}: every ClusterQueue below it is inactive"
 
 
 def outside_cycles(queue: ClusterQueue, parents: Mapping[str, str | None]) -> ClusterQueue:
@@ -155,8 +155,8 @@ def queue_warnings(
     meant = cache(lambda name: did_you_mean(name, given))
     for (namespace, name), queue in local_queues.items() if given else ():
         if queue not in given:
-            told = f"spec.clusterQueue {printable(queue)} was not given{meant(queue)}"
-            yield Place(object_name("LocalQueue", namespace, name)), told
+            warning = f"spec.clusterQueue {printable(queue)} was not given{meant(queue)}"
+            yield Place(object_name("LocalQueue", namespace, name)), warning
 
 
 def cohort_warnings(

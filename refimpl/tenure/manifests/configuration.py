@@ -296,8 +296,8 @@ def _blocking(
     blocks = switched if found.block_admission is None else found.block_admission
     if not blocks:
         return []
-    said = show(found.block_admission) if found.block_admission else "nothing, which is true in v1beta1"
-    return [place.problem("waitForPodsReady.blockAdmission", said, NOT_BLOCKED, ErrorCode.NOT_MODELLED)]
+    found_text = show(found.block_admission) if found.block_admission else "nothing, which is true in v1beta1"
+    return [place.problem("waitForPodsReady.blockAdmission", found_text, NOT_BLOCKED, ErrorCode.NOT_MODELLED)]
 
 
 def _newer_gates_text(newer: Sequence[str]) -> str:

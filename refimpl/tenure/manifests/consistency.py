@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tenure.manifests import workload_schema as schema
 from tenure.manifests.quantities import amount_of
-from tenure.manifests.showing import Place, listed, printable
+from tenure.manifests.showing import Place, comma_separated, printable
 from tenure.model import (
     Amount,
     Cluster,
@@ -38,23 +38,23 @@ class Caution(NamedTuple):
     expected: str
     kueue: str
 
-    def told(self, place: Place) -> str:
+    def warning(self, place: Place) -> str:
         """The warning about one object.
 
-        >>> print(Caution("spec.count", "9", "1", "it counts as 1").told(Place("Workload/ml/train")))
+        >>> print(Caution("spec.count", "9", "1", "it counts as 1").warning(Place("Workload/ml/train")))
         Workload/ml/train: spec.count: found 9, expected 1; as in Kueue, it counts as 1
         """
         return f"{place.problem(self.field, self.found, self.expected)}; as in Kueue, {self.kueue}"
 
 
 def admission_cautions(
-    admission: schema.Admission, asked: Mapping[str, int], reclaimed: Mapping[str, int]
+    admission: schema.Admission, counts: Mapping[str, int], reclaimed: Mapping[str, int]
 ) -> Iterator[Caution]:
     """What an admission says that its own workload contradicts.
 
     Args:
         admission: of a workload that holds quota.
-        asked: the pods of each of its pod sets.
+        counts: the pods of each of its pod sets.
         reclaimed: how many pods of a pod set have released theirs.
 
     Source: Kueue v0.19.2, pkg/workload/workload.go: totalRequestsFromAdmission reads the assignments alone,
@@ -68,13 +68,13 @@ def admission_cautions(
     """
     assignments = admission.pod_set_assignments or ()
     given = {assignment.name for assignment in assignments}
-    missing = [name for name in asked if name not in given]
+    missing = [name for name in counts if name not in given]
     if missing:
         expected = "one for each of spec.podSets"
         kueue = "the pods without one hold no quota, and nothing can be preempted of them"
-        yield Caution(ASSIGNMENTS, f"none for {listed(missing)}", expected, kueue)
+        yield Caution(ASSIGNMENTS, f"none for {comma_separated(missing)}", expected, kueue)
     for i, assignment in enumerate(assignments):
-        count, most = assignment.count, asked[assignment.name]
+        count, most = assignment.count, counts[assignment.name]
         if count is not None and count > most:
             left = max(0, most - reclaimed.get(assignment.name, 0))
             kueue = f"of resourceUsage the part of {left} in {count} pods counts"
@@ -228,7 +228,7 @@ class _Bounds:
         names = [own.flavor for own in self.nominal[queue] if own.resource == at.resource]
         expected = (
             f"a flavor that the ClusterQueue {printable(queue)} has for {printable(at.resource)}: "
-            f"{listed(names)}"
+            f"{comma_separated(names)}"
         )
         kueue = "it counts against no quota of that queue, only of the cohorts above it"
         return Caution(ASSIGNMENTS, found, expected, kueue)

@@ -89,8 +89,8 @@ def reason(error: OSError | ValueError) -> str:
     """Why something could not be read, in the words of the system."""
     if isinstance(error, FileNotFoundError):
         return "no such file or folder"
-    said = error.strerror if isinstance(error, OSError) else str(error)
-    return printable((said or type(error).__name__).lower())
+    message = error.strerror if isinstance(error, OSError) else str(error)
+    return printable((message or type(error).__name__).lower())
 
 
 def _within_limit(raw: bytes, file: str, problems: list[Problem]) -> bytes | None:
@@ -250,7 +250,7 @@ def below(files: Iterable[Path], folder: str | Path, problems: list[Problem]) ->
     return found
 
 
-def read_named(names: Mapping[str, str], place: Place) -> tuple[SourcedObject, ...]:
+def read_referenced(names: Mapping[str, str], place: Place) -> tuple[SourcedObject, ...]:
     """The objects of the files and folders that another file names, relative to its folder.
 
     Args:
@@ -260,7 +260,7 @@ def read_named(names: Mapping[str, str], place: Place) -> tuple[SourcedObject, .
     Raises:
         InputError: one that is standard input or leads out of `root_of` the file; all that cannot be read.
 
-    >>> read_named({"files[0]": "../../../etc/passwd"}, Place("Scenario/a"))  # doctest: +ELLIPSIS
+    >>> read_referenced({"files[0]": "../../../etc/passwd"}, Place("Scenario/a"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tenure.errors.InputError: Scenario/a: files[0]: found '../../../etc/passwd', which leads out of ...
     """

@@ -12,7 +12,7 @@ from tenure.manifests.instants import parse_instant
 from tenure.manifests.structure import dig, items
 from tenure.model import Cluster, Instant
 
-UNTOLD: Final = "UNKNOWN"
+UNKNOWN: Final = "UNKNOWN"
 """What Kueue writes for what it does not know."""
 _KEPT: Final = ("Preempted", "Evicted", "QuotaReserved", "Finished")
 _PREVIOUSLY: Final = "Previously: "
@@ -22,7 +22,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "InCohortFairSharing": "Fair Sharing within the cohort",
     "InCohortReclaimWhileBorrowing": "reclamation within the cohort while borrowing",
 }
-_TOLD: Final = re.compile(
+_MESSAGE: Final = re.compile(
     r"Preempted to accommodate a workload \(UID: (?P<uid>[^\s,()]+)(?:, JobUID: (?P<job>[^\s,()]+))?\) "
     r"(?:in the (?:ClusterQueue|cohort)|due to (?P<words>[^;]*)"
     r"(?:; preemptor path: (?P<above>[^\s;]+); preemptee path: (?P<below>[^\s;]+))?)"
@@ -220,7 +220,7 @@ def _instant(found: object) -> Instant | None:
         return None
 
 
-def preemption_message(reason: str, told: PreemptionMessage) -> str:
+def preemption_message(reason: str, message: PreemptionMessage) -> str:
     """The message that Kueue v0.15 and later writes.
 
     A reason that no release has is written as it is, for it has no words.
@@ -231,10 +231,11 @@ def preemption_message(reason: str, told: PreemptionMessage) -> str:
     'preemptee path: /all/a'
     """
     above, below = (
-        f"/{'/'.join(path)}" if path else UNTOLD for path in (told.preemptor_path, told.victim_path)
+        f"/{'/'.join(path)}" if path else UNKNOWN for path in (message.preemptor_path, message.victim_path)
     )
     return (
-        f"Preempted to accommodate a workload (UID: {told.uid or UNTOLD}, JobUID: {told.job_uid or UNTOLD}) "
+        f"Preempted to accommodate a workload (UID: {message.uid or UNKNOWN}, "
+        f"JobUID: {message.job_uid or UNKNOWN}) "
         f"due to {_WORDS.get(reason, reason)}; preemptor path: {above}; preemptee path: {below}"
     )
 
@@ -267,15 +268,15 @@ def read_preemption_message(text: str) -> PreemptionMessage | None:
     """
     while text.startswith(_PREVIOUSLY):
         text = text.removeprefix(_PREVIOUSLY)
-    found = _TOLD.fullmatch(text)
+    found = _MESSAGE.fullmatch(text)
     if found is None:
         return None
     words = (found["words"] or "").lower()
-    told = [reason for reason, known in _WORDS.items() if known.lower() == words]
+    reasons = [reason for reason, known in _WORDS.items() if known.lower() == words]
     return PreemptionMessage(
-        uid=_told(found["uid"]),
-        job_uid=_told(found["job"]),
-        reason=told[0] if told else "",
+        uid=_or_empty(found["uid"]),
+        job_uid=_or_empty(found["job"]),
+        reason=reasons[0] if reasons else "",
         preemptor_path=_path(found["above"]),
         victim_path=_path(found["below"]),
     )
@@ -299,9 +300,9 @@ def path_of(cluster: Cluster, queue: str) -> tuple[str, ...]:
     return tuple(reversed(path))
 
 
-def _told(word: str | None) -> str:
-    return "" if word is None or word == UNTOLD else word
+def _or_empty(word: str | None) -> str:
+    return "" if word is None or word == UNKNOWN else word
 
 
 def _path(text: str | None) -> tuple[str, ...]:
-    return tuple(_told(text).strip("/").split("/")) if _told(text) else ()
+    return tuple(_or_empty(text).strip("/").split("/")) if _or_empty(text) else ()

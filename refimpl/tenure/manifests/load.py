@@ -43,7 +43,15 @@ from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.pods import adds_to_requests
 from tenure.manifests.priority_classes import Jobs, priority_class
-from tenure.manifests.showing import Place, about_object, did_you_mean, in_short, listed, printable, show
+from tenure.manifests.showing import (
+    Place,
+    about_object,
+    comma_separated,
+    did_you_mean,
+    in_short,
+    printable,
+    show,
+)
 from tenure.manifests.shown import BLOCKED, Shown
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
 from tenure.manifests.topologies import TOPOLOGY_VERSIONS, topology, with_topologies
@@ -200,7 +208,7 @@ class Builder:
                 expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
                 self.problems.append(Problem("", "more problems", expected, file=sourced.file))
                 break
-        self.problems.extend(tree_problems(self.cohorts, asked=()))
+        self.problems.extend(tree_problems(self.cohorts, watched=()))
         self._submit_jobs()
         if self.unreadable or self.problems:
             raise InputError([*self.unreadable, *self.problems])
@@ -338,8 +346,8 @@ class Builder:
             self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
         annotations = metadata.get("annotations")
         if annotations and priority_boost(annotations) is None:
-            said = show(annotations[BOOST])
-            self._warn(place, f"metadata.annotations[{BOOST}] {said} is no 32-bit integer, counted as 0")
+            shown = show(annotations[BOOST])
+            self._warn(place, f"metadata.annotations[{BOOST}] {shown} is no 32-bit integer, counted as 0")
 
     def _is_gated(self, raw: object, place: Place) -> bool:
         """Whether gates decide if Kueue makes the decision at all that a waiting workload asks for."""
@@ -548,7 +556,7 @@ class Builder:
                 hints = {did_you_mean(name, self.flavors) for name in named if name not in self.flavors}
                 self._warn(place, f"inactive: {checked.inactive}{''.join(sorted(hints))}")
             else:
-                missing = listed(named)
+                missing = comma_separated(named)
                 reason = f"no ResourceFlavor was given; Kueue needs {missing} for this queue to be active"
                 self._warn(place, reason)
 
@@ -586,7 +594,7 @@ class Builder:
         for index, caution in cautions:
             found = cluster.admitted[index]
             place = _place_of(files[found.key], found)
-            self.warnings.append(about_object(caution.told(place), place.object))
+            self.warnings.append(about_object(caution.warning(place), place.object))
 
     def _check_namespaces(self) -> None:
         waiting = [(file, found) for file, found in self.workloads if found.cluster_queue is None]
@@ -643,15 +651,15 @@ class Builder:
         on = self.configured.settings.fair_sharing is not None
         against = self.shown.plain if on else self.shown.sharing
         if against and not (self.shown.sharing if on else self.shown.plain):
-            said, shows = ("on", "without it") if on else ("off", "with it")
-            text = f"fair sharing is {said} here, but by the status of {min(against)} Kueue runs {shows}"
+            state, shows = ("on", "without it") if on else ("off", "with it")
+            text = f"fair sharing is {state} here, but by the status of {min(against)} Kueue runs {shows}"
             self._warn(self.configured_at, f"{text}; the Configuration counts")
 
     def _warn(self, place: Place, text: str, queue_name: str = "") -> None:
-        self.warnings.append(about_object(f"{_said(place)}: {text}", place.object, queue_name))
+        self.warnings.append(about_object(f"{_file_and_object(place)}: {text}", place.object, queue_name))
 
     def _ignore(self, place: Place, why: str) -> None:
-        self.ignored.append(f"{_said(place)}: {why}")
+        self.ignored.append(f"{_file_and_object(place)}: {why}")
 
     def _cluster(self, cohorts: Mapping[str, Cohort]) -> Cluster:
         local = frozenset(name for name, stays in self.preemption_configs.items() if stays)
@@ -715,7 +723,7 @@ def _may_be_set_aside(raw: object, kind: str, problems: Sequence[Problem]) -> bo
     return (
         kind == "Workload"
         and not has_condition(raw, "QuotaReserved")
-        and _is_named(raw)
+        and _has_unique_name(raw)
         # What is not modelled, or has no field, is no reason of its status.
         and not any(
             problem.field.partition(".")[0] == "status"
@@ -725,7 +733,7 @@ def _may_be_set_aside(raw: object, kind: str, problems: Sequence[Problem]) -> bo
     )
 
 
-def _is_named(raw: object) -> bool:
+def _has_unique_name(raw: object) -> bool:
     """Whether an object's name tells it from all others."""
     name, namespace = dig(raw, "metadata", "name"), dig(raw, "metadata", "namespace")
     names = (name, "" if namespace is None else namespace)
@@ -750,7 +758,7 @@ def _header_problems(raw: object, place: Place) -> Iterator[Problem]:
     elif not any(name in raw for name in ("apiVersion", "kind", "metadata")):
         expected = "a Kubernetes object, with apiVersion, kind and metadata"
         what = what_it_is(raw)
-        yield place.problem("", what or f"a map of {listed(raw)}", f"{expected}{ask_instead(what)}")
+        yield place.problem("", what or f"a map of {comma_separated(raw)}", f"{expected}{ask_instead(what)}")
     else:
         for name, example in (("apiVersion", API_VERSION), ("kind", "ClusterQueue")):
             found = raw.get(name)
@@ -763,7 +771,7 @@ def _place_of(file: str, workload: Workload) -> Place:
     return Place(object_name("Workload", workload.namespace, workload.name), file)
 
 
-def _said(place: Place) -> str:
+def _file_and_object(place: Place) -> str:
     return ": ".join(part for part in (place.file, place.object) if part)
 
 

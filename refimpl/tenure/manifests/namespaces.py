@@ -10,7 +10,7 @@ from tenure.errors import Problem
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import object_name
 from tenure.manifests.fields import ObjectName, Open, Text
-from tenure.manifests.showing import Place, listed, printable, show
+from tenure.manifests.showing import Place, comma_separated, printable, show
 from tenure.manifests.structure import dig, entries, items
 from tenure.model import Workload
 
@@ -84,17 +84,17 @@ class Namespaces:
             text = "found nothing, which selects no Namespace; it is decided as if it were {}"
             if self.selectors[queue] is not None:
                 text = (
-                    f"not compared with {listed(namespaces)}, because no such Namespace is given; it is "
-                    "decided as if it were selected"
+                    f"not compared with {comma_separated(namespaces)}, because no such Namespace is given; "
+                    "it is decided as if it were selected"
                 )
             kueue = "Kueue looks at no workload of a Namespace that is not selected"
             yield queue, f"spec.namespaceSelector: {text}; {kueue}"
 
 
-def asks_for_labels(selector: object) -> bool:
+def needs_labels(selector: object) -> bool:
     """Whether a selector asks for other labels than a Namespace's name.
 
-    >>> asks_for_labels({"matchLabels": {NAME: "ml"}}), asks_for_labels({"matchLabels": {"team": "a"}})
+    >>> needs_labels({"matchLabels": {NAME: "ml"}}), needs_labels({"matchLabels": {"team": "a"}})
     (False, True)
     """
     return any(key != NAME for key, _, _ in _requirements(selector))

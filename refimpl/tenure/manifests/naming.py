@@ -8,8 +8,8 @@ whatever else is called so. Any other word must mean one of those that are wante
 names all that it may mean.
 
 How to use it: `pending_key` and `running_key` for a command that takes one of these, `workload_key` for
-another choice of `Standing`; all return `namespace/name`, which is what JSON answers have. `standings` only
-says what a word may mean. `tenure.api.decide` asks it, and `tenure.cli.named` splits a command line
+another choice of `WorkloadState`; all return `namespace/name`, as JSON answers do. `workload_states` only
+returns what a word may mean. `tenure.api.decide` calls it, and `tenure.cli.named` splits a command line
 whose workloads and files may come in any order.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tenure.manifests.load import Loaded
 
 
-class Standing(StrEnum):
+class WorkloadState(StrEnum):
     """What becomes of a workload at this moment."""
 
     PENDING = "pending"
@@ -39,12 +39,12 @@ class Standing(StrEnum):
 
 
 _WANTED: Final = {
-    Standing.PENDING: ("a pending workload", "pending workloads"),
-    Standing.RUNNING: ("a running workload", "workloads that hold quota"),
+    WorkloadState.PENDING: ("a pending workload", "pending workloads"),
+    WorkloadState.RUNNING: ("a running workload", "workloads that hold quota"),
 }
 _INSTEAD: Final = {
-    Standing.PENDING: "is pending: `why-not {}` says what it waits for",
-    Standing.RUNNING: "holds quota: `why {}` says who would preempt it",
+    WorkloadState.PENDING: "is pending: `why-not {}` says what it waits for",
+    WorkloadState.RUNNING: "holds quota: `why {}` says who would preempt it",
 }
 _GENERATED: Final = re.compile(r"(([a-z]+)-(.+))-[0-9a-f]{5}")
 """Kueue's name of a Workload: its owner's kind and name, and a hash. Source: Kueue, jobframework."""
@@ -55,7 +55,7 @@ _HINTS: Final = 3
 _CUTOFF: Final = 0.75
 
 
-LIVE: Final = (Standing.RUNNING, Standing.PENDING)
+LIVE: Final = (WorkloadState.RUNNING, WorkloadState.PENDING)
 """Those that hold quota or wait for it."""
 
 
@@ -93,18 +93,18 @@ def pending_key(loaded: Loaded, word: str, *, field: str = "workload") -> str:
     >>> pending_key(load([bundled("examples", "two-teams")]), "job/eval-suite")
     'team-b/job-eval-suite-d739e'
     """
-    return workload_key(loaded, word, (Standing.PENDING,), field=field)
+    return workload_key(loaded, word, (WorkloadState.PENDING,), field=field)
 
 
 def running_key(loaded: Loaded, word: str, *, field: str = "workload", beside: str = "") -> str:
     """The workload that holds quota and that a word means; all else as `workload_key`."""
-    return workload_key(loaded, word, (Standing.RUNNING,), field=field, beside=beside)
+    return workload_key(loaded, word, (WorkloadState.RUNNING,), field=field, beside=beside)
 
 
 def workload_key(
     loaded: Loaded,
     word: str,
-    wanted: Collection[Standing],
+    wanted: Collection[WorkloadState],
     *,
     field: str = "workload",
     beside: str = "",
@@ -113,7 +113,7 @@ def workload_key(
     """The workload that a word means among those of some standing.
 
     Args:
-        wanted: `Standing.PENDING`, `Standing.RUNNING` or both.
+        wanted: `WorkloadState.PENDING`, `WorkloadState.RUNNING` or both.
         otherwise: `namespace/name` of others that are meant where none of these is.
         loaded, word, field: as for `pending_key`.
         beside: what the word might have been besides, such as a file, for the error.
@@ -121,7 +121,7 @@ def workload_key(
     Raises:
         InputError: none or several of the wanted ones are called so.
     """
-    known = _standings(loaded)
+    known = _workload_states(loaded)
     found = workloads_called(known, loaded.owners, word, loaded.home)
     fit = [key for key in found if known[key] in wanted] or [key for key in found if key in otherwise]
     if len(fit) == 1:
@@ -129,23 +129,25 @@ def workload_key(
     if fit:
         expected = f"the full name of one of {some_of(fit, 'that are called so')}"
     elif found:
-        told = "; ".join(_told(loaded, key, known[key]) for key in found[:_HINTS])
-        expected = f"{_either(wanted, 0)}; {told}"
+        others = "; ".join(_why_not_wanted(loaded, key, known[key]) for key in found[:_HINTS])
+        expected = f"{_either(wanted, 0)}; {others}"
     else:
         either = f"{beside}, or one of" if beside else "one of"
-        expected = f"{either} {_listed(known, wanted, loaded.home)}{_meant(loaded, word, known, wanted)}"
+        expected = (
+            f"{either} {_names_of_wanted(known, wanted, loaded.home)}{_meant(loaded, word, known, wanted)}"
+        )
     raise bad_input(field, word, expected)
 
 
-def standings(loaded: Loaded, word: str) -> frozenset[Standing]:
-    """What a word may mean: the standings of all that are called so; empty where nothing is.
+def workload_states(loaded: Loaded, word: str) -> frozenset[WorkloadState]:
+    """What a word may mean: the states of all workloads of that name; empty where nothing is.
 
     >>> from tenure.manifests.load import load
     >>> from tenure.resources import bundled
-    >>> [str(standing) for standing in standings(load([bundled("examples", "two-teams")]), "eval-suite")]
+    >>> [str(state) for state in workload_states(load([bundled("examples", "two-teams")]), "eval-suite")]
     ['pending']
     """
-    known = _standings(loaded)
+    known = _workload_states(loaded)
     return frozenset(known[key] for key in workloads_called(known, loaded.owners, word, loaded.home))
 
 
@@ -157,7 +159,7 @@ def keys_called(loaded: Loaded, word: str) -> list[str]:
     >>> keys_called(load([bundled("examples", "two-teams")]), "eval-suite")
     ['team-b/job-eval-suite-d739e']
     """
-    return workloads_called(_standings(loaded), loaded.owners, word, loaded.home)
+    return workloads_called(_workload_states(loaded), loaded.owners, word, loaded.home)
 
 
 def key_of_raw(raw: object) -> str:
@@ -191,14 +193,14 @@ def finished_text(raw: Any) -> str:
     return "is inactive: spec.active is false"
 
 
-def _standings(loaded: Loaded) -> dict[str, Standing]:
+def _workload_states(loaded: Loaded) -> dict[str, WorkloadState]:
     """All workloads that are known by name."""
     aside = (name.partition("/")[2] for name in loaded.set_aside if name.startswith("Workload/"))
     return {
-        **dict.fromkeys(map(key_of_raw, loaded.out_of_play), Standing.OUT_OF_PLAY),
-        **{name if "/" in name else f"/{name}": Standing.PENDING for name in aside},
-        **{workload.key: Standing.PENDING for workload in loaded.cluster.pending},
-        **{workload.key: Standing.RUNNING for workload in loaded.cluster.admitted},
+        **dict.fromkeys(map(key_of_raw, loaded.out_of_play), WorkloadState.OUT_OF_PLAY),
+        **{name if "/" in name else f"/{name}": WorkloadState.PENDING for name in aside},
+        **{workload.key: WorkloadState.PENDING for workload in loaded.cluster.pending},
+        **{workload.key: WorkloadState.RUNNING for workload in loaded.cluster.admitted},
     }
 
 
@@ -219,8 +221,8 @@ class _Sense(NamedTuple):
 
     def _is_of(self, kind: str) -> bool:
         """Whether an owner's kind is the one that is said, as kubectl takes it: job, jobs, jobs.batch."""
-        said = None if self.kind is None else self.kind.lower().partition(".")[0]
-        return said in (None, kind, f"{kind}s")
+        kind_ = None if self.kind is None else self.kind.lower().partition(".")[0]
+        return kind_ in (None, kind, f"{kind}s")
 
 
 def _senses(word: str) -> list[_Sense]:
@@ -284,26 +286,30 @@ def _owners(name: str, owners: object) -> Iterator[tuple[str, str]]:
         yield generated[2], generated[3]
 
 
-def _listed(known: Mapping[str, Standing], wanted: Collection[Standing], home: Home) -> str:
+def _names_of_wanted(
+    known: Mapping[str, WorkloadState], wanted: Collection[WorkloadState], home: Home
+) -> str:
     """Those that are wanted, where they are looked for."""
     within, where = (f"{home.namespace}/", f" in namespace {home.namespace}") if home.only else ("", "")
-    keys = [key for key, standing in known.items() if standing in wanted and key.startswith(within)]
+    keys = [key for key, state in known.items() if state in wanted and key.startswith(within)]
     return some_of(keys, f"{_either(wanted, 1)}{where}")
 
 
-def _either(wanted: Iterable[Standing], number: int) -> str:
-    return " or ".join(_WANTED[standing][number] for standing in wanted)
+def _either(wanted: Iterable[WorkloadState], number: int) -> str:
+    return " or ".join(_WANTED[state][number] for state in wanted)
 
 
-def _told(loaded: Loaded, key: str, standing: Standing) -> str:
+def _why_not_wanted(loaded: Loaded, key: str, state: WorkloadState) -> str:
     """Why a workload is none of those that are wanted, and what to ask about it instead."""
-    if standing == Standing.OUT_OF_PLAY:
+    if state == WorkloadState.OUT_OF_PLAY:
         raw = next(raw for raw in loaded.out_of_play if key_of_raw(raw) == key)
         return f"{printable(key)} {finished_text(raw)}; it neither holds quota nor waits for it"
-    return f"{printable(key)} {_INSTEAD[standing].format(printable(key))}"
+    return f"{printable(key)} {_INSTEAD[state].format(printable(key))}"
 
 
-def _meant(loaded: Loaded, word: str, known: Mapping[str, Standing], wanted: Collection[Standing]) -> str:
+def _meant(
+    loaded: Loaded, word: str, known: Mapping[str, WorkloadState], wanted: Collection[WorkloadState]
+) -> str:
     """The end of a sentence: workloads whose names look like a word, others only where none is wanted."""
     for those in (True, False):
         by_name: dict[str, str] = {}
@@ -312,8 +318,8 @@ def _meant(loaded: Loaded, word: str, known: Mapping[str, Standing], wanted: Col
                 by_name.setdefault(name, key)
         keys = list(dict.fromkeys(by_name[name] for name in _alike(shorten(word), by_name)))[:_HINTS]
         if keys:
-            said = [f"{printable(key)}{'' if those else f' ({known[key]})'}" for key in keys]
-            return f"; did you mean {' or '.join(said)}?"
+            names = [f"{printable(key)}{'' if those else f' ({known[key]})'}" for key in keys]
+            return f"; did you mean {' or '.join(names)}?"
     return ""
 
 

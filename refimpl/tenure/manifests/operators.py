@@ -36,7 +36,7 @@ def operated(raw: object, place: Place, problems: list[Problem]) -> Configured |
     False
     """
     known = len(problems)
-    sharing, gang, admission = (_said(raw, path, place, problems) for path in _WORDS)
+    sharing, gang, admission = (_word_at(raw, path, place, problems) for path in _WORDS)
     if len(problems) > known:
         return None
     fair = DEFAULT_STRATEGIES if sharing == "FairSharing" else None
@@ -48,7 +48,7 @@ def operated(raw: object, place: Place, problems: list[Problem]) -> Configured |
     return Configured(settings_of({}, fair_sharing=fair), over_time=tuple(over_time))
 
 
-def _said(raw: object, path: tuple[str, ...], place: Place, problems: list[Problem]) -> str:
+def _word_at(raw: object, path: tuple[str, ...], place: Place, problems: list[Problem]) -> str:
     words = _WORDS[path]
     found = dig(raw, "spec", "config", *path)
     if found in (None, ""):

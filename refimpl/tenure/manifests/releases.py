@@ -26,7 +26,7 @@ IN_OBJECTS: Final = "objects"
 """Instead of a release: the one whose Deployment is among the objects."""
 _OTHERWISE: Final = {"0.18": "0.18 was compared as well, and tries flavors in another order (DV-060)"}
 _NUMBER: Final = re.compile(r"v?(?P<minor>\d+\.\d+)(\.\d+)?([-+].*)?", re.ASCII)
-_TOLD: Final = 3
+_MOST_NAMES: Final = 3
 """So many objects of a kind a sentence names."""
 
 
@@ -125,7 +125,7 @@ and decisions are known; or objects
 
 
 @dataclass(slots=True)
-class AskedKueue:
+class TargetKueue:
     """The Kueue that one cluster is asked about.
 
     Args:
@@ -145,7 +145,7 @@ class AskedKueue:
     problems: list[Problem] = field(default_factory=list)
 
     @classmethod
-    def of(cls, text: str | None) -> AskedKueue:
+    def of(cls, text: str | None) -> TargetKueue:
         """What `--kueue` asks for; None asks for Kueue with all that the proposals add.
 
         Raises:
@@ -177,19 +177,19 @@ class AskedKueue:
         Raises:
             InputError: the release does not start with the feature gates of the Configuration.
         """
-        warnings = (*loaded.warnings, *self.said())
+        warnings = (*loaded.warnings, *self.warnings())
         if self.release is None:
             return loaded
         settings = replace(loaded.cluster.settings, release=self.release)
         return replace(loaded, cluster=replace(loaded.cluster, settings=settings), warnings=warnings)
 
-    def said(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """What is to be warned of, once all objects are drawn.
 
         Raises:
             InputError: as `stamped`.
 
-        >>> AskedKueue.of("0.19").said()
+        >>> TargetKueue.of("0.19").warnings()
         ()
         """
         if self.problems:
@@ -202,9 +202,9 @@ class AskedKueue:
             lacking = (left.place.object for left in self.left_out if left.addition == addition)
             names = list(dict.fromkeys(lacking))
             if names:
-                yield f"{self.lacks(addition)}, and is not looked at: {format_names(names, _TOLD)}"
+                yield f"{self.lacks(addition)}, and is not looked at: {format_names(names, _MOST_NAMES)}"
         for field_, names in sorted(self.newer.items()):
-            named = format_names(list(dict.fromkeys(names)), _TOLD)
+            named = format_names(list(dict.fromkeys(names)), _MOST_NAMES)
             yield f"{field_} is not looked at: Kueue {self.release} does not have it: {named}"
 
     def lacks(self, addition: Addition) -> str:
@@ -233,7 +233,7 @@ class AskedKueue:
         return SourcedObject(sourced.file, raw)
 
 
-Change: TypeAlias = Callable[[Iterable[SourcedObject], AskedKueue], Iterable[SourcedObject]]
+Change: TypeAlias = Callable[[Iterable[SourcedObject], TargetKueue], Iterable[SourcedObject]]
 """Objects as they were read, and which Kueue is asked about, to those that are read on."""
 
 
@@ -242,7 +242,7 @@ class AsIf:
     """How objects count otherwise than they were written: fields that are changed, and a release of Kueue.
 
     Args:
-        kueue: as `AskedKueue.of` takes it.
+        kueue: as `TargetKueue.of` takes it.
         change: passes the objects on.
     """
 

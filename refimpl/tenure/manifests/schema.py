@@ -27,7 +27,7 @@ from tenure.manifests.fields import (
     Weight,
     refuse,
 )
-from tenure.manifests.showing import Place, listed, printable, show
+from tenure.manifests.showing import Place, comma_separated, printable, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
 
@@ -276,8 +276,10 @@ def _covered(flavor: dict[str, Any], covered: list[Any], path: str, place: Place
         return
     if sorted(names) != sorted(covered):
         missing = sorted(set(covered) - set(names))
-        told = f"; missing: {listed(missing)}" if missing else ""
-        yield place.problem(path, show(names), f"the group's coveredResources: {listed(covered)}{told}")
+        told = f"; missing: {comma_separated(missing)}" if missing else ""
+        yield place.problem(
+            path, show(names), f"the group's coveredResources: {comma_separated(covered)}{told}"
+        )
         return
     for (i, name), right in zip(named, covered, strict=True):
         if name != right:

@@ -123,10 +123,10 @@ def printable(text: str) -> str:
     return short if short.isprintable() else ascii(short)[1:-1]
 
 
-def listed(names: Iterable[str]) -> str:
+def comma_separated(names: Iterable[str]) -> str:
     """Names as a message lists them, the list shortened as a whole.
 
-    >>> listed(["cpu", "memory"]), listed([])
+    >>> comma_separated(["cpu", "memory"]), comma_separated([])
     ('cpu, memory', 'none')
     """
     return printable(", ".join(names)) or "none"

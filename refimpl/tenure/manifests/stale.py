@@ -65,15 +65,17 @@ def ahead_of_clock(loaded: Loaded, now: Instant) -> list[Problem]:
         if workload.quota_reserved_at is not None and workload.quota_reserved_at > now
     }
     evicted = {key: at for key, at in loaded.evicted_at.items() if at > now}
-    told = (
+    phases = (
         ("is created", "are created", created),
         ("reserves quota", "reserve quota", reserved),
         ("is evicted", "are evicted", evicted),
     )
-    return [_told(one if len(later) == 1 else many, later, now) for one, many, later in told if later]
+    return [
+        _clock_problem(one if len(later) == 1 else many, later, now) for one, many, later in phases if later
+    ]
 
 
-def _told(what: str, later: Mapping[str, Instant], now: Instant) -> Problem:
+def _clock_problem(what: str, later: Mapping[str, Instant], now: Instant) -> Problem:
     count = len(later)
     names = format_names([f"{key} at {format_instant(later[key])}" for key in sorted(later)], _MOST)
     who = counted(count, "workload")

@@ -42,7 +42,7 @@ from tenure.manifests.fields import (
 )
 from tenure.manifests.kueue_api import annotations_of
 from tenure.manifests.schema import Toleration
-from tenure.manifests.showing import Place, listed, show
+from tenure.manifests.showing import Place, comma_separated, show
 from tenure.manifests.structure import dig, entries, items, repeated
 
 
@@ -303,14 +303,14 @@ def _deciding(pod_set: object, holds_quota: bool) -> object:
     template = pod_set.get("template")
     if not isinstance(template, dict):
         return pod_set
-    pod = _listed(template.get("spec"), _POD)
+    pod = _only_fields(template.get("spec"), _POD)
     for field in _CONTAINERS if isinstance(pod, dict) else ():
         if isinstance(pod.get(field), list):
-            pod[field] = [_listed(container, _CONTAINER) for container in pod[field]]
+            pod[field] = [_only_fields(container, _CONTAINER) for container in pod[field]]
     return pod_set | {"template": {"spec": pod}}
 
 
-def _listed(raw: object, fields: tuple[str, ...]) -> Any:
+def _only_fields(raw: object, fields: tuple[str, ...]) -> Any:
     return {key: raw[key] for key in fields if key in raw} if isinstance(raw, dict) else raw
 
 
@@ -406,7 +406,7 @@ def _admission(admission: object, pod_sets: list[Any], place: Place) -> Iterator
     for i, assignment in entries(assignments):
         name = _name(assignment, "name")
         if isinstance(name, str) and name not in known:
-            expected = f"the name of one of spec.podSets: {listed(sorted(map(str, known)))}"
+            expected = f"the name of one of spec.podSets: {comma_separated(sorted(map(str, known)))}"
             yield place.problem(f"{path}[{i}].name", show(name), expected)
 
 

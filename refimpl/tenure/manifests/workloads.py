@@ -140,10 +140,10 @@ class WorkloadReader:
             if key and len(self._known) < _MOST_KNOWN:
                 self._known[key] = common
         for caution in common.cautions:
-            self.warnings.append(about_object(caution.told(place), place.object))
+            self.warnings.append(about_object(caution.warning(place), place.object))
         if not holds_quota and (since := dig(raw, "metadata", "deletionTimestamp")) is not None:
-            told = deletion_caution(since).told(place)
-            self.warnings.append(about_object(told, place.object))
+            warning = deletion_caution(since).warning(place)
+            self.warnings.append(about_object(warning, place.object))
         return _workload(checked, common)
 
 
@@ -184,8 +184,8 @@ def _common(checked: schema.WorkloadObject, holds_quota: bool, reclaimable: bool
     admission = status.get("admission")
     assigned = list(assigned_of(admission, pod_sets, reclaimed)) if admission else []
     if holds_quota and admission:
-        asked = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
-        cautions = tuple(admission_cautions(admission, asked, reclaimed))
+        counts = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
+        cautions = tuple(admission_cautions(admission, counts, reclaimed))
         return _Common(intern(admission.cluster_queue), usage_of(assigned), (), cautions)
     return _Common(None, {}, _pod_sets(pod_sets, reclaimed, assigned), tuple(request_cautions(pod_sets)))
 
@@ -278,7 +278,7 @@ def _topology(found: schema.TopologyRequestSpec | None) -> TopologyRequest | Non
     """What is asked of a topology; None where nothing is, as in what Kueue writes for every batch Job."""
     if found is None:
         return None
-    asked = TopologyRequest(
+    request = TopologyRequest(
         required=found.required,
         preferred=found.preferred,
         unconstrained=found.unconstrained,
@@ -289,7 +289,7 @@ def _topology(found: schema.TopologyRequestSpec | None) -> TopologyRequest | Non
         ),
         group=found.pod_set_group_name,
     )
-    return None if asked == TopologyRequest() else asked
+    return None if request == TopologyRequest() else request
 
 
 class AdmittedPods(NamedTuple):
@@ -338,10 +338,10 @@ def assigned_of(
     Source: Kueue, requests of a workload that has an admission.
     """
     left = remaining(pod_sets, reclaimed)
-    asked = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
+    counts = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
     for pod_set_assignment in admission.pod_set_assignments or ():
         count = (
-            asked[pod_set_assignment.name] if pod_set_assignment.count is None else pod_set_assignment.count
+            counts[pod_set_assignment.name] if pod_set_assignment.count is None else pod_set_assignment.count
         )
         used = pod_set_assignment.resource_usage or {}
         flavors = {

@@ -116,25 +116,25 @@ class PlainReader:
         found: list[str] = []
         while len(found) < len(lines):
             here = len(found)
-            said = _LINE.fullmatch(lines[here])
-            text = (said[4] or said[5] or "") if said else ""
-            if said is None or not text:
+            line_match = _LINE.fullmatch(lines[here])
+            text = (line_match[4] or line_match[5] or "") if line_match else ""
+            if line_match is None or not text:
                 found.append(lines[here])
             elif text in ("|", "|-"):
-                found += self._literal(lines, here, said)
+                found += self._literal(lines, here, line_match)
             elif text[0] in _QUOTED and not _QUOTED[text[0]].fullmatch(text):
-                found += _quoted(lines, here, said)
-            elif said[5] and said[1] and not said[2] and text[0] != "#":
+                found += _quoted(lines, here, line_match)
+            elif line_match[5] and line_match[1] and not line_match[2] and text[0] != "#":
                 if here and not lines[here - 1].strip():
                     raise NotPlainError
-                _continue(found, said)
+                _continue(found, line_match)
             else:
                 found.append(lines[here])
         return found
 
-    def _literal(self, lines: Sequence[str], here: int, said: re.Match[str]) -> list[str]:
+    def _literal(self, lines: Sequence[str], here: int, line_match: re.Match[str]) -> list[str]:
         """A text that keeps its lines, known to this reader from now on by a line that nothing else has."""
-        end, column = here + 1, _column(said)
+        end, column = here + 1, _column(line_match)
         margin = _indent(lines[end]) if end < len(lines) else 0
         while end < len(lines) and _indent(lines[end]) >= margin > column:
             end += 1
@@ -143,9 +143,9 @@ class PlainReader:
             raise NotPlainError
         if end < len(lines) and not lines[end].strip():
             raise NotPlainError
-        value = "\n".join(content) + ("\n" if said[0].endswith("|") else "")
-        known_as = f"{said[0]}\n{value}"
-        self._known[known_as] = (len(said[1]), bool(said[2]), said[3] or "", value, False)
+        value = "\n".join(content) + ("\n" if line_match[0].endswith("|") else "")
+        known_as = f"{line_match[0]}\n{value}"
+        self._known[known_as] = (len(line_match[1]), bool(line_match[2]), line_match[3] or "", value, False)
         return [known_as, *[""] * len(content)]
 
     def _entry(self, line: str) -> _Entry:
@@ -162,38 +162,43 @@ class PlainReader:
         return entry
 
 
-def _column(said: re.Match[str]) -> int:
-    return len(said[1]) + 2 * bool(said[2])
+def _column(line_match: re.Match[str]) -> int:
+    return len(line_match[1]) + 2 * bool(line_match[2])
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def _quoted(lines: Sequence[str], here: int, said: re.Match[str]) -> list[str]:
+def _quoted(lines: Sequence[str], here: int, line_match: re.Match[str]) -> list[str]:
     """A quoted text whose quote is closed in a later line."""
-    text = said[4] or said[5]
+    text = line_match[4] or line_match[5]
     whole, ended = _QUOTED[text[0]], here
-    before = said[0].removesuffix(text)
+    before = line_match[0].removesuffix(text)
     while not whole.fullmatch(text):
         ended += 1
         following = lines[ended] if ended < len(lines) else ""
-        if not following.strip() or _indent(following) <= _column(said) or text.endswith("\\"):
+        if not following.strip() or _indent(following) <= _column(line_match) or text.endswith("\\"):
             raise NotPlainError
         text = f"{text.rstrip(' ')} {following.strip(' ')}"
     return [before + text, *[""] * (ended - here)]
 
 
-def _continue(found: list[str], said: re.Match[str]) -> None:
+def _continue(found: list[str], line_match: re.Match[str]) -> None:
     """Put a line without a key behind the plain text that it continues."""
     last = len(found) - 1
     while last > 0 and not found[last]:
         last -= 1
     continued = _LINE.fullmatch(found[last]) if found else None
     text = (continued[4] or (continued[5] if continued[2] else "") or "") if continued else ""
-    if continued is None or text[:1] not in _PLAIN or text in _EMPTY or len(said[1]) <= _column(continued):
+    if (
+        continued is None
+        or text[:1] not in _PLAIN
+        or text in _EMPTY
+        or len(line_match[1]) <= _column(continued)
+    ):
         raise NotPlainError
-    found[last] = f"{found[last].rstrip(' ')} {said[5].rstrip(' ')}"
+    found[last] = f"{found[last].rstrip(' ')} {line_match[5].rstrip(' ')}"
     found.append("")
 
 
@@ -243,7 +248,7 @@ def plain_documents(text: str) -> list[tuple[object, int]] | None:
 
 
 def _documents(reader: PlainReader, lines: Sequence[str]) -> list[tuple[object, int]]:
-    return [(reader.read(said), first) for first, said in _split(lines)]
+    return [(reader.read(line_match), first) for first, line_match in _split(lines)]
 
 
 def _split(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
@@ -252,7 +257,7 @@ def _split(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
     for number, line in enumerate(lines, 1):
         if line == "---":
             documents.append((number, []))
-        elif (said := line.lstrip(" ")) and said[0] != "#":
+        elif (line_match := line.lstrip(" ")) and line_match[0] != "#":
             if not documents:
                 documents.append((number, []))
             documents[-1][1].append(line)

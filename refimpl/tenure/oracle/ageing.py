@@ -25,10 +25,10 @@ def grown_priority(workload: Workload, cluster: Cluster, now: Instant, reading: 
     >>> from tenure.readings import preset
     >>> falling = WorkloadPriorityClass("c", 5, DynamicPriorityPolicy(step=-1, max=9, delay_for_step=1))
     >>> cluster = Cluster({}, growing={"c": falling})
-    >>> asked = Workload("ns", "w", "u", priority=0, created_at=0, priority_class="c"), cluster, 3
-    >>> grown_priority(*asked, preset("as-written"))
+    >>> arguments = Workload("ns", "w", "u", priority=0, created_at=0, priority_class="c"), cluster, 3
+    >>> grown_priority(*arguments, preset("as-written"))
     2
-    >>> grown_priority(*asked, preset("guaranteed"))  # doctest: +ELLIPSIS
+    >>> grown_priority(*arguments, preset("guaranteed"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     tenure.errors.InputError: WorkloadPriorityClass/c: spec.dynamicPriorityPolicy.step: found -1, expected ...
     """
@@ -52,12 +52,14 @@ def _given_by(
 
 
 def _problem(growing: WorkloadPriorityClass, policy: DynamicPriorityPolicy, fault: PolicyFault) -> Problem:
-    field, found, expected = _said(fault, growing.base, policy)
+    field, found, expected = _field_found_expected(fault, growing.base, policy)
     place = f"WorkloadPriorityClass/{growing.name}"
     return Problem(f"{growing.policy_path}.{field}", found, expected, object=place)
 
 
-def _said(fault: PolicyFault, base: int, policy: DynamicPriorityPolicy) -> tuple[str, str, str]:
+def _field_found_expected(
+    fault: PolicyFault, base: int, policy: DynamicPriorityPolicy
+) -> tuple[str, str, str]:
     """The field, what was found there and what would have been right."""
     if fault == PolicyFault.NO_DELAY:
         return "delayForStep", f"{policy.delay_for_step} ns", "a time above 0s: the equation divides by it"

@@ -66,13 +66,13 @@ class Choice:
 
     Args:
         flavor: its name.
-        asked: how much of each resource, what earlier pod sets get of the flavor included.
+        requested: how much of each resource, what earlier pod sets get of the flavor included.
         ways: how each resource would be served.
         worst: of the ways.
     """
 
     flavor: str
-    asked: Amounts
+    requested: Amounts
     ways: Mapping[str, Way]
     worst: Way
 
@@ -277,56 +277,72 @@ class Assigner:
         return worst
 
     def _choice(self, flavor: str, requests: Mapping[str, Amount], assumed: Amounts) -> Choice:
-        asked: dict[FlavorResource, Amount] = {}
+        requested: dict[FlavorResource, Amount] = {}
         ways: dict[str, Way] = {}
         for resource, amount in requests.items():
             place = FlavorResource(flavor, resource)
-            asked[place] = plus(assumed.get(place, 0), amount)
-            ways[resource] = self._way(place, asked[place])
-        return Choice(flavor, asked, ways, self._worst(ways.values()))
+            requested[place] = plus(assumed.get(place, 0), amount)
+            ways[resource] = self._way(place, requested[place])
+        return Choice(flavor, requested, ways, self._worst(ways.values()))
 
-    def _way(self, asked: FlavorResource, request: Amount) -> Way:
+    def _way(self, flavor_resource: FlavorResource, request: Amount) -> Way:
         """How a request for one flavor-resource could be served; where only a search tells, search."""
         tree, place, usage = self.snapshot.tree, self.snapshot.place, self.snapshot.usage
         if self.terms.hero:
-            return self._way_of_hero(asked, request)
-        mode, level = mode_of_quota(tree, usage, place, asked, request, self.terms)
+            return self._way_of_hero(flavor_resource, request)
+        mode, level = mode_of_quota(tree, usage, place, flavor_resource, request, self.terms)
         if mode != FlavorMode.NO_CANDIDATES:
             return Way(mode, level)
-        found, mode = self._searched(asked, request)
-        level, _ = borrowing_level(tree_under(found.usage, tree), found.usage, place, asked, request)
+        found, mode = self._searched(flavor_resource, request)
+        level, _ = borrowing_level(
+            tree_under(found.usage, tree), found.usage, place, flavor_resource, request
+        )
         return Way(mode, level)
 
-    def _way_of_hero(self, asked: FlavorResource, request: Amount) -> Way:
+    def _way_of_hero(self, flavor_resource: FlavorResource, request: Amount) -> Way:
         """The same for a hero, which never borrows."""
-        mode = hero_mode(self.snapshot.usage, self.snapshot.place, asked, request)
-        return Way(mode if mode != FlavorMode.NO_CANDIDATES else self._searched(asked, request)[1], 0)
+        mode = hero_mode(self.snapshot.usage, self.snapshot.place, flavor_resource, request)
+        return Way(
+            mode if mode != FlavorMode.NO_CANDIDATES else self._searched(flavor_resource, request)[1], 0
+        )
 
-    def _searched(self, asked: FlavorResource, request: Amount) -> tuple[Selection, FlavorMode]:
+    def _searched(self, flavor_resource: FlavorResource, request: Amount) -> tuple[Selection, FlavorMode]:
         found = self.search(
-            Question(self.snapshot, self.workload, frozenset({asked}), {asked: request}, self.terms, self.now)
+            Question(
+                self.snapshot,
+                self.workload,
+                frozenset({flavor_resource}),
+                {flavor_resource: request},
+                self.terms,
+                self.now,
+            )
         )
         own = any(candidate.group == OWN for candidate in found.kept)
         return found, mode_after_search(bool(found.kept), own)
 
 
 def mode_of_quota(
-    tree: Tree, usage: Usage, place: int, asked: FlavorResource, request: Amount, terms: PreemptionTerms
+    tree: Tree,
+    usage: Usage,
+    place: int,
+    flavor_resource: FlavorResource,
+    request: Amount,
+    terms: PreemptionTerms,
 ) -> tuple[FlavorMode, int]:
     """How quota alone would serve a request for a flavor-resource, and how far up the tree it borrows.
 
     Args:
         tree, usage: the tree, and what is in use.
         place: of the preemptor's ClusterQueue.
-        asked, request: the flavor-resource, and how much of it.
+        flavor_resource, request: the flavor-resource, and how much of it.
         terms: what holds for the preemptor.
     """
-    level, below_root = borrowing_level(tree, usage, place, asked, request)
+    level, below_root = borrowing_level(tree, usage, place, flavor_resource, request)
     mode = mode_without_search(
         request,
-        max(0, available_at(tree, usage, place, asked)),
-        potential_at(tree, place, asked),
-        quota_at(tree, place, asked).nominal,
+        max(0, available_at(tree, usage, place, flavor_resource)),
+        potential_at(tree, place, flavor_resource),
+        quota_at(tree, place, flavor_resource).nominal,
         below_root or may_preempt_while_borrowing(terms),
     )
     return mode, level

@@ -29,9 +29,9 @@ def with_bounded_usage(snapshot: Snapshot) -> Snapshot:
     Source: Kueue main of August 2026, quota amounts and the usage of cohorts.
     """
     for node in snapshot.tree.nodes:
-        for asked, amount in snapshot.usage[node.place].items():
-            if amount >= UNLIMITED and node.quotas.get(asked, NO_QUOTA).local:
-                raise _unbounded(node, asked, "in use")
+        for flavor_resource, amount in snapshot.usage[node.place].items():
+            if amount >= UNLIMITED and node.quotas.get(flavor_resource, NO_QUOTA).local:
+                raise _unbounded(node, flavor_resource, "in use")
     return snapshot
 
 
@@ -58,44 +58,44 @@ def require_bounded_search(
     fair = snapshot.cluster.settings.fair_sharing is not None
     # A node that keeps nothing for itself passes all of its usage up, so the root has whatever is unbounded.
     root = snapshot.tree.nodes[0]
-    for asked, amount in snapshot.usage[root.place].items():
-        if amount >= UNLIMITED and (fair or _is_held_by_one(snapshot, asked)):
-            raise _unbounded(root, asked, "in use")
+    for flavor_resource, amount in snapshot.usage[root.place].items():
+        if amount >= UNLIMITED and (fair or _is_held_by_one(snapshot, flavor_resource)):
+            raise _unbounded(root, flavor_resource, "in use")
     if fair:
-        _require_bounded_charge(snapshot, _most_asked(preemptor, request))
+        _require_bounded_charge(snapshot, _largest_request(preemptor, request))
 
 
-def _is_held_by_one(snapshot: Snapshot, asked: FlavorResource) -> bool:
+def _is_held_by_one(snapshot: Snapshot, flavor_resource: FlavorResource) -> bool:
     return any(
-        workload.usage.get(asked, 0) >= UNLIMITED
+        workload.usage.get(flavor_resource, 0) >= UNLIMITED
         for workloads in snapshot.running.values()
         for workload in workloads
     )
 
 
-def _most_asked(preemptor: Workload, request: Amounts) -> dict[str, Amount]:
+def _largest_request(preemptor: Workload, request: Amounts) -> dict[str, Amount]:
     """By resource, the most that a search was made for: of any flavor, and before fewer pods were tried."""
     whole: dict[str, Amount] = {}
     for pods in preemptor.pod_sets:
         for resource, amount in pods.requests.items():
             whole[resource] = plus(whole.get(resource, 0), amount)
     chosen: dict[str, Amount] = {}
-    for asked, amount in request.items():
-        chosen[asked.resource] = plus(chosen.get(asked.resource, 0), amount)
+    for flavor_resource, amount in request.items():
+        chosen[flavor_resource.resource] = plus(chosen.get(flavor_resource.resource, 0), amount)
     return {resource: max(whole.get(resource, 0), chosen.get(resource, 0)) for resource in whole | chosen}
 
 
 def _require_bounded_charge(snapshot: Snapshot, most: Mapping[str, Amount]) -> None:
     for place in snapshot.tree.nodes[snapshot.place].path:
         node, used = snapshot.tree.nodes[place], snapshot.usage[place]
-        for asked in node.quotas:
-            if plus(used.get(asked, 0), most.get(asked.resource, 0)) >= UNLIMITED:
-                raise _unbounded(node, asked, "in use with the request")
+        for flavor_resource in node.quotas:
+            if plus(used.get(flavor_resource, 0), most.get(flavor_resource.resource, 0)) >= UNLIMITED:
+                raise _unbounded(node, flavor_resource, "in use with the request")
 
 
-def _unbounded(node: Node, asked: FlavorResource, what: str) -> InputError:
+def _unbounded(node: Node, flavor_resource: FlavorResource, what: str) -> InputError:
     kind = "Cohort" if node.queue is None else "ClusterQueue"
-    field = f"usage of {asked.resource} on {asked.flavor}"
+    field = f"usage of {flavor_resource.resource} on {flavor_resource.flavor}"
     expected = "less: Kueue's sums stay there, and what it decides depends on their order"
     found = f"2^63 - 1 or more {what}"
     return InputError([Problem(field, found, expected, f"{kind}/{node.name}", code=ErrorCode.NOT_MODELLED)])

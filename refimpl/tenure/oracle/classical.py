@@ -180,14 +180,16 @@ def levels_along(tree: Tree, usage: Usage, place: int, request: Amounts) -> Iter
     for index in tree.nodes[place].path:
         used = usage[index]
         fits_here = all(
-            fits_quota(used.get(asked, 0), amount, quota_at(tree, index, asked).subtree)
-            for asked, amount in rest.items()
+            fits_quota(used.get(flavor_resource, 0), amount, quota_at(tree, index, flavor_resource).subtree)
+            for flavor_resource, amount in rest.items()
         )
         advantage = has_advantage(fits_here, advantage)
         yield Level(index, rest, fits_here, advantage)
         rest = {
-            asked: remaining_request(amount, quota_at(tree, index, asked), used.get(asked, 0))
-            for asked, amount in rest.items()
+            flavor_resource: remaining_request(
+                amount, quota_at(tree, index, flavor_resource), used.get(flavor_resource, 0)
+            )
+            for flavor_resource, amount in rest.items()
         }
 
 
@@ -208,8 +210,10 @@ def _attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attem
     snapshot = question.snapshot
     used = snapshot.usage[snapshot.place]
     below_nominal = all(
-        is_below_nominal(used.get(asked, 0), quota_at(snapshot.tree, snapshot.place, asked).nominal)
-        for asked in question.needed
+        is_below_nominal(
+            used.get(flavor_resource, 0), quota_at(snapshot.tree, snapshot.place, flavor_resource).nominal
+        )
+        for flavor_resource in question.needed
     )
     return attempts(
         any(candidate.group != OWN for candidate in candidates),

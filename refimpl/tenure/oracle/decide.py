@@ -238,7 +238,9 @@ def searched_request(assignment: Assignment) -> Amounts:
     [FlavorResource(flavor='f', resource='cpu')]
     """
     return {
-        asked: amount for asked, amount in assignment.usage.items() if amount > 0 and asked.resource != PODS
+        flavor_resource: amount
+        for flavor_resource, amount in assignment.usage.items()
+        if amount > 0 and flavor_resource.resource != PODS
     }
 
 

@@ -446,6 +446,8 @@ def _pop_all(state: Round, place: int) -> tuple[Candidate, Round]:
 def _is_within_nominal(question: Question, charged: Usage) -> bool:
     tree, place = question.snapshot.tree, question.snapshot.place
     return all(
-        is_within_quota(charged[place].get(asked, 0), quota_at(tree, place, asked).nominal)
-        for asked in question.needed
+        is_within_quota(
+            charged[place].get(flavor_resource, 0), quota_at(tree, place, flavor_resource).nominal
+        )
+        for flavor_resource in question.needed
     )

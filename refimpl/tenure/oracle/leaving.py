@@ -8,7 +8,7 @@ from typing import TypeVar
 from tenure.model import Amounts
 from tenure.oracle.heroes.effective import as_effective, effective_usage, tree_under
 from tenure.oracle.question import Attempt, Candidate, Question, Selection, all_fit, exceeds_any
-from tenure.oracle.selection import Removal, fill_back, in_order, listed, some_of
+from tenure.oracle.selection import Removal, as_tuple, fill_back, in_order, some_of
 from tenure.oracle.tree import Usage, occupy, places_below, release
 
 _Usage = TypeVar("_Usage", bound=Usage)
@@ -47,7 +47,7 @@ class Leaving:
         snapshot = question.snapshot
         self._tree, self._place = snapshot.tree, snapshot.place
         self._watched = question.needed.union(question.request)
-        self._question, self._requested = question, question.asked()
+        self._question, self._requested = question, question.resource_requests()
         self._quotas = tuple(question.needed_at(node.place) for node in snapshot.tree.nodes)
         self.usage: Usage = tuple(map(self._of, snapshot.usage))
 
@@ -74,7 +74,11 @@ class Leaving:
         return occupy(self._tree, usage, candidate.place, self._of(candidate.workload.usage))
 
     def _of(self, amounts: Amounts) -> Amounts:
-        return {asked: amount for asked, amount in amounts.items() if asked in self._watched}
+        return {
+            flavor_resource: amount
+            for flavor_resource, amount in amounts.items()
+            if flavor_resource in self._watched
+        }
 
 
 class LeavingBesideHeroes(Leaving):
@@ -92,7 +96,7 @@ class LeavingBesideHeroes(Leaving):
 
     def fits(self, usage: Usage, may_borrow: bool) -> bool:
         """As `Question.fits`."""
-        return all_fit(self._question.asked(tree_under(usage, self._tree)), usage, may_borrow)
+        return all_fit(self._question.resource_requests(tree_under(usage, self._tree)), usage, may_borrow)
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """As `Question.without`."""
@@ -150,7 +154,7 @@ def selection_after(
         candidates=candidates,
         kept=tuple(completed(candidate) for candidate in kept),
         removed=in_order(removed),
-        spared=listed(filled.spared),
+        spared=as_tuple(filled.spared),
         usage=filled.usage,
         attempts=attempts,
     )

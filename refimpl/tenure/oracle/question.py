@@ -31,7 +31,7 @@ WITH_ADVANTAGE, ELSEWHERE, OWN = 0, 1, 2
 """The groups of candidates, in the order of KQ-220."""
 
 
-class Asked(NamedTuple):
+class ResourceRequest(NamedTuple):
     """A flavor-resource of a request.
 
     Args:
@@ -65,18 +65,18 @@ class Question:
     terms: PreemptionTerms
     now: Instant
 
-    def asked(self, tree: Tree | None = None) -> tuple[Asked, ...]:
+    def resource_requests(self, tree: Tree | None = None) -> tuple[ResourceRequest, ...]:
         """Every flavor-resource of the request, with the quotas of a tree that it has to fit."""
         tree, place = tree or self.snapshot.tree, self.snapshot.place
         above = tree.nodes[place].path[::-1]
         return tuple(
-            Asked(at, amount, tuple((index, quota_at(tree, index, at)) for index in above))
+            ResourceRequest(at, amount, tuple((index, quota_at(tree, index, at)) for index in above))
             for at, amount in self.request.items()
         )
 
     def fits(self, usage: Usage, *, may_borrow: bool) -> bool:
         """Whether the whole request fits beside what is in use."""
-        return all_fit(self.asked(self.tree_under(usage)), usage, may_borrow)
+        return all_fit(self.resource_requests(self.tree_under(usage)), usage, may_borrow)
 
     def tree_under(self, usage: Usage) -> Tree:
         """The tree that a usage is counted on; while heroes run it may change with the usage."""
@@ -230,7 +230,7 @@ class Selection:
         return self.attempts[-1].may_borrow
 
 
-def all_fit(request: Iterable[Asked], usage: Usage, may_borrow: bool) -> bool:
+def all_fit(request: Iterable[ResourceRequest], usage: Usage, may_borrow: bool) -> bool:
     """Whether all of a request fits beside what is in use.
 
     Args:
@@ -238,15 +238,16 @@ def all_fit(request: Iterable[Asked], usage: Usage, may_borrow: bool) -> bool:
         usage: what is in use of these, at least, at every node.
         may_borrow: whether the attempt lets the preemptor's queue borrow.
 
-    >>> all_fit([Asked(FlavorResource("f", "cpu"), 2, ((0, NodeQuota(nominal=4, subtree=4)),))], ({},), False)
+    >>> request = ResourceRequest(FlavorResource("f", "cpu"), 2, ((0, NodeQuota(nominal=4, subtree=4)),))
+    >>> all_fit([request], ({},), False)
     True
     """
-    return all(fits_beside(asked, usage, may_borrow) for asked in request)
+    return all(fits_beside(resource_request, usage, may_borrow) for resource_request in request)
 
 
-def fits_beside(asked: Asked, usage: Usage, may_borrow: bool) -> bool:
+def fits_beside(resource_request: ResourceRequest, usage: Usage, may_borrow: bool) -> bool:
     """Whether one flavor-resource of a request fits beside what is in use, as `all_fit`."""
-    at, amount, quotas = asked
+    at, amount, quotas = resource_request
     free: Amount | None = None
     used, quota = 0, NO_QUOTA
     for place, quota in quotas:

@@ -11,34 +11,34 @@ from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import Usage, available_at, empty_usage, potential_at
 
 
-def most_at(snapshot: Snapshot, asked: FlavorResource) -> Amount:
+def most_at(snapshot: Snapshot, flavor_resource: FlavorResource) -> Amount:
     """The most that the snapshot's ClusterQueue could have of a flavor-resource.
 
     Args:
         snapshot: the tree around the queue.
-        asked: the flavor-resource.
+        flavor_resource: the flavor-resource.
 
     Source: KQ-160; of a hero UCQ-210.
     """
     heroes = _heroes_of(snapshot)
     if heroes is not None:
-        return accessible_at(heroes, snapshot.place, asked)
-    return potential_at(snapshot.tree, snapshot.place, asked)
+        return accessible_at(heroes, snapshot.place, flavor_resource)
+    return potential_at(snapshot.tree, snapshot.place, flavor_resource)
 
 
-def free_at(snapshot: Snapshot, usage: Usage, asked: FlavorResource) -> Amount:
+def free_at(snapshot: Snapshot, usage: Usage, flavor_resource: FlavorResource) -> Amount:
     """What the snapshot's ClusterQueue can have now; negative where there is a debt.
 
     Args:
         snapshot: the tree around the queue.
         usage: what is in use.
-        asked: the flavor-resource.
+        flavor_resource: the flavor-resource.
 
     Source: KQ-180; of a hero UCQ-240.
     """
     if _heroes_of(snapshot) is not None:
-        return free_for_hero(usage, snapshot.place, asked)
-    return available_at(tree_under(usage, snapshot.tree), usage, snapshot.place, asked)
+        return free_for_hero(usage, snapshot.place, flavor_resource)
+    return available_at(tree_under(usage, snapshot.tree), usage, snapshot.place, flavor_resource)
 
 
 def if_nothing_ran(snapshot: Snapshot) -> Snapshot:

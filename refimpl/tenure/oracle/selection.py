@@ -69,10 +69,10 @@ class FillBack(Generic[_Usage, _Item]):
     spared: Chain[_Item] | None
 
 
-def listed(chain: Chain[_Item] | None) -> tuple[_Item, ...]:
+def as_tuple(chain: Chain[_Item] | None) -> tuple[_Item, ...]:
     """The items of a chain, the first in front first; none of None.
 
-    >>> listed(Chain(2, Chain(1))), listed(None)
+    >>> as_tuple(Chain(2, Chain(1))), as_tuple(None)
     ((2, 1), ())
     """
     return () if chain is None else tuple(chain)
@@ -84,7 +84,7 @@ def in_order(chain: Chain[_Item] | None) -> tuple[_Item, ...]:
     >>> in_order(Chain(2, Chain(1)))
     (1, 2)
     """
-    return listed(chain)[::-1]
+    return as_tuple(chain)[::-1]
 
 
 def some_of(chain: Chain[_Item] | None) -> Chain[_Item]:

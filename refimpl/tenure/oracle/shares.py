@@ -41,10 +41,10 @@ class Shares:
         if node.parent is None:
             return Share(borrowing=False, ratio=0.0, weight=weight_as_float(node.weight))
         borrowed: dict[str, Amount] = {}
-        for asked, quota in node.quotas.items():
-            beyond = borrowed_amount(used.get(asked, 0), quota.subtree)
+        for flavor_resource, quota in node.quotas.items():
+            beyond = borrowed_amount(used.get(flavor_resource, 0), quota.subtree)
             if beyond:
-                borrowed[asked.resource] = plus(borrowed.get(asked.resource, 0), beyond)
+                borrowed[flavor_resource.resource] = plus(borrowed.get(flavor_resource.resource, 0), beyond)
         if not borrowed:
             return Share(borrowing=False, ratio=0.0, weight=weight_as_float(node.weight))
         lendable = self._lendable[node.parent]
@@ -79,9 +79,9 @@ def lendable_at(tree: Tree, cohort: int) -> Mapping[str, Amount]:
         cohort: the cohort's place.
     """
     lendable: dict[str, Amount] = {}
-    for asked in tree.nodes[0].quotas:
-        potential = potential_at(tree, cohort, asked)
-        lendable[asked.resource] = plus(lendable.get(asked.resource, 0), potential)
+    for flavor_resource in tree.nodes[0].quotas:
+        potential = potential_at(tree, cohort, flavor_resource)
+        lendable[flavor_resource.resource] = plus(lendable.get(flavor_resource.resource, 0), potential)
     return lendable
 
 

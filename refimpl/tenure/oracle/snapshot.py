@@ -92,9 +92,9 @@ class Snapshot:
         """Whether the node at a place is a hero."""
         return self.heroes is not None and place in self.heroes.branch_of
 
-    def fits_hero(self, asked: FlavorResource, amount: Amount) -> bool:
+    def fits_hero(self, flavor_resource: FlavorResource, amount: Amount) -> bool:
         """Whether what its ClusterQueue, a hero, asks for fits."""
-        return fits_hero(self.usage, self.place, asked, amount)
+        return fits_hero(self.usage, self.place, flavor_resource, amount)
 
     def holding(self, running: Running, held: Held) -> Snapshot:
         """The snapshot of a tree with heroes if something else ran in it."""

@@ -28,12 +28,14 @@ def requests(pod_set: PodSet) -> bool:
     >>> requests(PodSet("main", 1, {}, topology=TopologyRequest(unconstrained=False)))
     True
     """
-    asked = pod_set.topology or _NOTHING
+    requested = pod_set.topology or _NOTHING
     return requests_topology(
-        required=asked.required is not None,
-        preferred=asked.preferred is not None,
-        unconstrained=asked.unconstrained is not None,
-        slices=asked.slice_level is not None or asked.slice_size is not None or bool(asked.layers),
+        required=requested.required is not None,
+        preferred=requested.preferred is not None,
+        unconstrained=requested.unconstrained is not None,
+        slices=requested.slice_level is not None
+        or requested.slice_size is not None
+        or bool(requested.layers),
     )
 
 
@@ -72,11 +74,11 @@ def has_topology(queue: ClusterQueue, cluster: Cluster) -> bool:
     )
 
 
-def has_levels(asked: TopologyRequest | None, levels: tuple[str, ...] | None) -> bool:
+def has_levels(requested: TopologyRequest | None, levels: tuple[str, ...] | None) -> bool:
     """Whether a topology has the levels that a request names.
 
     Args:
-        asked: the request.
+        requested: the request.
         levels: of the topology; None where it was not given, and counts as having all of them.
 
     Returns:
@@ -88,12 +90,12 @@ def has_levels(asked: TopologyRequest | None, levels: tuple[str, ...] | None) ->
     >>> has_levels(TopologyRequest(required="rack"), ("zone", "rack")), has_levels(TopologyRequest(), None)
     (True, False)
     """
-    if asked is None:
+    if requested is None:
         return False
-    main = asked.preferred if asked.required is None else asked.required
-    slices = asked.layers or (() if asked.slice_level is None else (asked.slice_level,))
+    main = requested.preferred if requested.required is None else requested.required
+    slices = requested.layers or (() if requested.slice_level is None else (requested.slice_level,))
     named = (*(() if main is None else (main,)), *slices)
-    if not named and not asked.unconstrained:
+    if not named and not requested.unconstrained:
         return False
     return levels is None or all(level in levels for level in named)
 

@@ -163,34 +163,36 @@ def total_usage(tree: Tree, held: Mapping[int, Amounts]) -> Usage:
         if node.parent is None:
             continue
         above = usage[node.parent]
-        for asked, amount in usage[node.place].items():
-            passed = usage_passed_up(node.quotas.get(asked, NO_QUOTA), amount)
-            above[asked] = plus(above.get(asked, 0), passed)
+        for flavor_resource, amount in usage[node.place].items():
+            passed = usage_passed_up(node.quotas.get(flavor_resource, NO_QUOTA), amount)
+            above[flavor_resource] = plus(above.get(flavor_resource, 0), passed)
     return tuple(usage)
 
 
-def available_at(tree: Tree, usage: Usage, place: int, asked: FlavorResource) -> Amount:
+def available_at(tree: Tree, usage: Usage, place: int, flavor_resource: FlavorResource) -> Amount:
     """What is available of a flavor-resource at a node; negative where more is in use than there is."""
     free: Amount | None = None
     nodes = tree.nodes
     for index in reversed(nodes[place].path):
-        free = available(nodes[index].quotas.get(asked, NO_QUOTA), usage[index].get(asked, 0), free)
+        free = available(
+            nodes[index].quotas.get(flavor_resource, NO_QUOTA), usage[index].get(flavor_resource, 0), free
+        )
     assert free is not None
     return free
 
 
-def potential_at(tree: Tree, place: int, asked: FlavorResource) -> Amount:
+def potential_at(tree: Tree, place: int, flavor_resource: FlavorResource) -> Amount:
     """The most that a node could ever have of a flavor-resource."""
     potential: Amount | None = None
     for index in reversed(tree.nodes[place].path):
-        potential = potential_available(tree.nodes[index].quotas.get(asked, NO_QUOTA), potential)
+        potential = potential_available(tree.nodes[index].quotas.get(flavor_resource, NO_QUOTA), potential)
     assert potential is not None
     return potential
 
 
-def quota_at(tree: Tree, place: int, asked: FlavorResource) -> NodeQuota:
+def quota_at(tree: Tree, place: int, flavor_resource: FlavorResource) -> NodeQuota:
     """A node's quota of a flavor-resource; none of what it does not cover."""
-    return tree.nodes[place].quotas.get(asked, NO_QUOTA)
+    return tree.nodes[place].quotas.get(flavor_resource, NO_QUOTA)
 
 
 def places_below(tree: Tree, place: int, common: int | None) -> tuple[int, ...]:
@@ -206,14 +208,14 @@ def common_place(tree: Tree, place: int, other: int) -> int:
 
 
 def borrowing_level(
-    tree: Tree, usage: Usage, place: int, asked: FlavorResource, request: Amount
+    tree: Tree, usage: Usage, place: int, flavor_resource: FlavorResource, request: Amount
 ) -> tuple[int, bool]:
     """How far up the tree quota for a request comes from, and whether that is below the root.
 
     Args:
         tree, usage: the tree, and what is in use.
         place: of the ClusterQueue.
-        asked: the flavor-resource.
+        flavor_resource: the flavor-resource.
         request: how much of it.
 
     Returns:
@@ -225,7 +227,7 @@ def borrowing_level(
     path = tree.nodes[place].path
     rest = request
     for index in path:
-        quota, used = quota_at(tree, index, asked), usage[index].get(asked, 0)
+        quota, used = quota_at(tree, index, flavor_resource), usage[index].get(flavor_resource, 0)
         if fits_quota(used, rest, quota.subtree):
             return tree.nodes[index].height, index != path[-1]
         rest = minus(rest, local_available(quota, used))  # unlike KQ-210 this may go below zero
@@ -264,15 +266,15 @@ def _change(tree: Tree, usage: Usage, place: int, amounts: Amounts, *, adding: b
     path = nodes[place].path
     changed: list[Mapping[FlavorResource, Amount]] = list(usage)
     fresh: dict[int, dict[FlavorResource, Amount]] = {}
-    for asked, amount in amounts.items():
-        quotas = [nodes[index].quotas.get(asked, NO_QUOTA) for index in path]
-        before = [usage[index].get(asked, 0) for index in path]
+    for flavor_resource, amount in amounts.items():
+        quotas = [nodes[index].quotas.get(flavor_resource, NO_QUOTA) for index in path]
+        before = [usage[index].get(flavor_resource, 0) for index in path]
         after = climb(quotas, before.copy(), amount, adding=adding)
         for index, old, new in zip(path, before, after, strict=True):
             if new != old:
                 if index not in fresh:
                     changed[index] = fresh[index] = dict(usage[index])
-                fresh[index][asked] = new
+                fresh[index][flavor_resource] = new
     return tuple(changed)
 
 
@@ -309,12 +311,12 @@ class _Builder:
         place = len(self.nodes)
         own = list(_own_quotas(queue.resource_groups))
         quotas = {
-            asked: NodeQuota(
+            flavor_resource: NodeQuota(
                 quota.nominal, quota.nominal, local_quota(quota.nominal, lends), quota.borrowing_limit
             )
-            for asked, quota, lends in own
+            for flavor_resource, quota, lends in own
         }
-        lent = {asked: lends for asked, _, lends in own if lends is not None}
+        lent = {flavor_resource: lends for flavor_resource, _, lends in own if lends is not None}
         node = Node(place, queue.name, queue, (place, *above), (), (), quotas, queue.weight, 0, lent)
         self.nodes.append(node)
         self.places[queue.name] = place
@@ -338,7 +340,9 @@ class _Builder:
             weight=cohort.weight,
             height=_height(queues, cohorts),
             lends={
-                asked: lends for asked, _, lends in _own_quotas(cohort.resource_groups) if lends is not None
+                flavor_resource: lends
+                for flavor_resource, _, lends in _own_quotas(cohort.resource_groups)
+                if lends is not None
             },
         )
         self.nodes[place] = node
@@ -353,16 +357,18 @@ def _height(queues: list[Node], cohorts: list[Node]) -> int:
 def _cohort_quotas(cohort: Cohort, children: list[Node]) -> dict[FlavorResource, NodeQuota]:
     subtree: dict[FlavorResource, Amount] = {}
     own: dict[FlavorResource, tuple[NodeQuota, Amount | None]] = {}
-    for asked, quota, lends in _own_quotas(cohort.resource_groups):
-        own[asked] = (quota, lends)
-        subtree[asked] = quota.nominal
+    for flavor_resource, quota, lends in _own_quotas(cohort.resource_groups):
+        own[flavor_resource] = (quota, lends)
+        subtree[flavor_resource] = quota.nominal
     for child in children:
-        for asked, lent in child.quotas.items():
-            subtree[asked] = plus(subtree.get(asked, 0), quota_passed_up(lent))
+        for flavor_resource, lent in child.quotas.items():
+            subtree[flavor_resource] = plus(subtree.get(flavor_resource, 0), quota_passed_up(lent))
     made: dict[FlavorResource, NodeQuota] = {}
-    for asked, amount in subtree.items():
-        quota, lends = own.get(asked, (NO_QUOTA, None))
-        made[asked] = NodeQuota(quota.nominal, amount, local_quota(amount, lends), quota.borrowing_limit)
+    for flavor_resource, amount in subtree.items():
+        quota, lends = own.get(flavor_resource, (NO_QUOTA, None))
+        made[flavor_resource] = NodeQuota(
+            quota.nominal, amount, local_quota(amount, lends), quota.borrowing_limit
+        )
     return made
 
 

@@ -12,10 +12,11 @@ from tenure.oracle.tree import Tree, build_tree
 NOT_KNOWN = "not known"
 
 
-def said(found: Unmodelled) -> str:
+def affected_answers(found: Unmodelled) -> str:
     """What an answer says that it touches.
 
-    >>> said(Unmodelled("Cohort/a", "status", "1", "status of Cohort a is not modelled", Reach.TREE))
+    >>> why = "status of Cohort a is not modelled"
+    >>> affected_answers(Unmodelled("Cohort/a", "status", "1", why, Reach.TREE))
     'not known: status of Cohort a is not modelled'
     """
     return f"{NOT_KNOWN}: {found.text}"
@@ -23,7 +24,7 @@ def said(found: Unmodelled) -> str:
 
 def problem_of(found: Unmodelled) -> Problem:
     """What is wrong for a question that cannot be answered with it."""
-    expected = f"nothing here; {said(found)}"
+    expected = f"nothing here; {affected_answers(found)}"
     return Problem(found.field, found.found, expected, found.object, code=ErrorCode.NOT_MODELLED)
 
 

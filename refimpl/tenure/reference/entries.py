@@ -55,7 +55,7 @@ def identifiers() -> CardList:
     >>> identifiers().identifiers[0].id
     'CYC-010'
     """
-    return CardList(tuple(_listed()))
+    return CardList(tuple(_all_identifiers()))
 
 
 def card_of(identifier: str) -> Card:
@@ -71,9 +71,9 @@ def card_of(identifier: str) -> Card:
     >>> card_of("kq-010").kind.value
     'rule'
     """
-    known = {listed.id.lower(): listed for listed in identifiers().identifiers}
-    listed = known.get(identifier.lower())
-    if listed is None:
+    known = {identifier_entry.id.lower(): identifier_entry for identifier_entry in identifiers().identifiers}
+    identifier_entry = known.get(identifier.lower())
+    if identifier_entry is None:
         # Keys of readings and presets are small letters, all others begin with capital ones.
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
         hint = did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)
@@ -82,10 +82,10 @@ def card_of(identifier: str) -> Card:
             f"a vector or a divergence, as `tenure show` lists them{hint}"
         )
         raise bad_input("ID", identifier, expected)
-    return _MADE[listed.kind](listed.id)
+    return _MADE[identifier_entry.kind](identifier_entry.id)
 
 
-def _listed() -> Iterator[ListedIdentifier]:
+def _all_identifiers() -> Iterator[ListedIdentifier]:
     data = readings_file()
     titles = {
         IdentifierKind.RULE: {page.id: page.title for page in rule_pages().values()},

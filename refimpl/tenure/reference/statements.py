@@ -118,7 +118,7 @@ def _stated_in(path: Path) -> Iterator[StatedObligation]:
             if keyword.arg in ("rules", "expect", "also", "title")
         }
         yield StatedObligation(
-            **_said(path, node, call),
+            **_statement_fields(path, node, call),
             title=given.get("title", ""),
             source=joined([ast.get_docstring(node) or ""]),
             rules=tuple(given["rules"]),
@@ -142,15 +142,15 @@ def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
     for node, call in _registrations(path, "theorem"):
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         yield StatedTheorem(
-            **_said(path, node, call),
+            **_statement_fields(path, node, call),
             text=ast.get_docstring(node) or "",
-            about=_functions_named(given["about"], _module(path)[1]),
+            about=_functions_of(given["about"], _module(path)[1]),
             size=_value(given["size"], names),
             assumes=_value(given["assumes"], names) if "assumes" in given else {},
         )
 
 
-def _functions_named(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
+def _functions_of(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
     """The functions that a theorem is about, where it lists them or names a list of its module."""
     match about:
         case ast.Tuple(elts=functions):
@@ -161,7 +161,7 @@ def _functions_named(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
                 for node in module.body
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
             ]
-            return _functions_named(listed, module)
+            return _functions_of(listed, module)
     raise TypeError(f"the functions of a theorem are {ast.unparse(about)}, expected a tuple or its name")
 
 
@@ -182,7 +182,7 @@ def _registrations(path: Path, registers: str) -> Iterator[tuple[ast.FunctionDef
                         yield node, decorator
 
 
-def _said(path: Path, node: ast.FunctionDef, call: ast.Call) -> dict[str, Any]:
+def _statement_fields(path: Path, node: ast.FunctionDef, call: ast.Call) -> dict[str, Any]:
     """What obligations and theorems say alike: identifier, claim, where they stand, and their source."""
     return {
         "id": _value(call.args[0], _constants(path)),

@@ -59,7 +59,7 @@ class Case:
         failure: what is wrong, in a line; empty where nothing is.
         error: why there is no verdict; empty where there is one.
         details: the lines behind a failure or an error.
-        said: what there is to say all the same.
+        output: what there is to say all the same.
         seconds: how long it took; None where that was not measured.
     """
 
@@ -68,7 +68,7 @@ class Case:
     failure: str = ""
     error: str = ""
     details: str = ""
-    said: str = ""
+    output: str = ""
     seconds: float | None = None
 
 

@@ -69,8 +69,8 @@ def _case(case: Case) -> ET.Element:
             wrong = _element(kind, message=message)
             wrong.text = _text(case.details) or None
             element.append(wrong)
-    if case.said:
-        ET.SubElement(element, "system-out").text = _text(case.said)
+    if case.output:
+        ET.SubElement(element, "system-out").text = _text(case.output)
     return element
 
 
@@ -190,12 +190,12 @@ def github_lines(report: Report) -> Iterator[str]:
 
 
 def _annotation(trouble: Trouble) -> str:
-    said = {"title": trouble.title}
+    fields = {"title": trouble.title}
     if trouble.places:
         place = trouble.places[0]
         line = {"line": str(place.line)} if place.line else {}
-        said = {"file": place.file, **line, **said}
-    properties = ",".join(f"{name}={_property(value)}" for name, value in said.items())
+        fields = {"file": place.file, **line, **fields}
+    properties = ",".join(f"{name}={_property(value)}" for name, value in fields.items())
     return f"::{trouble.level} {properties}::{_data(trouble.text)}"
 
 

@@ -289,9 +289,9 @@ class _Run:
         if read is not None:
             self.fair_sharing = read.settings.fair_sharing
         self.subjects[index] = subject = Subject("Configuration", content, place)
-        told = {problem.field for problem in problems if problem.code != ErrorCode.NOT_MODELLED}
+        known_fields = {problem.field for problem in problems if problem.code != ErrorCode.NOT_MODELLED}
         found = [notice(subject, fault, Source.CONFIGURATION) for fault in configuration_faults(content)]
-        self.errors[index] += [one for one in found if one.field not in told]
+        self.errors[index] += [one for one in found if one.field not in known_fields]
 
     def _take_objects(self) -> None:
         before = {_identity(found_object.object): found_object.object for found_object in self.old}

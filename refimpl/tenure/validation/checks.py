@@ -78,9 +78,10 @@ def _case(key: tuple[str, str], notices: Sequence[Notice], *, strict: bool) -> C
     return Case(
         file or _NO_FILE,
         name or "an object without kind and name",
-        failure="; ".join(map(said, failing[:1])) + (f"; and {len(failing) - 1} more" if failing[1:] else ""),
-        details="\n".join(map(said, failing)),
-        said="\n".join(f"warning: {said(notice)}" for notice in rest),
+        failure="; ".join(map(notice_text, failing[:1]))
+        + (f"; and {len(failing) - 1} more" if failing[1:] else ""),
+        details="\n".join(map(notice_text, failing)),
+        output="\n".join(f"warning: {notice_text(notice)}" for notice in rest),
     )
 
 
@@ -102,10 +103,10 @@ def _trouble(notice: Notice, locate: Locate) -> Trouble:
     )
 
 
-def said(notice: Notice) -> str:
+def notice_text(notice: Notice) -> str:
     """An error or a warning in a line, without its object.
 
-    >>> said(Notice("Cohort/a", "spec", "NoEffect", "nothing comes of it", "tenure"))
+    >>> notice_text(Notice("Cohort/a", "spec", "NoEffect", "nothing comes of it", "tenure"))
     'spec: nothing comes of it (NoEffect, tenure)'
     """
     place = f"{notice.field}: " if notice.field else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tenure.manifests.showing import listed, show
+from tenure.manifests.showing import comma_separated, show
 from tenure.manifests.structure import entries, items
 from tenure.model import WithinClusterQueue
 from tenure.validation.faults import (
@@ -188,5 +188,5 @@ def _migration(subject: Subject) -> Iterator[Fault]:
     last = subject.get(*path, "constraints", "lastAcceptableFlavorName")
     names = flavor_names(subject.raw)
     if isinstance(last, str) and last not in names:
-        expected = f"one of the queue's flavors: {listed(names)}"
+        expected = f"one of the queue's flavors: {comma_separated(names)}"
         yield invalid(f"{_POLICY}.migration.constraints.lastAcceptableFlavorName", last, expected)

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tenure.errors import InputError
 from tenure.manifests.durations import parse_duration
 from tenure.manifests.quantities import parse_quantity
-from tenure.manifests.showing import NumberText, Place, did_you_mean, listed, show
+from tenure.manifests.showing import NumberText, Place, comma_separated, did_you_mean, show
 from tenure.manifests.structure import dig
 from tenure.readings import Reading, default_preset, preset
 
@@ -119,7 +119,9 @@ def not_supported(field: str, found: object, allowed: Iterable[str]) -> Fault:
     "found 'Hodl', expected one of None, Hold; did you mean Hold?"
     """
     words = list(allowed)
-    expected = f"one of {listed(words)}{did_you_mean(found, words)}" if words else "no name: there is none"
+    expected = (
+        f"one of {comma_separated(words)}{did_you_mean(found, words)}" if words else "no name: there is none"
+    )
     return Fault(ErrorType.NOT_SUPPORTED, field, _message(found, expected))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tenure.manifests.showing import listed, printable, show
+from tenure.manifests.showing import comma_separated, printable, show
 from tenure.manifests.structure import entries, items
 from tenure.validation.faults import Fault, Subject, duplicate, invalid, quantity, text
 from tenure.validation.labels import key_faults
@@ -93,7 +93,7 @@ def as_many_as_covered(subject: Subject) -> Iterator[Fault]:
             found = flavor.get("resources")
             # What is missing altogether is reported as such.
             if isinstance(covered, list) and isinstance(found, list) and len(found) != len(covered):
-                names = listed(map(text, covered))
+                names = comma_separated(map(text, covered))
                 expected = f"{len(covered)} resources in flavors[{j}], as in coveredResources: {names}"
                 yield invalid(f"{_GROUPS}[{i}]", len(found), expected)
 

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tenure.manifests import SourcedObject, place_of
-from tenure.manifests.releases import AskedKueue, LeftOut, additions_in
+from tenure.manifests.releases import LeftOut, TargetKueue, additions_in
 from tenure.validation.check import from_problem, kind_of
 from tenure.validation.faults import ErrorType, Notice, Source, ValidationReport
 
 
-def refused_by(kueue: AskedKueue, report: ValidationReport) -> ValidationReport:
+def refused_by(kueue: TargetKueue, report: ValidationReport) -> ValidationReport:
     """A report with what a release does not have as errors.
 
     Args:
         kueue: the release, with what was left out of the objects, and feature gates that it does not have.
         report: about the objects as the release has them.
 
-    >>> refused_by(AskedKueue(), ValidationReport()).is_valid
+    >>> refused_by(TargetKueue(), ValidationReport()).is_valid
     True
     """
     lacking = [

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tenure.manifests.showing import did_you_mean, listed, printable, show
+from tenure.manifests.showing import comma_separated, did_you_mean, printable, show
 from tenure.manifests.structure import entries
 from tenure.model import FairStrategy
 from tenure.validation.cautions import is_hero, quotas
@@ -224,7 +224,7 @@ def _cycles(subjects: Iterable[Subject], field: str, why: str) -> Iterator[tuple
             here = parents[here]
         cycle = path[path.index(here) :] if isinstance(here, str) and here in path else []
         if cycle:
-            message = f"a cycle of parents, {listed([*cycle, cycle[0]])}: {why}"
+            message = f"a cycle of parents, {comma_separated([*cycle, cycle[0]])}: {why}"
             yield by_name[cycle[0]], Fault(WarningType.CYCLE, f"spec.{field}", message)
 
 
@@ -317,9 +317,9 @@ def fair_sharing_loop(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         for names in by_root.values():
             if len(names) > 1:
                 message = (
-                    f"with LessThanInitialShare {listed(names)} may evict each other for ever, because each "
-                    "also takes from itself (kubernetes-sigs/kueue#14543): name LessThanOrEqualToFinalShare "
-                    "alone, or set withinClusterQueue Never"
+                    f"with LessThanInitialShare {comma_separated(names)} may evict each other for ever, "
+                    "because each also takes from itself (kubernetes-sigs/kueue#14543): "
+                    "name LessThanOrEqualToFinalShare alone, or set withinClusterQueue Never"
                 )
                 field = "fairSharing.preemptionStrategies"
                 yield configuration, Fault(WarningType.EVICTION_LOOP, field, message)

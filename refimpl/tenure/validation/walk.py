@@ -28,7 +28,7 @@ from tenure.manifests.served import (
     Text,
     Word,
 )
-from tenure.manifests.showing import NumberText, did_you_mean, listed, printable, show
+from tenure.manifests.showing import NumberText, comma_separated, did_you_mean, printable, show
 from tenure.validation.faults import (
     ErrorType,
     Fault,
@@ -126,11 +126,11 @@ def _fields(shape: Fields, value: object, path: str) -> Iterator[Fault]:
             if found is not None:
                 yield from deviations(known, found, child(path, name))
         elif not shape.open:
-            hint = did_you_mean(name, shape.fields) or f"; there are {listed(sorted(shape.fields))}"
+            hint = did_you_mean(name, shape.fields) or f"; there are {comma_separated(sorted(shape.fields))}"
             yield forbidden(child(path, text(name)), found, f"no field of this name{hint}")
 
 
-def _named(shape: Named, value: object, path: str) -> Iterator[Fault]:
+def _map_entries(shape: Named, value: object, path: str) -> Iterator[Fault]:
     if not isinstance(value, dict):
         yield wrong_type(path, value, "a map")
         return
@@ -299,7 +299,7 @@ _LOOK: dict[type, Callable[[Any, object, str], Iterator[Fault]]] = {
     Flag: _flag,
     Instant: _instant,
     Items: _items,
-    Named: _named,
+    Named: _map_entries,
     Number: _number,
     NumberOrText: _number_or_text,
     Quantity: _quantity,

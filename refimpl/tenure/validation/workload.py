@@ -8,7 +8,7 @@ from typing import Any
 
 from tenure.errors import InputError
 from tenure.manifests.quantities import amount_of
-from tenure.manifests.showing import listed, printable
+from tenure.manifests.showing import comma_separated, printable
 from tenure.manifests.structure import dig, entries, has_condition, items
 from tenure.manifests.workload_schema import BOOST
 from tenure.validation.faults import (
@@ -150,7 +150,7 @@ def admission(subject: Subject) -> Iterator[Fault]:
     for i, assignment in entries(assignments):
         name = text(assignment.get("name", "main"))
         if name not in names:
-            expected = f"found {printable(name)}, expected one of {listed(names)}"
+            expected = f"found {printable(name)}, expected one of {comma_separated(names)}"
             yield Fault(ErrorType.NOT_FOUND, f"{path}[{i}].name", expected)
         yield from _multiples(assignment, f"{path}[{i}].resourceUsage")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
-from tenure.as_json import KueueAsked
+from tenure.as_json import KueueVersion
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure_check.analysis.fields import FieldChange
 from tenure_check.analysis.matrix_types import MatrixExample, MatrixSide
@@ -131,7 +131,7 @@ class MatrixDifference:
     """What every verdict assumes."""
     reading: str
     """The reading, by its name."""
-    kueue: KueueAsked
+    kueue: KueueVersion
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     seed: int
     """Of the random states."""

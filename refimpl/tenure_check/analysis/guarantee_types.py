@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.as_json import KueueAsked, Span
+from tenure.as_json import KueueVersion, Span
 from tenure_check.analysis.matrix_types import MatrixExample, MatrixSide
 
 
@@ -60,7 +60,7 @@ class GuaranteesAnswer:
     """What every verdict assumes."""
     reading: str
     """The reading, by its name."""
-    kueue: KueueAsked
+    kueue: KueueVersion
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     seed: int
     """Of the random states."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from tenure.as_json import KueueAsked, Span
+from tenure.as_json import KueueVersion, Span
 from tenure.errors import bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
@@ -169,7 +169,7 @@ class LoopsAnswer:
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """About the input."""
-    kueue: KueueAsked = None
+    kueue: KueueVersion = None
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 

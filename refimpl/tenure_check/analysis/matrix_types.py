@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.as_json import KueueAsked, Moment
+from tenure.as_json import KueueVersion, Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class MatrixAnswer:
     """What every verdict assumes."""
     reading: str
     """The reading, by its name."""
-    kueue: KueueAsked
+    kueue: KueueVersion
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     fair_sharing: bool
     """Whether fair sharing is configured."""

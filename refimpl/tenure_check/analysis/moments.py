@@ -14,7 +14,7 @@ import z3
 
 from tenure.model import Cluster, FlavorMode, FlavorResource
 from tenure.oracle.assignment import PODS, mode_of_quota
-from tenure.oracle.question import Asked, exceeds_any, fits_beside
+from tenure.oracle.question import ResourceRequest, exceeds_any, fits_beside
 from tenure.oracle.tree import (
     Tree,
     available_at,
@@ -219,7 +219,7 @@ class Moments:
         found = []
         for at in self._searched:
             quotas = tuple((index, quota_at(self.trees[moment], index, at)) for index in above)
-            asked: Any = Asked(at, cast(Any, self.request[at]), quotas)
+            asked: Any = ResourceRequest(at, cast(Any, self.request[at]), quotas)
             fits = self._folds.traced(fits_beside, asked, self._usage[moment], may_borrow)
             found.append(z3.Or(self.request[at].term == 0, term_of(fits)))
         return z3.And(found)

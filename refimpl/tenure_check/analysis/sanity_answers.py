@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.as_json import KueueAsked
+from tenure.as_json import KueueVersion
 from tenure.manifests import SourcedObject, build, place_of
 from tenure.manifests.conversion import VERSIONS, name_of, to_v1beta2
 from tenure.manifests.premises import premises_of_states, refuse_unstated
@@ -55,7 +55,7 @@ class SanityAnswer:
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """About the input."""
-    kueue: KueueAsked = None
+    kueue: KueueVersion = None
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 

@@ -23,7 +23,7 @@ from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import Loaded, SourcedObject, build, read_objects
 from tenure.manifests.premises import premises_of_both, refuse_unstated
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
@@ -187,7 +187,7 @@ def _side(
     words: str,
     objects: Sequence[SourcedObject],
     edits: Sequence[ManifestEdit],
-    kueue: AskedKueue,
+    kueue: TargetKueue,
     flags: SchedulerFlags,
 ) -> _Side:
     from tenure_check.analysis.levels import classes_of

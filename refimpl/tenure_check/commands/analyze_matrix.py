@@ -21,7 +21,7 @@ from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, load, read_priority_class
 from tenure.manifests.premises import premises_of_states, refuse_unstated
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
@@ -153,7 +153,7 @@ def matrix_command(
 
 
 def read_configuration(
-    paths: Sequence[str], example: str | None, edits: EditOptions, kueue: AskedKueue, flags: SchedulerFlags
+    paths: Sequence[str], example: str | None, edits: EditOptions, kueue: TargetKueue, flags: SchedulerFlags
 ) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...], tuple[str, ...]]:
     """The configuration that a command line names, the priorities of its workloads, its warnings, said, and
     what is assumed of how Kueue is configured.

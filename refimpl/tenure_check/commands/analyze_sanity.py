@@ -57,7 +57,7 @@ def sanity_command(
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     found = sanity_answer(with_fair_sharing(objects, fair_sharing), interpretation.chosen())
-    warnings = tuple(said_warnings((*found.warnings, *kueue.said())))
+    warnings = tuple(said_warnings((*found.warnings, *kueue.warnings())))
     answer = replace(found, kueue=kueue.release, warnings=warnings)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
     print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))

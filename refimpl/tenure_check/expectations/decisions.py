@@ -12,14 +12,14 @@ from tenure.errors import InputError
 from tenure.explanation.groups import names_text
 from tenure.explanation.summary import summarize
 from tenure.manifests import Place, SourcedObject, build, parse_instant, show
-from tenure.manifests.files import read_named
-from tenure.manifests.naming import Standing, workload_key
-from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
+from tenure.manifests.files import read_referenced
+from tenure.manifests.naming import WorkloadState, workload_key
+from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.model import Workload
 from tenure.readings import Reading, parse_reading
 from tenure.units import counted
 from tenure.validation import validate
-from tenure.validation.checks import said
+from tenure.validation.checks import notice_text
 from tenure.validation.released import refused_by
 from tenure_check.expectations.causes import AsExpected, cause_lines
 from tenure_check.expectations.check import Check, CheckResult, judged
@@ -93,9 +93,11 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
             situation.warned(partial(situation.decision, expected, field)),
         )
     if expected.preempted is not None:
-        said = f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts no workload"
+        notice_text = (
+            f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts no workload"
+        )
         ask = situation.warned(partial(situation.preempted, expected, field))
-        yield Check(f"{who}: {said}", f"{field}.preempted", ask)
+        yield Check(f"{who}: {notice_text}", f"{field}.preempted", ask)
     if expected.kept is not None:
         yield Check(
             f"{who}: spares {_names(expected.kept)}",
@@ -112,7 +114,7 @@ class GivenManifests:
         self._place = place
         self._strict = strict
         self._as_if = as_if
-        self._kueue = AskedKueue.of(as_if.kueue)
+        self._kueue = TargetKueue.of(as_if.kueue)
         self._decisions: dict[tuple[str, str | None], Decision] = {}
 
     def warned(self, ask: Callable[[], CheckResult]) -> Callable[[], CheckResult]:
@@ -126,7 +128,7 @@ class GivenManifests:
         found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
         wanted = "neither errors nor warnings" if clean else "no errors"
         return judged(
-            not wrong, wanted, found, lambda: (f"{notice.object}: {said(notice)}" for notice in wrong)
+            not wrong, wanted, found, lambda: (f"{notice.object}: {notice_text(notice)}" for notice in wrong)
         )
 
     def decision(self, expected: ExpectedShape, field: str) -> CheckResult:
@@ -180,7 +182,7 @@ class GivenManifests:
         return judged(not taking, "never", found, lambda: cause_lines(taking[0], kept, [victim]))
 
     def _decided(self, expected: ExpectedShape, field: str) -> Decision:
-        name = self._key(expected.workload, Standing.PENDING, f"{field}.workload")
+        name = self._key(expected.workload, WorkloadState.PENDING, f"{field}.workload")
         key = name, expected.cluster_queue
         if key not in self._decisions:
             self._decisions[key] = decide(
@@ -189,9 +191,9 @@ class GivenManifests:
         return self._decisions[key]
 
     def _running(self, name: str, field: str) -> Workload:
-        return self._by_key[self._key(name, Standing.RUNNING, field)]
+        return self._by_key[self._key(name, WorkloadState.RUNNING, field)]
 
-    def _key(self, name: str, wanted: Standing, field: str) -> str:
+    def _key(self, name: str, wanted: WorkloadState, field: str) -> str:
         loaded = self.loaded
         try:
             return workload_key(loaded, name, (wanted,), field=field)
@@ -209,7 +211,7 @@ class GivenManifests:
         found: list[SourcedObject] = []
         for number, entry in enumerate(self._shape.manifests):
             if isinstance(entry, str):
-                found.extend(read_named({f"manifests[{number}]": entry}, self._place))
+                found.extend(read_referenced({f"manifests[{number}]": entry}, self._place))
             elif isinstance(entry, dict):
                 found.append(SourcedObject(self._place.file, entry))
             else:

@@ -12,7 +12,7 @@ from pydantic import PlainSerializer
 from tenure.as_json import as_json
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 from tenure_check.expectations.check import AllowedBy, Check, CheckResult, Status
 from tenure_check.expectations.documents import ExpectationDocument
 from tenure_play.checks import LocateIn
@@ -86,7 +86,7 @@ class ChecksAnswer:
     """All of them, in the order of their files."""
     warnings: tuple[str, ...]
     """About the manifests, such as workloads that are set aside; each once."""
-    kueue: Annotated[str | None, PlainSerializer(kueue_asked, return_type=str)]
+    kueue: Annotated[str | None, PlainSerializer(kueue_version, return_type=str)]
     """The Kueue that is asked about, as --kueue says it; `0.19+proposals` with all that the proposals add."""
 
 
@@ -212,7 +212,7 @@ def _case(checked: Checked) -> Case:
         failure=text if result.status == Status.FAILS else "",
         error=text if result.status in _WITHOUT_VERDICT else "",
         details="\n".join(result.why),
-        said="\n".join((text, *result.why)) if result.status == Status.EXCEPTED else "",
+        output="\n".join((text, *result.why)) if result.status == Status.EXCEPTED else "",
     )
 
 

@@ -30,7 +30,7 @@ from tenure.cli.terminal import Color, choose_colour, print_lines
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, build, load, read_objects
-from tenure.manifests.releases import AskedKueue
+from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
 from tenure_play.diff.difference import Side, difference
 from tenure_play.diff.text import outline_of
@@ -170,7 +170,7 @@ def _read(
     common: Sequence[SourcedObject],
     edits: Sequence[ManifestEdit],
     kept: list[SourcedObject],
-    kueue: AskedKueue,
+    kueue: TargetKueue,
 ) -> Loaded:
     """One side.
 
@@ -196,7 +196,7 @@ def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Itera
 
 
 def _changed(
-    before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kueue: AskedKueue
+    before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kueue: TargetKueue
 ) -> Loaded:
     """The same objects after changes; the workloads are not read again where none of them is concerned."""
     if any(edit.kind not in _TREE_KINDS for edit in edits):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.as_json import KueueAsked, Moment
+from tenure.as_json import KueueVersion, Moment
 from tenure.explanation.shapes import WorkloadWithReason
 
 
@@ -73,7 +73,7 @@ class DiffAnswer:
     """Running workloads that a pending one preempts afterwards only, by name."""
     lost_victims: tuple[RunningChange, ...]
     """Running workloads that a pending one preempts before only, by name."""
-    kueue: KueueAsked
+    kueue: KueueVersion
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
     notes: tuple[str, ...]
     """What follows from the change and is easily overlooked, in sentences."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from tenure.as_json import Moment, Span
 from tenure.explanation.shapes import AssignedPods, PreemptedWorkload
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 from tenure_play.record import Result
 
 
@@ -257,5 +257,5 @@ class NextAnswer:
     """The workload that is asked about; null where none is."""
     warnings: tuple[str, ...] = ()
     """About the input."""
-    kueue: str = kueue_asked(None)
+    kueue: str = kueue_version(None)
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

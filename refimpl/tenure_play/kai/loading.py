@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.manifests import Place, did_you_mean, listed, show
+from tenure.manifests import Place, comma_separated, did_you_mean, show
 from tenure.manifests.other_inputs import KAI_VERSIONS
-from tenure.manifests.releases import AS_WRITTEN, AsIf, AskedKueue
+from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.model import Instant
 from tenure_kai import Job, Pod, PodStatus, Scene, SubGroup
 from tenure_kai.case import ACTIONS
@@ -112,7 +112,7 @@ class _Reader:
         self.times = Times(shape.start, shape.until, place)
         self.objects = _Objects(place.file)
         self.objects.take(shape.objects or [], shape.files or [])
-        self.objects.raw = list(as_if.change(self.objects.raw, AskedKueue()))
+        self.objects.raw = list(as_if.change(self.objects.raw, TargetKueue()))
         self._check_kinds()
         self.arguments = shape.arguments or {}
         self.scene = self._with_jobs(self.objects.scene(self.arguments))
@@ -200,7 +200,7 @@ class _Reader:
         names = [raw] if isinstance(raw, str) else raw
         known = [pod.name for _, pod in self.scene.jobs[key].pods()]
         if not isinstance(names, list) or not names or any(name not in known for name in names):
-            raise self.place.error(path, show(raw), f"pods of the job: {listed(known)}")
+            raise self.place.error(path, show(raw), f"pods of the job: {comma_separated(known)}")
         if len(set(names)) < len(names):
             raise self.place.error(path, show(raw), "each pod once")
         return key, tuple(names)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from tenure.explanation.answer_types import FlipsShape
 from tenure.explanation.remarks import Remark
-from tenure.versions import kueue_asked
+from tenure.versions import kueue_version
 
 
 class Certainty(StrEnum):
@@ -146,5 +146,5 @@ class PastAnswer:
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
-    kueue: str = kueue_asked(None)
+    kueue: str = kueue_version(None)
     """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""

@@ -216,7 +216,7 @@ class TestBuild:
         spec = {f"k{i}": i for i in range(20_000)}
         errors = refused(built, an_object("ClusterQueue", "a", spec))
         assert len(errors) == 101
-        assert errors[-1].endswith("found 20000 deviations, expected none; the first 100 are told")
+        assert errors[-1].endswith("found 20000 deviations, expected none; the first 100 are shown")
         twice = [{"name": "main"}] * 20_000
         raw = an_object("Workload", "w", {"podSets": twice}, "ml")
         assert len(refused(strictly, raw)) <= 200

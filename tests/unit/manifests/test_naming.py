@@ -11,7 +11,14 @@ import pytest
 from tenure import decide
 from tenure.errors import InputError
 from tenure.manifests import Loaded, SourcedObject, build
-from tenure.manifests.naming import Home, Standing, pending_key, running_key, standings, workload_key
+from tenure.manifests.naming import (
+    Home,
+    WorkloadState,
+    pending_key,
+    running_key,
+    workload_key,
+    workload_states,
+)
 from tests.unit.manifests.objects import Object, a_queue, admitted, an_object, condition, pending
 
 OWNED = "job-detr-5ad32"
@@ -40,9 +47,9 @@ def ended(key: str, *owners: tuple[str, str]) -> Object:
 waiting, running = partial(named, pending(queueName="q")), partial(named, admitted())
 
 
-def refused(loaded: Loaded, word: str, *wanted: Standing, home: Home | None = None) -> str:
+def refused(loaded: Loaded, word: str, *wanted: WorkloadState, home: Home | None = None) -> str:
     with pytest.raises(InputError) as raised:
-        workload_key(replace(loaded, home=home or Home()), word, wanted or (Standing.PENDING,))
+        workload_key(replace(loaded, home=home or Home()), word, wanted or (WorkloadState.PENDING,))
     return str(raised.value)
 
 
@@ -76,7 +83,7 @@ def test_a_workload_has_its_own_name_and_that_of_its_job(word: str, owners: tupl
     "word", ["det", "tr", "job", "5ad32", "pod/detr", "nlp/detr", "a/b/c/d", "", "vision/"]
 )
 def test_no_other_word_means_it(word: str) -> None:
-    assert not standings(cluster(waiting(f"vision/{OWNED}", ("Job", "detr"))), word)
+    assert not workload_states(cluster(waiting(f"vision/{OWNED}", ("Job", "detr"))), word)
 
 
 def test_owners_count_and_not_what_the_name_looks_like() -> None:
@@ -84,7 +91,7 @@ def test_owners_count_and_not_what_the_name_looks_like() -> None:
     assert {pending_key(loaded, word) for word in ("real", "rayjob/real", "second", "pods/second")} == {
         "vision/job-a-b-5ad32"
     }
-    assert not standings(loaded, "a-b")
+    assert not workload_states(loaded, "a-b")
 
 
 def test_several_of_one_name_are_all_named() -> None:
@@ -109,8 +116,8 @@ def test_of_one_name_that_is_taken_which_can_be() -> None:
     )
     assert pending_key(loaded, "train") == "nlp/job-train-0000a"
     assert running_key(loaded, "train") == "vision/job-train-0000b"
-    assert standings(loaded, "train") == set(Standing)
-    assert "called so" in refused(loaded, "train", Standing.PENDING, Standing.RUNNING)
+    assert workload_states(loaded, "train") == set(WorkloadState)
+    assert "called so" in refused(loaded, "train", WorkloadState.PENDING, WorkloadState.RUNNING)
 
 
 def test_what_cannot_be_asked_about_is_called_what_it_is() -> None:
@@ -124,9 +131,11 @@ def test_what_cannot_be_asked_about_is_called_what_it_is() -> None:
         "expected a pending workload; nlp/job-old-0000a finished at 2026-01-01T01:00:00Z: "
         "Job finished successfully; it neither holds quota nor waits for it"
     )
-    assert "nlp/job-off-0000a is inactive: spec.active is false" in refused(loaded, "off", Standing.RUNNING)
+    assert "nlp/job-off-0000a is inactive: spec.active is false" in refused(
+        loaded, "off", WorkloadState.RUNNING
+    )
     assert "nlp/job-runs-0000a holds quota: `why nlp/job-runs-0000a` says" in refused(loaded, "runs")
-    assert "nlp/job-waits-0000a is pending: `why-not" in refused(loaded, "waits", Standing.RUNNING)
+    assert "nlp/job-waits-0000a is pending: `why-not" in refused(loaded, "waits", WorkloadState.RUNNING)
 
 
 def test_a_workload_that_is_set_aside_is_found() -> None:

@@ -13,7 +13,7 @@ from tenure.oracle.ageing import grown_priority
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import build_tree
-from tenure.oracle.unmodelled import of_pair, said
+from tenure.oracle.unmodelled import affected_answers, of_pair
 from tenure.readings import NewerThan, Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY, next_step_at
 from tenure.rules.reservation import quota_reservation_time
@@ -98,7 +98,7 @@ def exposure_of(cluster: Cluster, victim: Workload, now: Instant, reading: Readi
         tree = first.tree if here else build_tree(cluster, cluster.cluster_queues[queue])
         unknown = of_pair(cluster, tree, queue, name)
         if unknown:
-            span = Span(now, Least(open_from=LEAST_PRIORITY, unknown=said(unknown[0])))
+            span = Span(now, Least(open_from=LEAST_PRIORITY, unknown=affected_answers(unknown[0])))
             seen.append(Seen(queue, (span,)))
         else:
             seen.append(_seen(snapshots, victim, queue, now, own if queue == name else steps))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tenure.manifests.jobs.asking import AskedPods, Manifest, Path
 from tenure.manifests.jobs.batch import job, job_set, replicated
+from tenure.manifests.jobs.requested_pods import Manifest, Path, RequestedPods
 from tenure.manifests.jobs.serving import pod
 from tenure.manifests.structure import dig, items
 
@@ -18,7 +18,7 @@ _OF_CONTAINER: Final = ("name", "resources")
 _OF_POD: Final = ("nodeSelector", "affinity", "tolerations", "priorityClassName", "overhead")
 
 
-def app_wrapper(manifest: Manifest) -> list[AskedPods]:
+def app_wrapper(manifest: Manifest) -> list[RequestedPods]:
     """An AppWrapper: the pods that it declares of each component, or those of a kind that it knows.
 
     Of a template no more than the fields below counts: no restart policy of an init container, and no request
@@ -27,14 +27,16 @@ def app_wrapper(manifest: Manifest) -> list[AskedPods]:
     Source: Kueue v0.19.2, pkg/controller/jobs/appwrapper, PodSets; AppWrapper v1.2.2, pkg/utils.
     """
     name = manifest.text("metadata", "name")
-    asked = [pods for index in manifest.entries("spec", "components") for pods in _component(manifest, index)]
+    requested = [
+        pods for index in manifest.entries("spec", "components") for pods in _component(manifest, index)
+    ]
     return [
         replace(pods, name=f"{name}-{index}", template=_counted(pods.template), least=None)
-        for index, pods in enumerate(asked)
+        for index, pods in enumerate(requested)
     ]
 
 
-def _component(manifest: Manifest, index: int) -> Iterator[AskedPods]:
+def _component(manifest: Manifest, index: int) -> Iterator[RequestedPods]:
     path = ("spec", "components", index)
     wrapped = replace(manifest, raw=manifest.at(*path, "template"), within=(*path, "template"))
     declared = manifest.entries(*path, "podSets")
@@ -83,25 +85,27 @@ def _labels(annotations: object) -> dict[str, object]:
     return {name: label for name, label in named.items() if label is not None}
 
 
-def _replicas(manifest: Manifest) -> list[AskedPods]:
+def _replicas(manifest: Manifest) -> list[RequestedPods]:
     count = manifest.count("spec", "replicas", default=1)
     return [manifest.pods("", count, "spec", "template")]
 
 
-def _ray(*spec: str) -> Callable[[Manifest], list[AskedPods]]:
+def _ray(*spec: str) -> Callable[[Manifest], list[RequestedPods]]:
     """A RayCluster, of which neither hosts nor what KubeRay adds are counted here."""
 
-    def read(manifest: Manifest) -> list[AskedPods]:
-        asked = [manifest.pods("", 1, *spec, "headGroupSpec", "template")]
+    def read(manifest: Manifest) -> list[RequestedPods]:
+        requested = [manifest.pods("", 1, *spec, "headGroupSpec", "template")]
         for index in manifest.entries(*spec, "workerGroupSpecs"):
             path: Path = (*spec, "workerGroupSpecs", index)
-            asked.append(manifest.pods("", manifest.count(*path, "replicas", default=1), *path, "template"))
-        return asked
+            requested.append(
+                manifest.pods("", manifest.count(*path, "replicas", default=1), *path, "template")
+            )
+        return requested
 
     return read
 
 
-_KNOWN: Final[Mapping[tuple[str, str], Callable[[Manifest], list[AskedPods]]]] = {
+_KNOWN: Final[Mapping[tuple[str, str], Callable[[Manifest], list[RequestedPods]]]] = {
     ("v1", "Pod"): pod,
     ("apps/v1", "Deployment"): _replicas,
     ("apps/v1", "StatefulSet"): _replicas,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tenure.manifests.jobs.asking import AskedPods, Manifest, integer
+from tenure.manifests.jobs.requested_pods import Manifest, RequestedPods, integer
 from tenure.manifests.structure import dig
 
 JOB_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 LEAST: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
-def job(manifest: Manifest) -> list[AskedPods]:
+def job(manifest: Manifest) -> list[RequestedPods]:
     """A Job of Kubernetes: as many pods as run at once, never more than are to complete.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/job, PodSets and validatePartialAdmissionCreate.
@@ -22,8 +22,10 @@ def job(manifest: Manifest) -> list[AskedPods]:
     if least is not None and not 0 < (integer(least) or 0) < count:
         manifest.wrong(("metadata", "annotations", LEAST), least, f"text of an integer from 1 to {count - 1}")
         return []
-    asked = manifest.pods("main", count, "spec", "template", least=integer(least), podIndexLabel=JOB_INDEX)
-    return [asked]
+    requested = manifest.pods(
+        "main", count, "spec", "template", least=integer(least), podIndexLabel=JOB_INDEX
+    )
+    return [requested]
 
 
 def at_once(manifest: Manifest, *spec: str | int) -> int:
@@ -32,16 +34,16 @@ def at_once(manifest: Manifest, *spec: str | int) -> int:
     return min(parallelism, manifest.count(*spec, "completions", default=parallelism))
 
 
-def job_set(manifest: Manifest) -> list[AskedPods]:
+def job_set(manifest: Manifest) -> list[RequestedPods]:
     """A JobSet: each replicated job with the pods of all its replicas.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/jobset, PodSets.
     """
-    asked = []
+    requested = []
     for index in manifest.entries("spec", "replicatedJobs"):
         path = ("spec", "replicatedJobs", index)
         replicas = manifest.count(*path, "replicas", default=1)
-        asked.append(
+        requested.append(
             manifest.pods(
                 manifest.text(*path, "name"),
                 replicas * at_once(manifest, *path, "template", "spec"),
@@ -51,10 +53,10 @@ def job_set(manifest: Manifest) -> list[AskedPods]:
                 subGroupCount=replicas,
             )
         )
-    return asked
+    return requested
 
 
-def replicated(specs: str, *order: str) -> Callable[[Manifest], list[AskedPods]]:
+def replicated(specs: str, *order: str) -> Callable[[Manifest], list[RequestedPods]]:
     """The reader of a job that has a map of replica types.
 
     Args:
@@ -65,7 +67,7 @@ def replicated(specs: str, *order: str) -> Callable[[Manifest], list[AskedPods]]
     """
     label = "training.kubeflow.org/replica-index"
 
-    def read(manifest: Manifest) -> list[AskedPods]:
+    def read(manifest: Manifest) -> list[RequestedPods]:
         found = manifest.at("spec", specs)
         for name in found if isinstance(found, dict) else ():
             if name not in order:

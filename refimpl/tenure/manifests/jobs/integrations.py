@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from tenure.manifests.jobs import batch, serving
 from tenure.manifests.jobs.app_wrapper import app_wrapper
-from tenure.manifests.jobs.asking import AskedPods, Manifest
 from tenure.manifests.jobs.ray import ray_cluster, ray_job, ray_service
+from tenure.manifests.jobs.requested_pods import Manifest, RequestedPods
 from tenure.manifests.jobs.spark import spark_application
 from tenure.manifests.jobs.training import train_job
 from tenure.manifests.structure import dig, true_conditions
@@ -19,7 +19,7 @@ def _finished(*conditions: str) -> Callable[[object], bool]:
     return lambda raw: not true_conditions(raw).isdisjoint(conditions)
 
 
-def _says(path: tuple[str, ...], *ended: str) -> Callable[[object], bool]:
+def _status_is_one_of(path: tuple[str, ...], *ended: str) -> Callable[[object], bool]:
     return lambda raw: dig(raw, "status", *path) in ended
 
 
@@ -29,7 +29,7 @@ class Integration:
 
     Args:
         framework: its name in Kueue's Configuration, `integrations.frameworks`.
-        asks: the pods that one of its Workloads asks for.
+        pods_of: the pods that one of its Workloads asks for.
         ended: whether such a job has come to its end.
         priority_class: where the job itself names its PriorityClass, before its pod templates.
         parts: how many Workloads a job has; None for one that is the whole job.
@@ -38,7 +38,7 @@ class Integration:
     """
 
     framework: str
-    asks: Callable[[Manifest], list[AskedPods]]
+    pods_of: Callable[[Manifest], list[RequestedPods]]
     ended: Callable[[object], bool] = lambda _: False
     priority_class: tuple[str, ...] = ()
     parts: Callable[[Manifest], int] | None = None
@@ -72,26 +72,26 @@ INTEGRATIONS: Final[dict[tuple[str, str], Integration]] = {
     ),
     ("ray.io/v1", "RayCluster"): Integration("ray.io/raycluster", ray_cluster),
     ("ray.io/v1", "RayJob"): Integration(
-        "ray.io/rayjob", ray_job, _says(("jobDeploymentStatus",), "Complete", "Failed")
+        "ray.io/rayjob", ray_job, _status_is_one_of(("jobDeploymentStatus",), "Complete", "Failed")
     ),
     ("ray.io/v1", "RayService"): Integration("ray.io/rayservice", ray_service),
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): Integration(
         "leaderworkerset.x-k8s.io/leaderworkerset", serving.leader_worker_set, parts=serving.replicas
     ),
     ("workload.codeflare.dev/v1beta2", "AppWrapper"): Integration(
-        "workload.codeflare.dev/appwrapper", app_wrapper, _says(("phase",), "Succeeded", "Failed")
+        "workload.codeflare.dev/appwrapper", app_wrapper, _status_is_one_of(("phase",), "Succeeded", "Failed")
     ),
     ("sparkoperator.k8s.io/v1beta2", "SparkApplication"): Integration(
         "sparkoperator.k8s.io/sparkapplication",
         spark_application,
-        _says(("applicationState", "state"), "COMPLETED", "FAILED", "SUBMISSION_FAILED"),
+        _status_is_one_of(("applicationState", "state"), "COMPLETED", "FAILED", "SUBMISSION_FAILED"),
         gate="SparkApplicationIntegration",
     ),
     ("apps/v1", "StatefulSet"): Integration("statefulset", serving.stateful_set),
     ("apps/v1", "Deployment"): Integration(
         "deployment", serving.one_pod, parts=serving.replicas, named_after="Pod"
     ),
-    ("v1", "Pod"): Integration("pod", serving.pod, _says(("phase",), "Succeeded", "Failed")),
+    ("v1", "Pod"): Integration("pod", serving.pod, _status_is_one_of(("phase",), "Succeeded", "Failed")),
 }
 """By `apiVersion` and kind. Source: Kueue v0.19.2, pkg/controller/jobs."""
 

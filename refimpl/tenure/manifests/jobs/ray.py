@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tenure.errors import InputError
-from tenure.manifests.jobs.asking import AskedPods, Manifest, Path, mapping
+from tenure.manifests.jobs.requested_pods import Manifest, Path, RequestedPods, mapping
 from tenure.manifests.quantities import parse_quantity
 from tenure.manifests.structure import dig, items
 
@@ -20,7 +20,7 @@ _SUBMITTER: Final = {
 # Source: Kueue v0.19.2, pkg/controller/jobs/raycluster/common.go and rayjob, which repeat KubeRay's.
 
 
-def ray_cluster(manifest: Manifest) -> list[AskedPods]:
+def ray_cluster(manifest: Manifest) -> list[RequestedPods]:
     """A RayCluster: its head, and each group of workers.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/raycluster, BuildPodSets.
@@ -28,7 +28,7 @@ def ray_cluster(manifest: Manifest) -> list[AskedPods]:
     return _cluster(manifest, "spec")
 
 
-def ray_service(manifest: Manifest) -> list[AskedPods]:
+def ray_service(manifest: Manifest) -> list[RequestedPods]:
     """A RayService: the RayCluster that it has.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/rayservice, PodSets.
@@ -36,25 +36,25 @@ def ray_service(manifest: Manifest) -> list[AskedPods]:
     return _cluster(manifest, "spec", "rayClusterConfig")
 
 
-def ray_job(manifest: Manifest) -> list[AskedPods]:
+def ray_job(manifest: Manifest) -> list[RequestedPods]:
     """A RayJob: the RayCluster that it has, and who submits the job to it.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/rayjob, PodSets.
     """
-    asked = _cluster(manifest, "spec", "rayClusterSpec")
+    requested = _cluster(manifest, "spec", "rayClusterSpec")
     mode = manifest.text("spec", "submissionMode", default="K8sJobMode")
     if mode == "SidecarMode":
-        asked[0] = _beside_head(asked[0], _SUBMITTER)
+        requested[0] = _beside_head(requested[0], _SUBMITTER)
     elif mode == "K8sJobMode":
         if manifest.at("spec", "submitterPodTemplate") is not None:
-            asked.append(manifest.pods("submitter", 1, "spec", "submitterPodTemplate"))
+            requested.append(manifest.pods("submitter", 1, "spec", "submitterPodTemplate"))
         else:
             template = {"spec": {"containers": [{"resources": _SUBMITTER}]}}
-            asked.append(AskedPods("submitter", 1, template, ("spec", "submitterPodTemplate")))
-    return asked
+            requested.append(RequestedPods("submitter", 1, template, ("spec", "submitterPodTemplate")))
+    return requested
 
 
-def _cluster(manifest: Manifest, *spec: str) -> list[AskedPods]:
+def _cluster(manifest: Manifest, *spec: str) -> list[RequestedPods]:
     head = manifest.pods("head", 1, *spec, "headGroupSpec", "template")
     annotation = manifest.annotation(_FAULT_TOLERANT)
     if annotation.lower() == "true" or manifest.at(*spec, "gcsFaultToleranceOptions") is not None:
@@ -65,7 +65,7 @@ def _cluster(manifest: Manifest, *spec: str) -> list[AskedPods]:
     return [head, *workers(manifest, *spec)]
 
 
-def workers(manifest: Manifest, *spec: str) -> list[AskedPods]:
+def workers(manifest: Manifest, *spec: str) -> list[RequestedPods]:
     """The groups of workers of a RayCluster, with the replicas that its schema fills in.
 
     Args:
@@ -74,22 +74,22 @@ def workers(manifest: Manifest, *spec: str) -> list[AskedPods]:
 
     Source: KubeRay v1.6.2, RayCluster: `replicas` is 0 where it is left out, `numOfHosts` 1.
     """
-    asked = []
+    requested = []
     for index in manifest.entries(*spec, "workerGroupSpecs"):
         path: Path = (*spec, "workerGroupSpecs", index)
         hosts = max(1, manifest.count(*path, "numOfHosts", default=1))
         count = manifest.count(*path, "replicas", default=0) * hosts
-        asked.append(manifest.pods(manifest.text(*path, "groupName"), count, *path, "template"))
-    return asked
+        requested.append(manifest.pods(manifest.text(*path, "groupName"), count, *path, "template"))
+    return requested
 
 
-def _beside_head(head: AskedPods, resources: Any) -> AskedPods:
+def _beside_head(head: RequestedPods, resources: Any) -> RequestedPods:
     """A further container in the head's pod."""
     containers = items(dig(head.template, "spec", "containers"))
     return _with_containers(head, [*containers, {"resources": resources}])
 
 
-def _with_cleanup(head: AskedPods) -> AskedPods:
+def _with_cleanup(head: RequestedPods) -> RequestedPods:
     """What the job that cleans Redis up asks for is kept in the first container."""
     containers = items(dig(head.template, "spec", "containers"))
     if not containers or not isinstance(containers[0], dict):
@@ -110,7 +110,7 @@ def _is_less(found: object, least: str) -> bool:
         return False
 
 
-def _with_containers(head: AskedPods, containers: list[Any]) -> AskedPods:
+def _with_containers(head: RequestedPods, containers: list[Any]) -> RequestedPods:
     template = mapping(head.template)
     spec = {**mapping(template.get("spec")), "containers": containers}
     return replace(head, template={**template, "spec": spec})

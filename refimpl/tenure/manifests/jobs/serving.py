@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tenure.manifests.jobs.asking import AskedPods, Manifest
+from tenure.manifests.jobs.requested_pods import Manifest, RequestedPods
 
 
-def leader_worker_set(manifest: Manifest) -> list[AskedPods]:
+def leader_worker_set(manifest: Manifest) -> list[RequestedPods]:
     """One group of a LeaderWorkerSet; each group is a Workload.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/leaderworkerset, podSets.
@@ -26,7 +26,7 @@ def replicas(manifest: Manifest) -> int:
     return manifest.count("spec", "replicas", default=1)
 
 
-def stateful_set(manifest: Manifest) -> list[AskedPods]:
+def stateful_set(manifest: Manifest) -> list[RequestedPods]:
     """A StatefulSet: all its replicas at once.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/statefulset, constructWorkload.
@@ -35,7 +35,7 @@ def stateful_set(manifest: Manifest) -> list[AskedPods]:
     return [manifest.pods("main", count, "spec", "template", podIndexLabel="apps.kubernetes.io/pod-index")]
 
 
-def one_pod(manifest: Manifest) -> list[AskedPods]:
+def one_pod(manifest: Manifest) -> list[RequestedPods]:
     """One of the pods of a Deployment; each is a Workload.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/deployment, Default; pkg/controller/jobs/pod, PodSets.
@@ -44,7 +44,7 @@ def one_pod(manifest: Manifest) -> list[AskedPods]:
     return [manifest.pods("main", 1, "spec", "template", podIndexLabel=label)]
 
 
-def pod(manifest: Manifest) -> list[AskedPods]:
+def pod(manifest: Manifest) -> list[RequestedPods]:
     """A Pod of its own, whose topology is asked for by its own annotations.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/pod, constructPodSet.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tenure.manifests.jobs.asking import AskedPods, Manifest, mapping
+from tenure.manifests.jobs.requested_pods import Manifest, RequestedPods, mapping
 from tenure.manifests.structure import dig, items
 
 _UNITS: Final = {"k": "Ki", "m": "Mi", "g": "Gi", "t": "Ti", "p": "Pi"}
 _LISTS: Final = ("initContainers", "tolerations")
 
 
-def spark_application(manifest: Manifest) -> list[AskedPods]:
+def spark_application(manifest: Manifest) -> list[RequestedPods]:
     """A SparkApplication: its driver, and the executors that it begins with.
 
     Its templates, overheads of memory and numbers of cores are not looked at, as in Kueue.
@@ -22,34 +22,34 @@ def spark_application(manifest: Manifest) -> list[AskedPods]:
     return [_pods(manifest, "driver", 1), _pods(manifest, "executor", executors)]
 
 
-def _pods(manifest: Manifest, role: str, count: int) -> AskedPods:
-    asked = manifest.at("spec", role)
+def _pods(manifest: Manifest, role: str, count: int) -> RequestedPods:
+    role_spec = manifest.at("spec", role)
     requests = {
-        "cpu": dig(asked, "coreRequest"),
-        "memory": kubernetes_memory(dig(asked, "memory")),
+        "cpu": dig(role_spec, "coreRequest"),
+        "memory": kubernetes_memory(dig(role_spec, "memory")),
     }
     limits = {
-        "cpu": dig(asked, "coreLimit"),
-        "memory": kubernetes_memory(dig(asked, "memoryLimit")),
+        "cpu": dig(role_spec, "coreLimit"),
+        "memory": kubernetes_memory(dig(role_spec, "memoryLimit")),
     }
-    gpu = dig(asked, "gpu", "name")
+    gpu = dig(role_spec, "gpu", "name")
     if isinstance(gpu, str) and gpu and manifest.count("spec", role, "gpu", "quantity", default=0):
-        limits[gpu] = dig(asked, "gpu", "quantity")
+        limits[gpu] = dig(role_spec, "gpu", "quantity")
     resources = {"requests": _given(requests), "limits": _given(limits)}
     spec: dict[str, Any] = {
-        "containers": [{"resources": resources}, *items(dig(asked, "sidecars"))],
-        "nodeSelector": dig(asked, "nodeSelector"),
-        "affinity": dig(asked, "affinity"),
-        "priorityClassName": dig(asked, "priorityClassName"),
-        **{name: items(dig(asked, name)) for name in _LISTS},
+        "containers": [{"resources": resources}, *items(dig(role_spec, "sidecars"))],
+        "nodeSelector": dig(role_spec, "nodeSelector"),
+        "affinity": dig(role_spec, "affinity"),
+        "priorityClassName": dig(role_spec, "priorityClassName"),
+        **{name: items(dig(role_spec, name)) for name in _LISTS},
     }
     metadata = {
         "annotations": {
-            **mapping(dig(asked, "template", "metadata", "annotations")),
-            **mapping(dig(asked, "annotations")),
+            **mapping(dig(role_spec, "template", "metadata", "annotations")),
+            **mapping(dig(role_spec, "annotations")),
         }
     }
-    return AskedPods(role, count, {"metadata": metadata, "spec": _given(spec)}, ("spec", role))
+    return RequestedPods(role, count, {"metadata": metadata, "spec": _given(spec)}, ("spec", role))
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:

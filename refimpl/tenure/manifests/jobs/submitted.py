@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, Problem
 from tenure.manifests.conversion import API_VERSION, GROUP, object_name
-from tenure.manifests.jobs.asking import AskedPods, Manifest, Path, integer
 from tenure.manifests.jobs.integrations import INTEGRATIONS, Integration, integration_of
+from tenure.manifests.jobs.requested_pods import Manifest, Path, RequestedPods, integer
 from tenure.manifests.jobs.training import API as TRAINER
 from tenure.manifests.jobs.training import KINDS as RUNTIMES
 from tenure.manifests.limits import MAX_WORKLOADS_OF_JOB
@@ -157,20 +157,20 @@ class SubmittedJobs:
         integration = INTEGRATIONS[raw["apiVersion"], raw["kind"]]
         problems: list[Problem] = []
         manifest = Manifest(raw, place, problems, self.runtimes)
-        asked = integration.asks(manifest)
+        requested = integration.pods_of(manifest)
         parts = 1 if integration.parts is None else integration.parts(manifest)
         if parts > MAX_WORKLOADS_OF_JOB:
             expected = f"at most {MAX_WORKLOADS_OF_JOB} replicas, each of which is a Workload"
             manifest.wrong(("spec", "replicas"), parts, expected)
             parts = 1
-        if (raw["apiVersion"], raw["kind"]) == ("apps/v1", "StatefulSet") and asked[0].count == 0:
+        if (raw["apiVersion"], raw["kind"]) == ("apps/v1", "StatefulSet") and requested[0].count == 0:
             parts = 0
         if not parts:
             yield SkippedJob(place, "asks for no replica", _is_stored(raw))
         name = f"{(integration.named_after or raw['kind']).lower()}-{_name(raw)}"
         for part in range(parts):
             own = name if integration.parts is None else f"{name}-{part}"
-            yield self._workload(own, raw, place, asked, problems, integration, given)
+            yield self._workload(own, raw, place, requested, problems, integration, given)
 
     def _of_group(
         self, namespace: str, group: str, pods: list[tuple[dict[str, Any], Place]], given: JobContext
@@ -191,16 +191,16 @@ class SubmittedJobs:
         if len(pods) < size and not fast:
             expected = f"that many pods of group {printable(group)}: {len(pods)} are given"
             manifest.wrong(path, str(size), expected)
-        roles: dict[str, list[AskedPods]] = {}
+        roles: dict[str, list[RequestedPods]] = {}
         for pod, at in pods[:1] if fast else pods[: max(1, size)]:
-            one = INTEGRATIONS[_POD].asks(Manifest(pod, at, problems))
+            one = INTEGRATIONS[_POD].pods_of(Manifest(pod, at, problems))
             roles.setdefault(_role(pod), []).extend(one)
-        asked = [
+        requested = [
             replace(alike[0], name=f"role-{number}", count=size if fast else len(alike))
             for number, alike in enumerate(roles.values())
         ]
         group_place = Place(object_name("Pod", namespace, _name(raw)), place.file)
-        made = self._workload(group, raw, group_place, asked, problems, INTEGRATIONS[_POD], given)
+        made = self._workload(group, raw, group_place, requested, problems, INTEGRATIONS[_POD], given)
         names = [_name(pod) for pod, _ in pods]
         made.raw["metadata"]["ownerReferences"] = [{"kind": "Pod", "name": name} for name in names]
         return made
@@ -210,7 +210,7 @@ class SubmittedJobs:
         name: str,
         raw: dict[str, Any],
         place: Place,
-        asked: list[AskedPods],
+        requested: list[RequestedPods],
         problems: list[Problem],
         integration: Integration,
         given: JobContext,
@@ -218,10 +218,10 @@ class SubmittedJobs:
         manifest = Manifest(raw, place, list(problems))
         if not _name(raw):
             manifest.wrong(("metadata", "name"), manifest.at("metadata", "name"), "a name")
-        if not manifest.problems and not 0 < len(asked) <= _MOST_POD_SETS:
+        if not manifest.problems and not 0 < len(requested) <= _MOST_POD_SETS:
             expected = f"from 1 to {_MOST_POD_SETS} templates of pods, each of which is a pod set"
-            manifest.wrong(("spec",), len(asked), expected)
-        reference, value, assumed = self._priority(manifest, asked, integration, given)
+            manifest.wrong(("spec",), len(requested), expected)
+        reference, value, assumed = self._priority(manifest, requested, integration, given)
         owner = {"apiVersion": raw["apiVersion"], "kind": raw["kind"], "name": _name(raw)}
         metadata: dict[str, Any] = {
             "name": name,
@@ -235,7 +235,7 @@ class SubmittedJobs:
             metadata["annotations"] = {GATED: gated}
         spec: dict[str, Any] = {
             "queueName": queue_of(raw, given),
-            "podSets": [pods.pod_set() for pods in asked],
+            "podSets": [pods.pod_set() for pods in requested],
             "priority": value,
         }
         if reference:
@@ -244,11 +244,15 @@ class SubmittedJobs:
         if 0 < longest < 2**31:
             spec["maximumExecutionTimeSeconds"] = longest
         made = {"apiVersion": API_VERSION, "kind": "Workload", "metadata": metadata, "spec": spec}
-        paths = tuple(".".join(map(str, pods.path)) for pods in asked)
+        paths = tuple(".".join(map(str, pods.path)) for pods in requested)
         return MadeWorkload(made, place, tuple(manifest.problems), paths, assumed)
 
     def _priority(
-        self, manifest: Manifest, asked: Iterable[AskedPods], integration: Integration, given: JobContext
+        self,
+        manifest: Manifest,
+        requested: Iterable[RequestedPods],
+        integration: Integration,
+        given: JobContext,
     ) -> tuple[dict[str, str] | None, int, str]:
         """The class that decides, its value, and what was assumed about it.
 
@@ -262,7 +266,7 @@ class SubmittedJobs:
                 manifest.wrong(path, name, expected, ErrorCode.NOT_MODELLED)
             reference = {"group": GROUP, "kind": "WorkloadPriorityClass", "name": name}
             return reference, given.classes.get(name, 0), ""
-        at, name = self._named_class(manifest, asked, integration)
+        at, name = self._class_reference(manifest, requested, integration)
         if not name:
             return self._default_priority()
         value = self.classes[name][0] if name in self.classes else _OF_KUBERNETES.get(name)
@@ -271,14 +275,14 @@ class SubmittedJobs:
             manifest.wrong(at, name, expected, ErrorCode.NOT_MODELLED)
         return _reference(name), value or 0, ""
 
-    def _named_class(
-        self, manifest: Manifest, asked: Iterable[AskedPods], integration: Integration
+    def _class_reference(
+        self, manifest: Manifest, requested: Iterable[RequestedPods], integration: Integration
     ) -> tuple[Path, str]:
         """Where a PriorityClass is named, and its name: by the job, or by the first of its templates."""
         own = manifest.at(*integration.priority_class) if integration.priority_class else None
         if isinstance(own, str) and own:
             return integration.priority_class, own
-        for pods in asked:
+        for pods in requested:
             found = dig(pods.template, "spec", "priorityClassName")
             if isinstance(found, str) and found:
                 return (*pods.path, "spec", "priorityClassName"), found

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tenure.errors import ErrorCode
-from tenure.manifests.jobs.asking import AskedPods, Manifest, mapping
 from tenure.manifests.jobs.batch import job_set
+from tenure.manifests.jobs.requested_pods import Manifest, RequestedPods, mapping
 from tenure.manifests.structure import dig, entries, items
 
 KINDS: Final = ("ClusterTrainingRuntime", "TrainingRuntime")
@@ -15,7 +15,7 @@ API: Final = "trainer.kubeflow.org/v1alpha1"
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 
 
-def train_job(manifest: Manifest) -> list[AskedPods]:
+def train_job(manifest: Manifest) -> list[RequestedPods]:
     """A TrainJob: the replicated jobs of its runtime, of which the trainer has its nodes and their resources.
 
     Only runtimes without a machine learning policy, or with PyTorch's, are followed.

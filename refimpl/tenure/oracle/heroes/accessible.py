@@ -20,14 +20,14 @@ class Account:
     """What a node has of a flavor-resource.
 
     Args:
-        asked: the flavor-resource.
+        flavor_resource: the flavor-resource.
         nominal: its nominal quota, as configured.
         bill: what heroes bill it.
         accessible: what is accessible to it; of a hero the most that it may use, whatever runs.
         borrowing_limit: as it is while heroes run; None for no limit.
     """
 
-    asked: FlavorResource
+    flavor_resource: FlavorResource
     nominal: Amount
     bill: Amount
     accessible: Amount
@@ -108,17 +108,21 @@ def _accounts(snapshot: Snapshot, node: Node) -> NodeAccounts:
         is_queue=node.queue is not None,
         hero=hero,
         depth=len(node.path) - 1,
-        accounts=tuple(_account(snapshot, own, node, asked, hero) for asked in sorted(own.quotas)),
+        accounts=tuple(
+            _account(snapshot, own, node, flavor_resource, hero) for flavor_resource in sorted(own.quotas)
+        ),
     )
 
 
-def _account(snapshot: Snapshot, own: Node, node: Node, asked: FlavorResource, hero: bool) -> Account:
-    nominal = own.quotas[asked].nominal
-    column = bills_in(snapshot.usage).get(asked)
+def _account(
+    snapshot: Snapshot, own: Node, node: Node, flavor_resource: FlavorResource, hero: bool
+) -> Account:
+    nominal = own.quotas[flavor_resource].nominal
+    column = bills_in(snapshot.usage).get(flavor_resource)
     bill = 0 if column is None else column.bill[node.place]
     if hero and snapshot.heroes is not None:
-        accessible = accessible_at(snapshot.heroes, node.place, asked)
+        accessible = accessible_at(snapshot.heroes, node.place, flavor_resource)
     else:
         accessible = effective_nominal(nominal, bill, 0)
-    limit = node.quotas.get(asked, NO_QUOTA).borrowing_limit
-    return Account(asked, nominal, bill, accessible, limit)
+    limit = node.quotas.get(flavor_resource, NO_QUOTA).borrowing_limit
+    return Account(flavor_resource, nominal, bill, accessible, limit)

@@ -35,7 +35,12 @@ Frozen: TypeAlias = Mapping[tuple[int, FlavorResource], Shares]
 
 
 def bill_branch(
-    plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource, column: Column, frozen: Frozen
+    plan: HeroPlan,
+    branch: Branch,
+    held: Held,
+    flavor_resource: FlavorResource,
+    column: Column,
+    frozen: Frozen,
 ) -> Shares:
     """Bill the nodes of one branch for its heroes; one step of the fold, which changes the column.
 
@@ -43,7 +48,7 @@ def bill_branch(
         plan: the heroes of the tree.
         branch: whose turn it is.
         held: what runs.
-        asked: the flavor-resource.
+        flavor_resource: the flavor-resource.
         column: as deeper branches left it.
         frozen: the bills that are not made again.
 
@@ -53,13 +58,13 @@ def bill_branch(
     Source: KEP-8826, Implementation.
     """
     whole = plan.reading.hero_billing == HeroBilling.WHOLE
-    kept = frozen.get((branch.root, asked))
+    kept = frozen.get((branch.root, flavor_resource))
     if whole:
-        shares = _whole_shares(plan, branch, held, asked)
+        shares = _whole_shares(plan, branch, held, flavor_resource)
     elif kept is not None:
         shares = kept
     else:
-        shares = _excess_shares(plan, branch, held, asked, column)
+        shares = _excess_shares(plan, branch, held, flavor_resource, column)
     if not any(shares.values()):
         return {}
     limited = [
@@ -68,9 +73,9 @@ def bill_branch(
     before = column.quotas() if limited else []
     _take_quota(plan, branch, column, shares)
     if whole:
-        _move_to_heroes(plan, branch, held, asked, column)
+        _move_to_heroes(plan, branch, held, flavor_resource, column)
     else:
-        _credit_heroes(plan, branch, held, asked, column, sum(shares.values()))
+        _credit_heroes(plan, branch, held, flavor_resource, column, sum(shares.values()))
     after = column.quotas() if limited else []
     for place in limited:
         column.borrowing[place] = widened_borrowing_limit(
@@ -79,21 +84,23 @@ def bill_branch(
     return shares
 
 
-def unlock_branch(plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource, column: Column) -> None:
+def unlock_branch(
+    plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource, column: Column
+) -> None:
     """Raise the lending limits of one branch, as far as its heroes use what is kept behind them.
 
     Args:
         plan: the heroes of the tree.
         branch: whose turn it is.
         held: what runs.
-        asked: the flavor-resource.
+        flavor_resource: the flavor-resource.
         column: as all bills left it; its limits rise.
 
     Source: KEP-8826, Lending Limits.
     """
     if all(column.lending[place] is None for place in branch.nodes if place != branch.root):
         return
-    allowance = sum(held.used(place, asked) for place in branch.nodes if place in plan.branch_of)
+    allowance = sum(held.used(place, flavor_resource) for place in branch.nodes if place in plan.branch_of)
     quotas = column.quotas()
     usage = column.usage(quotas)
     for place in branch.nodes:
@@ -156,39 +163,41 @@ def _shared(
 
 
 def _excess_shares(
-    plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource, column: Column
+    plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource, column: Column
 ) -> Shares:
-    bills = sum(amount for _, amount in _billed_usage(plan, branch, held, asked))
+    bills = sum(amount for _, amount in _billed_usage(plan, branch, held, flavor_resource))
     if bills == 0:
         return {}
     nodes = plan.tree.nodes
     left: dict[int, Amount] = {}
     for place in branch.nodes:
-        quota = nodes[place].quotas.get(asked)
+        quota = nodes[place].quotas.get(flavor_resource)
         nominal = 0 if quota is None else quota.nominal
         hero = place in plan.branch_of
-        left[place] = left_to_bill(nominal, held.used(place, asked), hero, column.bill[place])
+        left[place] = left_to_bill(nominal, held.used(place, flavor_resource), hero, column.bill[place])
     weights = counted_on(plan, branch, left, column.lending)
     return _shared(bill_of_cohort(bills, sum(weights.values())), weights, plan.reading.accessible_rounding)
 
 
-def _whole_weights(plan: HeroPlan, branch: Branch, asked: FlavorResource) -> dict[int, Amount]:
+def _whole_weights(plan: HeroPlan, branch: Branch, flavor_resource: FlavorResource) -> dict[int, Amount]:
     nodes = plan.tree.nodes
     nominal: dict[int, Amount] = {}
     for place in branch.nodes:
-        quota = nodes[place].quotas.get(asked)
+        quota = nodes[place].quotas.get(flavor_resource)
         nominal[place] = 0 if quota is None or nodes[place].queue is None else quota.nominal
-    return counted_on(plan, branch, nominal, [node.lends.get(asked) for node in nodes])
+    return counted_on(plan, branch, nominal, [node.lends.get(flavor_resource) for node in nodes])
 
 
-def _whole_shares(plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource) -> Shares:
+def _whole_shares(plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource) -> Shares:
     rounding = plan.reading.accessible_rounding
-    amounts = [amount for _, amount in _single_amounts(branch, held, asked)]
+    amounts = [amount for _, amount in _single_amounts(branch, held, flavor_resource)]
     if not amounts:
         return {}
-    weights = _whole_weights(plan, branch, asked)
+    weights = _whole_weights(plan, branch, flavor_resource)
     if rounding == AccessibleRounding.CUMULATIVE:
-        return _shared(sum(amount for _, amount in _billed_usage(plan, branch, held, asked)), weights)
+        return _shared(
+            sum(amount for _, amount in _billed_usage(plan, branch, held, flavor_resource)), weights
+        )
     total = sum(weights.values())
     return {
         place: sum(_workload_bill(plan, place, amount, weight, total) for amount in amounts)
@@ -202,19 +211,21 @@ def _workload_bill(plan: HeroPlan, place: int, amount: Amount, weight: Amount, t
 
 
 def _billed_usage(
-    plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource
+    plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource
 ) -> Iterator[tuple[int, Amount]]:
     for place in branch.heroes:
-        quota = plan.tree.nodes[place].quotas.get(asked)
+        quota = plan.tree.nodes[place].quotas.get(flavor_resource)
         nominal = 0 if quota is None else quota.nominal
-        yield place, billed_usage(held.used(place, asked), nominal, plan.reading.hero_billing)
+        yield place, billed_usage(held.used(place, flavor_resource), nominal, plan.reading.hero_billing)
 
 
-def _single_amounts(branch: Branch, held: Held, asked: FlavorResource) -> Iterator[tuple[int, Amount]]:
+def _single_amounts(
+    branch: Branch, held: Held, flavor_resource: FlavorResource
+) -> Iterator[tuple[int, Amount]]:
     for place in branch.heroes:
         for amounts in held.of_heroes.get(place, ()):
-            if amounts.get(asked, 0):
-                yield place, amounts[asked]
+            if amounts.get(flavor_resource, 0):
+                yield place, amounts[flavor_resource]
 
 
 def _take_quota(plan: HeroPlan, branch: Branch, column: Column, shares: Shares) -> None:
@@ -229,10 +240,10 @@ def _take_quota(plan: HeroPlan, branch: Branch, column: Column, shares: Shares) 
 
 
 def _credit_heroes(
-    plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource, column: Column, bill: Amount
+    plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource, column: Column, bill: Amount
 ) -> None:
     rest = bill
-    for place, amount in _billed_usage(plan, branch, held, asked):
+    for place, amount in _billed_usage(plan, branch, held, flavor_resource):
         credit = credit_of_hero(rest, amount)
         rest -= credit
         column.credit[place] += credit
@@ -240,11 +251,11 @@ def _credit_heroes(
 
 
 def _move_to_heroes(
-    plan: HeroPlan, branch: Branch, held: Held, asked: FlavorResource, column: Column
+    plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource, column: Column
 ) -> None:
-    weights = _whole_weights(plan, branch, asked)
+    weights = _whole_weights(plan, branch, flavor_resource)
     total = sum(weights.values())
-    for hero, amount in _single_amounts(branch, held, asked):
+    for hero, amount in _single_amounts(branch, held, flavor_resource):
         if plan.reading.accessible_rounding == AccessibleRounding.CUMULATIVE:
             received = amount if total else 0
         else:

@@ -60,17 +60,17 @@ class Column:
         return local_available(quotas[place], usage[place])
 
 
-def column_of(tree: Tree, held: Held, asked: FlavorResource) -> Column:
+def column_of(tree: Tree, held: Held, flavor_resource: FlavorResource) -> Column:
     """A flavor-resource as it is configured and held, no node billed yet."""
-    quotas = [quota_at(tree, node.place, asked) for node in tree.nodes]
+    quotas = [quota_at(tree, node.place, flavor_resource) for node in tree.nodes]
     lends: list[Mapping[FlavorResource, Amount]] = [node.lends for node in tree.nodes]
     nothing = [0] * len(quotas)
     return Column(
         parents=[node.parent for node in tree.nodes],
         nominal=[quota.nominal for quota in quotas],
         borrowing=[quota.borrowing_limit for quota in quotas],
-        lending=[limits.get(asked) for limits in lends],
-        used=[held.used(node.place, asked) for node in tree.nodes],
+        lending=[limits.get(flavor_resource) for limits in lends],
+        used=[held.used(node.place, flavor_resource) for node in tree.nodes],
         bill=list(nothing),
         credit=list(nothing),
     )

@@ -99,15 +99,15 @@ def effective_usage(
     """
     columns: dict[FlavorResource, Column] = {}
     bills: dict[tuple[int, FlavorResource], Mapping[int, Amount]] = {}
-    for asked in sorted(_in_use(plan, held, watched)):
-        column = columns[asked] = column_of(plan.tree, held, asked)
+    for flavor_resource in sorted(_in_use(plan, held, watched)):
+        column = columns[flavor_resource] = column_of(plan.tree, held, flavor_resource)
         for branch in plan.branches:
-            shares = bill_branch(plan, branch, held, asked, column, frozen)
+            shares = bill_branch(plan, branch, held, flavor_resource, column, frozen)
             if shares:
-                bills[branch.root, asked] = shares
+                bills[branch.root, flavor_resource] = shares
         if plan.unlocks:
             for branch in plan.branches:
-                unlock_branch(plan, branch, held, asked, column)
+                unlock_branch(plan, branch, held, flavor_resource, column)
     tree = _with_columns(plan.tree, columns)
     usage = total_usage(tree, _effective_held(held, columns, watched))
     if charge is not None:
@@ -158,9 +158,9 @@ def _in_use(
 ) -> Iterable[FlavorResource]:
     """The flavor-resources that any hero uses."""
     found = {
-        asked
+        flavor_resource
         for place in plan.branch_of
-        for asked, amount in held.amounts.get(place, {}).items()
+        for flavor_resource, amount in held.amounts.get(place, {}).items()
         if amount > 0
     }
     return found if watched is None else found & watched
@@ -172,9 +172,9 @@ def _effective_held(
     made: dict[int, Amounts] = {}
     for place, amounts in held.amounts.items():
         made[place] = {
-            asked: columns[asked].used[place] if asked in columns else amount
-            for asked, amount in amounts.items()
-            if watched is None or asked in watched
+            flavor_resource: columns[flavor_resource].used[place] if flavor_resource in columns else amount
+            for flavor_resource, amount in amounts.items()
+            if watched is None or flavor_resource in watched
         }
     return made
 
@@ -184,9 +184,9 @@ def _with_columns(tree: Tree, columns: Mapping[FlavorResource, Column]) -> Tree:
     if not columns:
         return tree
     changed: list[dict[FlavorResource, NodeQuota]] = [dict(node.quotas) for node in tree.nodes]
-    for asked, column in columns.items():
+    for flavor_resource, column in columns.items():
         for quotas, quota in zip(changed, column.quotas(), strict=True):
-            if asked in quotas or quota != NO_QUOTA:
-                quotas[asked] = quota
+            if flavor_resource in quotas or quota != NO_QUOTA:
+                quotas[flavor_resource] = quota
     nodes = (replace(node, quotas=quotas) for node, quotas in zip(tree.nodes, changed, strict=True))
     return replace(tree, nodes=tuple(nodes))

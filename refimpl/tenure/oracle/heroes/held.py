@@ -25,8 +25,8 @@ class Held:
     def without(self, place: int, amounts: Amounts) -> Held:
         """The same without one workload."""
         held = dict(self.amounts.get(place, {}))
-        for asked, amount in amounts.items():
-            held[asked] = minus(held.get(asked, 0), amount)
+        for flavor_resource, amount in amounts.items():
+            held[flavor_resource] = minus(held.get(flavor_resource, 0), amount)
         of_heroes = self.of_heroes
         if place in of_heroes:
             left = list(of_heroes[place])
@@ -37,17 +37,17 @@ class Held:
     def beside(self, place: int, amounts: Amounts) -> Held:
         """The same with one more workload."""
         held = dict(self.amounts.get(place, {}))
-        for asked, amount in amounts.items():
-            held[asked] = plus(held.get(asked, 0), amount)
+        for flavor_resource, amount in amounts.items():
+            held[flavor_resource] = plus(held.get(flavor_resource, 0), amount)
         of_heroes = self.of_heroes
         if place in of_heroes:
             of_heroes = {**of_heroes, place: (*of_heroes[place], amounts)}
         return Held({**self.amounts, place: held}, of_heroes)
 
-    def used(self, place: int, asked: FlavorResource) -> Amount:
+    def used(self, place: int, flavor_resource: FlavorResource) -> Amount:
         """What is held of a flavor-resource at one ClusterQueue."""
         amounts = self.amounts.get(place)
-        return 0 if amounts is None else amounts.get(asked, 0)
+        return 0 if amounts is None else amounts.get(flavor_resource, 0)
 
 
 NOTHING_HELD: Final = Held()

@@ -64,7 +64,10 @@ class HeroSearch:
         bills = as_effective(snapshot.usage).bills
         frozen = {key: shares for key, shares in bills.items() if key[0] in above}
         self.start = effective_usage(plan, snapshot.held, frozen, self._watched)
-        self._accessible = {asked: accessible_at(plan, self._place, asked) for asked in question.request}
+        self._accessible = {
+            flavor_resource: accessible_at(plan, self._place, flavor_resource)
+            for flavor_resource in question.request
+        }
         self.candidates = self._in_order(
             candidates_among(question, (*own_offers(question), *_offers_inside(question, plan)))
         )
@@ -73,12 +76,12 @@ class HeroSearch:
         """Whether the whole request fits beside what is in use."""
         return all(
             hero_request_fits(
-                usage.held.used(self._place, asked),
+                usage.held.used(self._place, flavor_resource),
                 amount,
-                self._accessible[asked],
-                room_at(usage, self._place, asked),
+                self._accessible[flavor_resource],
+                room_at(usage, self._place, flavor_resource),
             )
-            for asked, amount in self._question.request.items()
+            for flavor_resource, amount in self._question.request.items()
         )
 
     def without(self, usage: EffectiveUsage, candidate: Candidate) -> EffectiveUsage:

@@ -21,7 +21,7 @@ _TRUE: Final = ("1", "t", "T", "true", "TRUE", "True")
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPods:
+class RequestedPods:
     """Pods of one template, which become a pod set.
 
     Args:
@@ -43,7 +43,7 @@ class AskedPods:
     def pod_set(self) -> dict[str, Any]:
         """The pod set of a Workload.
 
-        >>> AskedPods("Worker", 2, {"spec": {}}, ("spec", "template")).pod_set()
+        >>> RequestedPods("Worker", 2, {"spec": {}}, ("spec", "template")).pod_set()
         {'name': 'worker', 'count': 2, 'template': {'spec': {}}}
         """
         made: dict[str, Any] = {"name": self.name.lower(), "count": self.count, "template": self.template}
@@ -68,24 +68,24 @@ def topology_request(annotations: object, labels: Mapping[str, object]) -> dict[
     {'required': 'rack', 'podIndexLabel': 'i'}
     """
 
-    def said(name: str) -> Any:
+    def annotation(name: str) -> Any:
         return dig(annotations, f"{_ANNOTATION}{name}")
 
     made: dict[str, object] = {}
-    if (required := said("required-topology")) is not None:
+    if (required := annotation("required-topology")) is not None:
         made["required"] = required
-    elif (preferred := said("preferred-topology")) is not None:
+    elif (preferred := annotation("preferred-topology")) is not None:
         made["preferred"] = preferred
-    elif (unconstrained := said("unconstrained-topology")) is not None:
+    elif (unconstrained := annotation("unconstrained-topology")) is not None:
         made["unconstrained"] = unconstrained in _TRUE
-    layers, size = said("slice-required-topology-constraints"), said("slice-size")
+    layers, size = annotation("slice-required-topology-constraints"), annotation("slice-size")
     if isinstance(layers, str):
         made["podsetSliceRequiredTopologyConstraints"] = _json(layers)
-    elif said("slice-required-topology") is not None and size is not None:
-        made["podSetSliceRequiredTopology"] = said("slice-required-topology")
+    elif annotation("slice-required-topology") is not None and size is not None:
+        made["podSetSliceRequiredTopology"] = annotation("slice-required-topology")
         made["podSetSliceSize"] = integer(size)
-    if said("group-name") is not None and ("required" in made or "preferred" in made):
-        made["podSetGroupName"] = said("group-name")
+    if annotation("group-name") is not None and ("required" in made or "preferred" in made):
+        made["podSetGroupName"] = annotation("group-name")
     return {**made, **labels} or None
 
 
@@ -173,12 +173,12 @@ class Manifest:
 
     def pods(
         self, name: str, count: int, *path: str | int, least: int | None = None, **labels: object
-    ) -> AskedPods:
+    ) -> RequestedPods:
         """The pods of the template at a path; one without a spec is a problem."""
         template = self.at(*path)
         if not isinstance(dig(template, "spec"), dict):
             self.wrong((*path, "spec"), dig(template, "spec"), "the spec of a pod")
-        return AskedPods(name, count, template, (*self.within, *path), least, labels)
+        return RequestedPods(name, count, template, (*self.within, *path), least, labels)
 
     def wrong(self, path: Path, found: object, expected: str, code: ErrorCode | None = None) -> None:
         """Note a problem of the field at a path."""
