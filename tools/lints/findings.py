@@ -11,8 +11,8 @@ from tools.lints.known import SCENARIOS, obligations, readings, scenarios, vecto
 from tools.lints.pages import findings as finding_pages
 from tools.lints.problem import Problem
 
-HEADINGS = ("What disagrees", "The scenario", "The outcome under each", "The repair, and why")
-"""The sections of every finding, in order; the third goes on with `preset` or `reading`."""
+HEADINGS = ("What disagrees", "The scenario", "The outcome under each reading", "The repair, and why")
+"""The sections of every finding, in order."""
 
 REPLAYS = {
     "vectors": "tenure vectors run {}",
