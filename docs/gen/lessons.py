@@ -18,12 +18,12 @@ from docs.gen.lesson import Control, Kind, Lesson, still, title_of
 from docs.gen.markdown import UNSEARCHED, Pages
 from tenure.model import (
     MINUTE,
+    Basis,
     Cluster,
     ClusterQueue,
     DynamicPriorityPolicy,
     FlavorQuotas,
     FlavorResource,
-    Ground,
     PreemptionRules,
     ResourceFlavor,
     ResourceGroup,
@@ -34,9 +34,9 @@ from tenure.model import (
 from tenure.oracle.heroes.accessible import accessible_trees
 from tenure.readings import Reading, preset, preset_names
 from tenure.rules.dynamic_priority import priority_at
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.terms import terms_of
-from tenure.rules.time_based import ground_among_equals
+from tenure.rules.time_based import basis_among_equals
 from tenure.units import format_duration
 from tenure_play.drawing.scene import Role
 
@@ -59,7 +59,7 @@ CREATED: Final = {
     "just now": None,
 }
 """When the pending workload was created, from the victim's admission; None for now."""
-_GROUNDS: Final = {Ground.NONE: "p", Ground.NEWER_EQUAL: "n", Ground.TIME_EXPIRED: "e"}
+_BASES: Final = {Basis.NONE: "p", Basis.NEWER_EQUAL: "n", Basis.TIME_EXPIRED: "e"}
 
 
 @cache
@@ -93,8 +93,8 @@ def lesson_of(rule: str) -> Iterator[str]:
     )
 
 
-def ground_at(lasts: int | None, created: int | None, age: int, reading: Reading) -> Ground:
-    """On what ground an equal may preempt a victim that has run for so long (TBP-050, by TBP-020)."""
+def basis_at(lasts: int | None, created: int | None, age: int, reading: Reading) -> Basis:
+    """On what basis an equal may preempt a victim that has run for so long (TBP-050, by TBP-020)."""
     now = RESERVED_AT + age
     born = now if created is None else RESERVED_AT + created
     preemptor = Workload("default", "pending", "u1", priority=0, created_at=born)
@@ -102,7 +102,7 @@ def ground_at(lasts: int | None, created: int | None, age: int, reading: Reading
         "default", "victim", "u2", priority=0, created_at=RESERVED_AT - WAITED, quota_reserved_at=RESERVED_AT
     )
     terms = terms_of(replace(QUEUE, min_admit_duration=lasts), Settings(), reading)
-    return ground_among_equals(preemptor, victim, terms, now)
+    return basis_among_equals(preemptor, victim, terms, now)
 
 
 def _age_and_duration() -> Lesson:
@@ -131,10 +131,7 @@ def _age_and_duration() -> Lesson:
             "e": Kind("may be preempted, as its time has expired", Role.TIME_BASED, 0.5),
         },
         cells=[
-            [
-                "".join(_GROUNDS[ground_at(lasts, created, age, reading)] for age in AGES)
-                for reading in readings
-            ]
+            ["".join(_BASES[basis_at(lasts, created, age, reading)] for age in AGES) for reading in readings]
             for lasts, created in product(DURATIONS, CREATED.values())
         ],
         numbers={},
@@ -169,9 +166,9 @@ def order_of(grown: int) -> str:
     )
     ageing = Workload("default", "ageing", "u1", priority=grown, created_at=0)
     fixed = Workload("default", "fixed", "u2", priority=FIXED, created_at=0)
-    if ground_within_queue(fixed, ageing, terms, 0) != Ground.NONE:
+    if basis_within_queue(fixed, ageing, terms, 0) != Basis.NONE:
         return "b"
-    return "a" if ground_within_queue(ageing, fixed, terms, 0) != Ground.NONE else "e"
+    return "a" if basis_within_queue(ageing, fixed, terms, 0) != Basis.NONE else "e"
 
 
 def _growing_priority() -> Lesson:

@@ -10,8 +10,8 @@ from typing import Any
 import z3
 
 from tenure.conformance.protocol import answer
-from tenure.model import MINUTE, SECOND, Ground, WithinClusterQueue, Workload
-from tenure.rules.eligibility import ground_within_queue
+from tenure.model import MINUTE, SECOND, Basis, WithinClusterQueue, Workload
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_instant
 from tenure_proofs.asked import Shared
@@ -122,9 +122,9 @@ def _replayed_difference(
     if "error" in said:
         return f"the oracle refuses the rebuilt manifests: {said['error']['message']}"
     taken = [entry["workload"] for entry in said["output"]["preempted"]]
-    ground = ground_within_queue(preemptor, target, terms, now)
-    if (target.key in taken) != (ground != Ground.NONE):
-        return f"the rule finds {ground.name}, the oracle preempts {taken}"
+    basis = basis_within_queue(preemptor, target, terms, now)
+    if (target.key in taken) != (basis != Basis.NONE):
+        return f"the rule finds {basis.name}, the oracle preempts {taken}"
     return ""
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.model import MINUTE, Ground, Instant, Kin, WithinClusterQueue, Workload
+from tenure.model import MINUTE, Basis, Instant, Kin, WithinClusterQueue, Workload
 from tenure.readings import Reading
-from tenure.rules.hero_targets import ground_for_hero
+from tenure.rules.hero_targets import basis_for_hero
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_duration, format_instant
 from tenure_proofs.scenarios import API, RESOURCE_FLAVOR, cluster_queue, workload_manifest
@@ -40,7 +40,7 @@ class HeroCase:
     @property
     def is_taken(self) -> bool:
         """Whether the rules let the hero take the target."""
-        return ground_for_hero(self.preemptor, self.target, self.terms, self.kin) != Ground.NONE
+        return basis_for_hero(self.preemptor, self.target, self.terms, self.kin) != Basis.NONE
 
     def scenario(self, now: Instant, reading: Reading) -> dict[str, Any]:
         """An oracle request: the target holds all there is, and the preemptor asks for it."""

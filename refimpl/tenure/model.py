@@ -682,7 +682,7 @@ class Assignment:
     borrowing: int = field(default=0, compare=False)
 
 
-class Ground(IntEnum):
+class Basis(IntEnum):
     """Why a workload may be preempted."""
 
     NONE = 0
@@ -777,10 +777,10 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What allows a workload to be preempted: the ground that a rule found, and the facts it found it on.
+    """What allows a workload to be preempted: the basis that a rule found, and the facts it found it on.
 
     Args:
-        ground: see `Ground`.
+        basis: see `Basis`.
         over_quota: the target's queue, and every cohort between it and the common one, uses more than its
             quota of a needed flavor-resource; otherwise no workload of another ClusterQueue is preempted.
         advantage: the preemptor has a hierarchical advantage over the target (KQ-350).
@@ -790,7 +790,7 @@ class Evidence:
             target's share after its removal for FINAL_SHARE, before it for INITIAL_SHARE.
     """
 
-    ground: Ground
+    basis: Basis
     over_quota: bool = False
     advantage: bool = False
     borrowing: bool = False

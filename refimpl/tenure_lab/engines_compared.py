@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Object = dict[str, Any]
 
 Said = tuple[str, tuple[tuple[str, str, str], ...], Assignment]
-"""Outcome, then name, ground and reason of every victim in the order of removal, and the assignment."""
+"""Outcome, then name, basis and reason of every victim in the order of removal, and the assignment."""
 
 REFUSED = "the reading refuses the input"
 
@@ -105,14 +105,14 @@ def decide_by_core(
 def said_by_reference(decision: Decision) -> Said:
     """The reference's decision in the form that is compared."""
     victims = tuple(
-        (target.workload.key, target.evidence.ground.name, target.reason.label) for target in decision.targets
+        (target.workload.key, target.evidence.basis.name, target.reason.label) for target in decision.targets
     )
     return str(decision.outcome), victims, decision.assignment
 
 
 def said_by(answer: CoreAnswer) -> Said:
     """The core's answer in the same form."""
-    victims = tuple((claim.key, claim.ground.name, claim.reason.label) for claim in answer.claims())
+    victims = tuple((claim.key, claim.basis.name, claim.reason.label) for claim in answer.claims())
     return str(answer.outcome), victims, answer.assignment
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
-from tenure.explanation.remarks import GROUND_RULES
+from tenure.explanation.remarks import BASIS_RULES
 from tenure.model import Duration, Instant, Target
 from tenure.readings import Reading
 from tenure.units import format_duration
@@ -285,7 +285,7 @@ class KueueJournal(PlayLedger):
         now = self._world.now
         ran = now - actor.reserved
         duration = self._world.protection(actor.queue) if equal else None
-        rules = GROUND_RULES[target.evidence.ground]
+        rules = BASIS_RULES[target.evidence.basis]
         cut = 0 if duration is None else max(0, duration - ran)
         self.preemptions.append(
             Preemption(

@@ -111,8 +111,8 @@ def _let_through(
     victims = [with_effective_priority(workload, cluster, now, reading) for workload in named]
     question = question_of(snapshot, preemptor, answer.assignment, terms, now)
     allowed = list(zip(victims, evidence_of(question, victims), strict=True))
-    claimed = [(claim.key, claim.ground) for claim in claims]
-    found = [(victim.key, evidence.ground) for victim, evidence in allowed]
+    claimed = [(claim.key, claim.basis) for claim in claims]
+    found = [(victim.key, evidence.basis) for victim, evidence in allowed]
     if found != claimed or len(dict(claimed)) < len(claimed):
         return None
     return tuple(
@@ -127,8 +127,8 @@ def _judged(answer: CoreAnswer, judge: Decision) -> Decision:
     Raises:
         WrongClaimError: it is not.
     """
-    claimed = [(claim.key, claim.ground.name) for claim in answer.claims()]
-    found = [(target.workload.key, target.evidence.ground.name) for target in judge.targets]
+    claimed = [(claim.key, claim.basis.name) for claim in answer.claims()]
+    found = [(target.workload.key, target.evidence.basis.name) for target in judge.targets]
     if (answer.outcome, claimed) != (judge.outcome, found):
         raise WrongClaimError(
             f"{judge.preemptor.key}: the core claims {answer.outcome}, {_told(claimed)}; "
@@ -138,7 +138,7 @@ def _judged(answer: CoreAnswer, judge: Decision) -> Decision:
 
 
 def _told(victims: list[tuple[str, str]]) -> str:
-    return ", ".join(f"{key} on ground {ground}" for key, ground in victims) or "none"
+    return ", ".join(f"{key} on basis {basis}" for key, basis in victims) or "none"
 
 
 def _kin(snapshot: Snapshot, target: Workload) -> Kin:

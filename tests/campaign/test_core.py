@@ -53,7 +53,7 @@ def wrong_core(monkeypatch: pytest.MonkeyPatch) -> None:
         answer = decide(*asked, **how)
         if len(answer.found.rows) < 2:
             return answer
-        fewer = answer.found._replace(rows=answer.found.rows[:-1], grounds=answer.found.grounds[:-1])
+        fewer = answer.found._replace(rows=answer.found.rows[:-1], bases=answer.found.bases[:-1])
         return answer._replace(found=fewer)
 
     monkeypatch.setattr(engines_compared, "decide_by_core", wrong)

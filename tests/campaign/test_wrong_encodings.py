@@ -92,7 +92,7 @@ WRONG: dict[str, Wrong] = {
     ),
     "a victim's initial share is counted without it": Wrong(
         encoding,
-        '"less" if ground == Ground.FINAL_SHARE else "charged"',
+        '"less" if basis == Basis.FINAL_SHARE else "charged"',
         '"less"',
         1,
     ),

@@ -13,10 +13,10 @@ import pytest
 from tenure.conformance.requests import read_decide_request
 from tenure.manifests import read_workload
 from tenure.model import (
+    Basis,
     Cluster,
     Evidence,
     FlavorResource,
-    Ground,
     ReclaimWithinCohort,
     RequeuingTimestamp,
     Settings,
@@ -30,7 +30,7 @@ from tenure.oracle.shares import Shares
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.oracle.tree import Tree, Usage, available_at, build_tree, potential_at, total_usage
 from tenure.readings import preset
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.reclaim import may_reclaim
 from tenure.rules.share import weighted_share
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -194,7 +194,7 @@ def test_target_cluster_queue_ordering(line: dict[str, Any]) -> None:
     tree = snapshot.tree
     asking = question(snapshot, frozenset({CPU}))
     candidates = [
-        Candidate(workload, Evidence(Ground.NONE), place, OWN if place == snapshot.place else ELSEWHERE)
+        Candidate(workload, Evidence(Basis.NONE), place, OWN if place == snapshot.place else ELSEWHERE)
         for place, workloads in snapshot.running.items()
         if tree.nodes[place].name in line["candidateCQs"]
         for workload in workloads
@@ -235,7 +235,7 @@ def test_candidates_ordering(line: dict[str, Any]) -> None:
         [
             Candidate(
                 workload,
-                Evidence(Ground.NONE),
+                Evidence(Basis.NONE),
                 0,
                 OWN if workload.cluster_queue == line["preemptorCQ"] else ELSEWHERE,
             )
@@ -291,7 +291,7 @@ def satisfies(line: Mapping[str, Any], preemptor: Workload, target: Workload) ->
             "reclaim_within_cohort": reclaim.get(line["policy"], ReclaimWithinCohort.NEVER),
         }
     )
-    own = ground_within_queue(preemptor, target, terms, now=0) != Ground.NONE
+    own = basis_within_queue(preemptor, target, terms, now=0) != Basis.NONE
     other = may_reclaim(preemptor, target, terms)
     return own if line["policy"] in within and line["policy"] not in reclaim else other
 

@@ -548,12 +548,12 @@ def test_what_is_printed_or_written_past_the_one_place_is_named() -> None:
 def test_a_comparison_that_a_rule_makes_is_named_in_kernels(
     comparison: str, named: bool, tmp_path: Path
 ) -> None:
-    for name in ("simulate/core/grounds.py", "simulate/trace/trees.py", "play/cycle.py"):
+    for name in ("simulate/core/bases.py", "simulate/trace/trees.py", "play/cycle.py"):
         file = tmp_path / "refimpl" / f"tenure_{name}"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"def told() -> bool:\n    return {comparison}\n", encoding="utf-8")
     found = [(problem.path, problem.line, problem.code) for problem in kernels(tmp_path)]
-    paths = ("refimpl/tenure_simulate/core/grounds.py", "refimpl/tenure_simulate/trace/trees.py")
+    paths = ("refimpl/tenure_simulate/core/bases.py", "refimpl/tenure_simulate/trace/trees.py")
     assert found == ([(path, 2, "TNL130") for path in paths] if named else [])
 
 

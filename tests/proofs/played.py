@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from tenure.model import (
     MINUTE,
     SECOND,
+    Basis,
     Duration,
     Evidence,
-    Ground,
     Instant,
     Kin,
     PodSet,
@@ -193,19 +193,19 @@ class Watch:
                     self._kept(mine, holder)
 
     def _taken(self, preemptor: Workload, victim: Workload, *, by_time: bool) -> None:
-        """The door opens for the ground that the reason tells of, and for no other."""
+        """The door opens for the basis that the reason tells of, and for no other."""
         lower = victim.priority < preemptor.priority
-        own = Ground.TIME_EXPIRED if by_time else Ground.LOWER_PRIORITY if lower else Ground.NEWER_EQUAL
-        for ground in (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED):
-            self._door(preemptor, victim, ground, opens=ground == own)
+        own = Basis.TIME_EXPIRED if by_time else Basis.LOWER_PRIORITY if lower else Basis.NEWER_EQUAL
+        for basis in (Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL, Basis.TIME_EXPIRED):
+            self._door(preemptor, victim, basis, opens=basis == own)
 
     def _kept(self, preemptor: Workload, holder: Workload) -> None:
         """Nobody stays whom the head could have had: each holds as much as it asks for."""
-        for ground in (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED):
-            self._door(preemptor, holder, ground, opens=False)
+        for basis in (Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL, Basis.TIME_EXPIRED):
+            self._door(preemptor, holder, basis, opens=False)
 
-    def _door(self, preemptor: Workload, target: Workload, ground: Ground, *, opens: bool) -> None:
-        evidence = Evidence(ground)
+    def _door(self, preemptor: Workload, target: Workload, basis: Basis, *, opens: bool) -> None:
+        evidence = Evidence(basis)
         asked = {"before": preemptor, "after": target, "evidence": evidence, "now": self.clock, "kin": Kin()}
         self.ask("takes", want=opens, **asked)
 
@@ -240,7 +240,7 @@ class Watch:
         (quota,) = world.cluster.cluster_queues[QUEUE].nominal().values()
         held = sum(sum(actor.workload.usage.values()) for actor in world.holders())
         fixed: dict[str, Any] = {"now": self.clock, "kin": Kin(), "terms": terms}
-        evidence = Evidence(Ground.TIME_EXPIRED)
+        evidence = Evidence(Basis.TIME_EXPIRED)
         return held < quota or any(
             says("takes", self.reading, before=ahead[0], after=holder, evidence=evidence, **fixed)
             for phase, holder in self.seen.values()

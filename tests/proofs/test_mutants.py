@@ -103,7 +103,7 @@ def test_every_mutant_of_a_rule_is_killed_or_is_the_rule(rule: str) -> None:
 
 def test_every_comparison_of_the_door_has_mutants() -> None:
     door = [mutant for mutant in all_mutants().values() if mutant.rule == DOOR]
-    assert {mutant.before for mutant in door} >= {"found == Ground.NONE", "evidence.ground != found"}
+    assert {mutant.before for mutant in door} >= {"found == Basis.NONE", "evidence.basis != found"}
     assert not [mutant for mutant in door if "key" in mutant.before], "what an error says is no decision"
 
 

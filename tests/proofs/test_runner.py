@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 import z3
 
-from tenure.model import MINUTE, Evidence, Ground, Kin, Workload
+from tenure.model import MINUTE, Basis, Evidence, Kin, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import preset, preset_names
 from tenure.rules.registry import all_rules, get_rule
@@ -103,9 +103,9 @@ def test_facts_that_contradict_each_other_are_vacuous() -> None:
 
 def test_an_enum_outside_its_members_makes_no_claim_true() -> None:
     def impossible(claim: Claim) -> None:
-        ground = claim.member("ground", Ground)
-        claim.assume(*(ground != member for member in Ground))
-        claim.prove(claim.lift(queue_preemption_reason)(ground).defined)
+        basis = claim.member("basis", Basis)
+        claim.assume(*(basis != member for member in Basis))
+        claim.prove(claim.lift(queue_preemption_reason)(basis).defined)
 
     assert ended(impossible).verdict == Verdict.VACUOUS
 

@@ -28,10 +28,10 @@ from tenure.oracle.selection import (
 from tenure.oracle.tree import climb
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure.rules.quota import fits_request
-from tenure.rules.reclaim import ground_across_queues, may_reclaim
-from tenure.rules.share import ground_by_share
+from tenure.rules.reclaim import basis_across_queues, may_reclaim
+from tenure.rules.share import basis_by_share
 from tenure.versions import versioned
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command import exit_code
@@ -362,9 +362,9 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     "LowerPriority reclaims from equals": (
         "PO-ANY-330",
         _rule_changed(
-            ground_for,
-            ground_across_queues=_rule_changed(
-                ground_across_queues,
+            basis_for,
+            basis_across_queues=_rule_changed(
+                basis_across_queues,
                 may_reclaim=_rule_changed(
                     may_reclaim, (STRICT, "return not has_lower_priority(target, preemptor)")
                 ),
@@ -375,9 +375,9 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     "fair sharing forgets the policy": (
         "PO-ANY-330",
         _rule_changed(
-            ground_for,
-            ground_by_share=_rule_changed(
-                ground_by_share, ("if not may_reclaim(preemptor, target, terms):", "if False:")
+            basis_for,
+            basis_by_share=_rule_changed(
+                basis_by_share, ("if not may_reclaim(preemptor, target, terms):", "if False:")
             ),
         ),
         "under as-written: it is before",
@@ -385,9 +385,9 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     "the door opens for every reclaim": (
         "PO-ANY-340",
         _rule_changed(
-            ground_for,
-            ground_across_queues=_rule_changed(
-                ground_across_queues, ("if not may_reclaim(preemptor, target, terms):", "if False:")
+            basis_for,
+            basis_across_queues=_rule_changed(
+                basis_across_queues, ("if not may_reclaim(preemptor, target, terms):", "if False:")
             ),
         ),
         "a step under as-written: it is better",
@@ -420,9 +420,9 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     "only equals are preempted": (
         "PO-ANY-630",
         _rule_changed(
-            ground_for,
-            ground_across_queues=_rule_changed(
-                ground_across_queues,
+            basis_for,
+            basis_across_queues=_rule_changed(
+                basis_across_queues,
                 may_reclaim=_rule_changed(
                     may_reclaim, (STRICT, "return target.priority == preemptor.priority")
                 ),

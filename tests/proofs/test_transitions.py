@@ -17,9 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tenure.model import (
     MINUTE,
     SECOND,
+    Basis,
     ClusterQueue,
     Evidence,
-    Ground,
     Kin,
     Settings,
     WithinClusterQueue,
@@ -27,7 +27,7 @@ from tenure.model import (
 )
 from tenure.oracle.door import NotAllowed, take_target
 from tenure.readings import preset, preset_names
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.ordering import order_key
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import requeue_timestamp
@@ -150,18 +150,18 @@ class Queue(RuleBasedStateMachine):
     def taken_for(self, head: Workload) -> int | None:
         """The place of the first candidate, after its eviction."""
         candidates = [
-            (index, pair[0], ground)
+            (index, pair[0], basis)
             for index, pair in enumerate(self.places)
-            if pair and (ground := ground_within_queue(head, pair[0], self.terms, self.now)) != Ground.NONE
+            if pair and (basis := basis_within_queue(head, pair[0], self.terms, self.now)) != Basis.NONE
         ]
         if not candidates:
             return None
-        place, victim, ground = min(
+        place, victim, basis = min(
             candidates,
             key=lambda row: dataclasses.astuple(order_key(row[1], OWN, head, self.terms, self.now)),
         )
-        take_target(head, victim, Evidence(ground), self.terms, self.now, Kin())
-        self.evict(victim, place, by_time=ground == Ground.TIME_EXPIRED)
+        take_target(head, victim, Evidence(basis), self.terms, self.now, Kin())
+        self.evict(victim, place, by_time=basis == Basis.TIME_EXPIRED)
         return place
 
     def evict(self, victim: Workload, place: int, *, by_time: bool) -> None:
@@ -271,6 +271,4 @@ def test_the_door_stays_closed_for_who_is_not_eligible() -> None:
     terms, running = terms_under("guaranteed"), new_workload(1, created_at=0)
     held = dataclasses.replace(running, cluster_queue=text_of(7), quota_reserved_at=0)
     with pytest.raises(NotAllowed):
-        take_target(
-            new_workload(2, created_at=0), held, Evidence(Ground.TIME_EXPIRED), terms, DURATION, Kin()
-        )
+        take_target(new_workload(2, created_at=0), held, Evidence(Basis.TIME_EXPIRED), terms, DURATION, Kin())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.explanation.explain import explain
-from tenure.explanation.remarks import GROUND_RULES
+from tenure.explanation.remarks import BASIS_RULES
 from tenure.model import Outcome
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.held import held_together
@@ -112,5 +112,5 @@ def test_every_workload_of_the_tree_is_explained_by_rules_that_hold(scenario: di
         assert row.verdict.startswith("preempted: " if row.preempted else "kept: ")
         if row.preempted:
             held = {remark.rule for remark in row.remarks if remark.holds}
-            named = set(GROUND_RULES[taken[key].evidence.ground])
+            named = set(BASIS_RULES[taken[key].evidence.basis])
             assert named - held <= {"KQ-350", "KQ-360"}, "each rule that is named says yes below"

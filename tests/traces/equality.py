@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from tenure.model import Ground, Instant, Outcome, TurnResult
+from tenure.model import Basis, Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_rank import is_hero
@@ -20,7 +20,7 @@ from tenure_simulate.trace import Simulated, simulate
 
 _OUTCOMES = (Outcome.NO_FIT, Outcome.NO_CANDIDATES, Outcome.PREEMPT, Outcome.FIT)
 _ENDINGS = (Ending.FINISHED, Ending.PREEMPTED, Ending.RUNNING)
-_WITHIN = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
+_WITHIN = (Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL, Basis.TIME_EXPIRED)
 
 
 @dataclass
@@ -131,8 +131,8 @@ def of_trace(simulated: Simulated) -> dict[str, Sequence[Any]]:
     return {
         "heads": _heads(simulated),
         "preemptions": [
-            (at, names[job], names[victim], _reason(ground), ran, cut, cycle)
-            for at, job, victim, ground, ran, cut, cycle in simulated.preemptions.tolist()
+            (at, names[job], names[victim], _reason(basis), ran, cut, cycle)
+            for at, job, victim, basis, ran, cut, cycle in simulated.preemptions.tolist()
         ],
         "runs": sorted(
             (names[job], start, end, _ENDINGS[how], stopped, _name(names, by), done, lost)
@@ -155,8 +155,8 @@ def _heads(simulated: Simulated) -> list[Any]:
     return found
 
 
-def _reason(ground: int) -> str:
-    found = Ground(ground)
+def _reason(basis: int) -> str:
+    found = Basis(basis)
     return (queue_preemption_reason(found) if found in _WITHIN else preemption_reason(found)).label
 
 

@@ -24,12 +24,12 @@ from tenure.engines.batch import EXPLANATION
 from tenure.errors import InputError
 from tenure.explanation.explain import explain
 from tenure.model import (
+    Basis,
     BorrowWithinCohort,
     Cluster,
     Cohort,
     Evidence,
     FairStrategy,
-    Ground,
     PreemptionRules,
     Reason,
     ReclaimWithinCohort,
@@ -66,9 +66,9 @@ def said(**fields: Any) -> dict[str, Any]:
     return answer({"id": 1, "call": "decide", "input": an_input(**fields)})
 
 
-def victims(decision: Decision) -> list[tuple[str, Reason, Ground]]:
+def victims(decision: Decision) -> list[tuple[str, Reason, Basis]]:
     """Who leaves, and why."""
-    return [(target.workload.key, target.reason, target.evidence.ground) for target in decision.targets]
+    return [(target.workload.key, target.reason, target.evidence.basis) for target in decision.targets]
 
 
 @pytest.mark.parametrize("name", ["two-teams", "shared-cohort", "hero"])
@@ -170,31 +170,29 @@ def tampered(monkeypatch: pytest.MonkeyPatch, tamper: Tamper) -> None:
     monkeypatch.setattr(core, "decide", lambda *asked: tamper(honest(*asked)))
 
 
-def claiming(answer: CoreAnswer, rows: list[int], grounds: list[int]) -> CoreAnswer:
-    """The same answer with other victims and grounds."""
+def claiming(answer: CoreAnswer, rows: list[int], bases: list[int]) -> CoreAnswer:
+    """The same answer with other victims and bases."""
     found = answer.found
-    made = found._replace(
-        rows=np.array(rows, found.rows.dtype), grounds=np.array(grounds, found.grounds.dtype)
-    )
+    made = found._replace(rows=np.array(rows, found.rows.dtype), bases=np.array(bases, found.bases.dtype))
     return answer._replace(found=made)
 
 
-def test_no_ground_is_believed_that_the_reference_does_not_find() -> None:
-    grounds = list(Ground)[1:]  # without NONE
-    tried: Counter[Ground] = Counter()
+def test_no_basis_is_believed_that_the_reference_does_not_find() -> None:
+    bases = list(Basis)[1:]  # without NONE
+    tried: Counter[Basis] = Counter()
     for asked in requests_of_vectors():
         about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
         for number, target in enumerate(targets_of(asked)):
-            ground = target.evidence.ground
-            tried[ground] += 1
-            # Each of the other grounds in turn.
-            step = 1 + tried[ground] % (len(grounds) - 1)
-            wrong = grounds[(grounds.index(ground) + step) % len(grounds)]
+            basis = target.evidence.basis
+            tried[basis] += 1
+            # Each of the other bases in turn.
+            step = 1 + tried[basis] % (len(bases) - 1)
+            wrong = bases[(bases.index(basis) + step) % len(bases)]
             with pytest.MonkeyPatch.context() as patched:
-                tampered(patched, partial(with_ground, number=number, ground=wrong))
-                with pytest.raises(WrongClaimError, match=f"{target.workload.key} on ground {wrong.name}"):
+                tampered(patched, partial(with_basis, number=number, basis=wrong))
+                with pytest.raises(WrongClaimError, match=f"{target.workload.key} on basis {wrong.name}"):
                     engines.decide(Engine.FAST, asked.cluster, *about)
-    assert set(tried) == set(grounds)
+    assert set(tried) == set(bases)
 
 
 def targets_of(asked: DecideRequest) -> tuple[Target, ...]:
@@ -206,22 +204,22 @@ def targets_of(asked: DecideRequest) -> tuple[Target, ...]:
         return ()
 
 
-def with_ground(answer: CoreAnswer, number: int, ground: Ground) -> CoreAnswer:
-    """The same victims, one of them on another ground."""
-    claimed = answer.found.grounds.tolist()
-    claimed[number] = int(ground)
+def with_basis(answer: CoreAnswer, number: int, basis: Basis) -> CoreAnswer:
+    """The same victims, one of them on another basis."""
+    claimed = answer.found.bases.tolist()
+    claimed[number] = int(basis)
     return claiming(answer, answer.found.rows.tolist(), claimed)
 
 
 def with_last(answer: CoreAnswer, row: int) -> CoreAnswer:
-    """Another workload in the place of the last victim, on the same ground."""
-    return claiming(answer, [*answer.found.rows.tolist()[:-1], row], answer.found.grounds.tolist())
+    """Another workload in the place of the last victim, on the same basis."""
+    return claiming(answer, [*answer.found.rows.tolist()[:-1], row], answer.found.bases.tolist())
 
 
 def twice(answer: CoreAnswer) -> CoreAnswer:
     """The first victim once more."""
-    rows, grounds = answer.found.rows.tolist(), answer.found.grounds.tolist()
-    return claiming(answer, [*rows, rows[0]], [*grounds, grounds[0]])
+    rows, bases = answer.found.rows.tolist(), answer.found.bases.tolist()
+    return claiming(answer, [*rows, rows[0]], [*bases, bases[0]])
 
 
 def test_no_victim_is_believed_whom_the_reference_would_not_preempt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +239,7 @@ def test_no_victim_is_believed_whom_the_reference_would_not_preempt(monkeypatch:
 def test_what_is_right_beside_those_who_were_spared_is_left_to_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(claims, "evidence_of", lambda _, victims: (Evidence(Ground.NONE),) * len(victims))
+    monkeypatch.setattr(claims, "evidence_of", lambda _, victims: (Evidence(Basis.NONE),) * len(victims))
     output = said(engine="fast")["output"]
     assert output == {**said()["output"], "leftToReference": SPARED}
 

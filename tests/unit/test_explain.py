@@ -14,15 +14,15 @@ from tenure.conformance.vectors import load_vectors
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
 from tenure.explanation.explain import Explanation, explain
 from tenure.explanation.other_queues import comparisons
-from tenure.explanation.remarks import GROUND_RULES, Remark
+from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.shortages import account_text, shortages
 from tenure.model import (
     MINUTE,
     Assignment,
+    Basis,
     Cluster,
     ClusterQueue,
     FlavorQuotas,
-    Ground,
     Instant,
     Outcome,
     PodSet,
@@ -35,15 +35,15 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import Reading, preset
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.quota import can_ever_fit, fits_quota
 from tenure.rules.share import compare_shares
 from tenure.rules.time_based import (
+    basis_among_equals,
     duration_in_force,
-    ground_among_equals,
     is_newer_equal,
     is_time_expired,
     precedes_among_equals,
@@ -59,12 +59,12 @@ HOUR = 60 * MINUTE
 SAYS: dict[str, Callable[[Decision, Workload], bool]] = {
     "KQ-010": lambda d, w: has_lower_priority(d.preemptor, w),
     "KQ-030": lambda _, w: w.quota_reserved_at is not None,
-    "KQ-040": lambda d, w: ground_within_queue(d.preemptor, w, d.terms, d.now) != Ground.NONE,
+    "KQ-040": lambda d, w: basis_within_queue(d.preemptor, w, d.terms, d.now) != Basis.NONE,
     "TBP-010": lambda d, _: duration_in_force(d.terms) is not None,
     "TBP-020": lambda d, w: is_time_expired(w, d.now, duration_in_force(d.terms)),
     "TBP-040": lambda d, w: is_newer_equal(d.preemptor, w, d.terms, d.now),
-    "TBP-050": lambda d, w: ground_among_equals(d.preemptor, w, d.terms, d.now) != Ground.NONE,
-    "TBP-070": lambda d, w: ground_within_queue(d.preemptor, w, d.terms, d.now) == Ground.TIME_EXPIRED,
+    "TBP-050": lambda d, w: basis_among_equals(d.preemptor, w, d.terms, d.now) != Basis.NONE,
+    "TBP-070": lambda d, w: basis_within_queue(d.preemptor, w, d.terms, d.now) == Basis.TIME_EXPIRED,
 }
 
 
@@ -105,7 +105,7 @@ def test_a_victim_is_explained_by_the_rules_that_allow_it(case: Case, reading: R
     decision = case.decided(reading)
     rows = {row.workload: row for row in explain(decision).workloads}
     for target in decision.targets:
-        row, rules = rows[target.workload.key], GROUND_RULES[target.evidence.ground]
+        row, rules = rows[target.workload.key], BASIS_RULES[target.evidence.basis]
         assert row.verdict == f"preempted: {target.reason.label}, by {', '.join(rules)}"
         held = {remark.rule for remark in row.remarks if remark.holds}
         assert set(rules) <= held, "each rule that is named says yes in the findings below"
@@ -415,7 +415,7 @@ def test_the_shares_that_are_told_are_those_that_were_compared(scenario: dict[st
     known = comparisons(decision)
     for group in (decision.selection.removed, decision.selection.attempts[-1].rejected):
         for candidate in group:
-            if candidate.evidence.ground in (Ground.FINAL_SHARE, Ground.INITIAL_SHARE):
+            if candidate.evidence.basis in (Basis.FINAL_SHARE, Basis.INITIAL_SHARE):
                 told = known[candidate.workload.key].shares
                 assert told is not None
                 assert told.compared == candidate.evidence.share

@@ -26,7 +26,7 @@ def findings(root: Path) -> Iterator[Page]:
 def slug_of(title: str) -> str:
     """A title as it stands in a file name.
 
-    >>> slug_of("Ground within a ClusterQueue")
-    'ground-within-a-clusterqueue'
+    >>> slug_of("Basis within a ClusterQueue")
+    'basis-within-a-clusterqueue'
     """
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")

@@ -40,7 +40,7 @@ REAL_BUGS: tuple[tuple[str, str, str, str], ...] = (
         "a victim ties with whoever was created at its eviction, and the lower uid goes first",
     ),
     (
-        "ground_among_equals",
+        "basis_among_equals",
         "is_time_expired(target, now, duration_in_force(terms))",
         "is_time_expired(target, now, terms.min_admit_duration)",
         "a duration that is not in force expires workloads all the same",

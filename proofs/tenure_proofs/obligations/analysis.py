@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import BorrowWithinCohort, Evidence, FlavorMode, Ground, Kin, NodeQuota, Workload
+from tenure.model import Basis, BorrowWithinCohort, Evidence, FlavorMode, Kin, NodeQuota, Workload
 from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.amounts import minus, plus
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure.rules.flavors import may_preempt_while_borrowing, mode_without_search
 from tenure.rules.quota import (
     available,
@@ -25,8 +25,8 @@ from tenure.rules.quota import (
     quota_passed_up,
     usage_passed_up,
 )
-from tenure.rules.reclaim import ground_across_queues, stands_in_attempt
-from tenure.rules.share import borrowed_amount, claims_nominal, ground_by_share
+from tenure.rules.reclaim import basis_across_queues, stands_in_attempt
+from tenure.rules.share import basis_by_share, borrowed_amount, claims_nominal
 from tenure_proofs.amounts import (
     HIGHEST,
     LARGE,
@@ -186,15 +186,15 @@ def a_victim_is_still_eligible_at_its_turn_and_no_more_is_in_use_than_at_the_sta
     remove, used = claim.function("remove", SymToken, 2), claim.function("used", int, 1)
     before, start = claim.state("before", step, watched), claim.number("start")
     own, exceeds, may_borrow = claim.flag("own"), claim.flag("exceeds"), claim.flag("may_borrow")
-    ground, amount = claim.member("ground", Ground), claim.number("amount")
+    basis, amount = claim.member("basis", Basis), claim.number("amount")
     claim.assume(
         amount >= 0,
         used(remove(before.usage, candidate)) == used(before.usage) - amount,
-        either_both_or_none(may(before.usage, candidate), stands(own, exceeds, ground, may_borrow).value),
+        either_both_or_none(may(before.usage, candidate), stands(own, exceeds, basis, may_borrow).value),
     )
     after = step(before, candidate, may, fits, remove)
     has_left = all_of(watched == candidate, negation(before.removed.contains), after.field("removed"))
-    without = ground == Ground.WITHOUT_BORROWING
+    without = basis == Basis.WITHOUT_BORROWING
     over_every_fold(
         claim,
         before=(used(before.usage) <= start,),
@@ -235,7 +235,7 @@ def a_victim_stays_away_because_the_request_fits_without_it_and_not_with_it(clai
 
 
 @obligation("PO-AN-130", rules=["KQ-010", "KQ-320", "KQ-330", "KQ-340", "KQ-380"], expect=everywhere(PROVED))
-def a_candidate_still_eligible_in_an_attempt_has_the_ground_that_was_found_before(claim: Claim) -> None:
+def a_candidate_still_eligible_in_an_attempt_has_the_basis_that_was_found_before(claim: Claim) -> None:
     """Lemma W2, classical preemption: candidates are found before it is known whether a queue may borrow."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, exceeds, may_borrow = any_terms(claim), claim.flag("exceeds"), claim.flag("may_borrow")
@@ -245,12 +245,12 @@ def a_candidate_still_eligible_in_an_attempt_has_the_ground_that_was_found_befor
         either_both_or_none(found.advantage, there.advantage),
         either_both_or_none(there.borrowing, may_borrow),
     )
-    ground = claim.lift(ground_across_queues)
-    first, then = (ground(preemptor, target, evidence, terms).value for evidence in (found, there))
+    basis = claim.lift(basis_across_queues)
+    first, then = (basis(preemptor, target, evidence, terms).value for evidence in (found, there))
     stands = claim.lift(stands_in_attempt)(False, exceeds, first, may_borrow).value
     claim.prove(
-        implies(all_of(first != Ground.NONE, stands), then == first),
-        implies(all_of(first != Ground.NONE, stands), exceeds),
+        implies(all_of(first != Basis.NONE, stands), then == first),
+        implies(all_of(first != Basis.NONE, stands), exceeds),
     )
 
 
@@ -384,7 +384,7 @@ def where_no_other_queue_can_borrow_none_of_their_workloads_is_preempted(claim: 
         either_both_or_none(evidence.over_quota, negation(within)),
     )
     claim.prove(
-        claim.lift(ground_for)(preemptor, target, evidence, terms, now, kin).value == Ground.NONE,
+        claim.lift(basis_for)(preemptor, target, evidence, terms, now, kin).value == Basis.NONE,
         claim.lift(borrowed_amount)(usage, nominal).value == 0,
     )
 
@@ -405,4 +405,4 @@ def an_infinite_share_takes_from_no_finite_one(claim: Claim) -> None:
     claim.assume(ordinary(usage, request), request > 0, evidence.share == 1)
     within = claim.lift(is_within_quota)(usage + request, 0).value
     claim.assume(either_both_or_none(evidence.within_nominal, claim.lift(claims_nominal)(within, gate).value))
-    claim.prove(claim.lift(ground_by_share)(preemptor, target, evidence, terms).value == Ground.NONE)
+    claim.prove(claim.lift(basis_by_share)(preemptor, target, evidence, terms).value == Basis.NONE)

@@ -6,8 +6,8 @@ from typing import Any
 
 from tenure.model import (
     MINUTE,
+    Basis,
     Evidence,
-    Ground,
     Kin,
     Reason,
     ReclaimWithinCohort,
@@ -35,7 +35,7 @@ from tenure_proofs.trusted.logic import (
 PROVED = Verdict.PROVED
 MILLISECOND = 1_000_000
 FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
-"""Everything in the evidence but its ground."""
+"""Everything in the evidence but its basis."""
 
 
 @obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
@@ -81,7 +81,7 @@ def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(cla
             taken.defined,
             all_of(
                 terms.within_cluster_queue != WithinClusterQueue.NEVER,
-                evidence.ground == Ground.LOWER_PRIORITY,
+                evidence.basis == Basis.LOWER_PRIORITY,
             ),
         ),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE),
@@ -157,17 +157,17 @@ def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim
 
 
 @obligation("PO-KQ-280", rules=["KQ-040", "KQ-300", "KQ-320"], expect=everywhere(PROVED))
-def evidence_with_a_false_ground_preempts_no_workload(claim: Claim) -> None:
+def evidence_with_a_false_basis_preempts_no_workload(claim: Claim) -> None:
     """Design, One door: a target is constructed with the evidence of the rule that allows it, or not at all.
 
-    Under fair sharing the ground of the evidence says which strategy is in use, so there both may be.
+    Under fair sharing the basis of the evidence says which strategy is in use, so there both may be.
     """
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, now = any_terms(claim), claim.number("now")
     evidence, forged = claim.record("evidence", Evidence), claim.record("forged", Evidence)
     claim.assume(
         any_of(is_own(target, terms), negation(terms.fair_sharing)),
-        forged.ground != evidence.ground,
+        forged.basis != evidence.basis,
         *(getattr(forged, fact) == getattr(evidence, fact) for fact in FACTS),
     )
     door, kin = claim.lift(take_target), claim.record("kin", Kin)
@@ -177,7 +177,7 @@ def evidence_with_a_false_ground_preempts_no_workload(claim: Claim) -> None:
             negation(door(preemptor, target, forged, terms, now, kin).defined),
         ),
         implies(
-            evidence.ground == Ground.NONE,
+            evidence.basis == Basis.NONE,
             negation(door(preemptor, target, evidence, terms, now, kin).defined),
         ),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, SECOND, Evidence, Ground, Kin, Reason, Workload
+from tenure.model import MINUTE, SECOND, Basis, Evidence, Kin, Reason, Workload
 from tenure.oracle.door import take_target
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.time_based import is_time_expired, requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
@@ -24,7 +24,7 @@ from tenure_proofs.trusted.logic import (
 from tenure_proofs.trusted.transitions import OneQueue, is_evicted
 
 PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-GROUND_RULES = ["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-040", "TBP-050"]
+BASIS_RULES = ["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-040", "TBP-050"]
 GUARANTEED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
 
 
@@ -53,17 +53,17 @@ def _equals_of_one_queue(claim: Claim) -> tuple[Any, Any, Any]:
 
 def _one_preempts_the_other(claim: Claim, one: Any, other: Any, terms: Any) -> tuple[Any, Any]:
     """Whether the first may preempt the second, and whether the second may preempt the first."""
-    now, ground = claim.number("now"), claim.lift(ground_within_queue)
-    forth, back = ground(one, other, terms, now).value, ground(other, one, terms, now).value
-    return forth != Ground.NONE, back != Ground.NONE
+    now, basis = claim.number("now"), claim.lift(basis_within_queue)
+    forth, back = basis(one, other, terms, now).value, basis(other, one, terms, now).value
+    return forth != Basis.NONE, back != Basis.NONE
 
 
 @obligation(
     "PO-TBP-140",
-    rules=GROUND_RULES,
+    rules=BASIS_RULES,
     expect=GUARANTEED_ONLY,
     irrespective_of={
-        "ground_within_queue(one, other, terms, now)": "as guaranteed, an equal that waits is never "
+        "basis_within_queue(one, other, terms, now)": "as guaranteed, an equal that waits is never "
         "preempted, whether or not it may preempt the other"
     },
 )
@@ -75,14 +75,14 @@ def a_pending_and_a_running_equal_never_preempt_each_other(claim: Claim) -> None
     claim.prove(implies(takes, negation(is_taken)))
 
 
-@obligation("PO-TBP-145", rules=GROUND_RULES, expect=everywhere(REFUTED))
+@obligation("PO-TBP-145", rules=BASIS_RULES, expect=everywhere(REFUTED))
 def no_two_equals_preempt_each_other(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: of two that run, both may have exceeded their time."""
     one, other, terms = _equals_of_one_queue(claim)
     claim.prove(negation(all_of(*_one_preempts_the_other(claim, one, other, terms))))
 
 
-@obligation("PO-TBP-150", rules=GROUND_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-150", rules=BASIS_RULES, expect=everywhere(PROVED))
 def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: within the ClusterQueue, between two durations that are in force."""
     preemptor, target, now = (
@@ -91,21 +91,21 @@ def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
         claim.number("now"),
     )
     shorter, longer = _two_durations(claim)
-    ground = claim.lift(ground_within_queue)
+    basis = claim.lift(basis_within_queue)
     claim.prove(
         implies(
-            ground(preemptor, target, longer, now).value != Ground.NONE,
-            ground(preemptor, target, shorter, now).value != Ground.NONE,
+            basis(preemptor, target, longer, now).value != Basis.NONE,
+            basis(preemptor, target, shorter, now).value != Basis.NONE,
         )
     )
 
 
 @obligation(
     "PO-TBP-155",
-    rules=["KQ-050", "TBP-060", *GROUND_RULES],
+    rules=["KQ-050", "TBP-060", *BASIS_RULES],
     expect=GUARANTEED_ONLY,
     irrespective_of={
-        "ground_within_queue(taker, first, shorter, now)": "it follows from the first's place before "
+        "basis_within_queue(taker, first, shorter, now)": "it follows from the first's place before "
         "the second; where the claim is false it makes the first a candidate"
     },
 )
@@ -118,10 +118,10 @@ def a_longer_duration_keeps_the_first_candidate_of_the_preemptors_queue(claim: C
     preemptor, now = claim.record("taker", Workload), claim.number("now")
     first, second = claim.record("first", Workload), claim.record("second", Workload)
     shorter, longer = _two_durations(claim)
-    ground, precedes = claim.lift(ground_within_queue), claim.lift(candidate_precedes)
+    basis, precedes = claim.lift(basis_within_queue), claim.lift(candidate_precedes)
 
     def may(target: Any, terms: Any) -> Any:
-        return ground(preemptor, target, terms, now).value != Ground.NONE
+        return basis(preemptor, target, terms, now).value != Basis.NONE
 
     claim.assume(
         *(negation(item.evicted) for item in (first, second)),
@@ -178,7 +178,7 @@ def _preempted_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]
     return queue, taker, running, now, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED
 
 
-@obligation("PO-TBP-170", rules=["KQ-020", "TBP-030", *GROUND_RULES], expect=everywhere(PROVED))
+@obligation("PO-TBP-170", rules=["KQ-020", "TBP-030", *BASIS_RULES], expect=everywhere(PROVED))
 def without_a_duration_a_preemptor_is_ordered_before_its_victim(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: no victim comes back before its preemptor."""
     queue, taker, running, _, _ = _preempted_in_the_queue(claim)
@@ -186,7 +186,7 @@ def without_a_duration_a_preemptor_is_ordered_before_its_victim(claim: Claim) ->
     claim.prove(queue.is_ahead(taker, running))
 
 
-@obligation("PO-TBP-175", rules=["KQ-020", "TBP-030", *GROUND_RULES], expect=everywhere(REFUTED))
+@obligation("PO-TBP-175", rules=["KQ-020", "TBP-030", *BASIS_RULES], expect=everywhere(REFUTED))
 def with_a_duration_a_preemptor_was_ordered_before_its_victim(claim: Claim) -> None:
     """KEP-8522, Notes: who has exceeded the duration is preempted "regardless of relative age"."""
     queue, taker, running, _, _ = _preempted_in_the_queue(claim)
@@ -196,7 +196,7 @@ def with_a_duration_a_preemptor_was_ordered_before_its_victim(claim: Claim) -> N
 
 @obligation(
     "PO-TBP-180",
-    rules=["KQ-020", "TBP-030", *GROUND_RULES],
+    rules=["KQ-020", "TBP-030", *BASIS_RULES],
     expect=GUARANTEED_ONLY,
     also={"guaranteed+requeue_order=creation": REFUTED},
     irrespective_of={

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import UNLIMITED, Evidence, Ground, Kin, Reason, Workload
+from tenure.model import UNLIMITED, Basis, Evidence, Kin, Reason, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
+    basis_by_share,
     borrowed_amount,
     claims_nominal,
     cohort_wins,
-    ground_by_share,
     passes_final_share,
     passes_initial_share,
     queue_wins,
@@ -63,15 +63,15 @@ def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Cla
     within, gate = claim.flag("within"), claim.flag("gate")
     claims = claim.lift(claims_nominal)(within, gate).value
     claim.assume(evidence.within_nominal == claims)
-    ground = claim.lift(ground_by_share)(preemptor, target, evidence, terms).value
+    basis = claim.lift(basis_by_share)(preemptor, target, evidence, terms).value
     claim.prove(
         either_both_or_none(
-            ground == Ground.WITHIN_NOMINAL,
+            basis == Basis.WITHIN_NOMINAL,
             all_of(within, gate, reclaiming_allows(preemptor, target, terms)),
         ),
         implies(
             all_of(within, gate),
-            negation(any_of(ground == Ground.FINAL_SHARE, ground == Ground.INITIAL_SHARE)),
+            negation(any_of(basis == Basis.FINAL_SHARE, basis == Basis.INITIAL_SHARE)),
         ),
     )
 
@@ -99,15 +99,15 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
         any_terms(claim),
     )
     evidence = claim.record("evidence", Evidence)
-    ground = claim.lift(ground_by_share)(preemptor, target, evidence, terms).value
+    basis = claim.lift(basis_by_share)(preemptor, target, evidence, terms).value
     claim.assume(negation(evidence.within_nominal))
     allowed = reclaiming_allows(preemptor, target, terms)
-    final = all_of(allowed, evidence.ground == Ground.FINAL_SHARE, evidence.share <= 0)
-    initial = all_of(allowed, evidence.ground == Ground.INITIAL_SHARE, evidence.share < 0)
+    final = all_of(allowed, evidence.basis == Basis.FINAL_SHARE, evidence.share <= 0)
+    initial = all_of(allowed, evidence.basis == Basis.INITIAL_SHARE, evidence.share < 0)
     claim.prove(
-        either_both_or_none(ground == Ground.FINAL_SHARE, final),
-        either_both_or_none(ground == Ground.INITIAL_SHARE, initial),
-        either_both_or_none(ground == Ground.NONE, negation(any_of(final, initial))),
+        either_both_or_none(basis == Basis.FINAL_SHARE, final),
+        either_both_or_none(basis == Basis.INITIAL_SHARE, initial),
+        either_both_or_none(basis == Basis.NONE, negation(any_of(final, initial))),
     )
 
 
@@ -250,17 +250,17 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
     evidence, different = claim.record("evidence", Evidence), claim.record("other_evidence", Evidence)
     claim.assume(
         terms.reclaim_within_cohort == others.reclaim_within_cohort,
-        evidence.ground == different.ground,
+        evidence.basis == different.basis,
         evidence.within_nominal == different.within_nominal,
         evidence.share == different.share,
     )
-    ground = claim.lift(ground_by_share)
-    found = ground(preemptor, target, evidence, terms).value
+    basis = claim.lift(basis_by_share)
+    found = basis(preemptor, target, evidence, terms).value
     allowed = reclaiming_allows(preemptor, target, terms)
     claim.prove(
-        found == ground(preemptor, target, different, others).value,
-        implies(negation(allowed), found == Ground.NONE),
-        implies(all_of(allowed, evidence.within_nominal), found != Ground.NONE),
+        found == basis(preemptor, target, different, others).value,
+        implies(negation(allowed), found == Basis.NONE),
+        implies(all_of(allowed, evidence.within_nominal), found != Basis.NONE),
     )
 
 
@@ -283,12 +283,12 @@ def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(cl
         reclaiming_allows(preemptor, target, terms),
     )
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
-    within = all_of(evidence.within_nominal, evidence.ground == Ground.WITHIN_NOMINAL)
+    within = all_of(evidence.within_nominal, evidence.basis == Basis.WITHIN_NOMINAL)
     by_share = all_of(
         negation(evidence.within_nominal),
         any_of(
-            all_of(evidence.ground == Ground.FINAL_SHARE, evidence.share <= 0),
-            all_of(evidence.ground == Ground.INITIAL_SHARE, evidence.share < 0),
+            all_of(evidence.basis == Basis.FINAL_SHARE, evidence.share <= 0),
+            all_of(evidence.basis == Basis.INITIAL_SHARE, evidence.share < 0),
         ),
     )
     claim.prove(

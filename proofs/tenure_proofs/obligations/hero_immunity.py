@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tenure.model import DynamicPriorityPolicy, Evidence, Ground, Head, Kin, Workload
+from tenure.model import Basis, DynamicPriorityPolicy, Evidence, Head, Kin, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
-from tenure.rules.hero_targets import ground_for_hero, is_immune
+from tenure.rules.hero_targets import basis_for_hero, is_immune
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
@@ -133,7 +133,7 @@ def a_hero_preempts_no_workload_of_another_tree(claim: Claim) -> None:
         tree.grows(scope, top),
         tree.is_transitive(top, scope, mine.parent),
     )
-    claim.prove(claim.lift(ground_for_hero)(mine.workload, target, mine.terms, kin).value == Ground.NONE)
+    claim.prove(claim.lift(basis_for_hero)(mine.workload, target, mine.terms, kin).value == Basis.NONE)
 
 
 @obligation("PO-UCQ-120", rules=["UCQ-340"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
@@ -161,8 +161,8 @@ def no_two_workloads_of_heroes_may_preempt_each_other_and_none_itself(claim: Cla
     takes = taken_by(claim, one, other, kin_between(claim, tree, "seen", one, other), "first")
     back = taken_by(claim, other, one, kin_between(claim, tree, "back", other, one), "second")
     itself = kin_between(claim, tree, "itself", one, one)
-    ground = claim.lift(ground_for_hero)(one.workload, one.workload, one.terms, itself).value
-    claim.prove(negation(all_of(takes, back)), ground == Ground.NONE)
+    basis = claim.lift(basis_for_hero)(one.workload, one.workload, one.terms, itself).value
+    claim.prove(negation(all_of(takes, back)), basis == Basis.NONE)
 
 
 @obligation(

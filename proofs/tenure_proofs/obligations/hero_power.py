@@ -1,13 +1,13 @@
-"""KEP-8826: which workloads a hero can preempt, on what ground and for what reason, and in which order."""
+"""KEP-8826: which workloads a hero can preempt, on what basis and for what reason, and in which order."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
+from tenure.model import MINUTE, Basis, Evidence, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import preemption_reason
-from tenure.rules.hero_targets import ground_for_hero, group_for_hero, hero_preemption_reason, is_immune
+from tenure.rules.hero_targets import basis_for_hero, group_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.ordering import stands_before
 from tenure_proofs.obligations.hero_immunity import (
     GUARANTEED_TREE,
@@ -47,7 +47,7 @@ def _inside(claim: Claim) -> tuple[Side, Side, Any]:
         mine.hero,
         tree.contains(mine.parent, theirs.parent),
         negation(has_value(theirs.workload, "cluster_queue", mine.terms.cluster_queue)),
-        evidence.ground == Ground.HERO,
+        evidence.basis == Basis.HERO,
     )
     door, now = claim.lift(take_target), claim.number("now")
     taken = door(mine.workload, theirs.workload, evidence, mine.terms, now, kin)
@@ -93,15 +93,15 @@ def a_hero_can_preempt_a_workload_of_a_peer_exactly_when_it_has_lower_priority(c
 
 
 @obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"], expect=everywhere(PROVED))
-def a_hero_preempts_in_other_queues_on_one_ground_only_and_never_an_immune_workload(claim: Claim) -> None:
+def a_hero_preempts_in_other_queues_on_one_basis_only_and_never_an_immune_workload(claim: Claim) -> None:
     """KEP-8826, Goals, Universal Subtree Preemption: any other workload that is not protected."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, kin = any_terms(claim), claim.record("kin", Kin)
-    ground = claim.lift(ground_for_hero)(preemptor, target, terms, kin).value
+    basis = claim.lift(basis_for_hero)(preemptor, target, terms, kin).value
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
     claim.prove(
-        any_of(ground == Ground.HERO, ground == Ground.NONE),
-        either_both_or_none(ground == Ground.HERO, all_of(kin.in_scope, negation(immune))),
+        any_of(basis == Basis.HERO, basis == Basis.NONE),
+        either_both_or_none(basis == Basis.HERO, all_of(kin.in_scope, negation(immune))),
         implies(negation(kin.hero), negation(immune)),
     )
 
@@ -109,13 +109,13 @@ def a_hero_preempts_in_other_queues_on_one_ground_only_and_never_an_immune_workl
 @obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"], expect=everywhere(PROVED))
 def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Claim) -> None:
     """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
-    ground = claim.member("ground", Ground)
-    reason = claim.lift(hero_preemption_reason)(ground).value
-    said = claim.lift(preemption_reason)(ground).value
+    basis = claim.member("basis", Basis)
+    reason = claim.lift(hero_preemption_reason)(basis).value
+    said = claim.lift(preemption_reason)(basis).value
     claim.prove(
-        either_both_or_none(reason == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
-        either_both_or_none(said == Reason.UBER_CQ_PREEMPTION, ground == Ground.HERO),
-        either_both_or_none(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, ground == Ground.TIME_EXPIRED),
+        either_both_or_none(reason == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
+        either_both_or_none(said == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
+        either_both_or_none(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, basis == Basis.TIME_EXPIRED),
     )
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Contestant, CycleHead, Evidence, Ground, Kin, ReclaimWithinCohort, Workload
+from tenure.model import Basis, Contestant, CycleHead, Evidence, Kin, ReclaimWithinCohort, Workload
 from tenure.rules.cycle import has_earlier_turn, lost_work, wins_tournament, work_left
-from tenure.rules.eligibility import ground_for
-from tenure.rules.hero_targets import ground_for_hero
+from tenure.rules.eligibility import basis_for
+from tenure.rules.hero_targets import basis_for_hero
 from tenure.rules.quota import fits_request
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Verdict, everywhere, obligation
@@ -35,8 +35,8 @@ def _goes_down(claim: Claim, *, any_of_them: bool) -> None:
         reclaims_any if any_of_them else negation(reclaims_any),
     )
     kin = claim.record("kin", Kin)
-    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, kin).value
-    claim.prove(implies(ground != Ground.NONE, preemptor.priority > target.priority))
+    basis = claim.lift(basis_for)(preemptor, target, evidence, terms, now, kin).value
+    claim.prove(implies(basis != Basis.NONE, preemptor.priority > target.priority))
 
 
 @obligation("PO-KQ-700", rules=ELSEWHERE, expect=everywhere(PROVED))
@@ -193,4 +193,4 @@ def some_priority_keeps_a_workload_of_its_subtree_from_a_hero(claim: Claim) -> N
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, kin = any_terms(claim), claim.record("kin", Kin)
     claim.assume(kin.in_scope, target.priority > preemptor.priority)
-    claim.prove(claim.lift(ground_for_hero)(preemptor, target, terms, kin).value == Ground.NONE)
+    claim.prove(claim.lift(basis_for_hero)(preemptor, target, terms, kin).value == Basis.NONE)

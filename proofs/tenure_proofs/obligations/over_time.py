@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tenure.model import MINUTE, Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
+from tenure.model import MINUTE, Basis, Evidence, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.readings import Wake
 from tenure.rules.time_based import requeue_timestamp
@@ -228,7 +228,7 @@ class _Step:
         offered = self.world.claim.record(evidence, Evidence)
         possible_at = self.last + self.world.duration + 1
         possible = self.world.queue.takes(head, holder, offered, possible_at).defined
-        self.world.claim.assume(offered.ground == Ground.TIME_EXPIRED)
+        self.world.claim.assume(offered.basis == Basis.TIME_EXPIRED)
         if self.world.claim.reading.wake == Wake.AT_EXPIRY:
             delay = self.round - self.world.duration
             self.world.given(AWAKE, is_served_within(delay, at, possible=possible, since=possible_at))
@@ -363,7 +363,7 @@ def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
     holder, pending = world.holder("holder"), world.pending("pending")
     world.equals(holder, pending)
     newer, expired = claim.record("newer", Evidence), claim.record("expired", Evidence)
-    claim.assume(newer.ground == Ground.NEWER_EQUAL, expired.ground == Ground.TIME_EXPIRED)
+    claim.assume(newer.basis == Basis.NEWER_EQUAL, expired.basis == Basis.TIME_EXPIRED)
     as_newer = world.queue.takes(pending, holder, newer, now).defined
     as_expired = world.queue.takes(pending, holder, expired, now).defined
     victim = claim.record("victim", Workload)
@@ -391,7 +391,7 @@ def an_older_victim_can_preempt_its_preemptor_at_once(claim: Claim) -> None:
     returning, successor = a_place_changes_hands(world, evicted_at, at)
     newer = claim.record("newer", Evidence)
     claim.assume(
-        newer.ground == Ground.NEWER_EQUAL,
+        newer.basis == Basis.NEWER_EQUAL,
         returning.created_at < successor.created_at,
         returning.created_at < evicted_at,
     )
@@ -423,5 +423,5 @@ def the_two_oldest_of_three_equals_alternate_for_ever(claim: Claim) -> None:
     )
     expired, victim = claim.record("expired", Evidence), claim.record("victim", Workload)
     taken = world.queue.takes(waiting, holder, expired, now).defined
-    claim.assume(expired.ground == Ground.TIME_EXPIRED, is_evicted(holder, victim, taken, now))
+    claim.assume(expired.basis == Basis.TIME_EXPIRED, is_evicted(holder, victim, taken, now))
     claim.prove(taken, world.queue.is_ahead(waiting, third), world.queue.is_ahead(victim, third))

@@ -6,9 +6,9 @@ from typing import Any
 
 from tenure.model import (
     Attempts,
+    Basis,
     BorrowWithinCohort,
     Evidence,
-    Ground,
     Kin,
     Reason,
     ReclaimWithinCohort,
@@ -16,11 +16,11 @@ from tenure.model import (
 )
 from tenure.oracle.classical import reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
-from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.quota import fits_quota, fits_request
 from tenure.rules.reclaim import (
     attempts,
-    ground_across_queues,
+    basis_across_queues,
     has_advantage,
     is_below_nominal,
     may_reclaim,
@@ -42,13 +42,13 @@ from tenure_proofs.trusted.logic import (
 
 PROVED = Verdict.PROVED
 ACROSS_RULES = ["KQ-010", "KQ-320", "KQ-330", "KQ-340"]
-OWN_GROUNDS = (Ground.LOWER_PRIORITY, Ground.NEWER_EQUAL, Ground.TIME_EXPIRED)
-CLASSICAL_GROUNDS = (Ground.HIERARCHICAL, Ground.WITHOUT_BORROWING, Ground.WHILE_BORROWING)
-FAIR_GROUNDS = (Ground.WITHIN_NOMINAL, Ground.FINAL_SHARE, Ground.INITIAL_SHARE)
+OWN_BASES = (Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL, Basis.TIME_EXPIRED)
+CLASSICAL_BASES = (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING, Basis.WHILE_BORROWING)
+FAIR_BASES = (Basis.WITHIN_NOMINAL, Basis.FINAL_SHARE, Basis.INITIAL_SHARE)
 
 
-def _one_of(ground: Any, members: tuple[Ground, ...]) -> Any:
-    return any_of(*(ground == member for member in members))
+def _one_of(basis: Any, members: tuple[Basis, ...]) -> Any:
+    return any_of(*(basis == member for member in members))
 
 
 def _own(target: Any, terms: Any) -> Any:
@@ -77,12 +77,12 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
     claim.assume(negation(_own(target, terms)), negation(any_of(terms.hero, kin.hero)))
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
     while_borrowing = _borrowing_allows(preemptor, target, terms)
-    ground = any_of(
-        all_of(evidence.advantage, evidence.ground == Ground.HIERARCHICAL),
-        all_of(negation(evidence.advantage), while_borrowing, evidence.ground == Ground.WHILE_BORROWING),
+    basis = any_of(
+        all_of(evidence.advantage, evidence.basis == Basis.HIERARCHICAL),
+        all_of(negation(evidence.advantage), while_borrowing, evidence.basis == Basis.WHILE_BORROWING),
         all_of(
             negation(any_of(evidence.advantage, while_borrowing, evidence.borrowing)),
-            evidence.ground == Ground.WITHOUT_BORROWING,
+            evidence.basis == Basis.WITHOUT_BORROWING,
         ),
     )
     claim.prove(
@@ -91,50 +91,50 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
             all_of(evidence.over_quota, negation(terms.fair_sharing)),
             either_both_or_none(
                 taken.defined,
-                all_of(reclaiming_allows(preemptor, target, terms), ground),
+                all_of(reclaiming_allows(preemptor, target, terms), basis),
             ),
         ),
     )
 
 
 @obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
-def each_location_and_each_kind_of_search_has_its_own_grounds(claim: Claim) -> None:
+def each_location_and_each_kind_of_search_has_its_own_bases(claim: Claim) -> None:
     """Kueue v1beta2, ClusterQueuePreemption: the policies within a queue and across queues do not mix."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
+    basis = claim.lift(basis_for)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
     own = _own(target, terms)
     standard = all_of(negation(own), negation(terms.hero))
     by_shares = all_of(standard, terms.fair_sharing)
     classical = all_of(standard, negation(terms.fair_sharing))
     claim.prove(
-        implies(_one_of(ground, OWN_GROUNDS), own),
-        implies(_one_of(ground, FAIR_GROUNDS), by_shares),
-        implies(_one_of(ground, CLASSICAL_GROUNDS), classical),
-        implies(ground == Ground.HERO, all_of(negation(own), terms.hero)),
+        implies(_one_of(basis, OWN_BASES), own),
+        implies(_one_of(basis, FAIR_BASES), by_shares),
+        implies(_one_of(basis, CLASSICAL_BASES), classical),
+        implies(basis == Basis.HERO, all_of(negation(own), terms.hero)),
     )
 
 
 @obligation("PO-KQ-320", rules=["KQ-310", "TBP-070"], expect=everywhere(PROVED))
 def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) -> None:
     """Kueue v1beta2, reasons of condition Preempted."""
-    ground = claim.member("ground", Ground)
-    reason = claim.lift(preemption_reason)(ground).value
+    basis = claim.member("basis", Basis)
+    reason = claim.lift(preemption_reason)(basis).value
     claim.prove(
         either_both_or_none(
             reason == Reason.IN_COHORT_RECLAMATION,
-            _one_of(ground, (Ground.HIERARCHICAL, Ground.WITHOUT_BORROWING, Ground.WITHIN_NOMINAL)),
+            _one_of(basis, (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING, Basis.WITHIN_NOMINAL)),
         ),
         either_both_or_none(
-            reason == Reason.IN_COHORT_RECLAIM_WHILE_BORROWING, ground == Ground.WHILE_BORROWING
+            reason == Reason.IN_COHORT_RECLAIM_WHILE_BORROWING, basis == Basis.WHILE_BORROWING
         ),
         either_both_or_none(
             reason == Reason.IN_COHORT_FAIR_SHARING,
-            _one_of(ground, (Ground.FINAL_SHARE, Ground.INITIAL_SHARE)),
+            _one_of(basis, (Basis.FINAL_SHARE, Basis.INITIAL_SHARE)),
         ),
         either_both_or_none(
             reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
-            ground == Ground.TIME_EXPIRED,
+            basis == Basis.TIME_EXPIRED,
         ),
     )
 
@@ -217,12 +217,12 @@ def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_coh
     lower = advantage(fits_lower, before).value
     higher = advantage(fits_higher, lower).value
     claim.assume(evidence.advantage == higher)
-    hierarchical = claim.lift(ground_across_queues)(preemptor, target, evidence, terms).value
+    hierarchical = claim.lift(basis_across_queues)(preemptor, target, evidence, terms).value
     claim.prove(
         implies(lower, higher),
         either_both_or_none(higher, any_of(before, fits_lower, fits_higher)),
         either_both_or_none(
-            hierarchical == Ground.HIERARCHICAL,
+            hierarchical == Basis.HIERARCHICAL,
             all_of(higher, reclaiming_allows(preemptor, target, terms)),
         ),
     )
@@ -243,17 +243,17 @@ def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(cl
         negation(without.borrowing),
         borrowing.advantage == without.advantage,
     )
-    ground = claim.lift(ground_across_queues)
-    in_one = ground(preemptor, target, borrowing, terms).value
-    in_other = ground(preemptor, target, without, terms).value
+    basis = claim.lift(basis_across_queues)
+    in_one = basis(preemptor, target, borrowing, terms).value
+    in_other = basis(preemptor, target, without, terms).value
     stands = claim.lift(stands_in_attempt)
     claim.prove(
-        implies(in_one != Ground.NONE, in_other == in_one),
+        implies(in_one != Basis.NONE, in_other == in_one),
         either_both_or_none(
-            all_of(in_one == Ground.NONE, in_other != Ground.NONE), in_other == Ground.WITHOUT_BORROWING
+            all_of(in_one == Basis.NONE, in_other != Basis.NONE), in_other == Basis.WITHOUT_BORROWING
         ),
         either_both_or_none(
-            in_other == Ground.WITHOUT_BORROWING,
+            in_other == Basis.WITHOUT_BORROWING,
             all_of(
                 reclaiming_allows(preemptor, target, terms),
                 negation(without.advantage),
@@ -268,8 +268,8 @@ def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(cl
 
 
 @obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
-def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_ground_in_it(claim: Claim) -> None:
-    """Kueue main of August 2026, candidate iterator: grounds are found once, and hold in both attempts."""
+def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(claim: Claim) -> None:
+    """Kueue main of August 2026, candidate iterator: bases are found once, and hold in both attempts."""
     preemptor, target, terms = (
         claim.record("preemptor", Workload),
         claim.record("target", Workload),
@@ -277,27 +277,27 @@ def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_ground_in_it(cla
     )
     found, asked = claim.record("found", Evidence), claim.record("asked", Evidence)
     own, over_quota = claim.flag("own"), claim.flag("over_quota")
-    any_ground, may_borrow = claim.member("any_ground", Ground), claim.flag("may_borrow")
+    any_basis, may_borrow = claim.member("any_basis", Basis), claim.flag("may_borrow")
     claim.assume(
         negation(found.borrowing),
         asked.borrowing == may_borrow,
         found.advantage == asked.advantage,
     )
-    ground = claim.lift(ground_across_queues)
-    first = ground(preemptor, target, found, terms).value
-    again = ground(preemptor, target, asked, terms).value
+    basis = claim.lift(basis_across_queues)
+    first = basis(preemptor, target, found, terms).value
+    again = basis(preemptor, target, asked, terms).value
     stands = claim.lift(stands_in_attempt)
     claim.prove(
         either_both_or_none(
-            all_of(stands(False, over_quota, first, may_borrow).value, first != Ground.NONE),
-            all_of(over_quota, again != Ground.NONE),
+            all_of(stands(False, over_quota, first, may_borrow).value, first != Basis.NONE),
+            all_of(over_quota, again != Basis.NONE),
         ),
-        implies(own, stands(own, over_quota, any_ground, may_borrow).value),
+        implies(own, stands(own, over_quota, any_basis, may_borrow).value),
         implies(
-            all_of(negation(own), any_of(negation(may_borrow), any_ground != Ground.WITHOUT_BORROWING)),
-            either_both_or_none(stands(own, over_quota, any_ground, may_borrow).value, over_quota),
+            all_of(negation(own), any_of(negation(may_borrow), any_basis != Basis.WITHOUT_BORROWING)),
+            either_both_or_none(stands(own, over_quota, any_basis, may_borrow).value, over_quota),
         ),
-        negation(stands(False, over_quota, Ground.WITHOUT_BORROWING, True).value),
+        negation(stands(False, over_quota, Basis.WITHOUT_BORROWING, True).value),
     )
 
 
@@ -357,9 +357,9 @@ def where_nominal_quota_alone_is_reclaimed_none_elsewhere_helps_without_an_advan
         negation(claim.lift(has_advantage)(all_of(*within), False).value),
     )
     alone = claim.lift(reclaims_nominal_quota_alone)(terms, beside_heroes).value
-    ground = claim.lift(ground_for)(preemptor, target, evidence, terms, now, kin).value
-    has_a_turn = claim.lift(stands_in_attempt)(False, claim.flag("over_quota"), ground, True).value
+    basis = claim.lift(basis_for)(preemptor, target, evidence, terms, now, kin).value
+    has_a_turn = claim.lift(stands_in_attempt)(False, claim.flag("over_quota"), basis, True).value
     claim.prove(
-        implies(all_of(alone, ground != Ground.NONE), negation(has_a_turn)),
+        implies(all_of(alone, basis != Basis.NONE), negation(has_a_turn)),
         negation(all_of(*fits)),
     )

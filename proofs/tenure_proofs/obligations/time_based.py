@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Evidence, Ground, Kin, Reason, WithinClusterQueue, Workload
+from tenure.model import Basis, Evidence, Kin, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.time_based import (
@@ -103,7 +103,7 @@ def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -
     )
     taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
     claim.prove(
-        either_both_or_none(taken.defined, evidence.ground == Ground.TIME_EXPIRED),
+        either_both_or_none(taken.defined, evidence.basis == Basis.TIME_EXPIRED),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
     )
 
@@ -134,7 +134,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
             all_of(
                 terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
                 target.created_at > preemptor.created_at,
-                evidence.ground == Ground.NEWER_EQUAL,
+                evidence.basis == Basis.NEWER_EQUAL,
             ),
         )
     )
@@ -163,7 +163,7 @@ def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(cla
         duration_is_in_force(terms),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        evidence.ground == Ground.NEWER_EQUAL,
+        evidence.basis == Basis.NEWER_EQUAL,
         now - _has_run(target, now) <= preemptor.created_at,
     )
     claim.prove(
@@ -187,7 +187,7 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
         _never_evicted(preemptor, target),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        evidence.ground == Ground.NEWER_EQUAL,
+        evidence.basis == Basis.NEWER_EQUAL,
         target.created_at <= preemptor.created_at,
     )
     claim.prove(
@@ -211,7 +211,7 @@ def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
         _never_evicted(preemptor, target),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        evidence.ground == Ground.NEWER_EQUAL,
+        evidence.basis == Basis.NEWER_EQUAL,
         _has_run(target, now) <= value_of(terms, "min_admit_duration"),
         now - _has_run(target, now) > preemptor.created_at,
         target.created_at > preemptor.created_at,
@@ -282,11 +282,11 @@ def a_workload_without_a_time_based_preemption_is_queued_as_in_kueue(claim: Clai
 @obligation("PO-TBP-120", rules=["TBP-070"], expect=everywhere(PROVED))
 def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
     """KEP-8522, Graduation Criteria, Beta: the label tells time-based preemptions from others."""
-    ground = claim.member("ground", Ground)
+    basis = claim.member("basis", Basis)
     claim.prove(
         either_both_or_none(
-            claim.lift(queue_preemption_reason)(ground).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
-            ground == Ground.TIME_EXPIRED,
+            claim.lift(queue_preemption_reason)(basis).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
+            basis == Basis.TIME_EXPIRED,
         )
     )
 

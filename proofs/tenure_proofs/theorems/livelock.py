@@ -12,10 +12,10 @@ from typing import Any
 
 import z3
 
-from tenure.model import Ground, Workload
+from tenure.model import Basis, Workload
 from tenure.oracle.selection import remove_until_fits
 from tenure.readings import preset_names
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.quota import fits_quota, fits_request, is_within_quota
 from tenure.rules.reclaim import stands_in_attempt
 from tenure.rules.time_based import requeue_timestamp
@@ -57,7 +57,7 @@ def _fits(usage: Any) -> Any:
 
 def _may_leave(usage: Any, quota: SymInt) -> Any:
     over = z3.Not(lift(is_within_quota, usage, quota).value)
-    return lift(stands_in_attempt, False, SymBool(over), Ground.WITHOUT_BORROWING, False).value
+    return lift(stands_in_attempt, False, SymBool(over), Basis.WITHOUT_BORROWING, False).value
 
 
 def _if_within(usage: Any, quota: Any) -> Any:
@@ -143,7 +143,7 @@ def who_reclaimed_within_nominal_quota_is_not_reclaimed_in_turn() -> Iterator[Pa
 
 @theorem(
     "PO-ANY-320",
-    about=(ground_within_queue,),
+    about=(basis_within_queue,),
     size="any two workloads of one ClusterQueue, under every preset",
 )
 def without_a_duration_in_force_a_preemptor_is_before_its_target_in_a_strict_order() -> Iterator[Part]:
@@ -159,8 +159,8 @@ def without_a_duration_in_force_a_preemptor_is_before_its_target_in_a_strict_ord
         terms, now = any_terms(claim), claim.number("now")
         queued = claim.lift(requeue_timestamp)
         mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
-        ground = claim.lift(ground_within_queue)(preemptor, target, terms, now).value
-        claim.assume(ground != Ground.NONE, negation(duration_is_in_force(terms)))
+        basis = claim.lift(basis_within_queue)(preemptor, target, terms, now).value
+        claim.assume(basis != Basis.NONE, negation(duration_is_in_force(terms)))
         claim.prove(
             any_of(
                 preemptor.priority > target.priority,

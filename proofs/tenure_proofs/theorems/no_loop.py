@@ -22,11 +22,11 @@ from typing import Any
 
 import z3
 
-from tenure.model import Evidence, Ground, Kin, ReclaimWithinCohort, Workload
+from tenure.model import Basis, Evidence, Kin, ReclaimWithinCohort, Workload
 from tenure.oracle.selection import remove_until_fits
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue, is_kept_at_head
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure.rules.quota import is_within_quota
 from tenure.rules.reclaim import stands_in_attempt
 from tenure.rules.time_based import requeue_timestamp
@@ -51,7 +51,7 @@ def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
     """That the door may open between two workloads, and that the preemptor is before its target."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, now, evidence = any_terms(claim), claim.number("now"), claim.record("evidence", Evidence)
-    ground = claim.lift(function)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
+    basis = claim.lift(function)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
     queued = claim.lift(requeue_timestamp)
     mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
     claim.assume(
@@ -60,16 +60,16 @@ def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
         terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
     )
     same = all_of(preemptor.priority == target.priority, mine < theirs)
-    return ground != Ground.NONE, any_of(preemptor.priority > target.priority, same)
+    return basis != Basis.NONE, any_of(preemptor.priority > target.priority, same)
 
 
 @theorem(
     "PO-ANY-330",
-    about=(ground_for,),
+    about=(basis_for,),
     size="any two workloads of any two ClusterQueues, any usage and shares, under every preset",
 )
 def where_no_policy_is_any_no_preemption_goes_up_in_priority_and_queueing_time(
-    function: Callable[..., Any] = ground_for,
+    function: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:
     """Kueue v1beta2, ClusterQueuePreemption, where no policy is Any, there is no hero and no duration.
 
@@ -97,7 +97,7 @@ def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
 
 @theorem(
     "PO-ANY-340",
-    about=(ground_for,),
+    about=(basis_for,),
     size="any number of workloads and ClusterQueues, while no promised quota goes to one behind",
     assumes={
         **STAYS,
@@ -106,7 +106,7 @@ def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
     modelled={*STAYS, "in one ClusterQueue, who was promised quota gets it, or one before it does"},
 )
 def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
-    function: Callable[..., Any] = ground_for,
+    function: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, preemption: a measure that every admission and every preemption raises.
 
@@ -183,7 +183,7 @@ _fits = z3.Function("fits", z3.IntSort(), z3.BoolSort())
 
 def _may_leave(usage: Any, _: Any) -> Any:
     over = z3.Not(lift(is_within_quota, usage, SymInt(NOMINAL)).value)
-    return lift(stands_in_attempt, False, SymBool(over), Ground.WITHOUT_BORROWING, False).value
+    return lift(stands_in_attempt, False, SymBool(over), Basis.WITHOUT_BORROWING, False).value
 
 
 @theorem(

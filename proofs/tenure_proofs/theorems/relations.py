@@ -7,11 +7,11 @@ from typing import Any
 
 import z3
 
-from tenure.model import Evidence, FlavorMode, Ground, Kin, Workload
+from tenure.model import Basis, Evidence, FlavorMode, Kin, Workload
 from tenure.oracle.selection import fill_back, fill_back_step
 from tenure.oracle.tree import climb
 from tenure.readings import preset_names
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure.rules.flavors import mode_without_search
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import fits_request
@@ -186,11 +186,11 @@ def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Ite
 
 @theorem(
     "PO-ANY-630",
-    about=(ground_for,),
+    about=(basis_for,),
     size="any workloads, terms, evidence and instants, under every preset",
 )
 def whom_a_preemptor_may_preempt_one_of_higher_priority_may_preempt_too(
-    rule: Callable[..., Any] = ground_for,
+    rule: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:
     """KQ-300, of two preemptors that differ in nothing else. Of durations PO-TBP-150 says as much.
 
@@ -200,9 +200,9 @@ def whom_a_preemptor_may_preempt_one_of_higher_priority_may_preempt_too(
         claim = Claim(reading_of(column))
         low, high, target = (claim.record(name, Workload) for name in ("low", "high", "target"))
         rest = (claim.record("evidence", Evidence), any_terms(claim), claim.number("now"))
-        kin, ground = claim.record("kin", Kin), claim.lift(rule)
+        kin, basis = claim.record("kin", Kin), claim.lift(rule)
         claim.assume(equal_fields(low, high, "priority"), low.priority <= high.priority)
-        may = [ground(who, target, *rest, kin).value != Ground.NONE for who in (low, high)]
+        may = [basis(who, target, *rest, kin).value != Basis.NONE for who in (low, high)]
         yield Part(
             f"under {column}",
             tuple(claim.facts),

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from tenure.model import Evidence, Ground
+from tenure.model import Basis, Evidence
 from tenure.oracle import fair
 from tenure.oracle.fair import Contender, Round, Tournament
 from tenure.oracle.question import Question
@@ -450,22 +450,22 @@ AT_ONCE, LEFT, PLACE = z3.Ints("waiting_there waiting_in_all whose_turn")
 IS_NEXT, CLAIMS = z3.Bool("one_is_visited"), z3.Bool("no_shares_are_compared")
 STRATEGY, SECOND = z3.Ints("first_strategy second_strategy")
 _candidate = z3.Function("the candidate before so many", INT, INT)
-_ground = z3.Function("ground of what is judged", INT, INT, INT)
-_own_ground = z3.Function("ground where no shares are compared", INT, INT)
+_basis = z3.Function("basis of what is judged", INT, INT, INT)
+_own_basis = z3.Function("basis where no shares are compared", INT, INT)
 _found_of = z3.Function("what is found of a candidate", INT, INT, INT, INT)
 _shares_of = z3.Function("shares that are compared of a candidate", INT, INT, INT, INT)
-_ground_of = z3.Function("ground of a strategy", INT, INT)
+_basis_of = z3.Function("basis of a strategy", INT, INT)
 FOUND = telling("candidate with what is found of it", known_as, known_as)
 CHANGED = ("usage", "charged", "removed")
 BEFORE = {name: token(f"{name} before") for name in CHANGED}
 TAKEN = {name: token(f"{name} when one is taken") for name in CHANGED}
-INITIAL = z3.IntVal(int(Ground.INITIAL_SHARE))
+INITIAL = z3.IntVal(int(Basis.INITIAL_SHARE))
 TURNS, FITS_THEN = z3.Int("turns_before"), z3.Bool("it fits when one is taken")
 """How many have had their turn; the rules of folds are about who they are."""
 
 
 def _judged(_: State, candidate: Value, facts: Value) -> Made:
-    return Made(Evidence, {"ground": SymInt(_ground(candidate.term, facts.term))})
+    return Made(Evidence, {"basis": SymInt(_basis(candidate.term, facts.term))})
 
 
 HELD_ON = Made(
@@ -480,9 +480,9 @@ HELD_ON = Made(
 """The tournament, as far as a round asks it."""
 
 
-def _waiting(there: Any, in_all: Any, popped: Any, ground: Any) -> Made:
+def _waiting(there: Any, in_all: Any, popped: Any, basis: Any) -> Made:
     """How many wait at the queue whose turn it is, and in all; who waits no more, and why it is taken."""
-    told = {"there": there, "in all": in_all, "popped": popped, "ground": ground}
+    told = {"there": there, "in all": in_all, "popped": popped, "basis": basis}
     return Made(dict, {name: SymInt(term) for name, term in told.items()})
 
 
@@ -539,17 +539,17 @@ def _visiting(_: State, this: Value, state: Value) -> SymOptional:
     return SymOptional(SymBool(IS_NEXT), SymInt(PLACE))
 
 
-def _compared_at(candidate: Any, ground: Any) -> tuple[Any, Any, Any]:
-    """What a strategy finds a candidate by: what is in use, whom, and on which ground."""
-    return BEFORE["charged"].term, candidate, ground
+def _compared_at(candidate: Any, basis: Any) -> tuple[Any, Any, Any]:
+    """What a strategy finds a candidate by: what is in use, whom, and on which basis."""
+    return BEFORE["charged"].term, candidate, basis
 
 
-def _noting(ground: Any) -> Law:
+def _noting(basis: Any) -> Law:
     """One turn more, of the one whose turn it is and who stays; no claim holds of another turn."""
 
     def noting(_: State, who: Value, removed: Value, shares: Value, turns: Value) -> SymInt:
         candidate = _candidate(AT_ONCE - (turns.term - TURNS))
-        own = _compared_at(candidate, ground)
+        own = _compared_at(candidate, basis)
         noted = FOUND.value({}, SymToken(candidate), SymToken(_found_of(*own)))
         exact = z3.And(same(who, noted), known_as(shares) == _shares_of(*own), z3.BoolVal(removed is False))
         return SymInt(turns.term + z3.If(exact, 1, 2))
@@ -563,14 +563,14 @@ def _taking(strategy: Any) -> Law:
     def taking(_: State, this: Value, state: Made, candidate: Value, why: Made, shares: Value) -> Made:
         handed((this, HELD_ON))
         there, in_all = _counts(state)
-        told, ground = state.fields["waiting"].fields, why.fields["ground"]
-        if ground.term.eq(_own_ground(candidate.term)):
+        told, basis = state.fields["waiting"].fields, why.fields["basis"]
+        if basis.term.eq(_own_basis(candidate.term)):
             by_these = z3.BoolVal(shares is None)
         else:
             by_these = known_as(shares) == _shares_of(*_compared_at(candidate.term, strategy))
         own = z3.And(candidate.term == told["popped"].term, by_these)
         turns, fits = SymInt(state.fields["turns"].term + 1), SymBool(FITS_THEN)
-        waiting = _waiting(there, in_all, z3.If(own, candidate.term, -1), ground.term)
+        waiting = _waiting(there, in_all, z3.If(own, candidate.term, -1), basis.term)
         return Made(Round, {**TAKEN, "waiting": waiting, "turns": turns, "fits": fits, "over": NO})
 
     return Law(taking)
@@ -578,20 +578,20 @@ def _taking(strategy: Any) -> Law:
 
 def _not_compared(_: State, this: Value, candidate: Value) -> Made:
     handed((this, HELD_ON))
-    return Made(Evidence, {"ground": SymInt(_own_ground(candidate.term))})
+    return Made(Evidence, {"basis": SymInt(_own_basis(candidate.term))})
 
 
-def _finding(_: State, this: Value, charged: Value, candidate: Value, ground: Value) -> tuple[Value, Value]:
+def _finding(_: State, this: Value, charged: Value, candidate: Value, basis: Value) -> tuple[Value, Value]:
     handed((this, HELD_ON))
-    number = z3.IntVal(int(ground)) if isinstance(ground, Ground) else ground.term
+    number = z3.IntVal(int(basis)) if isinstance(basis, Basis) else basis.term
     own = charged.term, candidate.term, number
     return SymToken(_found_of(*own)), SymToken(_shares_of(*own))
 
 
-def _ground_at(count: Any, ground: Any) -> Any:
-    """On which ground the candidate may be preempted before which so many wait, itself included."""
+def _basis_at(count: Any, basis: Any) -> Any:
+    """On which basis the candidate may be preempted before which so many wait, itself included."""
     candidate = _candidate(count)
-    return _ground(candidate, _found_of(BEFORE["charged"].term, candidate, ground))
+    return _basis(candidate, _found_of(BEFORE["charged"].term, candidate, basis))
 
 
 def _is(state: Made, these: Mapping[str, SymToken]) -> z3.BoolRef:
@@ -622,15 +622,15 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
 
     It ends the tournament exactly if no queue is left to visit. Otherwise fewer candidates wait after it: by
     the first strategy those up to the first that it takes, by the second all of the queue. One is taken
-    exactly if it is allowed on some ground; who is rejected changes neither what is in use nor who was
+    exactly if it is allowed on some basis; who is rejected changes neither what is in use nor who was
     removed, and is noted.
     """
     laws = {"next_queue": Law(_visiting), "compared": Law(_finding), "_ended": ended}
 
-    def by(ground: Any) -> dict[str, Any]:
+    def by(basis: Any) -> dict[str, Any]:
         return {
-            "_take": _taking(ground),
-            "_rejecting": seeing(rejecting, _turned=_noting(ground), _found=FOUND),
+            "_take": _taking(basis),
+            "_rejecting": seeing(rejecting, _turned=_noting(basis), _found=FOUND),
         }
 
     facts = (
@@ -646,11 +646,11 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         seeing(
             first_step,
             **laws,
-            **by(_ground_of(STRATEGY)),
+            **by(_basis_of(STRATEGY)),
             _pop=Law(_popping),
             _waits_at=Law(_waits_there),
             _without_comparison=Law(_not_compared),
-            GROUNDS=Table(lambda at: SymInt(_ground_of(at)), 2),
+            BASES=Table(lambda at: SymInt(_basis_of(at)), 2),
         ),
         given,
         _after_the_first,
@@ -674,7 +674,7 @@ def _all_rejected(steps: Any, _: State, here: State, point: Any) -> Labelled:
         ("each step gives one its turn", z3.And(there == AT_ONCE - steps, there >= 0)),
         ("who waits elsewhere waits on", in_all == LEFT - steps),
         ("each is noted", state.fields["turns"].term == TURNS + steps),
-        ("on no ground", z3.Implies(had_its_turn, _ground_at(point, _ground_of(STRATEGY)) == 0)),
+        ("on no basis", z3.Implies(had_its_turn, _basis_at(point, _basis_of(STRATEGY)) == 0)),
         ("nothing in use changes, and none is removed", _is(state, BEFORE)),
         ("it goes on", z3.Not(_has_ended(state))),
     ]
@@ -698,10 +698,10 @@ def _after_a_round(state: Made) -> Labelled:
     ]
 
 
-def _is_taken(state: Made, count: Any, ground: Any) -> Any:
-    """Whether who is taken is the candidate before which so many wait, on that ground."""
+def _is_taken(state: Made, count: Any, basis: Any) -> Any:
+    """Whether who is taken is the candidate before which so many wait, on that basis."""
     told = state.fields["waiting"].fields
-    own = z3.And(told["popped"].term == _candidate(count), told["ground"].term == ground)
+    own = z3.And(told["popped"].term == _candidate(count), told["basis"].term == basis)
     return z3.And(_is(state, TAKEN), own)
 
 
@@ -709,9 +709,9 @@ def _after_the_first(way: Way) -> Labelled:
     state: Made = way.value
     (there, in_all), taken = _counts(state), _is(state, TAKEN)
     turn, compares = IS_NEXT, z3.And(PLACE != OWN, z3.Not(CLAIMS))
-    last, ground = _ground_at(there + 1, _ground_of(STRATEGY)), _ground_at(POINT, _ground_of(STRATEGY))
+    last, basis = _basis_at(there + 1, _basis_of(STRATEGY)), _basis_at(POINT, _basis_of(STRATEGY))
     rejected = z3.And(there + z3.If(taken, 1, 0) < POINT, POINT <= AT_ONCE)
-    alone = z3.And(_is_taken(state, AT_ONCE, _own_ground(_candidate(AT_ONCE))), there == AT_ONCE - 1)
+    alone = z3.And(_is_taken(state, AT_ONCE, _own_basis(_candidate(AT_ONCE))), there == AT_ONCE - 1)
     may_be = z3.And(_is_taken(state, there + 1, last), last != 0)
     return [
         *_after_a_round(state),
@@ -719,18 +719,18 @@ def _after_the_first(way: Way) -> Labelled:
         ("all of them at the queue", AT_ONCE - there == LEFT - in_all),
         ("where no shares are compared the first is taken", z3.Implies(turn, z3.Or(compares, alone))),
         ("who is taken may be", z3.Implies(z3.And(turn, compares, taken), may_be)),
-        ("who is rejected may not be", z3.Implies(z3.And(turn, compares, rejected), ground == 0)),
+        ("who is rejected may not be", z3.Implies(z3.And(turn, compares, rejected), basis == 0)),
         ("one is taken, or none waits there", z3.Implies(z3.And(turn, compares), z3.Or(taken, there == 0))),
     ]
 
 
 def _after_the_second(way: Way) -> Labelled:
     state: Made = way.value
-    (there, _), ground = _counts(state), _ground_at(AT_ONCE, INITIAL)
-    by_ground = z3.If(ground != 0, _is_taken(state, AT_ONCE, ground), _is(state, BEFORE))
+    (there, _), basis = _counts(state), _basis_at(AT_ONCE, INITIAL)
+    by_basis = z3.If(basis != 0, _is_taken(state, AT_ONCE, basis), _is(state, BEFORE))
     return [
         *_after_a_round(state),
         ("all of the queue had their turn", z3.Implies(IS_NEXT, there == 0)),
         ("the first is noted", z3.Implies(IS_NEXT, state.fields["turns"].term == TURNS + 1)),
-        ("it is taken exactly if it may be", z3.Implies(IS_NEXT, by_ground)),
+        ("it is taken exactly if it may be", z3.Implies(IS_NEXT, by_basis)),
     ]

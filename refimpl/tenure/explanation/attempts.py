@@ -11,10 +11,10 @@ from tenure.explanation.shortages import amount
 from tenure.model import (
     Amount,
     Assignment,
+    Basis,
     FlavorMode,
     FlavorQuotas,
     FlavorResource,
-    Ground,
     PodSet,
     ResourceFlavor,
 )
@@ -314,11 +314,11 @@ def _name(decision: Decision, attempt: Attempt) -> str:
 
 
 def _why_passed_over(tree: Tree, attempt: Attempt, turn: Turn) -> str:
-    ground = turn.candidate.evidence.ground
+    basis = turn.candidate.evidence.basis
     if turn.shares is not None:
-        rule = "KQ-420" if ground == Ground.FINAL_SHARE else "KQ-430"
+        rule = "KQ-420" if basis == Basis.FINAL_SHARE else "KQ-430"
         return f"{comparison_text(tree, turn)} ({rule})"
-    if attempt.may_borrow and ground == Ground.WITHOUT_BORROWING:
+    if attempt.may_borrow and basis == Basis.WITHOUT_BORROWING:
         return "it may be preempted only while the preemptor's queue does not borrow (KQ-380)"
     assert turn.within is not None
     node = tree.nodes[turn.within]

@@ -16,7 +16,7 @@ from tenure.oracle.tree import quota_at
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_fit import hero_mode_without_search, hero_request_fits
 from tenure.rules.hero_rank import has_turn_before, may_take_from_hero
-from tenure.rules.hero_targets import ground_for_hero, group_for_hero, is_immune
+from tenure.rules.hero_targets import basis_for_hero, group_for_hero, is_immune
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
@@ -45,18 +45,18 @@ def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Rema
         target: a workload of another queue that holds quota.
     """
     kin, mine, theirs = kin_of(decision, target), decision.queue.name, target.cluster_queue
-    ground = ground_for_hero(decision.preemptor, target, decision.terms, kin)
-    may = bool(ground)
+    basis = basis_for_hero(decision.preemptor, target, decision.terms, kin)
+    may = bool(basis)
     said = "may be preempted from its ClusterQueue" if may else "may not be preempted from its ClusterQueue"
     yield remark("KQ-300", may, said)
     where = "inside" if kin.in_scope else "outside"
-    yield remark("UCQ-310", ground, f"ClusterQueue {theirs} is {where} the subtree of hero {mine}")
+    yield remark("UCQ-310", basis, f"ClusterQueue {theirs} is {where} the subtree of hero {mine}")
     if kin.hero:
         yield from _between_heroes(decision, target, kin)
     if may:
         group = group_for_hero(False, _exceeds(decision, target))
         yield remark("UCQ-320", group, _GROUPS[group])
-        reason = preemption_reason(ground)
+        reason = preemption_reason(basis)
         yield remark("UCQ-330", reason, f"reason {reason.label}")
     yield turn_remark(decision, target)
 

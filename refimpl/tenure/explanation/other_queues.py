@@ -9,7 +9,7 @@ from tenure.explanation.heroes import immunity_remarks, taken_by_hero_remarks
 from tenure.explanation.own_queue import ageing_remarks
 from tenure.explanation.remarks import Remark, remark
 from tenure.explanation.shortages import amount
-from tenure.model import Evidence, Ground, ReclaimWithinCohort, Workload
+from tenure.model import Basis, Evidence, ReclaimWithinCohort, Workload
 from tenure.oracle.classical import levels_of
 from tenure.oracle.decide import Decision, question_of, searched_request
 from tenure.oracle.heroes.effective import charged_usage
@@ -19,7 +19,7 @@ from tenure.oracle.tree import Node, Tree, quota_at
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.quota import fits_quota, is_within_quota
-from tenure.rules.reclaim import ground_across_queues, may_reclaim, may_take_while_borrowing
+from tenure.rules.reclaim import basis_across_queues, may_reclaim, may_take_while_borrowing
 from tenure.rules.share import (
     Share,
     compare_shares,
@@ -80,7 +80,7 @@ def elsewhere_remarks(decision: Decision, target: Workload, searched: Searched) 
         else:
             yield from _classically(decision, target, found)
     if taken and found is not None:
-        reason = preemption_reason(found.evidence.ground)
+        reason = preemption_reason(found.evidence.basis)
         yield remark("KQ-310", reason, f"reason {reason.label}")
 
 
@@ -114,8 +114,8 @@ def _turn_text(decision: Decision, found: Candidate | None, taken: bool) -> str:
 
 
 def _had_its_turn(found: Candidate) -> bool:
-    """Under fair sharing: whether shares were compared, so that the evidence has a ground."""
-    return found.evidence.ground != Ground.NONE
+    """Under fair sharing: whether shares were compared, so that the evidence has a basis."""
+    return found.evidence.basis != Basis.NONE
 
 
 def _policy_text(decision: Decision, target: Workload, allowed: bool) -> str:
@@ -133,9 +133,9 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
         yield from narrower_remarks(decision, found.common)
     has = "has a" if advantage else "has no"
     yield remark("KQ-350", advantage, f"the preemptor {has} hierarchical advantage over it")
-    facts = Evidence(Ground.NONE, over_quota=True, advantage=advantage)
-    ground = ground_across_queues(preemptor, target, facts, terms)
-    yield remark("KQ-320", ground, f"ground {ground.name}")
+    facts = Evidence(Basis.NONE, over_quota=True, advantage=advantage)
+    basis = basis_across_queues(preemptor, target, facts, terms)
+    yield remark("KQ-320", basis, f"basis {basis.name}")
     if not advantage:
         may = may_take_while_borrowing(preemptor, target, terms)
         said = "may" if may else "may not"
@@ -143,7 +143,7 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
         policy = terms.borrow_within_cohort.label
         words = f"borrowWithinCohort {policy}{limit}: {said} be preempted while the preemptor's queue borrows"
         yield remark("KQ-340", may, words)
-    if ground == Ground.WITHOUT_BORROWING:
+    if basis == Basis.WITHOUT_BORROWING:
         kept = decision.selection.kept if decision.selection else ()
         taken = any(candidate.workload.key == target.key for candidate in kept)
         said = "preempted" if taken else "not preempted"
@@ -158,13 +158,13 @@ def _by_share(decision: Decision, found: Candidate, taken: bool, turn: Turn | No
     numbers = "" if turn is None else f": {comparison_text(decision.snapshot.tree, turn)}"
     if evidence.within_nominal:
         yield remark("KQ-410", True, "the preemptor's queue stays within its nominal quota")
-    elif evidence.ground == Ground.INITIAL_SHARE:
+    elif evidence.basis == Basis.INITIAL_SHARE:
         yield remark(
             "KQ-430", passes_initial_share(evidence.share), f"{compared} before the removal{numbers}"
         )
-    elif evidence.ground == Ground.FINAL_SHARE:
+    elif evidence.basis == Basis.FINAL_SHARE:
         yield remark("KQ-420", passes_final_share(evidence.share), f"{compared} after the removal{numbers}")
-    words = f"ground {evidence.ground.name}"
+    words = f"basis {evidence.basis.name}"
     if not taken:
         words = (
             "no strategy allows it"
@@ -282,7 +282,7 @@ def comparison_text(tree: Tree, turn: Turn) -> str:
     """
     shares = turn.shares
     assert shares is not None
-    moment = "after" if turn.candidate.evidence.ground == Ground.FINAL_SHARE else "before"
+    moment = "after" if turn.candidate.evidence.basis == Basis.FINAL_SHARE else "before"
     relation = {-1: "lower", 0: "equal", 1: "higher"}[shares.compared]
     return (
         f"share of {_named(tree.nodes[shares.mine])} with the request {share_text(shares.preemptor)}, "

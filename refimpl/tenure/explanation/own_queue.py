@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenure.explanation.remarks import Remark, remark
-from tenure.model import DynamicPriorityPolicy, Ground, Instant, WithinClusterQueue, Workload
+from tenure.model import Basis, DynamicPriorityPolicy, Instant, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import NewerThan, PrioritySteps, SamePriorityGate
 from tenure.rules.dynamic_priority import (
@@ -14,13 +14,13 @@ from tenure.rules.dynamic_priority import (
     elapsed_time,
     next_step_at,
 )
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import (
+    basis_among_equals,
     duration_in_force,
-    ground_among_equals,
     is_newer_equal,
     is_time_expired,
     queue_preemption_reason,
@@ -32,12 +32,12 @@ from tenure.units import counted, format_duration, format_instant
 def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     """What the rules found about whether a workload may be preempted, outermost first."""
     preemptor, terms, now = decision.preemptor, decision.terms, decision.now
-    ground = ground_within_queue(preemptor, target, terms, now)
+    basis = basis_within_queue(preemptor, target, terms, now)
     policy = terms.within_cluster_queue.label
     yield remark(
         "KQ-040",
-        ground,
-        f"policy {policy} allows it: {_ground(ground)}" if ground else f"policy {policy} does not allow it",
+        basis,
+        f"policy {policy} allows it: {_basis(basis)}" if basis else f"policy {policy} does not allow it",
     )
     lower = has_lower_priority(preemptor, target)
     yield remark(
@@ -47,8 +47,8 @@ def own_queue_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     yield from ageing_remarks(decision, preemptor, "preemptor")
     if target.priority == preemptor.priority:
         yield from _equal_remarks(decision, target)
-    if ground != Ground.NONE:
-        reason = queue_preemption_reason(ground)
+    if basis != Basis.NONE:
+        reason = queue_preemption_reason(basis)
         yield remark("TBP-070", reason, f"reason {reason.label}")
 
 
@@ -76,8 +76,8 @@ def _equal_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     yield remark("TBP-020", expired, expiry)
     gate = duration is not None and terms.same_priority_gate == SamePriorityGate.EXPIRED_ONLY
     newer = is_newer_equal(preemptor, target, terms, now)
-    ground = ground_among_equals(preemptor, target, terms, now)
-    yield remark("TBP-050", ground, _gate_text(expired, newer, gate))
+    basis = basis_among_equals(preemptor, target, terms, now)
+    yield remark("TBP-050", basis, _gate_text(expired, newer, gate))
     yield remark("TBP-040", newer, _newer_text(decision, target, newer))
     yield from _queue_remarks(decision, target)
 
@@ -139,12 +139,12 @@ def _duration_text(decision: Decision) -> str:
     return f"minAdmitDuration {configured} is below one minute, and has no effect"
 
 
-def _ground(ground: Ground) -> str:
+def _basis(basis: Basis) -> str:
     return {
-        Ground.LOWER_PRIORITY: "lower priority",
-        Ground.NEWER_EQUAL: "equal priority and newer",
-        Ground.TIME_EXPIRED: "equal priority and past minAdmitDuration",
-    }[ground]
+        Basis.LOWER_PRIORITY: "lower priority",
+        Basis.NEWER_EQUAL: "equal priority and newer",
+        Basis.TIME_EXPIRED: "equal priority and past minAdmitDuration",
+    }[basis]
 
 
 def ageing_remarks(decision: Decision, workload: Workload, who: str) -> Iterator[Remark]:

@@ -1,4 +1,4 @@
-"""What the rules say: for each rule which of its answers count as a yes, and for each ground its rules."""
+"""What the rules say: for each rule which of its answers count as a yes, and for each basis its rules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tenure.explanation.schema_words import RuleId
-from tenure.model import MINUTE, UNLIMITED, Attempts, FlavorMode, Ground, PolicyFault, Reason, TurnResult
+from tenure.model import MINUTE, UNLIMITED, Attempts, Basis, FlavorMode, PolicyFault, Reason, TurnResult
 from tenure.rules.queue_order import queue_order_timestamp
 
 
@@ -32,26 +32,26 @@ def remark(rule: str, said: object, text: str, **given: object) -> Remark:
         text: the values compared.
         given: the arguments that `ACCEPTS` looks at, by name.
 
-    >>> remark("KQ-040", Ground.NONE, "policy Never does not allow it").holds
+    >>> remark("KQ-040", Basis.NONE, "policy Never does not allow it").holds
     False
     """
     return Remark(rule, accepts(rule, given, said), text)
 
 
-GROUND_RULES: dict[Ground, tuple[str, ...]] = {
-    Ground.NONE: (),
-    Ground.LOWER_PRIORITY: ("KQ-040", "KQ-010"),
-    Ground.NEWER_EQUAL: ("KQ-040", "TBP-050", "TBP-040"),
-    Ground.TIME_EXPIRED: ("KQ-040", "TBP-050", "TBP-020"),
-    Ground.HIERARCHICAL: ("KQ-320", "KQ-330", "KQ-350"),
-    Ground.WITHOUT_BORROWING: ("KQ-320", "KQ-330", "KQ-360"),
-    Ground.WHILE_BORROWING: ("KQ-320", "KQ-330", "KQ-340"),
-    Ground.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
-    Ground.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
-    Ground.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
-    Ground.HERO: ("UCQ-310", "UCQ-340"),
+BASIS_RULES: dict[Basis, tuple[str, ...]] = {
+    Basis.NONE: (),
+    Basis.LOWER_PRIORITY: ("KQ-040", "KQ-010"),
+    Basis.NEWER_EQUAL: ("KQ-040", "TBP-050", "TBP-040"),
+    Basis.TIME_EXPIRED: ("KQ-040", "TBP-050", "TBP-020"),
+    Basis.HIERARCHICAL: ("KQ-320", "KQ-330", "KQ-350"),
+    Basis.WITHOUT_BORROWING: ("KQ-320", "KQ-330", "KQ-360"),
+    Basis.WHILE_BORROWING: ("KQ-320", "KQ-330", "KQ-340"),
+    Basis.WITHIN_NOMINAL: ("KQ-400", "KQ-330", "KQ-410"),
+    Basis.FINAL_SHARE: ("KQ-400", "KQ-330", "KQ-420"),
+    Basis.INITIAL_SHARE: ("KQ-400", "KQ-330", "KQ-430"),
+    Basis.HERO: ("UCQ-310", "UCQ-340"),
 }
-"""The rules by which each ground allows a workload to be preempted, outermost first."""
+"""The rules by which each basis allows a workload to be preempted, outermost first."""
 
 Arguments: TypeAlias = Mapping[str, Any]
 
@@ -98,7 +98,7 @@ def _above_zero(words: str) -> Accepting:
     return _answer(words, lambda said: said > 0)
 
 
-_GROUND = _answer("there is a ground", lambda said: said != Ground.NONE)
+_BASIS = _answer("there is a basis", lambda said: said != Basis.NONE)
 
 ACCEPTS: Mapping[str, Accepting] = {
     "DYN-010": _above_zero("some time has passed"),
@@ -110,7 +110,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "DYN-070": _question("its class has a policy", lambda given: given["grown"] is not None),
     "KQ-020": Accepting("not its creation", lambda given, said: said != given["workload"].created_at),
     "KQ-030": _question("there is a stamp", lambda given: given["target"].quota_reserved_at is not None),
-    "KQ-040": _GROUND,
+    "KQ-040": _BASIS,
     "KQ-080": Accepting("a boost counts", lambda given, said: said != given["base"]),
     "KQ-100": _answer("the sum is unlimited", lambda said: said == UNLIMITED),
     "KQ-110": _question("one of the two is unlimited", lambda given: UNLIMITED in given.values()),
@@ -126,11 +126,11 @@ ACCEPTS: Mapping[str, Accepting] = {
         "already evicted, or an equal that has exceeded its time",
         lambda said: said.running == 0 or said.unexpired == 0,
     ),
-    "KQ-300": _GROUND,
+    "KQ-300": _BASIS,
     "KQ-310": _answer("a reason of the cohort", lambda said: said > Reason.IN_CLUSTER_QUEUE_TIME_BASED),
-    "KQ-320": _GROUND,
+    "KQ-320": _BASIS,
     "KQ-360": _answer("an attempt without borrowing", lambda said: said != Attempts.BORROWING),
-    "KQ-400": _GROUND,
+    "KQ-400": _BASIS,
     "KQ-440": _above_zero("the ratio is above zero"),
     "KQ-450": _above_zero("the first share is higher"),
     "KQ-460": _above_zero("the share is above zero"),
@@ -157,7 +157,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "UCQ-230": Accepting("more room", lambda given, said: said > given["room"]),
     "UCQ-250": _answer("it fits, or a search decides", lambda said: said != FlavorMode.NO_FIT),
     "UCQ-260": Accepting("all of it", lambda given, said: said == given["amount"]),
-    "UCQ-310": _GROUND,
+    "UCQ-310": _BASIS,
     "UCQ-320": _answer("of another queue, beyond its quota", lambda said: said == 0),
     "UCQ-330": _answer("preempted by a hero", lambda said: said == Reason.UBER_CQ_PREEMPTION),
     "KMR-010": _question("its own value is set", lambda given: given["own"] is not None),
@@ -174,7 +174,7 @@ ACCEPTS: Mapping[str, Accepting] = {
     "CYC-180": Accepting("progress counts", lambda given, said: said < given["work"]),
     "TBP-010": _answer("a duration is in force", lambda said: said is not None),
     "TBP-030": Accepting("from its preemption", lambda given, said: said != _as_in_kueue(given)),
-    "TBP-050": _GROUND,
+    "TBP-050": _BASIS,
     "TBP-070": _answer("expired", lambda said: said == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
 }
 """For every rule that answers no yes or no."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.explanation.remarks import GROUND_RULES
+from tenure.explanation.remarks import BASIS_RULES
 from tenure.explanation.schema_words import ReasonWord, RuleIds, WorkloadKey
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
@@ -65,7 +65,7 @@ def preempted_workloads(decision: Decision) -> tuple[PreemptedWorkload, ...]:
             workload=target.workload.key,
             cluster_queue=target.workload.cluster_queue or "",
             reason=target.reason.label,
-            rules=GROUND_RULES[target.evidence.ground],
+            rules=BASIS_RULES[target.evidence.basis],
         )
         for target in decision.targets
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tenure.model import Evidence, Ground, Kin, WithinClusterQueue
+from tenure.model import Basis, Evidence, Kin, WithinClusterQueue
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.question import OWN, Candidate, Question, in_order
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 
 
 class Offer(NamedTuple):
@@ -19,7 +19,7 @@ class Offer(NamedTuple):
         group: see KQ-220.
         common: place of the lowest cohort that contains it and the preemptor's; None for its own.
         over_quota, advantage: as in `Evidence`.
-        by_share: whether shares are compared when a candidate's turn comes; until then there is no ground.
+        by_share: whether shares are compared when a candidate's turn comes; until then there is no basis.
         kin: how its queue is related to the preemptor's, as far as heroes are concerned.
     """
 
@@ -56,13 +56,13 @@ def offered(question: Question, offer: Offer) -> Iterator[Candidate]:
         return
     preemptor, needed, terms, now = question.preemptor, question.needed, question.terms, question.now
     # Who passes the policy is a candidate; whether shares allow it is asked when its turn comes.
-    facts = Evidence(Ground.NONE, over_quota=over_quota, advantage=advantage, within_nominal=by_share)
+    facts = Evidence(Basis.NONE, over_quota=over_quota, advantage=advantage, within_nominal=by_share)
     for workload in question.snapshot.running.get(place, ()):
         if needed.isdisjoint(workload.usage):
             continue
-        ground = ground_for(preemptor, workload, facts, terms, now, kin)
-        if ground == Ground.NONE:
+        basis = basis_for(preemptor, workload, facts, terms, now, kin)
+        if basis == Basis.NONE:
             continue
-        known = Ground.NONE if by_share else ground
+        known = Basis.NONE if by_share else basis
         evidence = Evidence(known, over_quota=over_quota, advantage=advantage)
         yield Candidate(workload, evidence, place, group, common, kin)

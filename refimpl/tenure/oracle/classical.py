@@ -240,7 +240,7 @@ class _Turns:
     def may_leave(self, usage: Usage, candidate: Candidate) -> bool:
         own = candidate.group == OWN
         within = None if own else self._leaving.first_within(usage, candidate.place, candidate.common)
-        may = stands_in_attempt(own, within is None, candidate.evidence.ground, self._may_borrow)
+        may = stands_in_attempt(own, within is None, candidate.evidence.basis, self._may_borrow)
         self._made.append(Turn(candidate, may, within))
         return may
 
@@ -253,6 +253,6 @@ def _in_attempt(may_borrow: bool, candidate: Candidate) -> Candidate:
     """The candidate with the evidence completed by what the attempt allows."""
     known = candidate.evidence
     evidence = Evidence(
-        known.ground, over_quota=known.over_quota, advantage=known.advantage, borrowing=may_borrow
+        known.basis, over_quota=known.over_quota, advantage=known.advantage, borrowing=may_borrow
     )
     return replace(candidate, evidence=evidence)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenure.model import Evidence, Ground, Instant, Kin, Reason, Target, Workload
-from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.model import Basis, Evidence, Instant, Kin, Reason, Target, Workload
+from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms
 
 
@@ -42,22 +42,22 @@ def take_target(
         kin: how the target's ClusterQueue is related to the preemptor's, as far as heroes are concerned.
 
     Raises:
-        NotAllowed: the evidence is no ground, or not the one that KQ-300 finds.
+        NotAllowed: the evidence is no basis, or not the one that KQ-300 finds.
 
     >>> from tenure.model import ClusterQueue, Settings
     >>> from tenure.readings import preset
     >>> from tenure.rules.terms import terms_of
     >>> low, high = (Workload("h", str(p), "u", priority=p, created_at=0, cluster_queue="q") for p in (1, 2))
-    >>> take_target(high, low, Evidence(Ground.LOWER_PRIORITY), terms_of(
+    >>> take_target(high, low, Evidence(Basis.LOWER_PRIORITY), terms_of(
     ...     ClusterQueue("q"), Settings(), preset("guaranteed")), now=0, kin=Kin())
     Traceback (most recent call last):
     ...
     tenure.oracle.door.NotAllowed: h/2 may not preempt h/1: the evidence is LOWER_PRIORITY, KQ-300 finds NONE
     """
-    found = ground_for(preemptor, target, evidence, terms, now, kin)
-    if found == Ground.NONE or evidence.ground != found:
+    found = basis_for(preemptor, target, evidence, terms, now, kin)
+    if found == Basis.NONE or evidence.basis != found:
         raise NotAllowed(
             f"{preemptor.key} may not preempt {target.key}: "
-            f"the evidence is {evidence.ground.name}, KQ-300 finds {found.name}"
+            f"the evidence is {evidence.basis.name}, KQ-300 finds {found.name}"
         )
     return _make_target(workload=target, reason=preemption_reason(found), evidence=evidence)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from tenure.model import Evidence, FairStrategy, Ground, ReclaimWithinCohort
+from tenure.model import Basis, Evidence, FairStrategy, ReclaimWithinCohort
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import Leaving, as_it_is, fitting, leaving_of, selection_after
@@ -34,9 +34,9 @@ from tenure.rules.share import (
     stays_in_tournament,
 )
 
-GROUNDS = {
-    FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE: Ground.FINAL_SHARE,
-    FairStrategy.LESS_THAN_INITIAL_SHARE: Ground.INITIAL_SHARE,
+BASES = {
+    FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE: Basis.FINAL_SHARE,
+    FairStrategy.LESS_THAN_INITIAL_SHARE: Basis.INITIAL_SHARE,
 }
 
 
@@ -192,12 +192,12 @@ def first_step(tournament: Tournament, state: Round) -> Round:
     if place == tournament.own or tournament.claims_nominal:
         candidate, state = _pop(state, place)
         return _take(tournament, state, candidate, _without_comparison(tournament, candidate), None)
-    ground, judged = GROUNDS[tournament.strategies[0]], tournament.question.judged
+    basis, judged = BASES[tournament.strategies[0]], tournament.question.judged
     while _waits_at(state, place):
         candidate, state = _pop(state, place)
-        facts, shares = compared(tournament, state.charged, candidate, ground)
+        facts, shares = compared(tournament, state.charged, candidate, basis)
         evidence = judged(candidate, facts)
-        if evidence.ground != Ground.NONE:
+        if evidence.basis != Basis.NONE:
             return _take(tournament, state, candidate, evidence, shares)
         state = _rejecting(state, candidate, facts, shares)
     return state
@@ -210,15 +210,15 @@ def second_step(tournament: Tournament, state: Round) -> Round:
         return _ended(state)
     candidate, state = _pop_all(state, place)
     judged = tournament.question.judged
-    facts, shares = compared(tournament, state.charged, candidate, Ground.INITIAL_SHARE)
+    facts, shares = compared(tournament, state.charged, candidate, Basis.INITIAL_SHARE)
     evidence = judged(candidate, facts)
-    if evidence.ground == Ground.NONE:
+    if evidence.basis == Basis.NONE:
         return _rejecting(state, candidate, facts, shares)
     return _take(tournament, state, candidate, evidence, shares)
 
 
 def compared(
-    tournament: Tournament, charged: Usage, candidate: Candidate, ground: Ground
+    tournament: Tournament, charged: Usage, candidate: Candidate, basis: Basis
 ) -> tuple[Evidence, SharesCompared]:
     """How a strategy finds a candidate of another queue, with the shares that it compares.
 
@@ -226,17 +226,17 @@ def compared(
         tournament: the search.
         charged: what is in use at its turn, the request included.
         candidate: whose turn it is.
-        ground: what the strategy allows it on.
+        basis: what the strategy allows it on.
     """
     mine, theirs = _beside_common(tournament, candidate.place)
-    then = tournament.question.without(charged, candidate) if ground == Ground.FINAL_SHARE else charged
+    then = tournament.question.without(charged, candidate) if basis == Basis.FINAL_SHARE else charged
     preemptor, target = tournament.shares.of(charged, mine), tournament.shares.of(then, theirs)
     shares = SharesCompared(mine, theirs, preemptor, target, compare_shares(preemptor, target))
-    return Evidence(ground, over_quota=True, share=shares.compared), shares
+    return Evidence(basis, over_quota=True, share=shares.compared), shares
 
 
 def evidence_for(tournament: Tournament, charged: Usage, candidate: Candidate) -> Evidence:
-    """What allows a candidate at its turn, by the first strategy that does; of ground NONE if none does.
+    """What allows a candidate at its turn, by the first strategy that does; of basis NONE if none does.
 
     Args:
         tournament: the search.
@@ -245,18 +245,18 @@ def evidence_for(tournament: Tournament, charged: Usage, candidate: Candidate) -
     """
     if candidate.place == tournament.own or tournament.claims_nominal:
         return _without_comparison(tournament, candidate)
-    again = (Ground.INITIAL_SHARE,) if tournament.goes_again else ()
-    for ground in (GROUNDS[tournament.strategies[0]], *again):
-        facts, _ = compared(tournament, charged, candidate, ground)
+    again = (Basis.INITIAL_SHARE,) if tournament.goes_again else ()
+    for basis in (BASES[tournament.strategies[0]], *again):
+        facts, _ = compared(tournament, charged, candidate, basis)
         evidence = tournament.question.judged(candidate, facts)
-        if evidence.ground != Ground.NONE:
+        if evidence.basis != Basis.NONE:
             return evidence
     return evidence
 
 
 def _without_comparison(tournament: Tournament, candidate: Candidate) -> Evidence:
     """What allows a candidate whose share is not compared: in the preemptor's queue, or under KQ-410."""
-    facts = Evidence(Ground.NONE, over_quota=True, within_nominal=tournament.claims_nominal)
+    facts = Evidence(Basis.NONE, over_quota=True, within_nominal=tournament.claims_nominal)
     return tournament.question.judged(candidate, facts)
 
 

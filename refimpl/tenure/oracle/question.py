@@ -21,7 +21,7 @@ from tenure.oracle.heroes.effective import charged_usage, tree_under, usage_with
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import NO_QUOTA, Tree, Usage, quota_at
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import available, fits_quota, fits_request, is_within_quota
 from tenure.rules.share import Share
@@ -92,10 +92,10 @@ class Question:
         return usage_without(self.snapshot.tree, usage, candidate.place, candidate.workload.usage)
 
     def judged(self, candidate: Candidate, facts: Evidence) -> Evidence:
-        """Facts about a candidate, on the ground that KQ-300 finds by them: NONE where they allow nothing."""
-        ground = ground_for(self.preemptor, candidate.workload, facts, self.terms, self.now, candidate.kin)
+        """Facts about a candidate, on the basis that KQ-300 finds by them: NONE where they allow nothing."""
+        basis = basis_for(self.preemptor, candidate.workload, facts, self.terms, self.now, candidate.kin)
         return Evidence(
-            ground,
+            basis,
             over_quota=facts.over_quota,
             advantage=facts.advantage,
             borrowing=facts.borrowing,

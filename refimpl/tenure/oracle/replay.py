@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenure.model import Evidence, Ground, Workload
+from tenure.model import Basis, Evidence, Workload
 from tenure.oracle.classical import subtrees_around
 from tenure.oracle.fair import evidence_for, tournament_of
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, uses_any
 
-_NOTHING = Evidence(Ground.NONE)
+_NOTHING = Evidence(Basis.NONE)
 
 
 def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Evidence, ...]:
@@ -29,7 +29,7 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
         victims: in the order of removal, with their effective priorities.
 
     Returns:
-        the evidence for each; its ground is NONE for whom nothing allows.
+        the evidence for each; its basis is NONE for whom nothing allows.
     """
     candidates = [_candidate(question, victim) for victim in victims]
     known = [candidate for candidate in candidates if candidate is not None]
@@ -73,7 +73,7 @@ def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evide
     borrowing = not leaving.fits(usage, may_borrow=False)
     for candidate, over in zip(candidates, over_quota, strict=True):
         advantage = candidate.common is not None and advantages[candidate.common]
-        facts = Evidence(Ground.NONE, over_quota=over, advantage=advantage, borrowing=borrowing)
+        facts = Evidence(Basis.NONE, over_quota=over, advantage=advantage, borrowing=borrowing)
         yield question.judged(candidate, facts)
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from tenure.model import Evidence, Ground, Instant, Kin, Reason, WithinClusterQueue, Workload
-from tenure.rules.hero_targets import ground_for_hero, hero_preemption_reason, is_immune
+from tenure.model import Basis, Evidence, Instant, Kin, Reason, WithinClusterQueue, Workload
+from tenure.rules.hero_targets import basis_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.priority import has_lower_priority
-from tenure.rules.reclaim import ground_across_queues
+from tenure.rules.reclaim import basis_across_queues
 from tenure.rules.registry import rule
-from tenure.rules.share import ground_by_share
+from tenure.rules.share import basis_by_share
 from tenure.rules.terms import PreemptionTerms
-from tenure.rules.time_based import ground_among_equals
+from tenure.rules.time_based import basis_among_equals
 
 
 @rule("KQ-040")
-def ground_within_queue(
-    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant
-) -> Ground:
-    """On what ground a workload may preempt another of its own ClusterQueue.
+def basis_within_queue(preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant) -> Basis:
+    """On what basis a workload may preempt another of its own ClusterQueue.
 
     > Under withinClusterQueue:
     >
@@ -32,7 +30,7 @@ def ground_within_queue(
         now: the scheduling cycle's one clock value, ns since the epoch.
 
     Returns:
-        the ground, NONE when it may not be preempted.
+        the basis, NONE when it may not be preempted.
 
     Source: Kueue v1beta2, `ClusterQueuePreemption.withinClusterQueue`; KEP-8522, Preemption Eligibility.
 
@@ -41,30 +39,30 @@ def ground_within_queue(
     >>> from tenure.rules.terms import terms_of
     >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
     >>> queue = ClusterQueue("q", within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY)
-    >>> ground_within_queue(high, low, terms_of(queue, Settings(), preset("guaranteed")), now=0).name
+    >>> basis_within_queue(high, low, terms_of(queue, Settings(), preset("guaranteed")), now=0).name
     'LOWER_PRIORITY'
     """
     if terms.within_cluster_queue == WithinClusterQueue.NEVER:
-        return Ground.NONE
+        return Basis.NONE
     if has_lower_priority(preemptor, target):
-        return Ground.LOWER_PRIORITY
+        return Basis.LOWER_PRIORITY
     if terms.within_cluster_queue == WithinClusterQueue.LOWER_PRIORITY:
-        return Ground.NONE
+        return Basis.NONE
     if target.priority != preemptor.priority:
-        return Ground.NONE
-    return ground_among_equals(preemptor, target, terms, now)
+        return Basis.NONE
+    return basis_among_equals(preemptor, target, terms, now)
 
 
 @rule("KQ-300")
-def ground_for(
+def basis_for(
     preemptor: Workload,
     target: Workload,
     evidence: Evidence,
     terms: PreemptionTerms,
     now: Instant,
     kin: Kin,
-) -> Ground:
-    """On what ground a workload may preempt another, wherever that runs.
+) -> Basis:
+    """On what basis a workload may preempt another, wherever that runs.
 
     > Which rule decides:
     >
@@ -84,7 +82,7 @@ def ground_for(
         kin: how the target's ClusterQueue is related to the preemptor's, as far as heroes are concerned.
 
     Returns:
-        the ground, NONE when it may not be preempted.
+        the basis, NONE when it may not be preempted.
 
     Source: Kueue v1beta2, `ClusterQueuePreemption`; Kueue main of August 2026, candidates; KEP-8826, Goals.
 
@@ -95,50 +93,50 @@ def ground_for(
     >>> terms = terms_of(queue, Settings(), preset("guaranteed"))
     >>> new = Workload("ns", "new", "u", priority=0, created_at=0)
     >>> old = Workload("ns", "old", "v", priority=9, created_at=0, cluster_queue="other")
-    >>> evidence = Evidence(Ground.HIERARCHICAL, over_quota=True, advantage=True)
-    >>> ground_for(new, old, evidence, terms, 0, Kin()).name
+    >>> evidence = Evidence(Basis.HIERARCHICAL, over_quota=True, advantage=True)
+    >>> basis_for(new, old, evidence, terms, 0, Kin()).name
     'HIERARCHICAL'
-    >>> ground_for(new, old, evidence, terms, 0, Kin(hero=True)).name
+    >>> basis_for(new, old, evidence, terms, 0, Kin(hero=True)).name
     'NONE'
     """
     if target.cluster_queue == terms.cluster_queue:
-        return ground_within_queue(preemptor, target, terms, now)
+        return basis_within_queue(preemptor, target, terms, now)
     if terms.hero:
-        return ground_for_hero(preemptor, target, terms, kin)
+        return basis_for_hero(preemptor, target, terms, kin)
     if not evidence.over_quota or is_immune(preemptor, target, terms, kin):
-        return Ground.NONE
+        return Basis.NONE
     if terms.fair_sharing:
-        return ground_by_share(preemptor, target, evidence, terms)
-    return ground_across_queues(preemptor, target, evidence, terms)
+        return basis_by_share(preemptor, target, evidence, terms)
+    return basis_across_queues(preemptor, target, evidence, terms)
 
 
 @rule("KQ-310")
-def preemption_reason(ground: Ground) -> Reason:
+def preemption_reason(basis: Basis) -> Reason:
     """The reason that a target's condition, event and metric carry.
 
     > A preemption has the reason:
     >
-    > 1. InCohortReclamation, when its ground is hierarchical advantage,
+    > 1. InCohortReclamation, when its basis is hierarchical advantage,
     >    reclaim without borrowing, or a preemptor within its nominal quota;
-    > 2. InCohortReclaimWhileBorrowing, when its ground is reclaim while
+    > 2. InCohortReclaimWhileBorrowing, when its basis is reclaim while
     >    borrowing;
-    > 3. InCohortFairSharing, when its ground is a comparison of shares;
+    > 3. InCohortFairSharing, when its basis is a comparison of shares;
     > 4. the one that UCQ-330 gives otherwise.
 
     Args:
-        ground: why it is preempted; not NONE.
+        basis: why it is preempted; not NONE.
 
     Source: Kueue v1beta2, reasons of condition Preempted.
 
-    >>> preemption_reason(Ground.WITHIN_NOMINAL).label
+    >>> preemption_reason(Basis.WITHIN_NOMINAL).label
     'InCohortReclamation'
     """
-    if ground == Ground.HIERARCHICAL or ground == Ground.WITHOUT_BORROWING:
+    if basis == Basis.HIERARCHICAL or basis == Basis.WITHOUT_BORROWING:
         return Reason.IN_COHORT_RECLAMATION
-    if ground == Ground.WITHIN_NOMINAL:
+    if basis == Basis.WITHIN_NOMINAL:
         return Reason.IN_COHORT_RECLAMATION
-    if ground == Ground.WHILE_BORROWING:
+    if basis == Basis.WHILE_BORROWING:
         return Reason.IN_COHORT_RECLAIM_WHILE_BORROWING
-    if ground == Ground.FINAL_SHARE or ground == Ground.INITIAL_SHARE:
+    if basis == Basis.FINAL_SHARE or basis == Basis.INITIAL_SHARE:
         return Reason.IN_COHORT_FAIR_SHARING
-    return hero_preemption_reason(ground)
+    return hero_preemption_reason(basis)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import Ground, Kin, Reason, Workload
+from tenure.model import Basis, Kin, Reason, Workload
 from tenure.rules.hero_rank import may_take_from_hero
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.registry import rule
@@ -11,8 +11,8 @@ from tenure.rules.time_based import queue_preemption_reason
 
 
 @rule("UCQ-310")
-def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> Ground:
-    """On what ground a hero may preempt a workload of another ClusterQueue.
+def basis_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerms, kin: Kin) -> Basis:
+    """On what basis a hero may preempt a workload of another ClusterQueue.
 
     > A hero may preempt every workload in its subtree that is not immune to
     > it (UCQ-340), whatever the workload's priority and whether or not its
@@ -37,14 +37,14 @@ def ground_for_hero(preemptor: Workload, target: Workload, terms: PreemptionTerm
     >>> hero = ClusterQueue("h", cohort="c", rules=PreemptionRules.UBER_CLUSTER_QUEUE)
     >>> terms = terms_of(hero, Settings(), preset("guaranteed"))
     >>> low, high = (Workload("ns", str(p), "u", priority=p, created_at=0) for p in (1, 2))
-    >>> ground_for_hero(low, high, terms, Kin(in_scope=True)).name
+    >>> basis_for_hero(low, high, terms, Kin(in_scope=True)).name
     'HERO'
     """
     if not kin.in_scope:
-        return Ground.NONE
+        return Basis.NONE
     if is_immune(preemptor, target, terms, kin):
-        return Ground.NONE
-    return Ground.HERO
+        return Basis.NONE
+    return Basis.HERO
 
 
 @rule("UCQ-320")
@@ -77,7 +77,7 @@ def group_for_hero(own: bool, over_quota: bool) -> int:
 
 
 @rule("UCQ-330")
-def hero_preemption_reason(ground: Ground) -> Reason:
+def hero_preemption_reason(basis: Basis) -> Reason:
     """The reason of a target that was preempted neither by reclaim nor by shares.
 
     > A target in another ClusterQueue that is preempted for a hero has
@@ -85,16 +85,16 @@ def hero_preemption_reason(ground: Ground) -> Reason:
     > TBP-070 gives the reason.
 
     Args:
-        ground: why it is preempted; not NONE.
+        basis: why it is preempted; not NONE.
 
     Source: KEP-8826, Metrics and Status Condition.
 
-    >>> hero_preemption_reason(Ground.HERO).label, hero_preemption_reason(Ground.LOWER_PRIORITY).label
+    >>> hero_preemption_reason(Basis.HERO).label, hero_preemption_reason(Basis.LOWER_PRIORITY).label
     ('UberCQPreemption', 'InClusterQueue')
     """
-    if ground == Ground.HERO:
+    if basis == Basis.HERO:
         return Reason.UBER_CQ_PREEMPTION
-    return queue_preemption_reason(ground)
+    return queue_preemption_reason(basis)
 
 
 @rule("UCQ-340")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tenure.model import (
     Amount,
     Attempts,
+    Basis,
     BorrowWithinCohort,
     Evidence,
-    Ground,
     ReclaimWithinCohort,
     Workload,
 )
@@ -17,10 +17,10 @@ from tenure.rules.terms import PreemptionTerms
 
 
 @rule("KQ-320")
-def ground_across_queues(
+def basis_across_queues(
     preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms
-) -> Ground:
-    """On what ground a workload may take one of another ClusterQueue.
+) -> Basis:
+    """On what basis a workload may take one of another ClusterQueue.
 
     > Without fair sharing, a target of another ClusterQueue may be
     > preempted when KQ-330 allows it and at least one of these holds:
@@ -47,16 +47,16 @@ def ground_across_queues(
     >>> queue = ClusterQueue("q", cohort="c", reclaim_within_cohort=ReclaimWithinCohort.ANY)
     >>> terms = terms_of(queue, Settings(), preset("guaranteed"))
     >>> new = Workload("ns", "new", "u", priority=0, created_at=0)
-    >>> ground_across_queues(new, new, Evidence(Ground.NONE, over_quota=True), terms).name
+    >>> basis_across_queues(new, new, Evidence(Basis.NONE, over_quota=True), terms).name
     'WITHOUT_BORROWING'
     """
     if not may_reclaim(preemptor, target, terms):
-        return Ground.NONE
+        return Basis.NONE
     if evidence.advantage:
-        return Ground.HIERARCHICAL
+        return Basis.HIERARCHICAL
     if may_take_while_borrowing(preemptor, target, terms):
-        return Ground.WHILE_BORROWING
-    return Ground.NONE if evidence.borrowing else Ground.WITHOUT_BORROWING
+        return Basis.WHILE_BORROWING
+    return Basis.NONE if evidence.borrowing else Basis.WITHOUT_BORROWING
 
 
 @rule("KQ-330")
@@ -204,7 +204,7 @@ def is_below_nominal(usage: Amount, nominal: Amount) -> bool:
 
 
 @rule("KQ-380")
-def stands_in_attempt(own: bool, over_quota: bool, ground: Ground, may_borrow: bool) -> bool:
+def stands_in_attempt(own: bool, over_quota: bool, basis: Basis, may_borrow: bool) -> bool:
     """Whether a candidate whose turn has come may still be preempted.
 
     > A candidate of the preemptor's ClusterQueue is always still eligible.
@@ -219,16 +219,16 @@ def stands_in_attempt(own: bool, over_quota: bool, ground: Ground, may_borrow: b
         own: whether it runs in the preemptor's ClusterQueue.
         over_quota: whether each of those nodes exceeds its quota of some needed flavor-resource, after the
             removals so far (KQ-200).
-        ground: on what ground it may be preempted.
+        basis: on what basis it may be preempted.
         may_borrow: whether the attempt lets the preemptor's queue borrow.
 
     Source: Kueue main of August 2026, candidate iterator.
 
-    >>> stands_in_attempt(own=False, over_quota=True, ground=Ground.WITHOUT_BORROWING, may_borrow=True)
+    >>> stands_in_attempt(own=False, over_quota=True, basis=Basis.WITHOUT_BORROWING, may_borrow=True)
     False
     """
     if own:
         return True
-    if ground == Ground.WITHOUT_BORROWING and may_borrow:
+    if basis == Basis.WITHOUT_BORROWING and may_borrow:
         return False
     return over_quota

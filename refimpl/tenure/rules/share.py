@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.model import Amount, Evidence, Ground, Workload
+from tenure.model import Amount, Basis, Evidence, Workload
 from tenure.rules.amounts import minus
 from tenure.rules.reclaim import may_reclaim
 from tenure.rules.registry import rule
@@ -33,10 +33,10 @@ class Share:
 
 
 @rule("KQ-400")
-def ground_by_share(
+def basis_by_share(
     preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms
-) -> Ground:
-    """On what ground fair sharing preempts a workload of another ClusterQueue.
+) -> Basis:
+    """On what basis fair sharing preempts a workload of another ClusterQueue.
 
     > Under fair sharing, a target of another ClusterQueue may be preempted
     > when KQ-330 allows it and one of these holds:
@@ -48,7 +48,7 @@ def ground_by_share(
     Args:
         preemptor: the pending workload.
         target: a workload of another ClusterQueue, one that borrows.
-        evidence: the strategy in use as its ground, the comparison of shares, and whether the preemptor's
+        evidence: the strategy in use as its basis, the comparison of shares, and whether the preemptor's
             queue stays within its nominal quota.
         terms: what holds for the preemptor.
 
@@ -63,18 +63,18 @@ def ground_by_share(
     >>> queue = ClusterQueue("q", cohort="c", reclaim_within_cohort=ReclaimWithinCohort.ANY)
     >>> terms = terms_of(queue, Settings(fair_sharing=()), preset("guaranteed"))
     >>> new = Workload("ns", "new", "u", priority=0, created_at=0)
-    >>> ground_by_share(new, new, Evidence(Ground.INITIAL_SHARE, share=0), terms).name
+    >>> basis_by_share(new, new, Evidence(Basis.INITIAL_SHARE, share=0), terms).name
     'NONE'
     """
     if not may_reclaim(preemptor, target, terms):
-        return Ground.NONE
+        return Basis.NONE
     if evidence.within_nominal:
-        return Ground.WITHIN_NOMINAL
-    if evidence.ground == Ground.FINAL_SHARE and passes_final_share(evidence.share):
-        return Ground.FINAL_SHARE
-    if evidence.ground == Ground.INITIAL_SHARE and passes_initial_share(evidence.share):
-        return Ground.INITIAL_SHARE
-    return Ground.NONE
+        return Basis.WITHIN_NOMINAL
+    if evidence.basis == Basis.FINAL_SHARE and passes_final_share(evidence.share):
+        return Basis.FINAL_SHARE
+    if evidence.basis == Basis.INITIAL_SHARE and passes_initial_share(evidence.share):
+        return Basis.INITIAL_SHARE
+    return Basis.NONE
 
 
 @rule("KQ-410")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import MINUTE, Duration, Ground, Instant, Reason, WithinClusterQueue, Workload
+from tenure.model import MINUTE, Basis, Duration, Instant, Reason, WithinClusterQueue, Workload
 from tenure.readings import NewerThan, RequeueOrder, SamePriorityGate
 from tenure.rules.queue_order import REQUEUE_EPSILON, queue_order_timestamp
 from tenure.rules.registry import rule
@@ -142,10 +142,8 @@ def is_newer_equal(preemptor: Workload, target: Workload, terms: PreemptionTerms
 
 
 @rule("TBP-050")
-def ground_among_equals(
-    preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant
-) -> Ground:
-    """On what ground a workload may preempt another of its own priority.
+def basis_among_equals(preemptor: Workload, target: Workload, terms: PreemptionTerms, now: Instant) -> Basis:
+    """On what basis a workload may preempt another of its own priority.
 
     > A target of equal priority may be preempted when it has exceeded
     > minAdmitDuration, or when it is newer than the preemptor. When
@@ -171,18 +169,18 @@ def ground_among_equals(
     >>> policy = WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
     >>> queue = ClusterQueue("q", within_cluster_queue=policy, min_admit_duration=MINUTE)
     >>> old, new = (Workload("ns", "w", "u", priority=0, created_at=t, quota_reserved_at=9) for t in (1, 2))
-    >>> ground_among_equals(old, new, terms_of(queue, Settings(), preset("as-written")), now=9).name
+    >>> basis_among_equals(old, new, terms_of(queue, Settings(), preset("as-written")), now=9).name
     'NEWER_EQUAL'
-    >>> ground_among_equals(old, new, terms_of(queue, Settings(), preset("guaranteed")), now=9).name
+    >>> basis_among_equals(old, new, terms_of(queue, Settings(), preset("guaranteed")), now=9).name
     'NONE'
     """
     if is_time_expired(target, now, duration_in_force(terms)):
-        return Ground.TIME_EXPIRED
+        return Basis.TIME_EXPIRED
     if duration_in_force(terms) is not None and terms.same_priority_gate == SamePriorityGate.EXPIRED_ONLY:
-        return Ground.NONE
+        return Basis.NONE
     if is_newer_equal(preemptor, target, terms, now):
-        return Ground.NEWER_EQUAL
-    return Ground.NONE
+        return Basis.NEWER_EQUAL
+    return Basis.NONE
 
 
 @rule("TBP-060")
@@ -226,7 +224,7 @@ def precedes_among_equals(
 
 
 @rule("TBP-070")
-def queue_preemption_reason(ground: Ground) -> Reason:
+def queue_preemption_reason(basis: Basis) -> Reason:
     """The reason that a target's condition, event and metric carry.
 
     > A target preempted because it has exceeded minAdmitDuration has reason
@@ -234,13 +232,13 @@ def queue_preemption_reason(ground: Ground) -> Reason:
     > ClusterQueue has reason InClusterQueue.
 
     Args:
-        ground: why it is preempted; not NONE.
+        basis: why it is preempted; not NONE.
 
     Source: KEP-8522, Graduation Criteria, Beta (reason label); Kueue v1beta2, reason InClusterQueue.
 
-    >>> queue_preemption_reason(Ground.NEWER_EQUAL).label
+    >>> queue_preemption_reason(Basis.NEWER_EQUAL).label
     'InClusterQueue'
     """
-    if ground == Ground.TIME_EXPIRED:
+    if basis == Basis.TIME_EXPIRED:
         return Reason.IN_CLUSTER_QUEUE_TIME_BASED
     return Reason.IN_CLUSTER_QUEUE

@@ -24,12 +24,12 @@ import z3
 
 from tenure.model import (
     Attempts,
+    Basis,
     Cluster,
     Evidence,
     FairStrategy,
     FlavorMode,
     FlavorResource,
-    Ground,
     Kin,
     Reason,
     ReclaimWithinCohort,
@@ -38,7 +38,7 @@ from tenure.model import (
 )
 from tenure.oracle.assignment import PODS
 from tenure.oracle.classical import levels_along
-from tenure.oracle.fair import GROUNDS
+from tenure.oracle.fair import BASES
 from tenure.oracle.heroes.plan import STRANGERS
 from tenure.oracle.shares import lendable_at
 from tenure.oracle.tree import (
@@ -48,7 +48,7 @@ from tenure.oracle.tree import (
     quota_at,
 )
 from tenure.readings import Reading
-from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.quota import is_within_quota
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal
 from tenure.rules.share import borrowed_amount, claims_nominal
@@ -75,7 +75,7 @@ class Priorities:
     victim: int
 
 
-def arguments_of_ground(
+def arguments_of_basis(
     terms: PreemptionTerms, priorities: Priorities, kin: Kin = STRANGERS
 ) -> tuple[Any, ...]:
     """What KQ-300 is asked with: all that a state decides is arbitrary."""
@@ -134,12 +134,12 @@ class Pair(Moments):
 
     def question(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of the pair: the victim of this priority is preempted for this reason."""
-        ground = self._folds.of(ground_for)(*arguments_of_ground(self.terms, priorities, self.kin))
-        if isinstance(ground, Ground):
-            none = ground == Ground.NONE
-            return (z3.BoolVal(not none and preemption_reason(ground) == reason),)
-        grounds = [known for known in Ground if known != Ground.NONE and preemption_reason(known) == reason]
-        return (z3.Or([term_of(ground == known) for known in grounds]),)
+        basis = self._folds.of(basis_for)(*arguments_of_basis(self.terms, priorities, self.kin))
+        if isinstance(basis, Basis):
+            none = basis == Basis.NONE
+            return (z3.BoolVal(not none and preemption_reason(basis) == reason),)
+        bases = [known for known in Basis if known != Basis.NONE and preemption_reason(known) == reason]
+        return (z3.Or([term_of(basis == known) for known in bases]),)
 
     def narrowed(self, asked: NarrowCell) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of a question: the victim meets a condition at the start of the search."""
@@ -256,17 +256,17 @@ class Pair(Moments):
         mine = places_below(self.tree, self.p, self._common)[-1]
         compared = [
             z3.And(
-                z3.Int("E.ground") == int(ground),
-                self._compared(mine, "less" if ground == Ground.FINAL_SHARE else "charged", theirs[-1]),
+                z3.Int("E.basis") == int(basis),
+                self._compared(mine, "less" if basis == Basis.FINAL_SHARE else "charged", theirs[-1]),
             )
-            for ground in self._grounds()
+            for basis in self._bases()
         ]
         yield z3.Or(claims, *compared)
 
-    def _grounds(self) -> set[Ground]:
+    def _bases(self) -> set[Basis]:
         """What the strategies allow on: the first one, and the second, which compares initial shares."""
         strategies = self._settings.fair_sharing or tuple(FairStrategy)
-        return {GROUNDS[strategies[0]], *([Ground.INITIAL_SHARE] if len(strategies) > 1 else ())}
+        return {BASES[strategies[0]], *([Basis.INITIAL_SHARE] if len(strategies) > 1 else ())}
 
     def _within_nominal(self) -> z3.BoolRef:
         within = self._folds.of(is_within_quota)

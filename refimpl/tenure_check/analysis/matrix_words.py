@@ -150,7 +150,7 @@ def _why_preempted(decision: Decision, victim: str) -> Iterator[str]:
 def why_no_rule(
     cluster: Cluster, preemptor: str, high: PriorityLevel, victim: str, low: PriorityLevel
 ) -> str:
-    """By which rule and field no ground exists between two, whatever is in use."""
+    """By which rule and field no basis exists between two, whatever is in use."""
     queue = cluster.cluster_queues[preemptor]
     relation = "lower" if low.priority < high.priority else "equal" if low == high else "higher"
     within, reclaim = queue.within_cluster_queue, queue.reclaim_within_cohort

@@ -19,11 +19,11 @@ from collections.abc import Iterator
 
 import z3
 
-from tenure.model import Cluster, ClusterQueue, Evidence, FlavorMode, Ground, Kin, Workload
+from tenure.model import Basis, Cluster, ClusterQueue, Evidence, FlavorMode, Kin, Workload
 from tenure.oracle.assignment import PODS
 from tenure.oracle.tree import Tree, common_place, quota_at
 from tenure.readings import Reading
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure_check.analysis.admissions import has_heroes
 from tenure_check.analysis.encoding import Pair, record_of, symbolic_terms
 from tenure_check.analysis.fold import term_of
@@ -81,7 +81,7 @@ class ServedQueue(Pair):
 
     def _may_be_preempted(self) -> z3.BoolRef:
         """Whether rules allow it of any workload over quota over which the preemptor has an advantage."""
-        ground = self._folds.of(ground_for)(
+        basis = self._folds.of(basis_for)(
             record_of("P", Workload),
             record_of("V", Workload),
             record_of("E", Evidence),
@@ -89,9 +89,9 @@ class ServedQueue(Pair):
             SymInt(z3.Int("now")),
             Kin(),
         )
-        if isinstance(ground, Ground):
-            return z3.BoolVal(ground == Ground.HIERARCHICAL)
-        return term_of(ground == Ground.HIERARCHICAL)
+        if isinstance(basis, Basis):
+            return z3.BoolVal(basis == Basis.HIERARCHICAL)
+        return term_of(basis == Basis.HIERARCHICAL)
 
     def _not_served(self) -> z3.BoolRef:
         """No flavor at all, or one that is needed and does not fit in the end."""

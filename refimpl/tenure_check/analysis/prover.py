@@ -14,15 +14,15 @@ from typing import Any, TypeAlias
 import z3
 
 from tenure.conformance.requests import DecideRequest
-from tenure.model import Cluster, Ground, Reason
+from tenure.model import Basis, Cluster, Reason
 from tenure.oracle.heroes.plan import kin_between, plan_heroes
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
-from tenure.rules.eligibility import ground_for, preemption_reason
+from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure_check.analysis.both_sides import BothSides, ConfiguredSide, OnBothSides
-from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_ground
+from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_basis
 from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.heroes import HeroPair
@@ -110,7 +110,7 @@ class SolverProver:
         self._plan = plan_heroes(tree, reading)
         self._elsewhere, self._counts_victims = elsewhere, counts_victims
         self._traces: Traces = {}
-        self._grounds: dict[Key, Any] = {}
+        self._bases: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
         self._seen: dict[AskedCell, Example] = {}
@@ -123,8 +123,8 @@ class SolverProver:
 
     def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
         """For which reasons rules might allow it at all, whatever is in use."""
-        ground = self._ground(preemptor, victim, high, low)
-        return frozenset(preemption_reason(known) for known in _leaves(ground) if known != Ground.NONE)
+        basis = self._basis(preemptor, victim, high, low)
+        return frozenset(preemption_reason(known) for known in _leaves(basis) if known != Basis.NONE)
 
     def settle(
         self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
@@ -312,11 +312,11 @@ class SolverProver:
     # -- what is the same ---------------------------------------------------------------------------------
 
     def _key(self, cell: AskedCell) -> Key:
-        ground = self._ground(cell.preemptor, cell.victim, cell.high, cell.low)
+        basis = self._basis(cell.preemptor, cell.victim, cell.high, cell.low)
         if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape
-            return (*pair_of(cell), ground.get_id(), cell.reason)
+            return (*pair_of(cell), basis.get_id(), cell.reason)
         _, shape = self._slice(cell)
-        return (shape, ground.get_id(), cell.reason)
+        return (shape, basis.get_id(), cell.reason)
 
     def _slice(self, cell: AskedCell) -> tuple[Tree, Key]:
         names = cell.preemptor, cell.victim
@@ -331,22 +331,22 @@ class SolverProver:
     def _terms_key(self, name: str) -> PreemptionTerms:
         return replace(self._terms(name), cluster_queue="")
 
-    def _ground(self, preemptor: str, victim: str, high: int, low: int) -> Any:
+    def _basis(self, preemptor: str, victim: str, high: int, low: int) -> Any:
         """KQ-300 between the two, of arbitrary evidence and stamps."""
         own = preemptor == victim
         kin = kin_between(self._plan, *(self._tree.places[name] for name in (preemptor, victim)))
         key = (self._terms_key(preemptor), own, kin, high, low)
-        if key not in self._grounds:
-            arguments = arguments_of_ground(self._terms(preemptor), Priorities(high, low), kin)
-            formula = Claim(self._reading, self._traces).lift(ground_for)(*arguments)
+        if key not in self._bases:
+            arguments = arguments_of_basis(self._terms(preemptor), Priorities(high, low), kin)
+            formula = Claim(self._reading, self._traces).lift(basis_for)(*arguments)
             known = z3.substitute(
                 formula.call.formula.value,
                 (z3.Bool("V.cluster_queue?"), z3.BoolVal(True)),
                 (z3.Int("V.cluster_queue"), z3.IntVal(0)),
                 (z3.Int("T.cluster_queue"), z3.IntVal(0 if own else 1)),
             )
-            self._grounds[key] = z3.simplify(known)
-        return self._grounds[key]
+            self._bases[key] = z3.simplify(known)
+        return self._bases[key]
 
     def _copied(self, cell: AskedCell, twin: AskedCell, example: Example) -> Example | None:
         """The example of a cell like this one, with ClusterQueues and priorities exchanged, if it is one."""
@@ -582,13 +582,13 @@ def pair_of(cell: AskedCell) -> tuple[str, str]:
     return cell.preemptor, cell.victim
 
 
-def _leaves(term: Any) -> set[Ground]:
+def _leaves(term: Any) -> set[Basis]:
     """The values that a formula might have."""
     if z3.is_int_value(term):
-        return {Ground(term.as_long())}
+        return {Basis(term.as_long())}
     if z3.is_app_of(term, z3.Z3_OP_ITE):
         return _leaves(term.children()[1]) | _leaves(term.children()[2])
-    return set(Ground)
+    return set(Basis)
 
 
 def _shape(tree: Tree, names: tuple[str, str]) -> Key:

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 from tenure.explanation.answers import elsewhere, sentence
 from tenure.explanation.counterfactuals import Flip, Situation, Wish, search_flips
 from tenure.explanation.explain import WorkloadExplanation, explain_workload
-from tenure.explanation.remarks import GROUND_RULES, Remark
+from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.summary import summarize
 from tenure.explanation.verdicts import remark_lines
 from tenure.model import Workload
@@ -101,7 +101,7 @@ def allowing_fields(decision: Decision, expected: AsExpected) -> list[tuple[str,
 def _concerned(decision: Decision, fields: Sequence[Flip]) -> list[Workload]:
     """A victim for each reason; else the first that there would be with a field as it should be."""
     if decision.targets:
-        first_of = {target.evidence.ground: target.workload for target in reversed(decision.targets)}
+        first_of = {target.evidence.basis: target.workload for target in reversed(decision.targets)}
         return list(reversed(first_of.values()))
     first = {key for flip in fields for key in flip.preempted[:1]}
     return [workload for workload in decision.running if workload.key in first][:1]
@@ -120,9 +120,9 @@ def _workload_lines(decision: Decision, workload: Workload) -> Iterator[str]:
 
 def _behind(decision: Decision, explained: WorkloadExplanation) -> Iterator[Remark]:
     """The findings that decide: of a victim those that allow it, of any other those that do not."""
-    grounds = {target.workload.key: target.evidence.ground for target in decision.targets}
-    ground = grounds.get(explained.workload)
+    bases = {target.workload.key: target.evidence.basis for target in decision.targets}
+    basis = bases.get(explained.workload)
     for remark in explained.remarks:
         within_quota = remark.rule == "KQ-200" and remark.holds
-        if remark.rule in GROUND_RULES[ground] if ground is not None else not remark.holds or within_quota:
+        if remark.rule in BASIS_RULES[basis] if basis is not None else not remark.holds or within_quota:
             yield remark

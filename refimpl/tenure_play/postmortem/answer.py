@@ -10,7 +10,7 @@ from tenure.explanation.answers import flips_shape
 from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT
-from tenure.explanation.remarks import GROUND_RULES, Remark
+from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.shortages import amount
 from tenure.explanation.summary import reading_text, summarize
 from tenure.manifests import Loaded
@@ -24,7 +24,7 @@ from tenure.manifests.history import (
 )
 from tenure.manifests.naming import finished_text, key_of_raw
 from tenure.manifests.structure import dig
-from tenure.model import Ground, Instant, WithinClusterQueue, Workload
+from tenure.model import Basis, Instant, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import quota_at
 from tenure.readings import Reading
@@ -48,7 +48,7 @@ from tenure_play.postmortem.record import (
     record_of,
     uids_of,
 )
-from tenure_play.postmortem.replay import Replay, grounds_of, preempted_by, replayed
+from tenure_play.postmortem.replay import Replay, bases_of, preempted_by, replayed
 
 _MOST_NAMES = 5
 _BY_TIME = frozenset({"KQ-020", "KQ-030", "TBP-020", "TBP-030", "TBP-040", "TBP-050", "TBP-060"})
@@ -249,21 +249,21 @@ def _is_vague(replay: Replay, victim: str) -> bool:
 
 
 def _chains(record: PreemptionRecord, confirmed: Replay | None) -> tuple[RuleChain, ...]:
-    """The rules of the grounds that the replay finds, then of those that it cannot exclude.
+    """The rules of the bases that the replay finds, then of those that it cannot exclude.
 
-    Without a replay those of all grounds that the reason stands for.
+    Without a replay those of all bases that the reason stands for.
     """
     reason = record.known_reason
     if reason is None:
         return ()
     if confirmed is None:
-        return tuple(_chain(ground) for ground in grounds_of(reason))
-    found = sorted(confirmed.grounds)
-    return tuple(_chain(ground) for ground in dict.fromkeys((*found, *_not_excluded(confirmed))))
+        return tuple(_chain(basis) for basis in bases_of(reason))
+    found = sorted(confirmed.bases)
+    return tuple(_chain(basis) for basis in dict.fromkeys((*found, *_not_excluded(confirmed))))
 
 
-def _not_excluded(replay: Replay) -> Iterator[Ground]:
-    """The grounds of the same reason that workloads which are gone since may have made the case.
+def _not_excluded(replay: Replay) -> Iterator[Basis]:
+    """The bases of the same reason that workloads which are gone since may have made the case.
 
     Without borrowing (KQ-360) the request fits only when workloads of the preemptor's own ClusterQueue leave.
     Which of two strategies of fair sharing allows it hangs on the shares.
@@ -271,19 +271,19 @@ def _not_excluded(replay: Replay) -> Iterator[Ground]:
     decision = replay.decision
     assert decision is not None
     terms, strategies = decision.terms, decision.snapshot.cluster.settings.fair_sharing
-    across = (Ground.HIERARCHICAL, Ground.WITHOUT_BORROWING)
-    shares = (Ground.FINAL_SHARE, Ground.INITIAL_SHARE)
-    if replay.grounds & {*across} and terms.within_cluster_queue != WithinClusterQueue.NEVER:
+    across = (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING)
+    shares = (Basis.FINAL_SHARE, Basis.INITIAL_SHARE)
+    if replay.bases & {*across} and terms.within_cluster_queue != WithinClusterQueue.NEVER:
         yield from across
-    if replay.grounds & {*shares} and len(strategies or ()) > 1:
+    if replay.bases & {*shares} and len(strategies or ()) > 1:
         yield from shares
 
 
-def _chain(ground: Ground) -> RuleChain:
+def _chain(basis: Basis) -> RuleChain:
     # The pages are read for a preemption that has happened, and every `why` imports this.
     from tenure.reference.statements import rule_pages
 
-    rules = GROUND_RULES[ground]
+    rules = BASIS_RULES[basis]
     return RuleChain(rules, rule_pages()[rules[-1]].title)
 
 

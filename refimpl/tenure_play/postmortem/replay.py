@@ -12,7 +12,7 @@ from tenure.manifests import Loaded
 from tenure.manifests.conversion import object_name
 from tenure.manifests.history import path_of
 from tenure.manifests.showing import in_short
-from tenure.model import SECOND, Amounts, Assignment, ClusterQueue, Ground, Instant, Outcome, Reason, Workload
+from tenure.model import SECOND, Amounts, Assignment, Basis, ClusterQueue, Instant, Outcome, Reason, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.tree import available_at
 from tenure.readings import Reading
@@ -36,7 +36,7 @@ class Replay:
         decision: the likeliest that comes to what is recorded; where none does, the likeliest of all. None
             where nothing was decided.
         matches: whether it comes to what is recorded.
-        grounds: on which grounds the victim is preempted where the recorded comes out.
+        bases: on which bases the victim is preempted where the recorded comes out.
         restored: what was decided on; None where nothing was.
         tried: how many restorations were decided.
         why_not: why nothing was decided; empty where something was.
@@ -45,20 +45,20 @@ class Replay:
 
     decision: Decision | None = None
     matches: bool = False
-    grounds: frozenset[Ground] = frozenset()
+    bases: frozenset[Basis] = frozenset()
     restored: Restored | None = None
     tried: int = 0
     why_not: str = ""
     on_flavors: bool = False
 
 
-def grounds_of(reason: Reason) -> list[Ground]:
-    """The grounds that a reason stands for.
+def bases_of(reason: Reason) -> list[Basis]:
+    """The bases that a reason stands for.
 
-    >>> [ground.name for ground in grounds_of(Reason.IN_CLUSTER_QUEUE)]
+    >>> [basis.name for basis in bases_of(Reason.IN_CLUSTER_QUEUE)]
     ['LOWER_PRIORITY', 'NEWER_EQUAL']
     """
-    return [ground for ground in Ground if ground != Ground.NONE and preemption_reason(ground) == reason]
+    return [basis for basis in Basis if basis != Basis.NONE and preemption_reason(basis) == reason]
 
 
 def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, reading: Reading) -> Replay:
@@ -207,8 +207,8 @@ class _Expected:
                 perhaps.add(other.victim)
         return cls(record.victim, reasons, frozenset(perhaps))
 
-    def ground(self, decision: Decision) -> Ground | None:
-        """On what ground the victim is preempted, where a decision comes to what is recorded."""
+    def basis(self, decision: Decision) -> Basis | None:
+        """On what basis the victim is preempted, where a decision comes to what is recorded."""
         targets = {target.workload.key: target for target in decision.targets}
         if decision.outcome != Outcome.PREEMPT or not self.reasons.keys() <= targets.keys():
             return None
@@ -218,7 +218,7 @@ class _Expected:
                 return None
             if expected is not None and expected != target.reason.label:
                 return None
-        return targets[self.victim].evidence.ground
+        return targets[self.victim].evidence.basis
 
 
 def preempted_by(loaded: Loaded, record: PreemptionRecord) -> Iterator[PreemptionRecord]:
@@ -239,27 +239,27 @@ class _Tried:
         expected: what is recorded.
         first: the decision on the likeliest.
         match: the first that comes to what is recorded.
-        grounds: on which grounds those do.
+        bases: on which bases those do.
         count: how many were decided.
     """
 
     expected: _Expected
     first: Decision | None = None
     match: Decision | None = None
-    grounds: set[Ground] = field(default_factory=set)
+    bases: set[Basis] = field(default_factory=set)
     count: int = 0
 
     def add(self, decision: Decision) -> None:
         self.count += 1
         self.first = self.first or decision
-        ground = self.expected.ground(decision)
-        if ground is not None:
+        basis = self.expected.basis(decision)
+        if basis is not None:
             self.match = self.match or decision
-            self.grounds.add(ground)
+            self.bases.add(basis)
 
     def replay(self, restored: Restored, *, on_flavors: bool) -> Replay:
         decision = self.match or self.first
-        found = frozenset(self.grounds)
+        found = frozenset(self.bases)
         return Replay(decision, self.match is not None, found, restored, self.count, on_flavors=on_flavors)
 
 

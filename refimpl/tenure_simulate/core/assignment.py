@@ -226,7 +226,7 @@ class CoreAssigner:
 
 def _mode(found: Found) -> FlavorMode:
     """The mode after a search."""
-    own = (found.grounds >= LOWER_PRIORITY) & (found.grounds <= TIME_EXPIRED)
+    own = (found.bases >= LOWER_PRIORITY) & (found.bases <= TIME_EXPIRED)
     return mode_after_search(bool(len(found.rows)), bool(own.any()))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tenure.model import Attempts, WithinClusterQueue
 from tenure.rules import quota, reclaim
 from tenure_simulate.core.amounts import minus
+from tenure_simulate.core.bases import classical_basis, key_of, may_reclaim_any, offers, terms_in
 from tenure_simulate.core.compiled import compiled, compiled_rule, inlined
-from tenure_simulate.core.grounds import classical_ground, key_of, may_reclaim_any, offers, terms_in
 from tenure_simulate.core.nodes import (
     clear_groups,
     copy_tree,
@@ -120,26 +120,26 @@ def attempts(given: SearchInput, elsewhere: int, advantaged: int) -> tuple[bool,
 
 
 @inlined
-def stands(forest: Forest, node: int, ground: int, ask: Ask, may_borrow: bool, work: Work) -> bool:
+def stands(forest: Forest, node: int, basis: int, ask: Ask, may_borrow: bool, work: Work) -> bool:
     """Whether a candidate whose turn has come may still be preempted (KQ-380).
 
     Args:
-        node, ground: its queue's node, and on what ground it would be preempted.
+        node, basis: its queue's node, and on what basis it would be preempted.
     """
     own = work.group[node] == OWN
     over_quota = own or exceeds_below(forest, work.usage, node, work.common[node], ask.needed)
-    return bool(stands_in_attempt(own, over_quota, ground, may_borrow))
+    return bool(stands_in_attempt(own, over_quota, basis, may_borrow))
 
 
 @compiled
 def load(given: SearchInput, start: int, end: int) -> None:
-    """Look up queue, ground and holdings of candidates, side by side in their order."""
+    """Look up queue, basis and holdings of candidates, side by side in their order."""
     rows, work = given.rows, given.work
     for position in range(start, end):
         row = work.rows[position]
         node = rows.queue[row]
         work.node[position] = node
-        work.ground[position] = classical_ground(rows, row, work.group[node], given.policy)
+        work.basis[position] = classical_basis(rows, row, work.group[node], given.policy)
         work.share[position] = 0
         note_held(rows, row, given.ask, work.held, position)
 
@@ -190,9 +190,9 @@ def _attempt(
             load(given, position, loaded)
         row, node, here = work.rows[position], work.node[position], position
         position += 1
-        if not stands(forest, node, work.ground[here], ask, may_borrow, work):
+        if not stands(forest, node, work.basis[here], ask, may_borrow, work):
             continue
-        work.out[taken], work.ground[taken] = row, work.ground[here]
+        work.out[taken], work.basis[taken] = row, work.basis[here]
         for index in range(len(ask.at)):
             work.held[index, taken] = work.held[index, here]
         taken += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tenure.model import Amounts, Assignment, Ground, Instant, Outcome, Reason, Workload
+from tenure.model import Amounts, Assignment, Basis, Instant, Outcome, Reason, Workload
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 from tenure_simulate.core.arrays import Arrays
@@ -15,9 +15,7 @@ from tenure_simulate.core.flavors import PODS
 from tenure_simulate.core.search import NO_VICTIMS, Found, Searcher, searcher
 from tenure_simulate.core.uncovered import Uncovered
 
-_REASONS: dict[Ground, Reason] = {
-    ground: preemption_reason(ground) for ground in Ground if ground != Ground.NONE
-}
+_REASONS: dict[Basis, Reason] = {basis: preemption_reason(basis) for basis in Basis if basis != Basis.NONE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +25,12 @@ class Claim:
     Args:
         row: in the store, until that changes.
         key: `namespace/name`.
-        ground, reason: why, by the core's own account.
+        basis, reason: why, by the core's own account.
     """
 
     row: int
     key: str
-    ground: Ground
+    basis: Basis
     reason: Reason
 
 
@@ -41,7 +39,7 @@ class CoreAnswer(NamedTuple):
 
     Args:
         outcome: Fit, Preempt, NoCandidates or NoFit.
-        found: rows and claimed grounds of who is to be preempted, in the order of removal.
+        found: rows and claimed bases of who is to be preempted, in the order of removal.
         assignment: the flavors the preemptor would get.
         arrays: the store that the rows are of.
     """
@@ -54,9 +52,9 @@ class CoreAnswer(NamedTuple):
     def claims(self) -> Iterator[Claim]:
         """Who is to be preempted, made one after the other."""
         names = self.arrays.columns.names
-        for row, number in zip(self.found.rows.tolist(), self.found.grounds.tolist(), strict=True):
-            ground = Ground(number)
-            yield Claim(row, names[row], ground, _REASONS[ground])
+        for row, number in zip(self.found.rows.tolist(), self.found.bases.tolist(), strict=True):
+            basis = Basis(number)
+            yield Claim(row, names[row], basis, _REASONS[basis])
 
 
 def decide(

@@ -7,8 +7,8 @@ cohort is kept, and found again only on the path of the queue that changed.
 from __future__ import annotations
 
 from tenure.rules import share as share_rules
+from tenure_simulate.core.bases import own_basis
 from tenure_simulate.core.compiled import compiled, compiled_rule, inlined
-from tenure_simulate.core.grounds import own_ground
 from tenure_simulate.core.nodes import (
     change,
     copy_tree,
@@ -146,11 +146,11 @@ def beside_common(forest: Forest, ask: Ask, rounds: Rounds, node: int) -> tuple[
 
 
 @compiled
-def _take(given: SearchInput, row: int, count: int, ground: int, share: int) -> bool:
+def _take(given: SearchInput, row: int, count: int, basis: int, share: int) -> bool:
     """Take a candidate that has left what is charged already; whether the request fits now."""
     rows, forest, _, ask, _, _, work = given
     move(forest, rows, row, ask.watched, work.usage, work.log, False)
-    work.out[count], work.ground[count], work.share[count] = row, ground, share
+    work.out[count], work.basis[count], work.share[count] = row, basis, share
     note_held(rows, row, ask, work.held, count)
     return fits(forest, work.usage, ask, True)
 
@@ -170,7 +170,7 @@ def _lowers_all(given: SearchInput, rounds: Rounds, node: int, mine: int, theirs
 
 @compiled
 def _visit(given: SearchInput, rounds: Rounds, node: int, how: Strategies) -> tuple[int, int, int]:
-    """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
+    """The first candidate of a queue that the first strategy allows: row, basis and share; -1 for none."""
     rows, forest, work = given.rows, given.forest, given.work
     mine, theirs = beside_common(forest, given.ask, rounds, node)
     before = against(rounds, mine, theirs)
@@ -211,13 +211,13 @@ def play(given: SearchInput, rounds: Rounds, claims: bool, how: Strategies) -> t
             return taken, False
         if node == ask.own or claims:
             row, share = work.rows[rounds.next[node]], 0
-            ground = own_ground(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
+            basis = own_basis(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
             move(forest, rows, row, rounds.every, rounds.charged, work.log, False)
             rounds.next[node] += 1
         else:
-            row, ground, share = _visit(given, rounds, node, how)
+            row, basis, share = _visit(given, rounds, node, how)
         if row >= 0:
-            done = _take(given, row, taken, ground, share)
+            done = _take(given, row, taken, basis, share)
             taken += 1
             if done:
                 return taken, True

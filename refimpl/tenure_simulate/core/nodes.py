@@ -296,6 +296,6 @@ def fill_back(forest: Forest, rows: Rows, ask: Ask, may_borrow: bool, count: int
                 undo(usage, work.log, known)
         if stays:
             kept -= 1
-            work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
+            work.out[kept], work.basis[kept], work.share[kept] = row, work.basis[index], work.share[index]
     # The last one removed stays where it is; who stays removed comes before it, now moved to the front.
     return count - kept

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tenure.model import FairStrategy, Settings, WithinClusterQueue
+from tenure_simulate.core.bases import key_of, may_reclaim, may_reclaim_any, own_basis, uses_any
 from tenure_simulate.core.compiled import compiled
-from tenure_simulate.core.grounds import key_of, may_reclaim, may_reclaim_any, own_ground, uses_any
 from tenure_simulate.core.nodes import clear_groups, exceeds
 from tenure_simulate.core.shares import count_lendable
 from tenure_simulate.core.sorting import settle
@@ -162,7 +162,7 @@ def _offers(given: SearchInput, row: int) -> bool:
     if node < top or node >= forest.end[top] or work.group[node] < 0:
         return False
     if work.group[node] == OWN:
-        allowed = own_ground(rows, row, policy) != NONE
+        allowed = own_basis(rows, row, policy) != NONE
     else:
         allowed = may_reclaim(rows, row, policy)
     return allowed and (ask.common == 1 or uses_any(rows, row, ask.is_needed))

@@ -32,14 +32,14 @@ class Found(NamedTuple):
 
     Args:
         rows: the victims, in the order of removal, int32[k]; empty where nothing sufficed.
-        grounds: on what ground each, int8[k], by the numbers of `Ground`.
+        bases: on what basis each, int8[k], by the numbers of `Basis`.
         shares: how shares compared when each was removed, int8[k]; -1, 0 or 1.
         may_borrow: whether the attempt let the preemptor's queue borrow.
         within_nominal: whether fair sharing let it claim its nominal quota.
     """
 
     rows: Array
-    grounds: Array
+    bases: Array
     shares: Array
     may_borrow: bool = True
     within_nominal: bool = False
@@ -129,8 +129,8 @@ def _found(work: Work, start: int, end: int, may_borrow: bool, within_nominal: b
     if start == end:
         return NO_VICTIMS
     part = slice(start, end)
-    out, ground, share = work.out[part].copy(), work.ground[part].copy(), work.share[part].copy()
-    return Found(out, ground, share, may_borrow, within_nominal)
+    out, basis, share = work.out[part].copy(), work.basis[part].copy(), work.share[part].copy()
+    return Found(out, basis, share, may_borrow, within_nominal)
 
 
 def searcher(

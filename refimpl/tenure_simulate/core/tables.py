@@ -15,7 +15,7 @@ NO_STAMP = -(2**63)
 NONE, LOWER_PRIORITY, NEWER_EQUAL, TIME_EXPIRED, HIERARCHICAL = 0, 1, 2, 3, 4
 WITHOUT_BORROWING, WHILE_BORROWING, WITHIN_NOMINAL, FINAL_SHARE, INITIAL_SHARE = 5, 6, 7, 8, 9
 HERO_TAKES = 10
-"""Grounds, by the numbers of `tenure.model.Ground`."""
+"""Bases, by the numbers of `tenure.model.Basis`."""
 
 ADVANTAGE, ELSEWHERE, OWN = 0, 1, 2
 """Groups of candidates, in their order."""
@@ -155,7 +155,7 @@ class Work(NamedTuple):
         common: lowest node that contains it and the preemptor's, int32[nodes].
         keys, rows: candidates, int64[n] and int32[n].
         out: the victims, int32[n].
-        ground, share: of the victims, int8[n].
+        basis, share: of the victims, int8[n].
         node: of candidates, int32[n].
         held: what candidates, and then victims, hold of each requested column, int64[columns, n].
         ends: of `tenure_simulate.core.sorting`, int64[...].
@@ -168,7 +168,7 @@ class Work(NamedTuple):
     keys: Array
     rows: Array
     out: Array
-    ground: Array
+    basis: Array
     share: Array
     node: Array
     held: Array
@@ -194,7 +194,7 @@ def work_for(forest: Forest, rows: int, widest: int, deepest: int, room: int) ->
         keys=np.zeros(rows, np.int64),
         rows=np.zeros(rows, np.int32),
         out=np.zeros(rows, np.int32),
-        ground=np.zeros(rows, np.int8),
+        basis=np.zeros(rows, np.int8),
         share=np.zeros(rows, np.int8),
         node=np.zeros(rows, np.int32),
         held=np.zeros((columns, rows), np.int64),

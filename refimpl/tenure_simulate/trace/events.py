@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import Ground
+from tenure.model import Basis
 from tenure.rules import cycle
 from tenure.rules.queue_order import REQUEUE_EPSILON
 from tenure_simulate.core.compiled import compiled
@@ -219,12 +219,12 @@ def admit(play: TracePlay, job: int) -> None:
 
 
 @compiled
-def _note_preemption(play: TracePlay, job: int, victim: int, ground: int) -> None:
+def _note_preemption(play: TracePlay, job: int, victim: int, basis: int) -> None:
     jobs, queues, rows = play.jobs, play.queues, play.preemptions
     row, place, now = play.state[PREEMPTIONS], jobs.queue[victim], play.state[NOW]
     ran = now - jobs.reserved[victim]
     equal = place == jobs.queue[job] and jobs.priority[victim] == jobs.priority[job]
-    rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = now, job, victim, ground
+    rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = now, job, victim, basis
     rows[row, 4], rows[row, 5], rows[row, 6] = ran, 0, play.state[CYCLES]
     if equal and queues.duration[place] >= 0:
         rows[row, 5] = max(0, queues.duration[place] - ran)
@@ -232,18 +232,18 @@ def _note_preemption(play: TracePlay, job: int, victim: int, ground: int) -> Non
 
 
 @compiled
-def evict(play: TracePlay, job: int, victim: int, ground: int) -> None:
+def evict(play: TracePlay, job: int, victim: int, basis: int) -> None:
     """A job preempts another one, unless that is evicted already."""
     jobs, state = play.jobs, play.state
     if jobs.phase[victim] == TERMINATING:
         return
     now = state[NOW]
     state[DIRTY] = 1
-    _note_preemption(play, job, victim, ground)
+    _note_preemption(play, job, victim, basis)
     jobs.evicted[victim], jobs.preemptor[victim] = 1, job
-    jobs.rotated[victim] = persisted(now) if ground == Ground.TIME_EXPIRED else -1
+    jobs.rotated[victim] = persisted(now) if basis == Basis.TIME_EXPIRED else -1
     protected = play.queues.duration[jobs.queue[victim]] >= 0
-    if play.policies.by_eviction == 1 and protected and ground == Ground.TIME_EXPIRED:
+    if play.policies.by_eviction == 1 and protected and basis == Basis.TIME_EXPIRED:
         jobs.queued[victim] = jobs.rotated[victim] + REQUEUE_EPSILON
     jobs.phase[victim], jobs.since[victim], jobs.stopped[victim] = TERMINATING, now, now
     note_evicted(play.trees, jobs, victim)

@@ -58,7 +58,7 @@ class _Fungibility(NamedTuple):
 @compiled
 def _has_own_target(work: Work, first: int, end: int) -> bool:
     for found in range(first, end):  # noqa: SIM110 - compiled code has no generators
-        if LOWER_PRIORITY <= work.ground[found] <= TIME_EXPIRED:
+        if LOWER_PRIORITY <= work.basis[found] <= TIME_EXPIRED:
             return True
     return False
 
@@ -282,5 +282,5 @@ def decide_for(play: TracePlay, job: int, used: int, first: int) -> tuple[int, i
     work, begin, end = trees.work, tables.counts[FOUND_FIRST], tables.counts[FOUND_END]
     for found in range(begin, end):
         targets[first + found - begin, 0] = tables.holder[work.out[found]]
-        targets[first + found - begin, 1] = work.ground[found]
+        targets[first + found - begin, 1] = work.basis[found]
     return PREEMPT if end > begin else NO_CANDIDATES, level, end - begin

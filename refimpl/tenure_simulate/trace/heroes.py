@@ -80,7 +80,7 @@ def _with_usage(work: Work, usage: Table) -> Work:
         work.keys,
         work.rows,
         work.out,
-        work.ground,
+        work.basis,
         work.share,
         work.node,
         work.held,

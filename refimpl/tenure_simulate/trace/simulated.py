@@ -60,7 +60,7 @@ class Simulated:
         jobs: as they were given.
         runs: job, start, end, how it ended, stopped, preemptor, work done, work lost.
         waits: job, start, end, admitted.
-        preemptions: at, preemptor, victim, ground, ran, cut short, cycle.
+        preemptions: at, preemptor, victim, basis, ran, cut short, cycle.
         heads: at, job, outcome, result, kept at the head, number of targets; empty unless asked for.
         targets: the targets of all heads, one after the other.
         cycles, tried: numbers of cycles and of heads.

@@ -420,11 +420,11 @@ class TracePlay(NamedTuple):
         state: `NOW` to `TAKEN`.
         tasks, timers: heaps; at, order, job, stay.
         entries, turns: the heads of the cycle, and their order.
-        found: targets of the heads: job, ground.
+        found: targets of the heads: job, basis.
         taken: jobs that the cycle has preempted.
         runs: job, start, end, how it ended, stopped, preemptor, work done, work lost.
         waits: job, start, end, admitted.
-        preemptions: at, preemptor, victim, ground, ran, cut short, cycle.
+        preemptions: at, preemptor, victim, basis, ran, cut short, cycle.
         heads: at, job, outcome, result, kept at the head, number of targets.
         targets: of the heads: job.
         margins: how many rows an instant may add to each growing table, by `TASKS` to `TARGET_ROWS`.

@@ -70,7 +70,7 @@ MUTANTS = [
     ("KQ-190", "request < max(0, free)", "one queue", "WD-120"),
     ("KQ-070", "request < potential", "one queue", "WD-020"),
     ("KQ-420", "share <= 0 + 1", "two queues", "WD-160"),
-    ("UCQ-310", "Ground.NONE", "heroes", "WD-320"),
+    ("UCQ-310", "Basis.NONE", "heroes", "WD-320"),
     ("UCQ-340", "kin.hero", "heroes", "WD-190"),
 ]
 """Wrong rules by what is in place of the right comparison, where it shows, and what notices."""

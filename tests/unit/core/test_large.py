@@ -101,5 +101,5 @@ def test_a_changed_store_decides_as_a_new_one(shape: str) -> None:
 
 
 def _victims(answer: CoreAnswer) -> list[tuple[str, int, int]]:
-    grounds, shares = answer.found.grounds.tolist(), answer.found.shares.tolist()
-    return list(zip((claim.key for claim in answer.claims()), grounds, shares, strict=True))
+    bases, shares = answer.found.bases.tolist(), answer.found.shares.tolist()
+    return list(zip((claim.key for claim in answer.claims()), bases, shares, strict=True))

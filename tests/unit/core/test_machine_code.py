@@ -78,7 +78,7 @@ def test_importing_deletes_nothing_and_puts_nothing_beside_the_sources(tmp_path:
     package = tmp_path / "package"
     source = Path(compiled.__file__).parents[2]
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))
-    old = package / "tenure_simulate" / "core" / "__pycache__" / "grounds.own_ground-1.py311.nbi"
+    old = package / "tenure_simulate" / "core" / "__pycache__" / "bases.own_basis-1.py311.nbi"
     old.parent.mkdir()
     old.write_bytes(b"of another process")
     os.utime(old, (1, 1))

@@ -10,13 +10,13 @@ import pytest
 
 from tenure.engines import Engine, decide
 from tenure.model import (
+    Basis,
     Cluster,
     ClusterQueue,
     Cohort,
     FairStrategy,
     FlavorQuotas,
     FlavorResource,
-    Ground,
     Outcome,
     PodSet,
     ReclaimWithinCohort,
@@ -61,12 +61,12 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Checked, "written", 0)
 
 
-def test_the_numbers_of_grounds_and_groups_have_8_bits_and_are_the_models() -> None:
+def test_the_numbers_of_bases_and_groups_have_8_bits_and_are_the_models() -> None:
     most = np.iinfo(np.int8).max
-    named = {name: getattr(tables, name) for name in Ground.__members__ if hasattr(tables, name)}
-    assert {name: int(Ground[name]) for name in named} == named
-    assert len(named) > len(Ground) // 2
-    assert max(map(int, Ground)) <= most
+    named = {name: getattr(tables, name) for name in Basis.__members__ if hasattr(tables, name)}
+    assert {name: int(Basis[name]) for name in named} == named
+    assert len(named) > len(Basis) // 2
+    assert max(map(int, Basis)) <= most
     assert (tables.ADVANTAGE, tables.ELSEWHERE, tables.OWN) == (0, 1, 2)
 
 

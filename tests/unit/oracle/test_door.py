@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tenure import model
 from tenure.model import (
     MINUTE,
+    Basis,
     ClusterQueue,
     Evidence,
-    Ground,
     Kin,
     Reason,
     Settings,
@@ -27,7 +27,7 @@ from tenure.model import (
 )
 from tenure.oracle.door import NotAllowed, take_target
 from tenure.readings import Reading, preset
-from tenure.rules.eligibility import ground_within_queue
+from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tests.unit.clusters import NOW, READINGS, Case, cases, queue, running, waiting
 
@@ -43,44 +43,44 @@ NEWER = running("newer", created_at=1)
 LOWER = running("lower", priority=99)
 HIGHER = running("higher", priority=101)
 RIGHT = [
-    (LOWER, None, Ground.LOWER_PRIORITY, Reason.IN_CLUSTER_QUEUE),
-    (NEWER, None, Ground.NEWER_EQUAL, Reason.IN_CLUSTER_QUEUE),
-    (EXPIRED, MINUTE, Ground.TIME_EXPIRED, Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+    (LOWER, None, Basis.LOWER_PRIORITY, Reason.IN_CLUSTER_QUEUE),
+    (NEWER, None, Basis.NEWER_EQUAL, Reason.IN_CLUSTER_QUEUE),
+    (EXPIRED, MINUTE, Basis.TIME_EXPIRED, Reason.IN_CLUSTER_QUEUE_TIME_BASED),
 ]
 
 
-@pytest.mark.parametrize(("target", "duration", "ground", "reason"), RIGHT)
+@pytest.mark.parametrize(("target", "duration", "basis", "reason"), RIGHT)
 def test_the_right_evidence_makes_a_target_with_its_reason(
-    target: Workload, duration: int | None, ground: Ground, reason: Reason
+    target: Workload, duration: int | None, basis: Basis, reason: Reason
 ) -> None:
-    made = take_target(waiting(), target, Evidence(ground), terms(queue(duration=duration)), NOW, Kin())
-    assert (made.workload, made.reason, made.evidence) == (target, reason, Evidence(ground))
+    made = take_target(waiting(), target, Evidence(basis), terms(queue(duration=duration)), NOW, Kin())
+    assert (made.workload, made.reason, made.evidence) == (target, reason, Evidence(basis))
 
 
-@pytest.mark.parametrize(("target", "duration", "ground", "reason"), RIGHT)
+@pytest.mark.parametrize(("target", "duration", "basis", "reason"), RIGHT)
 def test_any_other_evidence_is_not_allowed(
-    target: Workload, duration: int | None, ground: Ground, reason: Reason
+    target: Workload, duration: int | None, basis: Basis, reason: Reason
 ) -> None:
-    for forged in set(Ground) - {ground}:
-        with pytest.raises(NotAllowed, match=f"evidence is {forged.name}, KQ-300 finds {ground.name}"):
+    for forged in set(Basis) - {basis}:
+        with pytest.raises(NotAllowed, match=f"evidence is {forged.name}, KQ-300 finds {basis.name}"):
             take_target(waiting(), target, Evidence(forged), terms(queue(duration=duration)), NOW, Kin())
 
 
 @pytest.mark.parametrize("target", [HIGHER, PROTECTED])
-@pytest.mark.parametrize("ground", list(Ground))
-def test_a_workload_that_may_not_be_preempted_passes_on_no_evidence(target: Workload, ground: Ground) -> None:
+@pytest.mark.parametrize("basis", list(Basis))
+def test_a_workload_that_may_not_be_preempted_passes_on_no_evidence(target: Workload, basis: Basis) -> None:
     with pytest.raises(NotAllowed, match=f"ml/preemptor may not preempt {target.key}"):
-        take_target(waiting(), target, Evidence(ground), terms(queue(duration=MINUTE)), NOW, Kin())
+        take_target(waiting(), target, Evidence(basis), terms(queue(duration=MINUTE)), NOW, Kin())
 
 
 def test_yesterdays_evidence_is_not_allowed_today() -> None:
     newer = running("newer", created_at=1, quota_reserved_at=NOW)
-    evidence = Evidence(ground_within_queue(waiting(), newer, terms(queue()), NOW))
+    evidence = Evidence(basis_within_queue(waiting(), newer, terms(queue()), NOW))
     with pytest.raises(NotAllowed):
         take_target(waiting(), newer, evidence, terms(queue(WithinClusterQueue.LOWER_PRIORITY)), NOW, Kin())
 
 
-MADE = take_target(waiting(), LOWER, Evidence(Ground.LOWER_PRIORITY), terms(queue()), NOW, Kin())
+MADE = take_target(waiting(), LOWER, Evidence(Basis.LOWER_PRIORITY), terms(queue()), NOW, Kin())
 FIELDS: dict[str, Any] = {"workload": PROTECTED, "reason": MADE.reason, "evidence": MADE.evidence}
 Alias = Target
 
@@ -122,14 +122,14 @@ def test_there_is_no_other_way_to_a_target(how: str) -> None:
 
 
 @settings(deadline=None, print_blob=True, max_examples=100)
-@given(cases(), READINGS, st.sampled_from(Ground))
-def test_the_door_opens_exactly_for_what_the_rule_finds(case: Case, reading: Reading, ground: Ground) -> None:
+@given(cases(), READINGS, st.sampled_from(Basis))
+def test_the_door_opens_exactly_for_what_the_rule_finds(case: Case, reading: Reading, basis: Basis) -> None:
     held = terms_of(case.cluster.cluster_queues["q"], case.cluster.settings, reading)
     for target in case.cluster.admitted:
-        found = ground_within_queue(case.preemptor, target, held, case.now)
+        found = basis_within_queue(case.preemptor, target, held, case.now)
         try:
-            take_target(case.preemptor, target, Evidence(ground), held, case.now, Kin())
+            take_target(case.preemptor, target, Evidence(basis), held, case.now, Kin())
             opened = True
         except NotAllowed:
             opened = False
-        assert opened == (found == ground != Ground.NONE)
+        assert opened == (found == basis != Basis.NONE)

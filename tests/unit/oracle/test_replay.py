@@ -10,7 +10,7 @@ import pytest
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
-from tenure.model import Ground
+from tenure.model import Basis
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.question import Question
 from tenure.oracle.replay import evidence_of
@@ -49,28 +49,28 @@ def searched(requests: Iterable[DecideRequest]) -> Iterator[tuple[Decision, Ques
             yield made, question
 
 
-def test_the_victims_of_a_search_are_allowed_on_the_grounds_that_it_found(
+def test_the_victims_of_a_search_are_allowed_on_the_bases_that_it_found(
     decisions: list[tuple[Decision, Question]],
 ) -> None:
-    seen: Counter[Ground] = Counter()
+    seen: Counter[Basis] = Counter()
     for decision, question in decisions:
         assert decision.selection is not None
         if decision.selection.spared:  # others had left when their turn came
             continue
         victims = [target.workload for target in decision.targets]
-        found = [evidence.ground for evidence in evidence_of(question, victims)]
-        assert found == [target.evidence.ground for target in decision.targets]
+        found = [evidence.basis for evidence in evidence_of(question, victims)]
+        assert found == [target.evidence.basis for target in decision.targets]
         seen.update(found)
-    assert set(seen) == set(Ground) - {Ground.NONE}
+    assert set(seen) == set(Basis) - {Basis.NONE}
 
 
-def test_whoever_is_no_candidate_is_allowed_on_no_ground(decisions: list[tuple[Decision, Question]]) -> None:
+def test_whoever_is_no_candidate_is_allowed_on_no_basis(decisions: list[tuple[Decision, Question]]) -> None:
     allowed = refused = 0
     for decision, question in decisions:
         candidates = {candidate.workload.key for candidate in decision.candidates}
         for workload in decision.running:
             (evidence,) = evidence_of(question, [workload])
-            if evidence.ground == Ground.NONE:
+            if evidence.basis == Basis.NONE:
                 refused += 1
             else:
                 allowed += 1
@@ -84,6 +84,4 @@ def test_with_a_victim_of_another_tree_none_is_allowed(
 ) -> None:
     decision, question = next(decision for decision in decisions if decision[0].targets)
     first = decision.targets[0].workload
-    assert {evidence.ground for evidence in evidence_of(question, [first, question.preemptor])} == {
-        Ground.NONE
-    }
+    assert {evidence.basis for evidence in evidence_of(question, [first, question.preemptor])} == {Basis.NONE}

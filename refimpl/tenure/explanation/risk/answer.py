@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tenure.errors import InputError
 from tenure.explanation.quota_alone import BY_QUOTA
-from tenure.explanation.remarks import GROUND_RULES
+from tenure.explanation.remarks import BASIS_RULES
 from tenure.explanation.risk.answer_types import (
     ExposureShape,
     MadeUpShape,
@@ -98,7 +98,7 @@ def _grouped(exposure: Exposure) -> Iterator[SeenShape]:
 
 
 def _kind(least: Least) -> tuple[object, ...]:
-    reason = None if least.target is None else least.target.evidence.ground
+    reason = None if least.target is None else least.target.evidence.basis
     return least.priority, reason, least.refusal, least.open_from, least.unknown
 
 
@@ -128,7 +128,7 @@ def _spans(seen: Seen) -> tuple[SpanShape, ...]:
 
 
 def _rules(least: Least) -> tuple[str, ...]:
-    return () if least.target is None else GROUND_RULES[least.target.evidence.ground]
+    return () if least.target is None else BASIS_RULES[least.target.evidence.basis]
 
 
 def _made_up(least: Least) -> MadeUpShape | None:

@@ -72,7 +72,7 @@ def least_priority(prospect: Prospect, created_at: Instant, reading: Reading, sp
     """
     allowed = prospect.least_allowed(created_at)
     if allowed is None:
-        return Least(refusal=prospect.refusal() or _no_ground(prospect))
+        return Least(refusal=prospect.refusal() or _no_basis(prospect))
     last = _Last(prospect)
     regions = [asking(prospect.now, priority, created_at) for priority in _regions(prospect, allowed)]
     regions = [preemptor for preemptor in regions if not last.refusal(preemptor)]
@@ -112,7 +112,7 @@ def _first_of_every(prospect: Prospect, asked: list[Workload], reading: Reading,
     return Least()
 
 
-def _no_ground(prospect: Prospect) -> str:
+def _no_basis(prospect: Prospect) -> str:
     name = prospect.victim.cluster_queue
     if prospect.is_own:
         return "no rule allows it, of any priority"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tenure.explanation.risk.least import Least, Spending, found_by, least_priority
 from tenure.explanation.risk.policy import Prospect, asking
 from tenure.explanation.risk.sizes import try_likeliest
-from tenure.model import Cluster, Ground, Instant, Workload
+from tenure.model import Basis, Cluster, Instant, Workload
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.snapshot import Snapshot, take_snapshot
@@ -170,9 +170,9 @@ def _seen(
     return Seen(cluster_queue, tuple(spans), older, older_than)
 
 
-def _told(least: Least) -> tuple[int | None, int | None, str, Ground]:
-    ground = Ground.NONE if least.target is None else least.target.evidence.ground
-    return least.priority, least.open_from, least.refusal, ground
+def _told(least: Least) -> tuple[int | None, int | None, str, Basis]:
+    basis = Basis.NONE if least.target is None else least.target.evidence.basis
+    return least.priority, least.open_from, least.refusal, basis
 
 
 def _older(snapshots: Instants, prospect: Prospect, new: Least) -> tuple[Least | None, Instant | None]:
@@ -197,7 +197,7 @@ def _newer_from(victim: Workload, terms: PreemptionTerms, now: Instant) -> Insta
 
 
 def _protection_ends(victim: Workload, terms: PreemptionTerms, now: Instant) -> Iterator[Instant]:
-    """The instants after the clock at which equals gain or lose a ground against a running workload."""
+    """The instants after the clock at which equals gain or lose a basis against a running workload."""
     duration = duration_in_force(terms)
     if duration is not None and victim.quota_reserved_at is not None:
         expires = victim.quota_reserved_at + duration + 1  # TBP-020: strictly more than the duration

@@ -13,11 +13,11 @@ from functools import cached_property
 
 from tenure.model import (
     Amount,
+    Basis,
     BorrowWithinCohort,
     Evidence,
     FlavorMode,
     FlavorResource,
-    Ground,
     Instant,
     ReclaimWithinCohort,
     WithinClusterQueue,
@@ -31,7 +31,7 @@ from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import Usage, borrowing_level, potential_at, quota_at, release
 from tenure.rules.amounts import plus
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
-from tenure.rules.eligibility import ground_for
+from tenure.rules.eligibility import basis_for
 from tenure.rules.flavors import may_preempt_while_borrowing, mode_without_search
 from tenure.rules.ordering import order_key
 from tenure.rules.quota import fits_quota, local_available, remaining_request
@@ -270,24 +270,24 @@ class Prospect:
         return mode == FlavorMode.NO_CANDIDATES
 
     def _is_allowed(self, preemptor: Workload) -> bool:
-        """Whether KQ-300 finds a ground by the most favourable facts that a request could bring about."""
+        """Whether KQ-300 finds a basis by the most favourable facts that a request could bring about."""
         kin = kin_between(self.snapshot.heroes, self.snapshot.place, self.place)
         return any(
-            ground_for(preemptor, self.victim, facts, self.terms, self.now, kin) != Ground.NONE
+            basis_for(preemptor, self.victim, facts, self.terms, self.now, kin) != Basis.NONE
             for facts in self._facts()
         )
 
     def _facts(self) -> Iterator[Evidence]:
         if self.is_own or self.terms.hero:
-            yield Evidence(Ground.NONE)
+            yield Evidence(Basis.NONE)
         elif self.terms.fair_sharing:
-            yield Evidence(Ground.NONE, over_quota=True, within_nominal=True)
+            yield Evidence(Basis.NONE, over_quota=True, within_nominal=True)
         else:
-            yield Evidence(Ground.NONE, over_quota=True, borrowing=True)
+            yield Evidence(Basis.NONE, over_quota=True, borrowing=True)
             if any(self._may_have_advantage(at) for at in self.held):
-                yield Evidence(Ground.NONE, over_quota=True, advantage=True)
+                yield Evidence(Basis.NONE, over_quota=True, advantage=True)
             if any(self._may_stay_within(at) for at in self.held):
-                yield Evidence(Ground.NONE, over_quota=True, borrowing=False)
+                yield Evidence(Basis.NONE, over_quota=True, borrowing=False)
 
     def _may_have_advantage(self, at: FlavorResource) -> bool:
         """Whether the smallest short request fits a node below the common cohort (KQ-350)."""

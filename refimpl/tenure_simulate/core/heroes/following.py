@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tenure_simulate.core.bases import classical_basis, own_basis
 from tenure_simulate.core.classical import attempts, classify, gather, stands
 from tenure_simulate.core.compiled import compiled
 from tenure_simulate.core.fair import (
@@ -20,7 +21,6 @@ from tenure_simulate.core.fair import (
     passes_initial_share,
     wait_again,
 )
-from tenure_simulate.core.grounds import classical_ground, own_ground
 from tenure_simulate.core.heroes.effective import NO_BRANCH, leave, pass_up, start
 from tenure_simulate.core.heroes.tables import Books
 from tenure_simulate.core.nodes import fits
@@ -58,7 +58,7 @@ def fill_back(given: SearchInput, seen: Forest, books: Books, may_borrow: bool, 
         if not fits(seen, work.usage, ask, may_borrow):
             leave(books, rows, NO_BRANCH, row, ask, False)
             kept -= 1
-            work.out[kept], work.ground[kept], work.share[kept] = row, work.ground[index], work.share[index]
+            work.out[kept], work.basis[kept], work.share[kept] = row, work.basis[index], work.share[index]
     return count - kept
 
 
@@ -92,11 +92,11 @@ def select_classically(
             row = work.rows[position]
             position += 1
             node = rows.queue[row]
-            ground = classical_ground(rows, row, work.group[node], policy)
-            if not stands(seen, node, ground, ask, may_borrow, work):
+            basis = classical_basis(rows, row, work.group[node], policy)
+            if not stands(seen, node, basis, ask, may_borrow, work):
                 continue
             leave(books, rows, NO_BRANCH, row, ask, False)
-            work.out[taken], work.ground[taken], work.share[taken] = row, ground, 0
+            work.out[taken], work.basis[taken], work.share[taken] = row, basis, 0
             taken += 1
             if fits(seen, work.usage, ask, may_borrow):
                 kept = fill_back(given, seen, books, may_borrow, taken)
@@ -172,7 +172,7 @@ def _next_queue(contest: Contest) -> int:
 
 @compiled
 def _visit(contest: Contest, node: int, initial: bool) -> tuple[int, int, int]:
-    """The first candidate of a queue that the first strategy allows: row, ground and share; -1 for none."""
+    """The first candidate of a queue that the first strategy allows: row, basis and share; -1 for none."""
     work, rounds, dear = contest.given.work, contest.rounds, contest.dear
     mine, theirs = beside_common(dear, contest.given.ask, rounds, node)
     share = against(rounds, mine, theirs)
@@ -193,11 +193,11 @@ def _visit(contest: Contest, node: int, initial: bool) -> tuple[int, int, int]:
 
 
 @compiled
-def _take(contest: Contest, row: int, count: int, ground: int, share: int) -> bool:
+def _take(contest: Contest, row: int, count: int, basis: int, share: int) -> bool:
     """Take a candidate, the next behind as many; whether the request fits now."""
     rows, _, _, ask, _, _, work = contest.given
     leave(contest.books, rows, NO_BRANCH, row, ask, False)
-    work.out[count], work.ground[count], work.share[count] = row, ground, share
+    work.out[count], work.basis[count], work.share[count] = row, basis, share
     return fits(contest.seen, work.usage, ask, True)
 
 
@@ -212,14 +212,14 @@ def _play(contest: Contest, claims: bool, initial: bool) -> tuple[int, bool]:
             return taken, False
         if node == ask.own or claims:
             row, share = work.rows[rounds.next[node]], 0
-            ground = own_ground(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
+            basis = own_basis(rows, row, policy) if node == ask.own else WITHIN_NOMINAL
             _change(contest, row, False)
             rounds.next[node] += 1
         else:
-            row, ground, share = _visit(contest, node, initial)
+            row, basis, share = _visit(contest, node, initial)
         if row >= 0:
             taken += 1
-            if _take(contest, row, taken - 1, ground, share):
+            if _take(contest, row, taken - 1, basis, share):
                 return taken, True
 
 

@@ -8,8 +8,8 @@ from tenure.model import WithinClusterQueue
 from tenure.readings import HeroPrecedence
 from tenure.rules import hero_fit, hero_rank, hero_targets
 from tenure_simulate.core.amounts import MOST, plus
+from tenure_simulate.core.bases import holder, key_of, own_basis, preemptor_in, uses_any
 from tenure_simulate.core.compiled import compiled, compiled_rule, inlined
-from tenure_simulate.core.grounds import holder, key_of, own_ground, preemptor_in, uses_any
 from tenure_simulate.core.heroes.billing import WHOLE, count_on, sum_over
 from tenure_simulate.core.heroes.effective import leave, start
 from tenure_simulate.core.heroes.tables import (
@@ -135,7 +135,7 @@ class HeroTerms(NamedTuple):
 
 EITHER, RANK_FIRST = int(HeroPrecedence.EITHER), int(HeroPrecedence.RANK_FIRST)
 
-ground_for_hero = compiled_rule(hero_targets.ground_for_hero)
+basis_for_hero = compiled_rule(hero_targets.basis_for_hero)
 kinship = compiled_rule(hero_rank.kinship, Kin=KernelKin)
 may_take_from_hero = compiled_rule(hero_rank.may_take_from_hero)
 
@@ -159,30 +159,30 @@ def _offers(books: Books, own: int, node: int, quest: Quest) -> bool:
 
 
 @compiled
-def _ground(given: SearchInput, books: Books, row: int, rank_first: bool) -> int:
-    """On what ground a workload of a queue that offers may be preempted (UCQ-310)."""
+def _basis(given: SearchInput, books: Books, row: int, rank_first: bool) -> int:
+    """On what basis a workload of a queue that offers may be preempted (UCQ-310)."""
     rows, ask, policy = given.rows, given.ask, given.policy
     node = rows.queue[row]
     if node == ask.own:
-        return own_ground(rows, row, policy)
+        return own_basis(rows, row, policy)
     terms = HeroTerms(True, RANK_FIRST if rank_first else EITHER)
     target = holder(rows, row, ELSEWHERE)
-    ground: int = ground_for_hero(preemptor_in(policy), target, terms, _kin(books, ask.own, node))
-    return ground
+    basis: int = basis_for_hero(preemptor_in(policy), target, terms, _kin(books, ask.own, node))
+    return basis
 
 
 @compiled
 def _count(given: SearchInput, books: Books, rounds: Rounds, quest: Quest) -> None:
-    """The ground of every row, in `work.ground`, and how many candidates each queue has."""
+    """The basis of every row, in `work.basis`, and how many candidates each queue has."""
     rows, ask, work = given.rows, given.ask, given.work
     root, end = quest.root, books.tree[END, quest.root]
     for node in range(root, end):
         rounds.end[node] = 0
     for row in range(rows.size):
-        node, work.ground[row] = rows.queue[row], NONE
+        node, work.basis[row] = rows.queue[row], NONE
         if root <= node < end and work.group[node] >= 0 and uses_any(rows, row, ask.is_needed):
-            work.ground[row] = _ground(given, books, row, quest.rank_first)
-        if work.ground[row] != NONE:
+            work.basis[row] = _basis(given, books, row, quest.rank_first)
+        if work.basis[row] != NONE:
             rounds.end[node] += 1
 
 
@@ -200,7 +200,7 @@ def gather(given: SearchInput, books: Books, rounds: Rounds, quest: Quest) -> in
             some += 1
         rounds.end[node] = rounds.start[node]
     for row in range(rows.size):
-        if work.ground[row] != NONE:
+        if work.basis[row] != NONE:
             node = rows.queue[row]
             place, group = rounds.end[node], OWN if node == ask.own else 0
             work.keys[place], work.rows[place] = key_of(rows, row, group, policy, order), row
@@ -240,7 +240,7 @@ def fill_back(given: SearchInput, books: Books, quest: Quest, count: int) -> int
         if not fits(books, ask, quest):
             leave(books, rows, quest.root, row, ask, False)
             kept -= 1
-            work.out[kept], work.ground[kept] = row, work.ground[index]
+            work.out[kept], work.basis[kept] = row, work.basis[index]
     return count - kept
 
 
@@ -267,7 +267,7 @@ def select(given: SearchInput, books: Books, before: Array, rounds: Rounds, ques
         node = quest.queues[turn]
         row = work.rows[rounds.next[node]]
         work.out[taken], work.share[taken] = row, 0
-        work.ground[taken] = own_ground(rows, row, policy) if node == ask.own else HERO_TAKES
+        work.basis[taken] = own_basis(rows, row, policy) if node == ask.own else HERO_TAKES
         taken += 1
         recounted = leave(books, rows, quest.root, row, ask, False)
         if fits(books, ask, quest):

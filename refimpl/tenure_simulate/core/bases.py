@@ -1,4 +1,4 @@
-"""On what ground a workload may be preempted, and the key by which it is sorted, one row at a time.
+"""On what basis a workload may be preempted, and the key by which it is sorted, one row at a time.
 
 The rules are those of `tenure.rules`, compiled.
 """
@@ -19,7 +19,7 @@ BY_RESERVATION, BY_QUEUE = int(NewerThan.RESERVED_AFTER_CREATED), int(NewerThan.
 
 
 class Holder(NamedTuple):
-    """A workload, as far as rules about grounds and the order read one.
+    """A workload, as far as rules about bases and the order read one.
 
     Args:
         priority: the effective one.
@@ -77,8 +77,8 @@ def queued_at(workload: Holder, terms: Terms) -> int:  # noqa: ARG001 - it is ca
     return workload.queued_at
 
 
-ground_within_queue = compiled_rule(eligibility.ground_within_queue, requeue_timestamp=queued_at)
-ground_across_queues = compiled_rule(reclaim.ground_across_queues)
+basis_within_queue = compiled_rule(eligibility.basis_within_queue, requeue_timestamp=queued_at)
+basis_across_queues = compiled_rule(reclaim.basis_across_queues)
 order_key = compiled_rule(ordering.order_key, OrderKey=KernelPlace)
 reclaims = compiled_rule(reclaim.may_reclaim)
 
@@ -113,12 +113,12 @@ def holder(rows: Rows, row: int, group: int) -> Holder:
 
 
 @inlined
-def own_ground(rows: Rows, row: int, policy: Policy) -> int:
-    """The ground within the preemptor's own ClusterQueue (KQ-040)."""
-    ground: int = ground_within_queue(
+def own_basis(rows: Rows, row: int, policy: Policy) -> int:
+    """The basis within the preemptor's own ClusterQueue (KQ-040)."""
+    basis: int = basis_within_queue(
         preemptor_in(policy), holder(rows, row, OWN), terms_in(policy), policy.now
     )
-    return ground
+    return basis
 
 
 @inlined
@@ -134,15 +134,15 @@ def may_reclaim_any(policy: Policy) -> bool:
 
 
 @inlined
-def classical_ground(rows: Rows, row: int, group: int, policy: Policy) -> int:
-    """The ground in classical preemption (KQ-040, KQ-320); whether the attempt borrows is left open."""
+def classical_basis(rows: Rows, row: int, group: int, policy: Policy) -> int:
+    """The basis in classical preemption (KQ-040, KQ-320); whether the attempt borrows is left open."""
     if group == OWN:
-        return own_ground(rows, row, policy)
+        return own_basis(rows, row, policy)
     evidence = ClassicalEvidence(group == ADVANTAGE, False)
-    ground: int = ground_across_queues(
+    basis: int = basis_across_queues(
         preemptor_in(policy), holder(rows, row, int(group)), evidence, terms_in(policy)
     )
-    return ground
+    return basis
 
 
 with_field, flipped = inlined(field_beside), inlined(flip)
@@ -175,6 +175,6 @@ def offers(given: SearchInput, row: int) -> bool:
     node, top = rows.queue[row], ask.path[len(ask.path) - 1]
     if node < top or node >= given.forest.end[top] or group[node] < 0:
         return False
-    if classical_ground(rows, row, group[node], given.policy) == NONE:
+    if classical_basis(rows, row, group[node], given.policy) == NONE:
         return False
     return ask.common == 1 or uses_any(rows, row, ask.is_needed)
