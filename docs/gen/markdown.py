@@ -81,15 +81,9 @@ def folded(summary: str, parts: Iterable[str]) -> str:
     return f'??? note "{summary}"\n\n    {inside}'
 
 
-def heading(level: int, text: str, identifier: str, *, searched: bool = True) -> str:
-    """A heading with a fragment of its own, so that links do not depend on its words.
-
-    Args:
-        level, text: of the heading.
-        identifier: what the fragment is made from.
-        searched: whether a search looks into what is below it.
-    """
-    return f"{'#' * level} {text} {{#{anchor(identifier)}{'' if searched else ' data-search-exclude'}}}"
+def heading(level: int, text: str, identifier: str) -> str:
+    """A heading with a fragment that is made from an identifier, so that links do not depend on its words."""
+    return f"{'#' * level} {text} {{#{anchor(identifier)}}}"
 
 
 def at(identifier: str) -> str:

@@ -15,13 +15,12 @@ from tenure.cli.app import app
 from tenure.cli.commands import GROUPS
 from tenure.conformance.divergences import all_divergences
 from tenure.explanation.remarks import ACCEPTS
-from tenure.pages import COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
+from tenure.pages import COMMAND_PAGES, COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
 from tenure.readings import default_preset, preset_names, readings_file
 
 READINGS = "reference/readings.md"
 ASSUMPTIONS = "proofs/assumptions.md"
 VECTORS_FORMAT = "reference/vectors.md"
-COMMAND_PAGES = "reference/commands"
 
 _VERBATIM = "\b"
 """Typer's mark for a paragraph of a help text that keeps its lines."""

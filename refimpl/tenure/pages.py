@@ -169,6 +169,7 @@ IDENTIFIER: Final = re.compile(
 """The identifier of a rule, an obligation, a theorem, a finding or a divergence; no part of a vector's."""
 
 COMMANDS_PAGE: Final = "reference/cli.md"
+COMMAND_PAGES: Final = "reference/commands"
 DIVERGENCES_PAGE: Final = "reference/divergences.md"
 THEOREMS_PAGE: Final = "proofs/any-size.md"
 FEW: Final = 7

@@ -230,7 +230,7 @@ def test_sarif_says_where_help_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "helpUri" not in kind
     monkeypatch.setenv(SITE, "https://docs.example.org/tenure")
     (kind,) = sarif_rules("tenure kai validate", "mutant")
-    assert kind["helpUri"] == "https://docs.example.org/tenure/reference/cli/#tenure-kai-validate"
+    assert kind["helpUri"] == "https://docs.example.org/tenure/reference/commands/kai/#tenure-kai-validate"
 
 
 def test_a_terminal_that_follows_links_gets_them() -> None:

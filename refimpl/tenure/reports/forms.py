@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
-from tenure.pages import COMMANDS_PAGE, IDENTIFIER, address_of, anchor, site_address
+from tenure.pages import COMMAND_PAGES, IDENTIFIER, address_of, anchor, site_address
 from tenure.release import __version__
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
 
@@ -127,7 +127,8 @@ def _rule(rule: RuleText, tool: str) -> dict[str, Any]:
         described["fullDescription"] = {"text": rule.full}
     has_page = IDENTIFIER.fullmatch(rule.id) is not None
     described["help"] = {"text": f"tenure show {rule.id}" if has_page else f"{tool} --help"}
-    page = f"{COMMANDS_PAGE}#{anchor(tool.replace(' ', '-'))}"
+    command = tool.removeprefix("tenure ").partition(" ")[0]
+    page = f"{COMMAND_PAGES}/{command}.md#{anchor(tool.replace(' ', '-'))}"
     address = address_of(rule.id) if has_page else site_address(page)
     if address is not None:
         described["helpUri"] = address
