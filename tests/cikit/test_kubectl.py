@@ -443,7 +443,7 @@ def test_recorded_events_answer_why_as_in_a_file(job: str, fake: FakeKubectl, pl
     objects = json.loads(recorded.read_text(encoding="utf-8"))["items"]
     fake.serve(objects)
     fake.answer(EVENTS, listed([each for each in objects if each["kind"] == "Event"]))
-    words = ("why", f"ml/{job}", "--now", "2026-11-27T23:41:19Z", "--flips", "0")
+    words = ("why", f"ml/{job}", "--now", "2026-11-27T23:41:19Z", "--counterfactuals", "0")
     (fake.folder / "file.json").write_text(listed([*objects, config_map()]), encoding="utf-8")
     there = in_process(tenure_main, (*words, "file.json"), fake.folder)
     here = plugin(*words)
@@ -582,7 +582,7 @@ def test_without_kubectl_it_says_what_is_missing(
         ),
         (
             ("decide", "-", "-a"),
-            "paths: found '-', expected files or folders: the objects of the cluster take",
+            "words: found '-', expected files or folders: the objects of the cluster take",
         ),
         (("why", "ml/train", "--now", "soon"), "now: found 'soon', expected"),
         (("decide", "--example", "two-teams"), "No such option: --example"),

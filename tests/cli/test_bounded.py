@@ -103,11 +103,11 @@ ASKED = [
     ("decide", "-a"),
     ("decide", "-a", "--verbose"),
     ("decide", "-w", ASKER),
-    ("decide", "-w", ASKER, "--verbose", "--flips", "0"),
+    ("decide", "-w", ASKER, "--verbose", "--counterfactuals", "0"),
     ("why", VICTIM),
-    ("why", VICTIM, "-w", ASKER, "--flips", "0"),
-    ("why-not", ASKER, "--flips", "0"),
-    ("why-not", ASKER, "q2/running-002", "--flips", "0"),
+    ("why", VICTIM, "-w", ASKER, "--counterfactuals", "0"),
+    ("why-not", ASKER, "--counterfactuals", "0"),
+    ("why-not", ASKER, "q2/running-002", "--counterfactuals", "0"),
 ]
 
 
@@ -127,7 +127,7 @@ def test_the_text_about_many_workloads_is_bounded(arguments: tuple[str, ...], du
 def test_all_tells_each_workload(dump: str) -> None:
     table = "\n".join(said("decide", "-a", "--all", dump))
     assert all(f"pending-{number:02} " in table for number in range(PENDING))
-    explained = "\n".join(said("decide", "-v", "-w", ASKER, "--all", "--flips", "0", dump))
+    explained = "\n".join(said("decide", "-v", "-w", ASKER, "--all", "--counterfactuals", "0", dump))
     assert all(f"/running-{number:03} is " in explained for number in range(RUNNING))
     cases = "\n".join(said("why", VICTIM, "--all", dump))
     assert all(f"/pending-{number:02} " in cases for number in range(PENDING))
@@ -149,7 +149,7 @@ def test_counts_of_groups_add_up_to_all(dump: str) -> None:
 def test_json_has_every_workload_in_any_case(dump: str) -> None:
     pending = json.loads("\n".join(said("decide", "-a", "-o", "json", dump)))["pending"]
     assert len(pending) == PENDING
-    asked = ("decide", "-v", "-w", ASKER, "--flips", "0", "-o", "json")
+    asked = ("decide", "-v", "-w", ASKER, "--counterfactuals", "0", "-o", "json")
     assert len(json.loads("\n".join(said(*asked, dump)))["explanation"]["workloads"]) == RUNNING
     assert len(json.loads("\n".join(said("why", VICTIM, "-o", "json", dump)))["cases"]) == PENDING
 

@@ -29,7 +29,7 @@ ASKED = [
     ("decide", "-v", "-w", EVAL, *TEAMS),
     ("decide", "-v", "-w", LLM, *COHORT),
     ("decide", "-v", "-w", ADS, *COHORT, "--fair-sharing", "default"),
-    ("decide", "-v", "-w", "vision/job-depth-f4d2f", *COHORT, "--flips", "0"),
+    ("decide", "-v", "-w", "vision/job-depth-f4d2f", *COHORT, "--counterfactuals", "0"),
     ("why", PRETRAIN, *TEAMS),
     ("why", PRETRAIN, "-w", EVAL, *TEAMS),
     ("why", ROLLOUT, "-w", LONG, *TEAMS, "--override", "same_priority_gate=either"),
@@ -130,7 +130,7 @@ def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
     answer = answered("why-not", LONG, ROLLOUT, *TEAMS)
     assert answer["summary"] == f"{ROLLOUT} is not preempted for {LONG}: it may not be preempted"
     assert answer["workload"]["workload"] == answer["victim"] == ROLLOUT
-    assert {flip["after"] for flip in answer["flips"]["nearest"]} == {"preempted"}
+    assert {flip["after"] for flip in answer["counterfactuals"]["nearest"]} == {"preempted"}
 
 
 def test_why_not_in_full_has_what_decide_in_full_has() -> None:
@@ -156,7 +156,7 @@ def test_why_without_a_preemptor_names_all_that_would_preempt_it() -> None:
     assert [case["preemptor"] for case in answer["cases"] if case["preempted"]] == [EVAL]
     assert len(answer["cases"]) == 4
     assert answer["cases"][0]["preempted"]
-    assert all(case["flips"] is None for case in answer["cases"])
+    assert all(case["counterfactuals"] is None for case in answer["cases"])
     text = said("why", PRETRAIN, *TEAMS)
     assert text.startswith(f"A new workload of the right size could preempt {PRETRAIN} ")
     assert f"\n1 of 4 pending workloads preempts {PRETRAIN}, each decided alone: {EVAL}\n" in text
@@ -170,7 +170,7 @@ def test_why_with_a_preemptor_says_what_would_spare_it() -> None:
         == f"{PRETRAIN} is preempted for {EVAL}: InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020"
     )
     (case,) = answer["cases"]
-    assert {flip["after"] for flip in case["flips"]["nearest"]} == {"kept"}
+    assert {flip["after"] for flip in case["counterfactuals"]["nearest"]} == {"kept"}
 
 
 def test_shares_are_told_with_their_numbers() -> None:
@@ -191,15 +191,15 @@ def test_partial_admission_tells_the_numbers_it_tried() -> None:
 
 
 def test_no_flips_are_searched_where_none_are_asked_for() -> None:
-    answer = answered("decide", "-v", "-w", EVAL, *TEAMS, "--flips", "0")
-    assert answer["explanation"]["flips"] == {
+    answer = answered("decide", "-v", "-w", EVAL, *TEAMS, "--counterfactuals", "0")
+    assert answer["explanation"]["counterfactuals"] == {
         "tried": 0,
         "fields": 0,
         "complete": False,
         "worse": False,
         "nearest": [],
     }
-    assert "What would change" not in said("decide", "-v", "-w", EVAL, *TEAMS, "--flips", "0")
+    assert "What would change" not in said("decide", "-v", "-w", EVAL, *TEAMS, "--counterfactuals", "0")
 
 
 def test_manifests_may_stand_behind_the_victim(tmp_path: Path) -> None:

@@ -150,7 +150,15 @@ def test_one_cluster_queue_can_be_asked_about_alone() -> None:
 
 def test_explained_each_is_said_in_full() -> None:
     text = tenure("decide", "--example", "two-teams", *ALL, "--verbose").stdout.decode()
-    alone = ("-w", "team-b/job-eval-suite-d739e", "--now", AT["two-teams"], "--verbose", "--flips", "0")
+    alone = (
+        "-w",
+        "team-b/job-eval-suite-d739e",
+        "--now",
+        AT["two-teams"],
+        "--verbose",
+        "--counterfactuals",
+        "0",
+    )
     said = tenure("decide", "--example", "two-teams", *alone).stdout.decode()
     body, pointer, _ = said.partition("look up an identifier:")
     assert pointer

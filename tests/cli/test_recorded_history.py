@@ -13,7 +13,7 @@ from tenure.resources import bundled
 from tests.command_line import tenure
 
 DUMP = Path(__file__).parents[1] / "recorded" / "stopped-queues.json"
-NOW = ("--now", "2026-11-27T23:41:19Z", "--flips", "0")
+NOW = ("--now", "2026-11-27T23:41:19Z", "--counterfactuals", "0")
 
 
 def objects(*, events: bool = False) -> list[dict[str, Any]]:
@@ -159,8 +159,13 @@ def test_every_command_takes_the_name_of_the_job(word: str, dump: str) -> None:
     named = "ml/job-b1-575af"
     for words in (
         ("decide", "-w", word),
+        ("decide", word),
         ("next", word),
+        ("next", "-w", word),
         ("why-not", word),
+        ("why-not", "-w", word),
+        ("why", "-w", "b0"),
+        ("why", "b0", word),
         ("why", "ml/b0", "-w", word),
         ("why-not", word, "b0"),
         ("decide", "-w", named, "--set", f"workload/{word}.spec.priority=101"),

@@ -133,14 +133,16 @@ def test_expectations_are_checked_with_the_release(tmp_path: Path) -> None:
 
 
 def test_flips_name_no_field_that_the_release_lacks_and_say_it_otherwise() -> None:
-    words = ("why-not", "team-a/job-long-context-8a5dc", *TWO, "--flips", "20")
+    words = ("why-not", "team-a/job-long-context-8a5dc", *TWO, "--counterfactuals", "20")
     proposed = [
-        flip for flip in said("why-not", *words)["flips"]["nearest"] if flip["field"].startswith(CONFIG)
+        flip
+        for flip in said("why-not", *words)["counterfactuals"]["nearest"]
+        if flip["field"].startswith(CONFIG)
     ]
     (flip,) = proposed
     assert flip["proposal"] == "KEP-8522"
     assert "no release of Kueue has this field (KEP-8522)" in flip["text"]
-    released = said("why-not", *words, "--kueue", "0.19")["flips"]["nearest"]
+    released = said("why-not", *words, "--kueue", "0.19")["counterfactuals"]["nearest"]
     assert released
     assert all(flip["proposal"] is None for flip in released)
 

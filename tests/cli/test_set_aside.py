@@ -83,8 +83,8 @@ def calls(cluster: Path) -> dict[str, tuple[str, ...]]:
     return {
         "decide": ("decide", str(cluster), "-w", EVAL, *CLOCK),
         "all": ("decide", str(cluster), "-a", *CLOCK),
-        "why": ("why", RUNNING, str(cluster), "-w", EVAL, "--flips", "0", *CLOCK),
-        "why-not": ("why-not", EVAL, str(cluster), "--flips", "0", *CLOCK),
+        "why": ("why", RUNNING, str(cluster), "-w", EVAL, "--counterfactuals", "0", *CLOCK),
+        "why-not": ("why-not", EVAL, str(cluster), "--counterfactuals", "0", *CLOCK),
         "accessible": ("show", "-f", str(cluster), *CLOCK),
         "test": ("test", str(expectations(cluster, expect=[{"workload": EVAL, "decision": "Preempt"}]))),
     }

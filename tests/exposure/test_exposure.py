@@ -280,5 +280,5 @@ def test_the_command_says_it_first_and_json_says_it_too() -> None:
 
 def test_where_one_pending_workload_is_named_only_that_is_answered() -> None:
     asked = ("why", "team-a/job-ablation-lr-d9981", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
-    answered = tenure(*asked, "-w", "team-b/job-eval-suite-d739e", "--flips", "0", "-o", "json")
+    answered = tenure(*asked, "-w", "team-b/job-eval-suite-d739e", "--counterfactuals", "0", "-o", "json")
     assert json.loads(answered.stdout)["exposure"] is None

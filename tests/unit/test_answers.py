@@ -70,7 +70,7 @@ def test_of_several_pending_workloads_only_the_verdicts_are_told() -> None:
     cluster = Cluster({"q": queue()}, (HELD,), (other,))
     second = decide(cluster, other, "q", NOW, preset("guaranteed"))
     answer = why_answer(HELD, [decided(waiting(1, 300), HELD), second], NOW, preset("guaranteed"))
-    assert [(case.preempted, case.flavors, case.attempts, case.flips) for case in answer.cases] == [
+    assert [(case.preempted, case.flavors, case.attempts, case.counterfactuals) for case in answer.cases] == [
         (True, (), (), None)
     ] * 2
     assert FLAVORS not in list(why_lines(answer))

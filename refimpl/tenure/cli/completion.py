@@ -94,7 +94,7 @@ def complete_workload(ctx: typer.Context, incomplete: str) -> Iterator[str]:
 
 def _given(ctx: typer.Context) -> list[str]:
     """The manifests typed so far. An option without its value, as here, leaves all arguments unparsed."""
-    words = ctx.params.get("paths") or ctx.args
+    words = ctx.params.get("words") or ctx.params.get("paths") or ctx.args
     return [word for word in words if word == "-" or is_there(word)]
 
 

@@ -17,16 +17,20 @@ from tenure.cli.commands import with_records
 from tenure.cli.decisions import are_many, head_before, print_pending
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import sources_of
+from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ENGINE_HELP,
     EditOptions,
+    Example,
     Flips,
     InputOptions,
     Interpretation,
     Now,
     Pending,
     SchedulerFlags,
+    Strict,
     Verbose,
+    Words,
 )
 from tenure.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.cli.terminal import choose_colour, complain, progress
@@ -83,7 +87,9 @@ class DecidingOptions:
 @with_records
 def decide_command(
     *,
-    source: InputOptions,
+    words: Words = None,
+    example: Example = None,
+    strict: Strict = False,
     edits: EditOptions,
     pending: PendingOptions,
     now: Now = None,
@@ -146,15 +152,19 @@ def decide_command(
     pending.check(deciding.expect)
     verbose = deciding.verbose
     with reporting.of_bad_input():
-        named = [pending.workload]
+        named, paths = named_workloads(words or [], pending.workload, example, least=0)
+        if named and pending.all_pending:
+            raise bad_input("workload", named[0], "either a workload or --all-pending, not both")
+        workload = named[0] if named else None
+        source = InputOptions(paths, example, strict)
         asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
         if pending.all_pending:
             grouped = not every and printing.output == Output.TEXT and are_many(asked)
             asked = asked.of_many(deciding.engine, explained=verbose and not grouped)
         else:
             asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
-            _ask_for_a_name(asked.loaded, pending.workload)
-            decision = asked.decided(pending.workload)
+            _ask_for_a_name(asked.loaded, workload)
+            decision = asked.decided(workload)
     if pending.all_pending:
         count = None if cluster_queue else len(pending_names(asked.loaded))
         outcomes: Counter[bool] = Counter()
@@ -166,9 +176,7 @@ def decide_command(
         return
     _print(decision, asked, deciding, printing.output, every=every)
     wrong = unexpected(decision, deciding.expect)
-    reporting.write(
-        lambda lines: _report(decision, wrong, lines, sources_of(source.paths or (), source.example))
-    )
+    reporting.write(lambda lines: _report(decision, wrong, lines, sources_of(paths, example)))
     if wrong:
         complain("error", wrong)
         raise typer.Exit(ExitCode.FOUND)

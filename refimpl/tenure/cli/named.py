@@ -18,6 +18,29 @@ NAME_HELP: Final = "its name or its Job's, with namespace where that is needed"
 _MOST_SIBLINGS: Final = 1000
 
 
+def named_workloads(
+    words: Sequence[str], option: str | None, example: str | None = None, *, least: int = 1, most: int = 1
+) -> tuple[list[str], list[str]]:
+    """The workloads of a command line, the one of `-w` first, and its files.
+
+    Args:
+        words: all that are no options.
+        option: what `-w` names; None without it.
+        example, least, most: as `split_words` has them.
+
+    Raises:
+        InputError: as `split_words`.
+
+    >>> named_workloads(["ml/old", "-"], "ml/train", most=2), named_workloads(["-"], "ml/train")
+    ((['ml/train', 'ml/old'], ['-']), (['ml/train'], ['-']))
+    """
+    given = [] if option is None else [option]
+    if len(given) == most or (not least and all(map(_is_manifest, words))):
+        return given, list(words)
+    named, paths = split_words(words, example, least=max(0, least - len(given)), most=most - len(given))
+    return [*given, *named], paths
+
+
 def split_words(
     words: Sequence[str], example: str | None = None, *, least: int = 1, most: int = 1
 ) -> tuple[list[str], list[str]]:

@@ -48,11 +48,22 @@ Pending = Annotated[
         "--workload",
         "-w",
         help=f"The pending workload: {NAME_HELP}.",
-        show_default="the only one",
+        show_default=False,
         autocompletion=complete_workload,
     ),
 ]
 """A pending workload."""
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help=f"The pending workload, as -w has it: {NAME_HELP}; files, folders, or - for standard input. In "
+        "any order.",
+        metavar="[WORKLOAD] [PATHS]...",
+        show_default=False,
+    ),
+]
+"""A pending workload, and manifests."""
 
 Now = Annotated[str | None, typer.Option(help="The cycle's clock, RFC 3339.", show_default="this moment")]
 """The clock."""
@@ -116,9 +127,14 @@ EngineName = Annotated[Engine, typer.Option("--engine", help=ENGINE_HELP)]
 
 Flips = Annotated[
     int,
-    typer.Option("--flips", min=0, help="How many changes to name that would change the answer; 0 for none."),
+    typer.Option(
+        "--counterfactuals",
+        metavar="COUNT",
+        min=0,
+        help="How many changes to name that would change the answer; 0 for none.",
+    ),
 ]
-"""How many flips."""
+"""How many changes that would alter the answer."""
 
 
 Verbose = Annotated[

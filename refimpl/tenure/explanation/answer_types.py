@@ -76,7 +76,7 @@ class ShortageShape:
 
 
 @dataclass(frozen=True, slots=True)
-class FlipShape:
+class CounterfactualShape:
     """A change of one field of one object that changes the answer."""
 
     object: str
@@ -112,8 +112,8 @@ class FlipShape:
 
 
 @dataclass(frozen=True, slots=True)
-class FlipsShape:
-    """The nearest flips, and how far was searched."""
+class CounterfactualsShape:
+    """The nearest changes that would alter the answer, and how far was searched."""
 
     tried: int
     """How many altered situations were decided."""
@@ -123,7 +123,7 @@ class FlipsShape:
     """Whether all fields were searched."""
     worse: bool
     """Whether changes that make things worse were searched for too."""
-    nearest: tuple[FlipShape, ...]
+    nearest: tuple[CounterfactualShape, ...]
     """The smallest changes, the usable ones first, of these the smaller first."""
 
 
@@ -166,7 +166,7 @@ class ExplainedDecision:
     """What is short and where, and what was tried."""
     workloads: tuple[WorkloadExplanation, ...]
     """Every workload that holds quota in the tree; the preempted ones first, in order."""
-    flips: FlipsShape
+    counterfactuals: CounterfactualsShape
     """Changes after which the decision would differ."""
 
 
@@ -197,7 +197,7 @@ class CaseShape:
     """The attempts to find targets, in order; empty where several are asked about."""
     remarks: tuple[Remark, ...]
     """What each rule found about it, outermost first."""
-    flips: FlipsShape | None
+    counterfactuals: CounterfactualsShape | None
     """Changes after which the answer would differ; null where that was not asked."""
 
 
@@ -267,7 +267,7 @@ class WhyNotAnswer:
     workload: WorkloadExplanation | None
     """What the rules found about the running workload; null where none was asked about, or where it is in
     another tree."""
-    flips: FlipsShape
+    counterfactuals: CounterfactualsShape
     """Changes after which the answer would differ."""
     workloads: tuple[WorkloadExplanation, ...] = ()
     """The same about every workload that holds quota in the tree; the preempted ones first, in order. Empty

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tenure.explanation.answer_types import (
     CaseShape,
+    CounterfactualShape,
+    CounterfactualsShape,
     DecisionShape,
     ExplainedDecision,
-    FlipShape,
-    FlipsShape,
     NodeShape,
     ShortageShape,
     UndecidedShape,
@@ -58,7 +58,7 @@ def explained(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = F
     return ExplainedDecision(
         decision=decision_shape(decision),
         workloads=explain(decision).workloads,
-        flips=flips_shape(decision, None, flips, None if worse else FaresBetter()),
+        counterfactuals=flips_shape(decision, None, flips, None if worse else FaresBetter()),
     )
 
 
@@ -80,7 +80,9 @@ def decision_shape(decision: Decision) -> DecisionShape:
     )
 
 
-def flips_shape(decision: Decision, target: str | None, limit: int, wish: Wish | None) -> FlipsShape:
+def flips_shape(
+    decision: Decision, target: str | None, limit: int, wish: Wish | None
+) -> CounterfactualsShape:
     """The nearest flips of a decision.
 
     Args:
@@ -91,14 +93,14 @@ def flips_shape(decision: Decision, target: str | None, limit: int, wish: Wish |
     """
     # No change of a field that is searched lets a workload in that is not queued.
     if limit == 0 or decision.held:
-        return FlipsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
+        return CounterfactualsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
     found = search_flips(Situation.of(decision), target, limit, wish)
     nearest = tuple(_flip(flip) for flip in found.flips)
-    return FlipsShape(found.tried, found.fields, found.complete, wish is None, nearest)
+    return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest)
 
 
-def _flip(flip: Flip) -> FlipShape:
-    return FlipShape(
+def _flip(flip: Flip) -> CounterfactualShape:
+    return CounterfactualShape(
         object=flip.object,
         field=flip.field,
         old=flip.old_text,
@@ -199,7 +201,7 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
     ]
     # Of many, the verdicts are what is asked for; each of these repeats a search.
     alone = flips is not None
-    nearest: FlipsShape | None = None
+    nearest: CounterfactualsShape | None = None
     remarks: tuple[Remark, ...] = ()
     preempted, verdict = False, elsewhere(decision, victim)
     if found:
@@ -219,7 +221,7 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
         counts=count_trials(decision) if alone else (),
         attempts=attempts(decision) if alone else (),
         remarks=remarks,
-        flips=nearest,
+        counterfactuals=nearest,
     )
 
 
@@ -284,7 +286,7 @@ def why_not_answer(
     >>> from tenure.resources import bundled
     >>> cluster = tenure.load(bundled("examples", "two-teams"))
     >>> decision = tenure.decide(cluster, "team-a/job-long-context-8a5dc", now="2026-03-02T14:00:00Z")
-    >>> why_not_answer(decision, flips=1).flips.nearest[0].field
+    >>> why_not_answer(decision, flips=1).counterfactuals.nearest[0].field
     'now'
     """
     found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
@@ -307,7 +309,7 @@ def why_not_answer(
         decision=decision_shape(decision),
         workload=found_about,
         workloads=explain(decision).workloads if every_workload else (),
-        flips=FlipsShape(0, 0, True, worse, ())
+        counterfactuals=CounterfactualsShape(0, 0, True, worse, ())
         if impossible
         else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),
     )

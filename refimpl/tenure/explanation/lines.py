@@ -10,9 +10,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from tenure.explanation.answer_types import (
     CaseShape,
+    CounterfactualsShape,
     DecisionShape,
     ExplainedDecision,
-    FlipsShape,
     ShortageShape,
     WhyAnswer,
     WhyNotAnswer,
@@ -51,7 +51,7 @@ def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Ite
         explained: the same as a record.
         every: whether all workloads are listed one by one, however many they are.
     """
-    yield from _flip_lines(explained.flips)
+    yield from _flip_lines(explained.counterfactuals)
     yield from _account_lines(explained.decision, every=every)
     yield from _every_finding(explained.decision, explained.workloads, every=every)
 
@@ -93,8 +93,8 @@ def _only_case_lines(case: CaseShape, *, every: bool) -> Iterator[str]:
     """The only pending workload that is asked about: also what was tried for it."""
     yield from ("", _case_title(case))
     yield from (f"  {line}" for line in case.summary[1:])
-    if case.flips is not None:
-        yield from _flip_lines(case.flips)
+    if case.counterfactuals is not None:
+        yield from _flip_lines(case.counterfactuals)
     yield from _tried_lines(case.flavors, case.counts)
     yield from _section("Attempts to preempt", (_attempt_lines(attempt, every) for attempt in case.attempts))
     yield from _section(RULES_TITLE, [remark_lines(case.remarks)])
@@ -162,7 +162,7 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     yield from assumed_lines(answer.premises)
     yield from note_lines(answer.decision.topology)
-    yield from _flip_lines(answer.flips)
+    yield from _flip_lines(answer.counterfactuals)
     if answer.victim is None or answer.workloads:
         yield from _account_lines(answer.decision, every=every)
     elif answer.workload is not None:
@@ -242,7 +242,7 @@ def _attempt_lines(attempt: AttemptTrial, every: bool) -> Iterator[str]:
     yield from group_lines(groups, told, "    ")
 
 
-def _flip_lines(flips: FlipsShape) -> Iterator[str]:
+def _flip_lines(flips: CounterfactualsShape) -> Iterator[str]:
     if flips.fields == 0:
         return
     better = "" if flips.worse else " for the better"

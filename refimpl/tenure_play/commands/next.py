@@ -10,15 +10,17 @@ import typer
 
 from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import with_records
-from tenure.cli.named import NAME_HELP, split_words
+from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     EditOptions,
     Example,
     InputOptions,
     Interpretation,
     Now,
+    Pending,
     SchedulerFlags,
     Strict,
+    Words,
     parse_gates,
 )
 from tenure.cli.output import Output, Printing
@@ -88,14 +90,8 @@ def _gates(flags: SchedulerFlags, asked: Inquiry) -> QueueGates:
 @with_records
 def next_command(
     *,
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help=f"A pending workload: {NAME_HELP}; files, folders, or - for standard input. In any order.",
-            metavar="[WORKLOAD] [PATHS]...",
-            show_default=False,
-        ),
-    ] = None,
+    words: Words = None,
+    workload: Pending = None,
     example: Example = None,
     strict: Strict = False,
     edits: EditOptions,
@@ -131,7 +127,7 @@ def next_command(
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    named, paths = split_words(words or [], example, least=0)
+    named, paths = named_workloads(words or [], workload, example, least=0)
     horizon = ahead.horizon()
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)

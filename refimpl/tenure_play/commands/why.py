@@ -11,7 +11,7 @@ import typer
 from tenure.api import Decision, Loaded, in_line
 from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import with_records
-from tenure.cli.named import NAME_HELP, in_order, split_words
+from tenure.cli.named import NAME_HELP, in_order, named_workloads
 from tenure.cli.options import (
     ClusterQueueName,
     EditOptions,
@@ -20,6 +20,7 @@ from tenure.cli.options import (
     InputOptions,
     Interpretation,
     Now,
+    Pending,
     SchedulerFlags,
     Strict,
     Verbose,
@@ -40,10 +41,17 @@ from tenure_play.postmortem.text import past_lines
 @with_records
 def why_command(
     *,
-    victim: Annotated[
-        str, typer.Argument(help=f"The running or preempted workload: {NAME_HELP}.", metavar="VICTIM")
-    ],
-    source: InputOptions,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"The running or preempted workload: {NAME_HELP}; a pending one; files, folders, or - for "
+            "standard input. In any order.",
+            metavar="VICTIM [WORKLOAD] [PATHS]...",
+            show_default=False,
+        ),
+    ] = None,
+    example: Example = None,
+    strict: Strict = False,
     edits: EditOptions,
     workload: Annotated[
         str | None,
@@ -80,11 +88,11 @@ def why_command(
     Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    named, paths = split_words([victim, *(source.paths or [])], source.example)
-    about = [*named, workload]
-    source = replace(source, paths=paths)
-    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=about)
-    print_why(asked, named[0], workload, flips, printing.output, every=every)
+    named, paths = named_workloads(words or [], workload, example, most=2)
+    source = InputOptions(paths, example, strict)
+    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
+    victim, *others = named if workload is None else reversed(named)
+    print_why(asked, victim, others[0] if others else None, flips, printing.output, every=every)
 
 
 def print_why(
@@ -109,7 +117,9 @@ def print_why(
     Raises:
         InputError: there is no such workload, or it cannot be decided about.
     """
-    if workload is None:
+    if workload is not None:
+        workload, victim = in_order(asked.loaded, workload, victim)
+    else:
         loaded = asked.loaded
         ended = {*loaded.history, *loaded.events}
         key = workload_key(loaded, victim, LIVE, field="VICTIM", otherwise=ended)
@@ -139,15 +149,16 @@ def print_why(
 @with_records
 def why_not_command(
     *,
-    workload: Annotated[str, typer.Argument(help=f"The pending workload: {NAME_HELP}.", metavar="WORKLOAD")],
-    paths: Annotated[
+    words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A running workload; files, folders, or - for standard input. In any order.",
-            metavar="[VICTIM] [PATHS]...",
+            help=f"The pending workload, as -w has it: {NAME_HELP}; a running one; files, folders, or - for "
+            "standard input. In any order.",
+            metavar="WORKLOAD [VICTIM] [PATHS]...",
             show_default=False,
         ),
     ] = None,
+    workload: Pending = None,
     example: Example = None,
     strict: Strict = False,
     edits: EditOptions,
@@ -182,7 +193,7 @@ def why_not_command(
     Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    named, manifests = split_words([workload, *(paths or [])], example, most=2)
+    named, manifests = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(manifests, example, strict)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
     victim = named[1] if len(named) > 1 else None

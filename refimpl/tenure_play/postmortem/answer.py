@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from tenure.explanation.answer_types import FlipsShape
+from tenure.explanation.answer_types import CounterfactualsShape
 from tenure.explanation.answers import flips_shape
 from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
@@ -120,7 +120,9 @@ def past_answer(
         replay=_replay_text(preemptor, replay),
         unknown=tuple(_unknown(record, preemptor, replay)),
         remarks=_remarks(confirmed, record.victim, replay) if confirmed else (),
-        flips=_flips(confirmed, preemptor, record.victim, replay, flips) if confirmed and flips else None,
+        counterfactuals=_flips(confirmed, preemptor, record.victim, replay, flips)
+        if confirmed and flips
+        else None,
         now=format_instant(now),
         reading=reading.written(),
         reading_text=reading_text(reading),
@@ -222,7 +224,7 @@ def _remarks(decision: Decision, victim: str, replay: Replay) -> tuple[Remark, .
 
 def _flips(
     decision: Decision, preemptor: Preemptor, victim: str, replay: Replay, limit: int
-) -> FlipsShape | None:
+) -> CounterfactualsShape | None:
     """The changes after which it would have been kept, without those of fields that had to be assumed."""
     assumed = _OF_TIME if _is_vague(replay, victim) else ()
     if replay.on_flavors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tenure.explanation.answer_types import FlipsShape
+from tenure.explanation.answer_types import CounterfactualsShape
 from tenure.explanation.remarks import Remark
 from tenure.versions import kueue_version
 
@@ -133,7 +133,7 @@ class PastAnswer:
     """What could not be restored, or is not known."""
     remarks: tuple[Remark, ...]
     """What each rule found about it then; empty where the replay does not confirm the cause."""
-    flips: FlipsShape | None
+    counterfactuals: CounterfactualsShape | None
     """Changes after which it would have been kept; null where the replay does not confirm the cause, or only
     on the flavors that the preemptor was admitted with later."""
     now: str

@@ -34,8 +34,8 @@ def past_lines(answer: PastAnswer) -> Iterator[str]:
         f"{remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}" for remark in answer.remarks
     )
     yield from _section(RULES_TITLE, remarks)
-    if answer.flips is not None:
-        yield from _section("What would have kept it", (flip.text for flip in answer.flips.nearest))
+    if answer.counterfactuals is not None:
+        yield from _section("What would have kept it", (flip.text for flip in answer.counterfactuals.nearest))
 
 
 def _recorded_line(event: RecordedEvent) -> str:

@@ -84,11 +84,14 @@ def test_a_second_chain_is_told_where_it_is_not_excluded() -> None:
 
 def test_nothing_is_said_that_was_only_assumed() -> None:
     answer = asked(objects_at(cohort_play(), 3), flips=9)
-    assert answer.flips is not None
-    assert answer.flips.nearest
-    told = [*(remark.text for remark in answer.remarks), *(flip.text for flip in answer.flips.nearest)]
+    assert answer.counterfactuals is not None
+    assert answer.counterfactuals.nearest
+    told = [
+        *(remark.text for remark in answer.remarks),
+        *(flip.text for flip in answer.counterfactuals.nearest),
+    ]
     assert not [text for text in told if "reserved" in text or "minAdmitDuration" in text]
-    assert not [flip for flip in answer.flips.nearest if flip.field.startswith("spec.podSets")]
+    assert not [flip for flip in answer.counterfactuals.nearest if flip.field.startswith("spec.podSets")]
 
 
 @pytest.mark.parametrize("gone", ["owner", "old"])
@@ -248,7 +251,7 @@ def test_a_preemptor_of_whom_only_the_admission_is_known_is_decided_on_its_flavo
     raw["events"][2]["submit"] = {"manifest": manifest, "work": owner["work"]}
     answer = asked(objects_at(raw, 3), flips=5)
     assert answer.certainty == Certainty.CONFIRMED
-    assert answer.flips is None
+    assert answer.counterfactuals is None
     assert any(text.endswith("is taken, on the same flavors") for text in answer.unknown)
 
 
