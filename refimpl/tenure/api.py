@@ -56,7 +56,7 @@ class PendingDecision:
     Args:
         workload: `namespace/name`.
         cluster_queue: where it waits; None where that is not known.
-        decision: the decision; None where there is none.
+        decision: the decision; None without one.
         problems: why there is no decision; empty where there is one.
     """
 
@@ -151,7 +151,7 @@ def decide_all(
         loaded: what `load` returned, or a cluster.
         now: as for `decide`.
         reading: as for `decide`.
-        cluster_queue: only those who wait for this ClusterQueue; None for all.
+        cluster_queue: only workloads pending in this ClusterQueue; None for all.
         engine: as for `decide`; `auto` goes over to the core where so much is searched that it is worth it.
         explained: as for `decide`.
 
@@ -307,7 +307,7 @@ def undecided(loaded: Loaded, now: Instant, *, every: bool = False) -> list[Pend
 
 
 def set_aside_text(row: PendingDecision) -> str:
-    """What is said of a workload that cannot be decided about, wherever a cluster is read.
+    """The message about a workload without a decision, for every command that reads a cluster.
 
     >>> problem = Problem("spec.queueName", "'gone'", "a LocalQueue", "Workload/ml/a")
     >>> set_aside_text(PendingDecision("ml/a", None, problems=(problem,)))
@@ -328,7 +328,7 @@ def doubts(
         loaded: the cluster.
         now: the clock, ns since the epoch.
         cluster_queue: only workloads that wait for this ClusterQueue; None for all.
-        queued_by: nothing is said of a back-off that is over by then, ns since the epoch; None for the clock.
+        queued_by: a back-off that is over by then is not mentioned, ns since the epoch; None for the clock.
 
     >>> from tenure.resources import bundled
     >>> list(doubts(load(bundled("examples", "two-teams")), 2**62))

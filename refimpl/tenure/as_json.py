@@ -22,12 +22,12 @@ KueueRelease: TypeAlias = Annotated[str, Field(pattern=r"^0\.\d+(\+proposals)?$"
 """The Kueue that an answer is about: a release, or one with all that the proposals add."""
 
 KueueVersion: TypeAlias = Annotated[str | None, PlainSerializer(kueue_version, return_type=KueueRelease)]
-"""The same, as `--kueue` says it; None for all that the proposals add."""
+"""The same, as `--kueue` takes it; None for all that the proposals add."""
 
 _Value = TypeVar("_Value")
 
 IfAny = Annotated[_Value | None, Field(exclude_if=lambda value: value is None)]
-"""What JSON leaves out where there is none."""
+"""A value that JSON omits if None."""
 
 
 class Shape(BaseModel):

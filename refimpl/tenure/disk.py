@@ -171,7 +171,7 @@ def claim(option: str, path: str | Path | None) -> None:
 
     Args:
         option: which names it, for problems.
-        path: the file; None where none is asked for.
+        path: the file; None if not requested.
 
     Raises:
         InputError: its folder does not exist, or it is a file that this command reads or writes already.

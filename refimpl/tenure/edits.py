@@ -49,11 +49,11 @@ class ManifestEdit:
     """One change of one object.
 
     Args:
-        option: the option and what it says, for errors.
+        option: the option with its value, for errors.
         kind: of the object.
         names: its namespace where it has one, and its name.
         change: makes another object of one of `v1beta2`.
-        addition: the field among those that are set which no release of Kueue has; None where there is none.
+        addition: the field among those that are set which no release of Kueue has; None without one.
 
     The problems of `change` are raised; their object is filled in here.
     """
@@ -68,7 +68,7 @@ class ManifestEdit:
 def edits_of(
     assigned: Sequence[str] = (), unset: Sequence[str] = (), patches: Sequence[str] = ()
 ) -> tuple[ManifestEdit, ...]:
-    """The changes that a command line asks for, in the order: patches, what is unset, what is set.
+    """The changes that a command line requests, in the order: patches, what is unset, what is set.
 
     Args:
         assigned: `KIND/NAME.PATH=VALUE`; a value is YAML.
@@ -317,7 +317,7 @@ def _steps(option: str, path: str) -> tuple[Step, ...]:
 
 
 def _shape_at(shape: Shape, steps: Sequence[Step], option: str, name: str) -> Shape:
-    """What the schema says of a path.
+    """The schema at a path.
 
     Raises:
         InputError: no object of the kind can have it.
@@ -399,7 +399,7 @@ def _put(raw: Any, steps: Sequence[Step], value: Any, path: str) -> Any:
 
 
 def _removed(raw: Any, steps: Sequence[Step], path: str) -> Any:
-    """What is there, without what stands at the end of a path."""
+    """A value without the one at the end of a path."""
     step, rest = steps[0], steps[1:]
     inner = _joined(path, step)
     if isinstance(step, str):

@@ -1,4 +1,4 @@
-"""What can be wrong with an input, said so that the person who wrote it can act on it."""
+"""Problems of an input, worded so that its author can act on them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Problem:
         file: the file as the user named it; empty for objects that came from no file.
         code: what kind of error this is.
         unknown: of a field that the object's shape does not have, the keys and indices that lead to it.
-        line: of the file, from 1, where reading it told; 0 where it did not.
+        line: of the file, from 1, if reading it gave one; 0 otherwise.
 
     >>> print(Problem(field="spec.priority", found="'high'", expected="an integer", object="Workload/a/b"))
     Workload/a/b: spec.priority: found 'high', expected an integer

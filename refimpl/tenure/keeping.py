@@ -34,7 +34,7 @@ def cache_folder(name: str, *variables: str) -> Path:
 
 
 def digest(*parts: object) -> str:
-    """A hash of values whose `repr` says all of them: texts, numbers, tuples, lists, dataclasses of these.
+    """A hash of values whose `repr` is complete: texts, numbers, tuples, lists, dataclasses of these.
 
     >>> digest("a", 1) == digest("a", 1), digest("a", 1) == digest("a", "1"), digest("ab") == digest("a", "b")
     (True, False, False)
@@ -49,7 +49,7 @@ def digest_of_files(folder: Path, files: Iterable[Path]) -> str:
 
 @cache
 def code() -> str:
-    """What tells apart two versions of the code that decides and draws; command lines do neither.
+    """A hash of the code that decides and draws, without the command lines.
 
     >>> len(code())
     16

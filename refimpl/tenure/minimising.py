@@ -13,7 +13,7 @@ class Minimiser(Generic[T]):
 
     Args:
         whole: where it begins; `holds` is true of it.
-        holds: whether a smaller one still shows what is looked for; None where that cannot be said.
+        holds: whether a smaller one still shows what is looked for; None if that is not known.
         most: how many are tried; None for all.
 
     >>> search = Minimiser("a loop", lambda text: "o" in text)

@@ -199,11 +199,11 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class TopologyRequest:
-    """`spec.podSets[].topologyRequest`: what asks for a topology; None where a field is not set.
+    """`spec.podSets[].topologyRequest`: the request for a topology; None for a field that is not set.
 
     Args:
         required, preferred: a level of the topology, as the label of its nodes.
-        unconstrained: whether any place in the topology does; False asks for a topology too.
+        unconstrained: whether any place in the topology does; False is a topology request too.
         slice_level, slice_size: `podSetSliceRequiredTopology` and `podSetSliceSize`.
         layers: the levels of `podsetSliceRequiredTopologyConstraints`, from the outermost.
         group: `podSetGroupName`.
@@ -224,7 +224,7 @@ class PodSet:
 
     Args:
         name: name of the pod set.
-        count: number of pods asked for.
+        count: requested number of pods.
         requests: amount per resource name for the whole set (`count` pods).
         min_count: the smallest number of pods it may be admitted with; None when all are needed.
         full_count: `count` of the spec, where some of its pods are reclaimable; None where none are.
@@ -233,7 +233,7 @@ class PodSet:
             Empty when nothing is required.
         tolerations: the taints that its pods tolerate.
         settled: flavor by resource, where `status.admission` of the pending workload names one already.
-        topology: what it asks of a topology; None where it asks for nothing.
+        topology: its topology request; None without one.
     """
 
     name: str
@@ -312,7 +312,7 @@ class Workload:
         requeue_at: `status.requeueState.requeueAt`, ns; Kueue does not queue it before. None where it may.
         cluster_queue: the ClusterQueue whose quota it holds; None while it is pending.
         usage: what it holds, per flavor-resource; empty while it is pending.
-        pod_sets: what it asks for.
+        pod_sets: its pod sets, with their requests.
 
     >>> Workload(namespace="ml", name="train", uid="u1", priority=100, created_at=0).key
     'ml/train'
@@ -461,7 +461,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unmodelled:
-    """What an object says that decides and is not modelled.
+    """A field of an object that affects decisions and is not modelled.
 
     Args:
         object: such as `ClusterQueue/a`.
@@ -496,9 +496,9 @@ class ClusterQueue:
         fungibility: how it chooses among flavors.
         weight: fair-sharing weight in billionths.
         inactive: why its workloads are neither admitted nor candidates; empty when it is active.
-        queueing: whether a head that cannot be admitted lets the others pass; no single decision asks for it.
+        queueing: whether a head that cannot be admitted lets the others pass; no single decision needs it.
         rules: KEP-8826's `spec.preemption.rules`; they make a queue that has a cohort a hero (UCQ-050).
-        unmodelled: what it says that decides and is not modelled.
+        unmodelled: its fields that affect decisions and are not modelled.
     """
 
     name: str
@@ -530,7 +530,7 @@ class Cohort:
         parent: name of the cohort above it; None at the root.
         resource_groups: quotas of its own.
         weight: fair-sharing weight in billionths.
-        unmodelled: what it says that decides and is not modelled.
+        unmodelled: its fields that affect decisions and are not modelled.
     """
 
     name: str
@@ -555,7 +555,7 @@ class Settings:
         flavor_fungibility: feature gate FlavorFungibility, on by default.
         partial_admission: feature gate PartialAdmission, on by default.
         topology_aware_scheduling: feature gate TopologyAwareScheduling, on by default.
-        release: the release of Kueue that is asked about, such as `0.19`; None for Kueue with all that the
+        release: the release of Kueue that answers are for, such as `0.19`; None for Kueue with all that the
             proposals add. What a release does not have was left out when the objects were read.
     """
 
@@ -653,7 +653,7 @@ class PodSetFlavors:
 
     Args:
         name: of the pod set.
-        count: number of pods; fewer than asked for when it is partially admitted.
+        count: number of pods; fewer than requested if it is partially admitted.
         flavors: flavor by resource.
     """
 
@@ -766,7 +766,7 @@ class Contestant:
 
     Args:
         goes_first, priority, queued_at: see `CycleHead`.
-        borrows: the node that it is below would borrow what it asks for.
+        borrows: the node that it is below would borrow for its request.
     """
 
     goes_first: bool
@@ -828,12 +828,12 @@ class Target:
         raise TypeError(_ONE_DOOR)
 
 
-_ONE_DOOR: Final = "a target is made by tenure.oracle.door.take_target, which asks for the evidence"
+_ONE_DOOR: Final = "a target is made by tenure.oracle.door.take_target, which requires the evidence"
 
 
 @dataclass(frozen=True, slots=True)
 class OrderKey:
-    """A candidate's position: keys compared field by field, in this order, sort as KQ-220 says.
+    """A candidate's position: keys compared field by field, in this order, sort as KQ-220 requires.
 
     Args:
         running: 0 when the candidate is already evicted, else 1.
@@ -899,7 +899,7 @@ class Attempts(IntEnum):
 
 
 class NotModelled(StrEnum):
-    """What Kueue asks and Tenure does not model, in the word that JSON has for it."""
+    """A condition of Kueue that Tenure does not model, by its word in JSON."""
 
     TOPOLOGY = "topology"
 

@@ -41,10 +41,10 @@ class Page:
 
     Args:
         path: relative to the root, with forward slashes.
-        front: the front matter; empty when there is none or it is no TOML.
+        front: the front matter; empty if missing or not TOML.
         headings: `(level, text)` in order.
         sections: the lines below each second-level heading.
-        body: everything below the front matter, as it stands.
+        body: everything below the front matter, unchanged.
     """
 
     path: str
@@ -104,7 +104,7 @@ def parse_page(path: str, text: str) -> Page:
 
     Args:
         path: relative to the root of the specification or the repository, with forward slashes.
-        text: what stands in the file.
+        text: the text of the file.
 
     >>> parse_page("spec/rules/KQ-010-a-title.md", '+++\\ntitle = "A title"\\n+++\\n').title
     'A title'
@@ -146,7 +146,7 @@ def joined(lines: Iterable[str]) -> str:
 
 
 SITE: Final = "TENURE_SITE"
-"""The environment variable that says where the built site is served, `https://docs.example.org/tenure`."""
+"""The environment variable with the address of the built site, `https://docs.example.org/tenure`."""
 
 FAMILIES: Final = {
     "KQ": "Kueue as released",

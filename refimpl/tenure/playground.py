@@ -1,4 +1,4 @@
-"""What the site's playground asks: a text of manifests decided about and explained, as one types.
+"""Answers for the site's playground: a text of manifests, decided and explained while one types.
 
 The page runs Tenure itself in the browser. Everything crosses as JSON text; a file system in memory takes the
 manifests, so that what is wrong with them is said as the command line says it.
@@ -49,14 +49,14 @@ Watched: TypeAlias = Callable[[Iterator[SourcedObject]], Iterable[SourcedObject]
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """What the page asks.
+    """A request of the page.
 
     Args:
         text: manifests, YAML or JSON.
         now: the clock, RFC 3339; empty for an hour after the last that happened in them.
         reading: a preset's name, or choices by name; empty for the default.
         workload: the pending workload; empty for the first by name.
-        cluster_queue: its ClusterQueue, where no LocalQueue says it; empty otherwise.
+        cluster_queue: its ClusterQueue, if no LocalQueue has it; empty otherwise.
         assigned: changes of single fields, as `--set` takes them.
         flips: how many of the nearest flips are searched for.
     """
@@ -72,7 +72,7 @@ class PageQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A pending workload that may be asked about."""
+    """A pending workload that can be selected."""
 
     name: str
     """Namespace and name."""
@@ -243,7 +243,7 @@ def opened(vector: Vector) -> PageQuestion | None:
 
 
 def opened_request(given: Mapping[str, Any], reading: str | dict[str, str]) -> PageQuestion:
-    """What a request of the protocol asks, as the page does.
+    """The page request for a request of the protocol.
 
     Args:
         given: the `input` of call `decide`, without an assignment and without Jobs.

@@ -117,7 +117,7 @@ def pool(
 
 
 class DaskWorkers:
-    """Runs tasks by whoever works for a Dask scheduler; one whose worker is lost is done by another."""
+    """Runs tasks on the workers of a Dask scheduler; one whose worker is lost is done by another."""
 
     def __init__(self, distributed: Any, client: Any) -> None:
         self._distributed = distributed

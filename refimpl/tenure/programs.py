@@ -16,7 +16,7 @@ _CHUNK = 2**16
 _MOST_STDERR = 2**16
 """Bytes of standard error that are kept."""
 _SETTLED_S = 10.0
-"""After a program's end, so long for what it has said."""
+"""How long standard error is still read after a program's end."""
 _QUIET_S = 1.0
 """After so long without more, what is on standard error is for the user."""
 

@@ -185,7 +185,7 @@ def preset_names() -> tuple[str, ...]:
 
 
 def default_preset() -> str:
-    """The name of the preset that is used when none is asked for.
+    """The name of the preset that is used by default.
 
     >>> default_preset()
     'guaranteed'

@@ -1,4 +1,4 @@
 """Which release this is; a module by itself, since `import tenure` reads nothing else."""
 
 __version__ = "0.1.0"
-"""As pyproject.toml says it, too."""
+"""The same as in pyproject.toml."""

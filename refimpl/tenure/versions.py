@@ -16,7 +16,7 @@ KUEUE: Final = "0.19"
 """The release of Kueue that decides as Tenure does; see `spec/divergences.toml` for where it does not."""
 
 KAI: Final = "0.13.1-0.20260307233626-72de64fc8eca"
-"""KAI-Scheduler likewise: the revision whose plugin was asked, as Go writes it."""
+"""KAI-Scheduler likewise: the revision of the plugin, as Go writes it."""
 
 WITH_PROPOSALS: Final = "+proposals"
 """Behind a release of Kueue: with all that KEP-8522, KEP-8826 and KEP-754 add to it."""
@@ -26,7 +26,7 @@ _NUMBERS: Final[Mapping[str, int]] = {"proof-cache": 2}
 
 
 def form(name: str) -> str:
-    """What says which form something has.
+    """The name of a form with its version.
 
     Args:
         name: of the schema that describes it, or of what is kept.
@@ -42,7 +42,7 @@ def versioned(name: str, answer: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: of its schema.
-        answer: all that the schema asks for beside them.
+        answer: all other fields of the schema.
 
     >>> versioned("vectors", {"formatted": []})["schema"]
     'tenure-vectors/1'
@@ -54,7 +54,7 @@ def need_form(found: object, name: str, *, object: str = "", file: str = "") -> 
     """Refuse what another Tenure has written, or what is nothing of the kind, by its name.
 
     Args:
-        found: what it says of itself in `schema`; None where it says nothing.
+        found: its `schema`; None without one.
         name: of the form that is read.
         object, file: where, as a `Problem` has them.
 
@@ -74,7 +74,7 @@ def kueue_version(release: str | None) -> str:
     """The Kueue that an answer is about, as answers have it.
 
     Args:
-        release: as `--kueue` says it; None for one with all that the proposals add.
+        release: as `--kueue` takes it; None for one with all that the proposals add.
 
     >>> kueue_version(None), kueue_version("0.19")
     ('0.19+proposals', '0.19')

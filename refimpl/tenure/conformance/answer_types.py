@@ -106,7 +106,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEvent:
-    """An event that a proposal asks for."""
+    """An event that a proposal requires."""
 
     type: Annotated[str, _one_of("Warning")]
     """Of the event."""
@@ -118,7 +118,7 @@ class ProposedEvent:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEffect:
-    """What KEP-8826 asks for of a hero's victim, beside what Kueue shows."""
+    """What KEP-8826 requires for a hero's victim, in addition to what Kueue shows."""
 
     event: ProposedEvent
     """About the victim."""
@@ -137,7 +137,7 @@ class EffectShape:
     metrics: tuple[Metric, ...]
     """The counters that count it."""
     proposed: IfAny[ProposedEffect] = None
-    """What KEP-8826 asks for beside; only of a workload that a hero preempts."""
+    """What KEP-8826 requires in addition; only for a workload that a hero preempts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class DecisionFields:
     reading: ReadingWritten
     """A preset's name, or every choice."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The release of Kueue of the answer, `0.19`; `0.19+proposals` with all that the proposals add."""
     engine: Annotated[str, _one_of("reference", "fast")]
     """The engine that decided."""
     effects: tuple[EffectShape, ...]
@@ -218,9 +218,9 @@ class DecisionFields:
     topology: IfAny[Topology] = None
     """Where Kueue also needs a place in a topology: the decision is by quota alone. Never with NoFit."""
     left_to_reference: IfAny[str] = None
-    """Why the optimized core, which was asked for, left the decision to the reference."""
+    """Why the requested optimized core left the decision to the reference."""
     trace: IfAny[Trace] = None
-    """How it came about, where that was asked for."""
+    """How it came about, if requested."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,7 +228,7 @@ class DecideOutput(DecisionFields):
     """A decision."""
 
     warnings: IfAny[Warnings] = None
-    """What the request says and cannot mean, and what Kueue does about it; only where there is any."""
+    """Contradictions in the request, and what Kueue does about them; absent without any."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +270,7 @@ class PendingDecided:
     decision: Decided
     """As in the answer about one workload."""
     summary: Summary
-    """The outcome, and what was short or where it fits, in words; the optimized core keeps less to tell."""
+    """The outcome, and what was short or where it fits, in words; the optimized core keeps fewer details."""
     preempted: tuple[PreemptedWorkload, ...]
     """The workloads that are preempted, in the order of removal."""
     effects: tuple[EffectShape, ...]
@@ -280,9 +280,9 @@ class PendingDecided:
     topology: IfAny[Topology] = None
     """As in the answer about one workload."""
     left_to_reference: IfAny[str] = None
-    """Why the optimized core, which was asked for, left the decision to the reference."""
+    """Why the requested optimized core left the decision to the reference."""
     trace: IfAny[Trace] = None
-    """How it came about, where that was asked for."""
+    """How it came about, if requested."""
     behind: IfAny[WorkloadKey] = None
     """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
 
@@ -332,7 +332,7 @@ class PendingAnswer:
     engine: Annotated[str, _one_of("reference", "fast", "auto")]
     """The engine that decided; auto where each decided some."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The release of Kueue of the answer, `0.19`; `0.19+proposals` with all that the proposals add."""
     pending: tuple[PendingDecided | PendingUndecided, ...]
     """By ClusterQueue, effective priority (the highest first), the time they queue from, and name. Those that
     cannot be decided come after the others of their ClusterQueue, those of no known ClusterQueue last."""
@@ -404,7 +404,7 @@ class AccessibleNode:
 
 @dataclass(frozen=True, slots=True)
 class AccessibleAnswer:
-    """What is accessible to every ClusterQueue, and when and how that was asked."""
+    """What is accessible to every ClusterQueue, with the clock and the reading."""
 
     now: Clock
     """The clock."""
@@ -413,7 +413,7 @@ class AccessibleAnswer:
     reading_text: ReadingText
     """The reading in words."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The release of Kueue of the answer, `0.19`; `0.19+proposals` with all that the proposals add."""
     rows: tuple[AccessibleRow, ...]
     """By name, flavor and resource; cohorts have none."""
     trees: tuple[tuple[AccessibleNode, ...], ...]

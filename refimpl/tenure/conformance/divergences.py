@@ -33,7 +33,7 @@ Outcome: TypeAlias = tuple[str, frozenset[tuple[str, str, str]]]
 BUFFER: Duration = 5 * MINUTE
 BUFFER_GATE = "SchedulerTimestampPreemptionBuffer"
 FAILS: Outcome = ("panic", frozenset())
-"""What stands for a scheduler that ends in a fault of its own."""
+"""The outcome of a scheduler that crashes."""
 MOST_ORDERS = 120
 """How many orders of names are tried before a divergence gives up explaining."""
 MOST_DRAWS = 240
@@ -81,7 +81,7 @@ def explain(scenario: Scenario, theirs: Scenario, version: str) -> str | None:
     Args:
         scenario: the `input` of the request.
         theirs: its whole answer, with `output` or `error`.
-        version: the scheduler's release, as it says itself.
+        version: the scheduler's release, as it reports it.
 
     Returns:
         its identifier; None when nothing signed explains the answer.
@@ -211,7 +211,7 @@ def _other_orders_of_twins(scenario: Scenario) -> Iterator[Outcome]:
 
 
 def _cut_short(scenario: Scenario) -> Iterator[Outcome]:
-    """DV-040. The pod sets behind the one that asks for nothing covered take no part."""
+    """DV-040. The pod sets after the one that requests nothing covered are ignored."""
     if scenario.get("assignment") is not None:
         return
     pod_sets = scenario["incoming"]["spec"].get("podSets") or []
@@ -272,7 +272,7 @@ def _prefers_preemption(queue: Scenario) -> bool:
 
 
 def _all_requests(scenario: Scenario) -> Iterator[dict[str, Any]]:
-    """What each container of the preemptor asks for."""
+    """The requests of each container of the preemptor."""
     for pod_set in scenario["incoming"]["spec"].get("podSets") or ():
         for container in pod_set["template"]["spec"].get("containers") or ():
             yield (container.get("resources") or {}).get("requests") or {}

@@ -1,4 +1,4 @@
-"""Everything that is wrong with an input, told at once."""
+"""All problems of an input, reported together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every rule was asked and answered while something ran."""
+"""Arguments and results of every rule called during a run."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Observation:
 
     @property
     def accepts(self) -> bool:
-        """Whether it is an accepting answer: yes, or what `ACCEPTS` says of the rule."""
+        """Whether the answer accepts: True, or by the predicate of the rule in `ACCEPTS`."""
         return accepts(self.rule, self.arguments, self.result)
 
 
 @contextmanager
 def observed_rules() -> Iterator[list[Observation]]:
-    """Collect every question that any rule is asked inside the block, in the order of the answers.
+    """Collect every call of a rule inside the block, in the order of their returns.
 
     Rules are what they are: nothing wraps them, the interpreter reports their calls. It is slow, and only
     for looking.

@@ -16,7 +16,7 @@ class PriorityOutput:
     """What a WorkloadPriorityClass comes to."""
 
     priority: int
-    """At the clock that was asked about."""
+    """At the clock of the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class VersionOutput:
     tenure: str
     """The release of Tenure."""
     protocol: str
-    """The version of requests and answers, as `protocol` of a request says it."""
+    """The version of requests and answers, as in `protocol` of a request."""
     kueue: KueueRelease
     """The Kueue that decides as Tenure does, with all that the proposals add."""
     kai: str

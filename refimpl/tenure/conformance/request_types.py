@@ -353,7 +353,7 @@ class DecideInput(ClusterInput):
 
 
 class AccessibleInput(ClusterInput):
-    """A cluster, whoever waits in it."""
+    """A cluster, whatever its pending workloads."""
 
     target_cq: str | None = Field(default=None, alias="targetCQ")
     """Takes no part."""
@@ -386,56 +386,56 @@ class PriorityInput(Shape):
 
 
 class MinRuntimeInput(_OpenShape):
-    """One case for KAI-Scheduler's MinRuntime plugin; what else it holds depends on what is asked."""
+    """One case for KAI-Scheduler's MinRuntime plugin; its other fields depend on the operation."""
 
     op: Literal["config", "queueField", "resolve", "path", "filter", "validate", "sequence"]
-    """What is asked."""
+    """The operation."""
 
 
 _Call = TypeVar("_Call")
 _Input = TypeVar("_Input")
 
 
-class _Asked(_OpenShape, Generic[_Call, _Input]):
+class _Request(_OpenShape, Generic[_Call, _Input]):
     id: Any = None
     """The answer repeats it."""
     protocol: Literal["tenure-oracle/1"] = "tenure-oracle/1"
     """The version of the protocol that is meant; another one is refused."""
     call: _Call
-    """What is asked."""
+    """The call."""
     input: _Input
-    """About what."""
+    """The input of the call."""
 
 
-class DecideCall(_Asked[Literal["decide"], DecideInput]):
-    """Asks which workloads are preempted."""
+class DecideCall(_Request[Literal["decide"], DecideInput]):
+    """Requests a decision: which workloads are preempted."""
 
 
-class AccessibleCall(_Asked[Literal["accessible"], AccessibleInput]):
-    """Asks what is accessible to every ClusterQueue while heroes run."""
+class AccessibleCall(_Request[Literal["accessible"], AccessibleInput]):
+    """Requests what is accessible to every ClusterQueue while heroes run."""
 
 
-class ValidateCall(_Asked[Literal["validate"], ValidateInput]):
-    """Asks what is wrong with objects."""
+class ValidateCall(_Request[Literal["validate"], ValidateInput]):
+    """Requests the validation of objects."""
 
 
-class PriorityCall(_Asked[Literal["priority"], PriorityInput]):
-    """Asks what a WorkloadPriorityClass comes to."""
+class PriorityCall(_Request[Literal["priority"], PriorityInput]):
+    """Requests the priority that a WorkloadPriorityClass gives."""
 
 
-class MinRuntimeCall(_Asked[Literal["minruntime"], MinRuntimeInput]):
-    """Asks KAI-Scheduler's MinRuntime plugin."""
+class MinRuntimeCall(_Request[Literal["minruntime"], MinRuntimeInput]):
+    """Requests an answer of KAI-Scheduler's MinRuntime plugin."""
 
 
 class VersionCall(_OpenShape):
-    """Asks who answers, and about which schedulers."""
+    """Requests the version of the program and of the schedulers."""
 
     id: Any = None
     """The answer repeats it."""
     protocol: Literal["tenure-oracle/1"] = "tenure-oracle/1"
     """As of any other call."""
     call: Literal["version"]
-    """What is asked."""
+    """The call."""
 
 
 Request = DecideCall | AccessibleCall | ValidateCall | PriorityCall | MinRuntimeCall | VersionCall

@@ -76,7 +76,7 @@ OPTIONAL = (
 )
 FIELDS = (*REQUIRED, *OPTIONAL)
 OF_ONE = ("incoming", "targetCQ")
-"""What call `decide` asks for about the one that waits."""
+"""Required fields of call `decide` about the pending workload."""
 RECORDED = (
     "suite",
     "name",
@@ -104,7 +104,7 @@ class DecideRequest:
         cluster, preemptor, queue, now, reading, assignment: what `tenure.oracle.decide.decide` takes.
         explained: whether the answer carries the trace.
         engine: who decides.
-        warnings: what the request says and cannot mean.
+        warnings: contradictions in the request.
     """
 
     cluster: Cluster
@@ -120,7 +120,7 @@ class DecideRequest:
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequest:
-    """A checked request about a cluster, whoever waits in it.
+    """A checked request about a cluster, whatever its pending workloads.
 
     Args:
         cluster, now, reading, warnings: as in `DecideRequest`.

@@ -49,7 +49,7 @@ class Vector:
         return str(self.data["id"])
 
     def request(self, *, explained: bool = False) -> dict[str, Any]:
-        """The oracle request that the case stands for."""
+        """The oracle request of the case."""
         given = {**self.data["input"], "reading": self.data["reading"], "explain": explained}
         return {"id": self.id, "call": self.data["call"], "input": given}
 
@@ -123,7 +123,7 @@ def differences(expect: dict[str, Any], actual: dict[str, Any]) -> Iterator[str]
 
 
 def _without_warnings(output: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
-    """The output; what is said beside an answer counts only where the answer consists of it."""
+    """The output without its warnings, unless the answer consists of them."""
     if "warnings" in expected:
         return output
     return {name: value for name, value in output.items() if name != "warnings"}

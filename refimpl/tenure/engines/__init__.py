@@ -34,8 +34,8 @@ def decide(
     """Decide for one pending workload by an engine; see also `tenure.oracle.decide.decide`.
 
     Args:
-        engine: who decides; `Decision.engine` says who did, and `Decision.left` why it was not the core.
-        detail: what will be asked of the decision.
+        engine: the engine to use; `Decision.engine` is the one used, `Decision.left` why not the core.
+        detail: the parts of the decision that are needed.
 
     Raises:
         InputError: as the reference; or the core is asked for and NumPy is not installed.

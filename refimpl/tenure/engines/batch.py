@@ -18,21 +18,21 @@ from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
 
 EXPLANATION: Final = "an explanation"
-"""What the core leaves to the reference where findings are asked for: it keeps only the victims."""
+"""Why the core leaves a decision to the reference if findings are needed: it keeps only the victims."""
 
 
 class Batch:
     """Decisions about many pending workloads of one cluster, each evaluated independently.
 
     They share what they have in common: a snapshot for each tree, the core's arrays, and the whole decision
-    for workloads that no rule tells apart.
+    for workloads that no rule distinguishes.
 
     Args:
         engine: who decides; `Engine.AUTO` goes over from the reference to the core where much is searched.
         cluster: every workload under `admitted` holds quota.
         now: the cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
-        detail: what will be asked of the decisions.
+        detail: the parts of the decisions that are needed.
         searched: whether anything was searched in an earlier cycle.
         taken: the snapshot of the tree around a ClusterQueue, where it is known; what `take_snapshot` makes.
 
@@ -97,7 +97,7 @@ class Batch:
         return around
 
     def decide(self, preemptor: Workload, queue_name: str, assignment: Assignment | None = None) -> Decision:
-        """Decide for one of those who wait.
+        """Decide for one pending workload.
 
         Args:
             preemptor: the pending workload.

@@ -27,7 +27,7 @@ class Engine(StrEnum):
 
 
 CORE: Final = "tenure.engines"
-"""Entry points that add engines: the optimized core stands above this package, which never imports it."""
+"""Entry points that add engines: the optimized core is above this package, which never imports it."""
 
 
 class WrongClaimError(RuntimeError):
@@ -48,7 +48,7 @@ class Core(Protocol):
 
 
 class Detail(Enum):
-    """What will be asked of decisions."""
+    """The parts of decisions that are needed."""
 
     TARGETS = auto()
     """The outcome and the targets; not the candidates of searches that find no target."""
@@ -59,7 +59,7 @@ class Detail(Enum):
 
     @classmethod
     def of(cls, *, explained: bool) -> Detail:
-        """What is asked of decisions that will be explained, or not."""
+        """The parts of decisions that are needed, explained or not."""
         return cls.FINDINGS if explained else cls.CANDIDATES
 
 

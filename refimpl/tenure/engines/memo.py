@@ -1,4 +1,4 @@
-"""What decisions of one batch share: a search is made once for all workloads that no rule tells apart."""
+"""What decisions of one batch share: a search is made once for all workloads that no rule distinguishes."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Remembered(Generic[T]):
 
 
 class Searches:
-    """Searches for targets within one call, each made once for all workloads that no rule tells apart.
+    """Searches for targets within one call, each made once for all workloads that no rule distinguishes.
 
     The call is about one cluster at one instant: every question about a ClusterQueue has the same snapshot.
 
     Args:
-        keep_all: whether the candidates of searches that find no target will be asked for.
+        keep_all: whether the candidates of searches without a target are needed.
 
     >>> from tenure.model import Cluster, ClusterQueue
     >>> from tenure.oracle.decide import decide
@@ -120,7 +120,7 @@ class Searches:
 
 
 def what_decides(preemptor: Workload, queue_name: str, age: int) -> Hashable:
-    """What is the same for all pending workloads of a batch that no rule tells apart.
+    """What is the same for all pending workloads of a batch that no rule distinguishes.
 
     Args:
         preemptor: with its effective priority.

@@ -20,7 +20,7 @@ _MOST_REASONS: Final = 4
 _LONGEST: Final = 1000
 """Characters of a line."""
 _LOG_LINE: Final = re.compile(r"[EWIF]\d{4} \d\d:\d\d:\d\d\.\d+ ")
-"""klog's; kubectl says the same again as its error."""
+"""klog's lines; kubectl repeats them as its error."""
 _CONTEXT: Final = (
     "a context of the kubeconfig, its cluster and its user; `kubectl config get-contexts` lists them"
 )

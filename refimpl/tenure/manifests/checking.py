@@ -69,7 +69,7 @@ def check(
         place: the object, for the problems.
         problems: gets every deviation, not only the first.
         prefix: path of `raw` inside the object, `status.admission`.
-        context: what the validators of the shape are told.
+        context: context for the validators of the shape.
 
     >>> from tenure.manifests.workload_schema import ReclaimablePod
     >>> problems = []

@@ -21,8 +21,8 @@ def tree_problems(
 
     Args:
         cohorts: by name, in the order given, with how problems name each.
-        watched: the cohorts that are asked about; a cycle that none of them is in or below is no problem,
-            as Kueue decides in the other trees. None for all; of a cluster that nothing was asked about yet,
+        watched: the cohorts of the request; a cycle that none of them is in or below is no problem,
+            as Kueue decides in the other trees. None for all; of a cluster before any request,
             `cycle_warnings` and `outside_cycles` say the rest.
 
 
@@ -86,7 +86,7 @@ def _cycles(parents: Mapping[str, str | None]) -> Iterator[list[str]]:
 
 
 def cycle_warnings(cohorts: Mapping[str, tuple[Place, Cohort]]) -> Iterator[tuple[Place, str]]:
-    """Every cycle of parents, told at the cohort of it that was given first.
+    """Every cycle of parents, reported at its first given cohort.
 
     >>> two = {name: (Place(f"Cohort/{name}"), Cohort(name, parent)) for name, parent in ("ab", "ba")}
     >>> [text for _, text in cycle_warnings(two)]

@@ -37,7 +37,7 @@ class FairSharingSource(StrEnum):
     """Where it is known from whether fair sharing is on."""
 
     GIVEN = "given"
-    """The Configuration, or whoever asks."""
+    """The Configuration, or the caller."""
     STATUS = "status"
     """The status of ClusterQueues and Cohorts, which names no strategies."""
     ASSUMED = "assumed"
@@ -90,7 +90,7 @@ DEFAULT_FRAMEWORKS: Final = ("batch/job",)
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """What a Configuration says, as far as it decides.
+    """The fields of a Configuration that affect decisions.
 
     Args:
         settings: for the decision.
@@ -180,7 +180,7 @@ def read_configuration(raw: object, *, where: str = "") -> Configured:
 
 
 def configuration(raw: object, place: Place, problems: list[Problem]) -> Configured | None:
-    """As `read_configuration`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_configuration`; problems are added to `problems`, and the result is None."""
     known = len(problems)
     version = dig(raw, "apiVersion")
     if version not in VERSIONS:

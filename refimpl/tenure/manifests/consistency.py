@@ -24,11 +24,11 @@ ASSIGNMENTS = "status.admission.podSetAssignments"
 
 
 class Caution(NamedTuple):
-    """What an object says and cannot mean.
+    """A contradiction in an object.
 
     Args:
         field: path of the field.
-        found: what it says.
+        found: the value.
         expected: what would have been right.
         kueue: what Kueue does about it, and so does Tenure.
     """
@@ -50,7 +50,7 @@ class Caution(NamedTuple):
 def admission_cautions(
     admission: schema.Admission, counts: Mapping[str, int], reclaimed: Mapping[str, int]
 ) -> Iterator[Caution]:
-    """What an admission says that its own workload contradicts.
+    """Contradictions between an admission and its own workload.
 
     Args:
         admission: of a workload that holds quota.
@@ -144,7 +144,7 @@ def deletion_caution(since: object) -> Caution:
 
 
 def queue_not_given(name: str) -> str:
-    """What is said of a workload that holds quota of a ClusterQueue that is not there.
+    """The warning about a workload that holds quota of a missing ClusterQueue.
 
     Source: Kueue v0.19.2, pkg/cache/scheduler/cache.go, addOrUpdateWorkloadWithoutLock: ErrCqNotFound, which
     is logged; the workload counts nowhere.

@@ -33,7 +33,7 @@ SETTING_OF_GATE: Final[Mapping[str, str]] = {
 """The field of `Settings` that a gate sets."""
 
 _OFF: Final = frozenset(("DisableWaitForPodsReady", "FairSharingRefill"))
-"""Gates asked for by `is_on` that are off by default."""
+"""Gates read by `is_on` that are off by default."""
 
 
 _MISSPELT: Final = 0.9

@@ -1,4 +1,4 @@
-"""What `-` stands for: standard input, or what a program gives in its place."""
+"""The meaning of `-`: standard input, or what a program gives in its place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _given: ContextVar[StandardInput] = ContextVar("given", default=_STANDARD_INPUT)
 
 
 def given() -> StandardInput:
-    """What `-` stands for.
+    """The meaning of `-`.
 
     >>> given().name
     'stdin'

@@ -100,13 +100,13 @@ class EvictionCount:
 
 @dataclass(frozen=True, slots=True)
 class PreemptionMessage:
-    """What the message of condition Preempted tells.
+    """The contents of the message of condition Preempted.
 
     Args:
         uid: of the preemptor.
-        job_uid: of its Job; empty where that is not told.
+        job_uid: of its Job; empty if unknown.
         reason: the condition's reason that the message puts into words; empty where it has no words.
-        preemptor_path: from the root Cohort to the preemptor's ClusterQueue; empty where that is not told.
+        preemptor_path: from the root Cohort to the preemptor's ClusterQueue; empty if unknown.
         victim_path: the same of the preempted workload.
     """
 
@@ -130,7 +130,7 @@ def was_evicted(raw: object) -> bool:
 
 
 def notes_of(raw: object) -> dict[str, ConditionNote]:
-    """The conditions that tell of the past, by type; what has the wrong shape counts as absent.
+    """The conditions about the past, by type; one of the wrong shape counts as absent.
 
     Args:
         raw: a Workload, untrusted.
@@ -171,7 +171,7 @@ def eviction_counts(raw: object) -> tuple[EvictionCount, ...]:
 
 
 def event_about(raw: object) -> tuple[str, str, WorkloadEvent] | None:
-    """What an Event tells of a Workload's past; None of one about anything else, or of another shape.
+    """The part of a Workload's past in an Event; None for any other Event, or one of another shape.
 
     Args:
         raw: an Event of either API group, untrusted.
@@ -252,7 +252,7 @@ def previously(message: str) -> str:
 
 
 def read_preemption_message(text: str) -> PreemptionMessage | None:
-    """What a message of condition Preempted tells; None where no release is known to write it.
+    """The contents of a message of condition Preempted; None if no known release writes it.
 
     Args:
         text: the message, untrusted; also one that was reset since.

@@ -34,7 +34,7 @@ _PLAIN: Final = json.JSONDecoder()
 
 
 def decoded_json(text: str, decoder: json.JSONDecoder = _PLAIN) -> Any:
-    """What a JSON text says.
+    """The value of a JSON text.
 
     Args:
         text: JSON.
@@ -56,7 +56,7 @@ def decoded_json(text: str, decoder: json.JSONDecoder = _PLAIN) -> Any:
 
 
 def in_common_words(error: json.JSONDecodeError) -> json.JSONDecodeError:
-    """A syntax error as Python 3.13 and later tell it: they name a trailing comma, and point at it."""
+    """A syntax error as Python 3.13 and later word it: they name a trailing comma, and point at it."""
     text, before = error.doc, error.pos - 1
     closed = _CLOSES.get((error.msg, text[error.pos : error.pos + 1]))
     while closed and before >= 0 and text[before] in _BLANK:

@@ -175,7 +175,7 @@ def newer_kinds() -> frozenset[str]:
 
 
 def unmodelled_in(raw: object, kind: str, name: str) -> tuple[Unmodelled, ...]:
-    """What an object says that decides and is not modelled, so that answers that it touches are not known.
+    """Fields of an object that affect decisions and are not modelled; the answers they affect are not known.
 
     Args:
         raw: a ClusterQueue or a Cohort as v1beta2 has it.

@@ -19,7 +19,7 @@ MAX_OBJECTS: Final = 1_000_000
 """Kubernetes objects in one set of files."""
 
 MAX_PROBLEMS: Final = 1000
-"""Problems that are told at once; no more is read after them."""
+"""The most problems reported together; reading ends after them."""
 
 MAX_VALUES: Final = 500_000
 """Values in the YAML documents of one file that are no List as kubectl writes it."""
@@ -40,7 +40,7 @@ MAX_REPEATED_KEYS: Final = 100
 """Repeated keys that are reported of one file."""
 
 MAX_DEVIATIONS: Final = 100
-"""Problems that are told of one object's shape, and as many of what its fields demand of one another."""
+"""The most problems reported about one object's shape, and as many about its fields together."""
 
 MAX_WORKLOADS_OF_JOB: Final = 10_000
 """Workloads that are made of one manifest, such as a Deployment."""

@@ -350,7 +350,7 @@ class Builder:
             self._warn(place, f"metadata.annotations[{BOOST}] {shown} is no 32-bit integer, counted as 0")
 
     def _is_gated(self, raw: object, place: Place) -> bool:
-        """Whether gates decide if Kueue makes the decision at all that a waiting workload asks for."""
+        """Whether gates decide if Kueue considers a pending workload at all."""
         gates = dig(raw, "spec", "preemptionGates")
         if gates:
             expected = "nothing here: a gate that keeps a workload from preempting is not modelled"
@@ -734,7 +734,7 @@ def _may_be_set_aside(raw: object, kind: str, problems: Sequence[Problem]) -> bo
 
 
 def _has_unique_name(raw: object) -> bool:
-    """Whether an object's name tells it from all others."""
+    """Whether an object's name identifies it."""
     name, namespace = dig(raw, "metadata", "name"), dig(raw, "metadata", "namespace")
     names = (name, "" if namespace is None else namespace)
     return bool(name) and all(isinstance(part, str) and printable(part) == part for part in names)

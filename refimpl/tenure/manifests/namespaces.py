@@ -41,7 +41,7 @@ class Namespaces:
     Args:
         labels: of each Namespace that is given, by its name.
         selectors: `spec.namespaceSelector` of each ClusterQueue, by its name.
-        refused: the pending workloads that were asked about and that Kueue does not look at, by their keys.
+        refused: the pending workloads of the request that Kueue does not look at, by their keys.
     """
 
     labels: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Namespaces:
         return place.problem("metadata.namespace", show(namespace), expected)
 
     def warnings(self) -> Iterator[tuple[str, str]]:
-        """What is not known of the ClusterQueues that were asked about, by their names."""
+        """What is not known about the ClusterQueues of the request, by their names."""
         for queue, namespaces in self._unknown.items():
             text = "found nothing, which selects no Namespace; it is decided as if it were {}"
             if self.selectors[queue] is not None:
@@ -92,7 +92,7 @@ class Namespaces:
 
 
 def needs_labels(selector: object) -> bool:
-    """Whether a selector asks for other labels than a Namespace's name.
+    """Whether a selector needs other labels than a Namespace's name.
 
     >>> needs_labels({"matchLabels": {NAME: "ml"}}), needs_labels({"matchLabels": {"team": "a"}})
     (False, True)

@@ -163,7 +163,7 @@ def keys_called(loaded: Loaded, word: str) -> list[str]:
 
 
 def key_of_raw(raw: object) -> str:
-    """What a Workload is called in full; nothing that could be asked for where it has no name.
+    """The full name of a Workload; without a name it cannot be selected.
 
     >>> key_of_raw({"metadata": {"namespace": "ml", "name": "train"}}), key_of_raw([])
     ('ml/train', '/')
@@ -205,7 +205,7 @@ def _workload_states(loaded: Loaded) -> dict[str, WorkloadState]:
 
 
 class _Sense(NamedTuple):
-    """One way to take a word: None stands for any."""
+    """One meaning of a word: None for any."""
 
     namespace: str | None
     kind: str | None
@@ -220,7 +220,7 @@ class _Sense(NamedTuple):
         return any(owner == self.name and self._is_of(kind) for kind, owner in _owners(name, owners))
 
     def _is_of(self, kind: str) -> bool:
-        """Whether an owner's kind is the one that is said, as kubectl takes it: job, jobs, jobs.batch."""
+        """Whether an owner's kind is the given one, as kubectl takes it: job, jobs, jobs.batch."""
         kind_ = None if self.kind is None else self.kind.lower().partition(".")[0]
         return kind_ in (None, kind, f"{kind}s")
 
@@ -300,7 +300,7 @@ def _either(wanted: Iterable[WorkloadState], number: int) -> str:
 
 
 def _why_not_wanted(loaded: Loaded, key: str, state: WorkloadState) -> str:
-    """Why a workload is none of those that are wanted, and what to ask about it instead."""
+    """Why a workload is not one of the wanted, and which command to use instead."""
     if state == WorkloadState.OUT_OF_PLAY:
         raw = next(raw for raw in loaded.out_of_play if key_of_raw(raw) == key)
         return f"{printable(key)} {finished_text(raw)}; it neither holds quota nor waits for it"

@@ -1,4 +1,4 @@
-"""Input that is right, and meant for another command: what says so."""
+"""Valid input for another command, and the hint that names the command."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def pod_requests(spec: PodSpec) -> Requests:
 
 
 def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
-    """What a pod set asks for: one pod's request in whole amounts, times the number of pods.
+    """The request of a pod set: one pod's request in whole amounts, times the number of pods.
 
     Args:
         spec: the pod template's spec, already checked.
@@ -77,7 +77,7 @@ def set_requests(spec: PodSpec, count: int) -> dict[str, Amount]:
 
 
 def _requests(asking: Container | PodSpec) -> Mapping[str, Fraction]:
-    """What is asked for; a limit without request is one.
+    """The requests; a limit without request counts as one.
 
     Source: Kueue v0.19.2, pkg/workload/resources.go, UseLimitsAsMissingRequestsInPod: done in memory,
     whenever a Workload enters a queue; the object keeps its limits.

@@ -50,7 +50,7 @@ def read_priority_class(raw: object, *, where: str = "") -> WorkloadPriorityClas
 
 
 def priority_class(raw: object, place: Place, problems: list[Problem]) -> WorkloadPriorityClass | None:
-    """As `read_priority_class`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_priority_class`; problems are added to `problems`, and the result is None."""
     known = len(problems)
     raw, place = as_v1beta2(raw, "WorkloadPriorityClass", place, problems)
     checked = check(schema.WorkloadPriorityClassObject, raw, place, problems)
@@ -71,7 +71,7 @@ def priority_class(raw: object, place: Place, problems: list[Problem]) -> Worklo
 
 
 def _given(policy: schema.DynamicPriorityPolicySpec | None) -> schema.DynamicPriorityPolicySpec | None:
-    """The policy, unless it is the empty one that Go writes where there is none."""
+    """The policy, unless it is the empty one that Go writes for no policy."""
     return None if policy == schema.DynamicPriorityPolicySpec() else policy
 
 
@@ -108,7 +108,7 @@ class Jobs:
     by_name: dict[tuple[str, str, str], Instant] = field(default_factory=dict)
 
     def take(self, raw: object) -> None:
-        """Remember when an object was created, if it says so."""
+        """Remember when an object was created, if it has a creation time."""
         kind, metadata = dig(raw, "kind"), dig(raw, "metadata")
         if dig(raw, "apiVersion") in _NO_OWNERS or not isinstance(kind, str):
             return

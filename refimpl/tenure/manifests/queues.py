@@ -159,7 +159,7 @@ def with_flavors(queue: ClusterQueue, given: Container[str]) -> ClusterQueue:
 def cluster_queue(
     raw: object, place: Place, problems: list[Problem], *, defaulted: bool = True
 ) -> ClusterQueue | None:
-    """As `read_cluster_queue`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_cluster_queue`; problems are added to `problems`, and the result is None."""
     known = len(problems)
     raw, place = as_v1beta2(raw, "ClusterQueue", place, problems)
     checked = check(schema.ClusterQueueObject, raw, place, problems)
@@ -189,7 +189,7 @@ def cluster_queue(
 
 
 def cohort(raw: object, place: Place, problems: list[Problem], *, defaulted: bool = True) -> Cohort | None:
-    """As `read_cohort`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_cohort`; problems are added to `problems`, and the result is None."""
     known = len(problems)
     raw, place = as_v1beta2(raw, "Cohort", place, problems)
     checked = check(schema.CohortObject, raw, place, problems)
@@ -207,7 +207,7 @@ def cohort(raw: object, place: Place, problems: list[Problem], *, defaulted: boo
 
 
 def resource_flavor(raw: object, place: Place, problems: list[Problem]) -> ResourceFlavor | None:
-    """As `read_resource_flavor`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_resource_flavor`; problems are added to `problems`, and the result is None."""
     known = len(problems)
     raw, place = as_v1beta2(raw, "ResourceFlavor", place, problems)
     checked = check(schema.ResourceFlavorObject, raw, place, problems)
@@ -228,7 +228,7 @@ def resource_flavor(raw: object, place: Place, problems: list[Problem]) -> Resou
 
 
 def local_queue(raw: object, place: Place, problems: list[Problem]) -> LocalQueueEntry | None:
-    """As `read_local_queue`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_local_queue`; problems are added to `problems`, and the result is None."""
     known = len(problems)
     raw, place = as_v1beta2(raw, "LocalQueue", place, problems)
     checked = check(schema.LocalQueueObject, raw, place, problems)

@@ -1,4 +1,4 @@
-"""Which Kueue is asked about: one with all that the proposals add, or a release, which has none of it."""
+"""The Kueue that answers are for: one with all that the proposals add, or a release, which has none of it."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ and decisions are known; or objects
 
 @dataclass(slots=True)
 class TargetKueue:
-    """The Kueue that one cluster is asked about.
+    """The Kueue that answers about one cluster are for.
 
     Args:
         release: one of `KNOWN_RELEASES`; None for Kueue with all that the proposals add.
@@ -146,7 +146,7 @@ class TargetKueue:
 
     @classmethod
     def of(cls, text: str | None) -> TargetKueue:
-        """What `--kueue` asks for; None asks for Kueue with all that the proposals add.
+        """The Kueue of option `--kueue`; None for Kueue with all that the proposals add.
 
         Raises:
             InputError: as `parse_release`.
@@ -156,7 +156,7 @@ class TargetKueue:
         return cls(in_objects=True) if text == IN_OBJECTS else cls(parse_release(text))
 
     def settled(self, objects: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
-        """The same objects, after the release was read from them where that was asked for.
+        """The same objects, after the release was read from them if requested.
 
         Raises:
             InputError: there is no Deployment of Kueue among them, or one of another release.
@@ -234,7 +234,7 @@ class TargetKueue:
 
 
 Change: TypeAlias = Callable[[Iterable[SourcedObject], TargetKueue], Iterable[SourcedObject]]
-"""Objects as they were read, and which Kueue is asked about, to those that are read on."""
+"""From objects as read and the target Kueue to the objects that are used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class Word(NamedTuple):
 
 
 class Items(NamedTuple):
-    """A list of `least` to `most` items, in which the fields `key` tell one from another.
+    """A list of `least` to `most` items, whose fields `key` distinguish them.
 
     Args:
         key: empty where items may repeat; `("",)` where the items themselves must differ.
@@ -163,7 +163,7 @@ def at(shape: Shape, *path: str) -> Shape:
 
 
 def changed(shape: Shape, path: tuple[str, ...], new: Shape | None, **others: Any) -> Any:
-    """A shape with another field in it, or without it; `others` replace what the map of the field says.
+    """A shape with another field in it, or without it; `others` replace the map of the field.
 
     Args:
         shape: of a map, or of lists of it.

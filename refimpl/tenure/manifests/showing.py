@@ -1,4 +1,4 @@
-"""How what a manifest says is told to the person who wrote it: short, safe to print, with what was meant."""
+"""Values of a manifest in messages: short, safe to print, with a suggestion."""
 
 from __future__ import annotations
 

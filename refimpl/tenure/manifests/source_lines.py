@@ -50,13 +50,13 @@ class ReadLines:
 
 
 def bytes_on_disk(file: str) -> bytes | None:
-    """What is in a file; None where it is none, or cannot be read."""
+    """The contents of a file; None if it is no file, or cannot be read."""
     return read_file(file, file, []) if Path(file).is_file() else None
 
 
 @dataclass(slots=True)
 class SourceLines:
-    """The lines of some files, each read when it is first asked about.
+    """The lines of some files, each read on first use.
 
     Args:
         read: gives what is in a file by its name, and nothing where there is no such file.

@@ -1,4 +1,4 @@
-"""What a cluster says that does not go with the clock: who is not queued yet, and what happens only later."""
+"""Parts of a cluster that contradict the clock: workloads that are not queued yet, and later events."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class TopologyObject(KubernetesObject):
 
 
 def topology(raw: object, place: Place, problems: list[Problem]) -> tuple[str, tuple[str, ...]] | None:
-    """As `read_topology`; what is wrong is added to `problems`, and the result is None."""
+    """As `read_topology`; problems are added to `problems`, and the result is None."""
     header = raw if isinstance(raw, dict) else {}
     known = len(problems)
     for name, allowed in (("apiVersion", TOPOLOGY_VERSIONS), ("kind", ("Topology",))):

@@ -57,7 +57,7 @@ _WhilePending: Final = WrapValidator(_while_pending)
 
 
 class Resources(Known):
-    """What a container asks for, or a pod as a whole."""
+    """The resources of a container, or of a pod as a whole."""
 
     requests: dict[Name, Quantity] | None = None
     limits: dict[Name, Quantity] | None = None

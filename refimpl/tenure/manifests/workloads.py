@@ -113,7 +113,7 @@ class WorkloadReader:
 
     Args:
         reclaimable: feature gate ReclaimablePods: whether `status.reclaimablePods` release quota.
-        warnings: gets what a workload says and cannot mean.
+        warnings: receives contradictions in a workload.
     """
 
     reclaimable: bool = True
@@ -123,7 +123,7 @@ class WorkloadReader:
     def read(
         self, raw: object, place: Place, problems: list[Problem], *, holds_quota: bool
     ) -> Workload | None:
-        """As `read_workload`; what is wrong is added to `problems`, and the result is None."""
+        """As `read_workload`; problems are added to `problems`, and the result is None."""
         before = len(problems)
         raw, place = as_v1beta2(raw, "Workload", place, problems)
         key = _key(raw, holds_quota)
@@ -250,7 +250,7 @@ def _pod_sets(
     reclaimed: Mapping[str, int],
     assigned: Iterable[AdmittedPods],
 ) -> tuple[PodSet, ...]:
-    """What is asked for; where there is an admission already, by that, as Kueue does."""
+    """The requests; with an admission those of the admission, as in Kueue."""
     left = remaining(pod_sets, reclaimed)
     settled = {pod_set.name: pod_set for pod_set in assigned}
     made = []
@@ -275,7 +275,7 @@ def _pod_sets(
 
 
 def _topology(found: schema.TopologyRequestSpec | None) -> TopologyRequest | None:
-    """What is asked of a topology; None where nothing is, as in what Kueue writes for every batch Job."""
+    """The topology request; None for an empty one, as Kueue writes it for every batch Job."""
     if found is None:
         return None
     request = TopologyRequest(
@@ -309,7 +309,7 @@ class AdmittedPods(NamedTuple):
 
 
 def count_of(pod_set: schema.PodSetSpec) -> int:
-    """The number of pods asked for; one where it is not said."""
+    """The requested number of pods; one by default."""
     return 1 if pod_set.count is None else pod_set.count
 
 
@@ -317,7 +317,7 @@ def remaining(pod_sets: Iterable[schema.PodSetSpec], reclaimed: Mapping[str, int
     """The pods of each pod set that still need their quota.
 
     Args:
-        pod_sets: what was asked for.
+        pod_sets: the requested ones.
         reclaimed: how many pods of a pod set have released theirs.
 
     Source: Kueue, reclaimable pods.
@@ -332,7 +332,7 @@ def assigned_of(
 
     Args:
         admission: what the workload was admitted with.
-        pod_sets: what it asked for.
+        pod_sets: the requested ones.
         reclaimed: how many pods of a pod set have released theirs.
 
     Source: Kueue, requests of a workload that has an admission.

@@ -3,7 +3,7 @@
 PyYAML's own composer recurses in C, so that a deeply nested file ends the process, and its constructors
 turn times and fractions into types that lose what was written. Here nothing recurses, a key that appears
 twice is reported instead of dropped, and aliases may not multiply a small file into a huge object. Which line
-something is in is kept on demand: it is asked only of a file in which something is wrong.
+something is in is kept on demand: it is needed only for a file with problems.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _ROOT: Final = "root"
 _MOST_KNOWN: Final = 2**17
 
 _Entry: TypeAlias = tuple[int, bool, str, Any, bool]
-"""What a line says: column, whether a dash comes before it, key, value; and whether a new map or list is the
+"""The parts of a line: column, whether a dash precedes it, key, value; and whether a new map or list is the
 value (of that type, empty) or is below (None). The key of a value alone is empty."""
 
 _Level: TypeAlias = tuple[int, bool, Any]

@@ -130,7 +130,7 @@ class Assigner:
         workload: the workload, with its effective priority.
         terms: what holds for it.
         now: the scheduling cycle's one clock value, ns since the epoch.
-        search: finds targets, where only a search tells how a flavor could serve a request.
+        search: finds targets, if only a search shows how a flavor could serve a request.
 
     Source: Kueue main of August 2026, flavor assigner.
     """
@@ -179,7 +179,7 @@ class Assigner:
     def _own_flavors(self, pod_set: PodSet, requests: Mapping[str, Amount], served: Served) -> dict[str, str]:
         """The flavors of one of the pod sets that are served together.
 
-        One that asks for nothing, and shares a group, gets the group's flavors that have a topology: its pods
+        One without requests that shares a group gets the group's flavors that have a topology: its pods
         are placed there too.
         """
         found = {resource: flavor for resource, (flavor, _) in served.flavors.items()}
@@ -197,7 +197,7 @@ class Assigner:
     def _serve(
         self, pod_sets: tuple[PodSet, ...], charged: Sequence[Mapping[str, Amount]], assumed: Amounts
     ) -> Served:
-        """Flavor and way for each resource of some pod sets; lacking when there is none for one of them."""
+        """Flavor and way for each resource of some pod sets; incomplete without one for some resource."""
         requests = _together(charged)
         # Kueue takes over what a second pass finds assigned, without asking for quota again.
         served = Served(
@@ -286,7 +286,7 @@ class Assigner:
         return Choice(flavor, requested, ways, self._worst(ways.values()))
 
     def _way(self, flavor_resource: FlavorResource, request: Amount) -> Way:
-        """How a request for one flavor-resource could be served; where only a search tells, search."""
+        """How a flavor-resource could serve a request; by a search where quota does not decide."""
         tree, place, usage = self.snapshot.tree, self.snapshot.place, self.snapshot.usage
         if self.terms.hero:
             return self._way_of_hero(flavor_resource, request)

@@ -43,7 +43,7 @@ def require_bounded_search(
     Args:
         snapshot: what the decision looked at, as `with_bounded_usage` lets it pass.
         preemptor: the pending workload.
-        request: what is asked for of each flavor-resource.
+        request: the amount of each flavor-resource.
         outcome: what was decided; where no search for targets decided it, nothing is refused.
 
     Raises:

@@ -55,7 +55,7 @@ def offered(question: Question, offer: Offer) -> Iterator[Candidate]:
     if queue is None or queue.inactive:
         return
     preemptor, needed, terms, now = question.preemptor, question.needed, question.terms, question.now
-    # Who passes the policy is a candidate; whether shares allow it is asked when its turn comes.
+    # Every workload that passes the policy is a candidate; shares are checked at its turn.
     facts = Evidence(Basis.NONE, over_quota=over_quota, advantage=advantage, within_nominal=by_share)
     for workload in question.snapshot.running.get(place, ()):
         if needed.isdisjoint(workload.usage):

@@ -108,7 +108,7 @@ def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
 def finds_no_target(question: Question) -> bool:
     """Whether it is seen without a list of candidates that a search finds no target.
 
-    A preemptor without a hierarchical advantage (KQ-350) asks for more than its ClusterQueue has left of its
+    A preemptor without a hierarchical advantage (KQ-350) requests more than its ClusterQueue has left of its
     nominal quota. Without borrowWithinCohort (KQ-340) it preempts workloads of other ClusterQueues in an
     attempt without borrowing alone, which fails then, as what runs elsewhere does not count there. So no
     target is found if no workload may be preempted in its own ClusterQueue either.
@@ -151,7 +151,7 @@ class Level(NamedTuple):
 
     Args:
         place: of the node.
-        rest: what of the request is asked of it, after what the nodes below it have of their own.
+        rest: the part of the request that is left for it, after the own quota of the nodes below.
         fits: whether that fits the node's quota.
         advantage: whether the preemptor has a hierarchical advantage over what is outside the node.
     """
@@ -163,18 +163,18 @@ class Level(NamedTuple):
 
 
 def levels_of(question: Question) -> Iterator[Level]:
-    """The nodes from the preemptor's ClusterQueue up to the root, with what is asked of each."""
+    """The nodes from the preemptor's ClusterQueue up to the root, with the request left for each."""
     snapshot = question.snapshot
     return levels_along(snapshot.tree, snapshot.usage, snapshot.place, question.request)
 
 
 def levels_along(tree: Tree, usage: Usage, place: int, request: Amounts) -> Iterator[Level]:
-    """The nodes from a ClusterQueue up to the root, with what a request asks of each.
+    """The nodes from a ClusterQueue up to the root, with the part of a request left for each.
 
     Args:
         tree, usage: the tree, and what is in use.
         place: of the preemptor's ClusterQueue.
-        request: what it asks for.
+        request: its request.
     """
     advantage, rest = False, dict(request)
     for index in tree.nodes[place].path:
@@ -231,7 +231,7 @@ def _attempt(leaving: Leaving, candidates: tuple[Candidate, ...], may_borrow: bo
 
 
 class _Turns:
-    """Who stands when its turn comes in an attempt; it is noted down."""
+    """Whether a candidate is still eligible at its turn in an attempt; the answer is recorded."""
 
     def __init__(self, leaving: Leaving, may_borrow: bool) -> None:
         self._leaving, self._may_borrow = leaving, may_borrow

@@ -44,7 +44,7 @@ class Decision:
         reading: the reading decided under.
         now: the cycle's clock, ns since the epoch.
         engine: who decided, by the name in the protocol.
-        left: why the optimized core left it to the reference; empty where it was not asked, or answered.
+        left: why the optimized core left it to the reference; empty if it was not requested, or decided.
         trials: the numbers of pods that were tried, in order; none where the assignment was given, or the
             ClusterQueue is inactive.
         held: why the preemptor is not queued, so that nothing comes of any decision; empty where it is.
@@ -88,7 +88,7 @@ class Decision:
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
-        """What Kueue asks beyond what this decision rests on; nothing where it could not change the outcome.
+        """Conditions of Kueue that this decision leaves out; empty if they could not change the outcome.
 
         Where no flavor serves a request by quota, no topology helps. Otherwise Kueue also looks for a place
         in a topology, and may wait or preempt others where there is none.
@@ -200,7 +200,7 @@ def _decided(
 def _taken(
     snapshot: Snapshot, preemptor: Workload, chosen: Candidate, terms: PreemptionTerms, now: Instant
 ) -> Target:
-    # The door is told what the tree says, not what a search has carried along.
+    # The door receives the usage of the tree, not the one that a search has carried along.
     kin = kin_between(snapshot.heroes, snapshot.place, chosen.place)
     return take_target(preemptor, chosen.workload, chosen.evidence, terms, now, kin)
 
@@ -228,7 +228,7 @@ def question_of(
 
 
 def searched_request(assignment: Assignment) -> Amounts:
-    """What the search for targets has to make fit: all that is asked, except a number of pods.
+    """What the search for targets has to make fit: the whole request, except a number of pods.
 
     A ClusterQueue may cover `pods`; the assigner counts them, Kueue's search for targets does not.
 

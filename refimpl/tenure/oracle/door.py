@@ -12,7 +12,7 @@ class NotAllowed(ValueError):  # noqa: N818 - it names what the door answers, as
 
 
 def _make_target(workload: Workload, reason: Reason, evidence: Evidence) -> Target:
-    """Past the class, which refuses whoever calls it; statement by statement, as the lifter reads it."""
+    """Past the class, which refuses every caller; statement by statement, as the lifter reads it."""
     made = object.__new__(Target)
     object.__setattr__(made, "workload", workload)
     object.__setattr__(made, "reason", reason)
@@ -36,7 +36,7 @@ def take_target(
     Args:
         preemptor: the pending workload.
         target: a workload that holds quota.
-        evidence: what is said to allow it.
+        evidence: the evidence that allows it.
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
         kin: how the target's ClusterQueue is related to the preemptor's, as far as heroes are concerned.

@@ -26,7 +26,7 @@ UNKNOWN = "UNKNOWN"
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What a proposal asks for beside what Kueue shows.
+    """What a proposal requires in addition to what Kueue shows.
 
     Args:
         event: type, reason and message of the event about the target.
@@ -47,7 +47,7 @@ class Effect:
         message: of both conditions and of the event.
         metric: name of the counter.
         labels: its labels, as far as the decision determines them.
-        proposed: what KEP-8826 asks for; None where no hero took the target.
+        proposed: what KEP-8826 requires; None if no hero preempted the target.
     """
 
     workload: str

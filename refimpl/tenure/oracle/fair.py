@@ -60,11 +60,11 @@ class Round:
     """State of the tournament: one step visits one ClusterQueue.
 
     Args:
-        usage: what is in use after the removals so far, without the request; of what it asks for.
+        usage: of the requested flavor-resources, after the removals so far, without the request.
         charged: the same with the request; shares are counted on it.
         waiting: the candidates that have not had their turn, by the place of their queue.
-        turns: those who have had their turn by this strategy, the last one first.
-        removed: those who have been removed by any, the last one first.
+        turns: candidates that have had their turn by this strategy, the last one first.
+        removed: candidates removed by any strategy, the last one first.
         fits: whether the request fits now.
         over: whether no queue is left to visit.
     """

@@ -1,4 +1,4 @@
-"""What is in use while candidates leave and come back, as far as one search asks about it."""
+"""Usage while candidates leave and come back, as far as one search needs it."""
 
 from __future__ import annotations
 

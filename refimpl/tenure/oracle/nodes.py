@@ -37,7 +37,7 @@ def untolerated(pod_set: PodSet, flavor: ResourceFlavor) -> Taint | None:
 
 
 def is_selected(pod_set: PodSet, flavor: ResourceFlavor) -> bool:
-    """Whether a flavor's labels are what the pods' node selector asks of them."""
+    """Whether a flavor's labels match the pods' node selector."""
     return all(
         flavor.labels[label] == value
         for label, value in pod_set.node_selector.items()

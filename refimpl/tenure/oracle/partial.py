@@ -60,7 +60,7 @@ def try_counts(
     tried = partial(_tried, assigner.assign, search)
     everything = tried(tuple(pods.count for pods in pod_sets))
     trials = [everything]
-    # Kueue reduces the counts of the spec, so pods that were reclaimable may be asked for again.
+    # Kueue reduces the counts of the spec, so it may request reclaimable pods again.
     full = [pods.count if pods.full_count is None else pods.full_count for pods in pod_sets]
     fewest = [
         count if pods.min_count is None else pods.min_count

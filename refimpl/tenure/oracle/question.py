@@ -1,4 +1,4 @@
-"""One search for targets: what is asked, and what was found."""
+"""One search for targets: its input and its result."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Turn:
         candidate: who, with the evidence found at its turn under fair sharing.
         removed: whether it was removed; otherwise it was passed over.
         within: place of the first node, from its ClusterQueue up to below the common cohort, that was within
-            its quota; None where there was none, or where that was not asked.
+            its quota; None if there was none, or if it was not needed.
         shares: what fair sharing compared; None where it compared nothing.
     """
 
@@ -213,7 +213,7 @@ class Selection:
         kept: who is preempted, in the order of removal; empty when nothing sufficed.
         removed: who was removed on the way, in that order.
         spared: who of them got its quota back.
-        usage: what is in use of the needed and requested flavor-resources without those who are preempted.
+        usage: what is in use of the needed and requested flavor-resources without the victims.
         attempts: what was tried, in order; the last one found the targets, if any did.
     """
 

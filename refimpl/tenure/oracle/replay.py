@@ -25,7 +25,7 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
     they were away for a while is not allowed here.
 
     Args:
-        question: the search that the victims are said to be found by.
+        question: the search that found the victims.
         victims: in the order of removal, with their effective priorities.
 
     Returns:

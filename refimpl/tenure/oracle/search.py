@@ -11,7 +11,7 @@ from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.question import Question, Selection
 
 Search: TypeAlias = Callable[[Question], Selection]
-"""What finds targets: `find_targets`, or who asks it on behalf of several decisions."""
+"""A search for targets: `find_targets`, or a cache in front of it for several decisions."""
 
 
 def find_targets(question: Question) -> Selection:

@@ -227,7 +227,7 @@ def best_of(
     """Of those that stay, the one that no other beats; each is compared with the best before it.
 
     Args:
-        nothing: what stands for the best while there is none; it is compared with nothing.
+        nothing: the placeholder for the best while there is none; it is never compared.
 
     >>> best_of([1, 4, 3, 8], 0, lambda item: item < 5, lambda item, best: item > best)
     4

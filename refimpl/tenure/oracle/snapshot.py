@@ -93,7 +93,7 @@ class Snapshot:
         return self.heroes is not None and place in self.heroes.branch_of
 
     def fits_hero(self, flavor_resource: FlavorResource, amount: Amount) -> bool:
-        """Whether what its ClusterQueue, a hero, asks for fits."""
+        """Whether a request of its ClusterQueue, a hero, fits."""
         return fits_hero(self.usage, self.place, flavor_resource, amount)
 
     def holding(self, running: Running, held: Held) -> Snapshot:

@@ -1,4 +1,4 @@
-"""What is not modelled and may decide what is asked about."""
+"""Unmodelled fields that may affect the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_KNOWN = "not known"
 
 
 def affected_answers(found: Unmodelled) -> str:
-    """What an answer says that it touches.
+    """The text of an answer that it affects.
 
     >>> why = "status of Cohort a is not modelled"
     >>> affected_answers(Unmodelled("Cohort/a", "status", "1", why, Reach.TREE))

@@ -1,4 +1,4 @@
-"""What the specification says by an identifier: a rule, a finding, a claim, a reading, a vector."""
+"""Entries of the specification by identifier: a rule, a finding, a claim, a reading, a vector."""
 
 from tenure.reference.answer_types import Card, CardList, IdentifierKind
 from tenure.reference.entries import card_of, identifiers

@@ -36,7 +36,7 @@ class Section:
     """A part of the text."""
 
     heading: str
-    """What it says."""
+    """Its text."""
     text: str
     """Lines of Markdown, or of code."""
 
@@ -50,14 +50,14 @@ class Related:
     id: str
     """Its identifier; `tenure show` takes it."""
     text: str
-    """What it says, in a line."""
+    """Its text, in a line."""
     expected: tuple[ExpectedVerdict, ...] = ()
     """Of an obligation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the specification says by one identifier."""
+    """The entry of the specification for one identifier."""
 
     id: str
     """The identifier."""

@@ -59,7 +59,7 @@ def identifiers() -> CardList:
 
 
 def card_of(identifier: str) -> Card:
-    """What is said by an identifier.
+    """The entry of an identifier.
 
     Args:
         identifier: of a rule, a finding, an obligation, a theorem, a reading's key, a preset, a vector, a

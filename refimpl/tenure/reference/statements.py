@@ -183,7 +183,7 @@ def _registrations(path: Path, registers: str) -> Iterator[tuple[ast.FunctionDef
 
 
 def _statement_fields(path: Path, node: ast.FunctionDef, call: ast.Call) -> dict[str, Any]:
-    """What obligations and theorems say alike: identifier, claim, where they stand, and their source."""
+    """Common fields of obligations and theorems: identifier, claim, place and source."""
     return {
         "id": _value(call.args[0], _constants(path)),
         "claim": node.name.replace("_", " "),

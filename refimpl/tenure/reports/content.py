@@ -1,4 +1,4 @@
-"""What every command says in a report, whatever the form; bad input, which has no answer, included."""
+"""The content of the reports of all commands, in any form; bad input included."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Case:
         failure: what is wrong, in a line; empty where nothing is.
         error: why there is no verdict; empty where there is one.
         details: the lines behind a failure or an error.
-        output: what there is to say all the same.
+        output: further output.
         seconds: how long it took; None where that was not measured.
     """
 
@@ -78,8 +78,8 @@ class Suite:
 
     Args:
         name: what they are.
-        cases: all of them, or those that are told.
-        tests, failures: how many there are, where not every one is told; None counts the cases.
+        cases: all cases, or those that are listed.
+        tests, failures: how many there are if not all are listed; None counts the cases.
     """
 
     name: str
@@ -132,7 +132,7 @@ class Report:
 
 
 NO_FILES: Final = ("stdin", "cluster")
-"""What problems call an input that came from no file: standard input, and a cluster that was asked."""
+"""Names of inputs without a file in problems: standard input, and a cluster."""
 
 Locate: TypeAlias = Callable[[str, str, str], int]
 """From a file, an object and a field to a line; 0 where that is not known."""

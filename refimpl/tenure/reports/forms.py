@@ -1,4 +1,4 @@
-"""Reports as JUnit, as SARIF, as annotations of GitHub; which of them are asked for, and where they go."""
+"""Reports as JUnit, as SARIF, as annotations of GitHub; which are requested, and where they go."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def to_sarif(report: Report) -> dict[str, Any]:
 
 
 def _rule(rule: RuleText, tool: str) -> dict[str, Any]:
-    """A kind of trouble, with the command that says more, and where the page of it is.
+    """A kind of trouble, with the command that shows more, and the address of its page.
 
     Source: OASIS SARIF 2.1.0, sections 3.49.12 (helpUri) and 3.49.13 (help).
     """
@@ -215,7 +215,7 @@ _STDOUT: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class ReportTarget:
-    """A report that is asked for.
+    """A requested report.
 
     Args:
         form: one of `FORMS`.
@@ -227,7 +227,7 @@ class ReportTarget:
 
 
 def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
-    """Reports as `--report FORM=FILE` asks for them.
+    """The reports of the options `--report FORM=FILE`.
 
     Raises:
         InputError: no such form, no file, or one that cannot be; see `claim`.
@@ -255,7 +255,7 @@ def report_text(report: Report, form: str) -> str:
 
 
 def write_reports(report: Report, targets: Sequence[ReportTarget], show: Callable[[str, str], None]) -> None:
-    """Write a report to every place that asks for it.
+    """Write a report to every requested place.
 
     Args:
         report: what there is to report.

@@ -24,7 +24,7 @@ class FoundEntry:
     message: str
     """What was found, what would be right, what to do."""
     source: Source
-    """Who says so."""
+    """The source of the message."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class ManifestsAnswer:
     sets: tuple[str, ...]
     """The folders that are not applied together and have objects of one name; empty where all is one set."""
     kueue: KueueRelease
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The release of Kueue of the answer, `0.19`; `0.19+proposals` with all that the proposals add."""
     proposed: tuple[ProposedIn, ...]
     """The fields that no release of Kueue has, in the order of the objects; errors with --kueue."""
     errors: tuple[RefusedIn, ...]

@@ -73,7 +73,7 @@ def alternating_victims(subject: Subject) -> Iterator[Fault]:
 
 
 def unused_policies(subject: Subject) -> Iterator[Fault]:
-    """A policy about the cohort where there is none, and a threshold that nothing asks for.
+    """A policy about the cohort where there is none, and a threshold that nothing uses.
 
     Source: Kueue v1beta2 API, ClusterQueuePreemption.
 
@@ -152,7 +152,7 @@ def unlimited_lends_nothing(subject: Subject) -> Iterator[Fault]:
 
 
 def unreadable_weight(subject: Subject) -> Iterator[Fault]:
-    """A weight that has the form of a quantity, so that the API server takes it, and is none.
+    """A weight that has the form of a quantity, so that the API server accepts it, but is no number.
 
     Source: Kueue v1beta2 API, the pattern of FairSharing; Kubernetes API machinery, resource.ParseQuantity.
 
@@ -184,7 +184,7 @@ def zero_weight(subject: Subject) -> Iterator[Fault]:
 
 
 def is_hero(queue: object) -> bool:
-    """Whether a ClusterQueue asks for KEP-8826's rules."""
+    """Whether a ClusterQueue uses KEP-8826's rules."""
     return bool(dig(queue, "spec", "preemption", "rules") == HERO)
 
 

@@ -67,7 +67,7 @@ def kind_of(raw: object) -> str | None:
 
 
 def is_looked_at(raw: object) -> bool:
-    """Whether anything is said of an object: Kueue's, KAI-Scheduler's, or a ConfigMap with a Configuration.
+    """Whether an object is validated: Kueue's, KAI-Scheduler's, or a ConfigMap with a Configuration.
 
     >>> [is_looked_at({"apiVersion": version}) for version in ("kueue.x-k8s.io/v1beta2", "v1")]
     [True, False]
@@ -208,7 +208,7 @@ def validate(
         old: the same objects as they are now, where `objects` update them.
         gates: feature gates; those of a Configuration among the objects count where this names none.
         reading: decides about what a proposal leaves open; None for the default preset.
-        repository: says which of them are not applied together; None where all are.
+        repository: knows which of them are not applied together; None if all are.
 
     Source: Kueue v1beta2 API and webhooks; KEP-8522, Webhook Validation; KEP-8826, API; KEP-754.
 

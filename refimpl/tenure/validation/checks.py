@@ -39,7 +39,7 @@ def checks_of(
     ('a.yaml', ['Cohort/all'])
     """
     notices = [*report.errors, *report.warnings]
-    # An object may be in a file twice, and one without a name has none to be told by.
+    # An object may be in a file twice, and one without a name cannot be identified.
     looked_at = [
         (found.file, place_of_object(found.object, found.file).object)
         for found in objects

@@ -1,4 +1,4 @@
-"""What validation looks at, and what it says: subjects, faults, notices and the report."""
+"""Input and output of validation: subjects, faults, notices and the report."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class WarningType(StrEnum):
 
 
 class Source(StrEnum):
-    """Who says so."""
+    """The source of the message."""
 
     SCHEMA = "schema"
     WEBHOOK = "webhook"
@@ -229,7 +229,7 @@ class Notice:
         field: path of the field, in the API version that the user wrote; empty for the whole object.
         type: a word of `ErrorType` or of `WarningType`.
         message: what was found, what would be right, what to do.
-        source: who says so.
+        source: the source of the message.
         file: the file as the user named it; empty where the object came from none.
     """
 

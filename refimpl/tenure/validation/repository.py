@@ -19,7 +19,7 @@ _PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
 
 
 class Repository:
-    """The folders of a repository, as far as files are asked about.
+    """The folders of a repository that contain the given files.
 
     A set is what is applied together. The files below a kustomization are one set, with those of the
     kustomizations that it includes. Without any, a folder is one set with the folders above and below it:
@@ -79,7 +79,7 @@ class Repository:
 
 
 def _kustomization(folder: str) -> Mapping[str, Any]:
-    """What the kustomization of a folder says; empty where there is none that can be read."""
+    """The kustomization of a folder; empty without a readable one."""
     for name in _KUSTOMIZATIONS:
         path = str(PurePath(folder) / name)
         if is_there(path):

@@ -88,7 +88,7 @@ def shape(kind: str) -> Fields:
 
 def _let_through(kind: str, made: Fields) -> Fields:
     if kind == "WorkloadPriorityClass":
-        # KEP-754 has spec.priority instead; a rule asks for one of them.
+        # KEP-754 has spec.priority instead; a rule requires one of them.
         return made._replace(required=())
     if kind == "ClusterQueue":
         # A flavor that is there twice is reported by the webhook, with the path of its name.

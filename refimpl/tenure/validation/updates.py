@@ -16,7 +16,7 @@ _RECLAIMABLE = "status.reclaimablePods"
 
 
 def concurrent_admission_stays(subject: Subject) -> Iterator[Fault]:
-    """Source: Kueue, ClusterQueue webhook; whatever feature gate ConcurrentAdmission says.
+    """Source: Kueue, ClusterQueue webhook; whatever the value of feature gate ConcurrentAdmission.
 
     >>> old = {"spec": {"concurrentAdmissionPolicy": {"migration": {"mode": "RetainFirstAdmission"}}}}
     >>> [fault.field for fault in concurrent_admission_stays(Subject("ClusterQueue", {"spec": {}}, old=old))]

@@ -53,7 +53,7 @@ def deviations(shape: Shape, value: object, path: str = "") -> Iterator[Fault]:
     """Where a value departs from its shape; one that is null counts as absent, as in Go.
 
     Args:
-        shape: what the schema says.
+        shape: the shape of the schema.
         value: what was read.
         path: of the value.
 
@@ -67,13 +67,13 @@ def deviations(shape: Shape, value: object, path: str = "") -> Iterator[Fault]:
 
 
 def stored(shape: Shape, value: Any) -> Any:
-    """A value with its defaults, and without what Go does not tell from nothing.
+    """A value with its defaults, and without what Go treats as absent.
 
     Empty texts, lists and maps, zeros and false count as absent: for Go most of them are. What it does tell
     from nothing, a false that is written out for an optional field, is taken as absent too.
 
     Args:
-        shape: what the schema says.
+        shape: the shape of the schema.
         value: what was read.
 
     Source: Kubernetes, defaulting of custom resources; API machinery, equality.Semantic.
@@ -163,7 +163,7 @@ def _too_many(shape: Named | Items, value: Sized, path: str, what: str) -> Itera
 
 
 def _key(shape: Items, item: Any) -> object:
-    """What tells an item from another; None where nothing does."""
+    """The key that distinguishes an item from others; None without one."""
     if not shape.key:
         return None
     if shape.key == ("",):
@@ -222,7 +222,7 @@ def _whole(value: object) -> int | None:
         return value
     if not isinstance(value, float | NumberText):
         return None
-    # JSON has one kind of number, of 64 bits: 5.0 is a whole one, what is larger than these is none.
+    # JSON has one kind of number, of 64 bits: 5.0 is a whole one, a larger number is not.
     number = _any_number(value)
     is_whole = number is not None and abs(number) < _LARGEST and number == int(number)
     return int(number) if number is not None and is_whole else None

@@ -125,7 +125,7 @@ def priority_boost(subject: Subject) -> Iterator[Fault]:
 
 
 def admission(subject: Subject) -> Iterator[Fault]:
-    """A workload that holds quota says where, for each of its pod sets, in multiples of the count.
+    """A workload that holds quota has an assignment for each of its pod sets, in multiples of the count.
 
     Source: Kueue, Workload webhook; validation rule of Workload in its schema.
 

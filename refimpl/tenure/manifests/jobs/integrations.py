@@ -29,7 +29,7 @@ class Integration:
 
     Args:
         framework: its name in Kueue's Configuration, `integrations.frameworks`.
-        pods_of: the pods that one of its Workloads asks for.
+        pods_of: the pods that one of its Workloads requests.
         ended: whether such a job has come to its end.
         priority_class: where the job itself names its PriorityClass, before its pod templates.
         parts: how many Workloads a job has; None for one that is the whole job.

@@ -90,7 +90,7 @@ def _beside_head(head: RequestedPods, resources: Any) -> RequestedPods:
 
 
 def _with_cleanup(head: RequestedPods) -> RequestedPods:
-    """What the job that cleans Redis up asks for is kept in the first container."""
+    """The first container has the requests of the job that cleans Redis up."""
     containers = items(dig(head.template, "spec", "containers"))
     if not containers or not isinstance(containers[0], dict):
         return head

@@ -45,7 +45,7 @@ def one_pod(manifest: Manifest) -> list[RequestedPods]:
 
 
 def pod(manifest: Manifest) -> list[RequestedPods]:
-    """A Pod of its own, whose topology is asked for by its own annotations.
+    """A single Pod, whose annotations request the topology.
 
     Source: Kueue v0.19.2, pkg/controller/jobs/pod, constructPodSet.
     """

@@ -42,7 +42,7 @@ _ROLE: Final = (
     "overhead",
     "resourceClaims",
 )
-"""What tells roles of a group's pods apart, beside the requests and ports of their containers."""
+"""What distinguishes the roles of a group's pods, beside the requests and ports of their containers."""
 _WITHOUT_SPEC: Final = {"apiVersion", "kind", "metadata"}
 
 
@@ -100,7 +100,7 @@ class SkippedJob:
     """A job that waits for nothing, and why.
 
     Args:
-        is_stored: whether an API server has stored it, so that it is not asked about as if it were created.
+        is_stored: whether an API server has stored it, so that it is not treated as newly created.
     """
 
     job: Place
@@ -415,7 +415,7 @@ def _reference(name: str) -> dict[str, str]:
 
 
 def _role(pod: object) -> str:
-    """What tells a pod of a group from those of another role."""
+    """What distinguishes a pod of a group from pods of another role."""
     named = _annotation(pod, ROLE)
     if named:
         return named

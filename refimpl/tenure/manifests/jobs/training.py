@@ -67,7 +67,7 @@ def _replicated(manifest: Manifest, job: Any, policy: dict[str, Any]) -> Any:
 
 
 def _with_resources(template: Any, resources: object) -> Any:
-    """The template with what the trainer's container asks for."""
+    """The template with the requests of the trainer's container."""
     if dig(resources, "requests") is None and dig(resources, "limits") is None:
         return template
     containers = [

@@ -22,7 +22,7 @@ class Charge:
 
     Args:
         place: of its ClusterQueue.
-        amounts: what it asks for.
+        amounts: its request.
     """
 
     place: int

@@ -88,7 +88,7 @@ def plan_heroes(tree: Tree, reading: Reading) -> HeroPlan | None:
 
 
 def kin_between(plan: HeroPlan | None, mine: int, theirs: int) -> Kin:
-    """How a target's ClusterQueue is related to the preemptor's: UCQ-060, of what the tree says.
+    """How a target's ClusterQueue is related to the preemptor's: UCQ-060, by the tree.
 
     Args:
         plan: the heroes of their tree; None where it has none.

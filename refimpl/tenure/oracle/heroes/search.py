@@ -46,7 +46,7 @@ def _turns_of(removed: Chain[Candidate] | None) -> tuple[Turn, ...]:
 
 
 class HeroSearch:
-    """What a hero's search asks at every step.
+    """The checks of a hero's search at every step.
 
     Args:
         question: the search.
@@ -133,5 +133,5 @@ def _offers_inside(question: Question, plan: HeroPlan) -> Iterator[Offer]:
     branch = plan.branch_of[mine]
     for place in branch.nodes:
         if place != mine and plan.tree.nodes[place].queue is not None:
-            # Who is in which group is asked at every step; here it only tells others from the own.
+            # Groups are computed at every step; here they only separate other candidates from own ones.
             yield Offer(place, ELSEWHERE, branch.root, kin=kin_between(plan, mine, place))
