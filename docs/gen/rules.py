@@ -125,10 +125,10 @@ def in_a_sentence(function: Callable[..., Any]) -> str:
     """What a rule is for, from the first line of its docstring.
 
     >>> in_a_sentence(rule_functions()["TBP-020"])
-    'This rule says whether a running workload has used up its protected time.'
+    'This rule decides whether a running workload has used up its protected time.'
     """
     first = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
-    verb = "gives" if first.startswith(("The ", "A ")) else "says"
+    verb = "gives" if first.startswith(("The ", "A ")) else "decides"
     return f"This rule {verb} {first[:1].lower()}{first[1:]}"
 
 
