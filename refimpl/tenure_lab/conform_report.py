@@ -7,14 +7,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import yaml
+
+from tenure.conformance.requests import read_decide_request
+from tenure.engines import Engine
+from tenure.explanation.answers import why_not_answer
+from tenure.explanation.explain import explain_workload
+from tenure.oracle.decide import decide
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure_lab.campaigns import Count, Tally, counts, table, tally_lines
-from tenure_lab.verdicts import FAILURES, AnswerPair, Kind
+from tenure_lab.verdicts import DECIDE, FAILURES, AnswerPair, Kind
 
 Object = dict[str, Any]
 
 DRAWN: Final = "seed "
 """How the case of a random scenario begins."""
+WIDTH: Final = 110
+"""Columns of a scenario."""
+MOST_REMARKS: Final = 3
+"""So many findings of rules are named for a workload."""
+MOST_REFUSALS: Final = 5
+"""So many reasons for refusals are listed, the most frequent first."""
 
 
 _RULE: Final = RuleText(
@@ -38,7 +51,7 @@ class Disagreement:
     verdict: str
     """What came of it."""
     lines: tuple[str, ...]
-    """Both answers and the scenario, for a person to read; a random one is made small."""
+    """Both answers, why they differ, and a random scenario, made small, for a person to read."""
     request: str
     """The request as JSON, to ask again."""
 
@@ -102,6 +115,8 @@ class Conformance:
     """The least share of the vectors that it has to answer, in percent; 0 where it may leave nothing out."""
     excluded: tuple[str, ...] = ()
     """Families of rules that it was not asked about."""
+    refusals: tuple[Count, ...] = ()
+    """Why it left vectors out as not modelled, in its own words, the most frequent first."""
 
 
 def shortfalls(coverage: Sequence[FamilyCoverage], at_least: int) -> Iterator[str]:
@@ -146,6 +161,12 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
     for family in conformance.coverage:
         share = 100 * family.answered / family.vectors
         yield f"    {share:6.2f} %  {family.answered:8}  of {family.vectors} {family.family}"
+    if conformance.refusals:
+        yield from table(
+            "left out as not modelled, in the program's words", conformance.refusals[:MOST_REFUSALS]
+        )
+        if len(conformance.refusals) > MOST_REFUSALS:
+            yield f"    and {len(conformance.refusals) - MOST_REFUSALS} more"
     if conformance.drawn is not None:
         yield from tally_lines(conformance.drawn)
     verdicts = [count.what for count in _verdicts(conformance)]
@@ -256,28 +277,45 @@ def _is_good(count: Count) -> bool:
 
 
 def both_answers(pair: AnswerPair) -> Iterator[str]:
-    """What came of it, and what both sides say."""
+    """What came of it, both answers, and why the reference's differs."""
     yield f"verdict  {pair.verdict}"
     yield f"ours     {_said(pair.ours)}"
     yield f"theirs   {_said(pair.theirs)}"
+    yield from (f"because  {reason}" for reason in reasons(pair))
 
 
 def summary(pair: AnswerPair) -> Iterator[str]:
-    """Both answers, then a drawn scenario: a line for each object."""
-    scenario = pair.scenario
+    """Both answers, why they differ, and the scenario as YAML."""
     yield from both_answers(pair)
-    for key in ("fairSharing", "featureGates", "requeuingTimestamp"):
-        yield f"  {key}: {scenario.get(key)}"
-    for cohort in scenario["cohorts"]:
-        yield f"  cohort {_queue(cohort)}"
-    for queue in scenario["clusterQueues"]:
-        mark = "  <- target" if queue["metadata"]["name"] == scenario["targetCQ"] else ""
-        yield f"  queue  {_queue(queue)}{mark}"
-    for flavor in scenario["resourceFlavors"]:
-        yield f"  flavor {flavor['metadata']['name']} {flavor['spec'] or ''}"
-    for workload in scenario["admitted"]:
-        yield f"  holds  {_workload(workload)}"
-    yield f"  asks   {_workload(scenario['incoming'])}"
+    written = yaml.safe_dump(pair.scenario, sort_keys=False, default_flow_style=None, width=WIDTH)
+    yield from ("scenario", *(f"  {line}" for line in written.splitlines()))
+
+
+def reasons(pair: AnswerPair) -> Iterator[str]:
+    """Why the reference preempts or keeps each workload in which the answers differ, or decides as it does.
+
+    Nothing where either refuses, or where the call asks for something but a decision.
+    """
+    if pair.call != DECIDE or "error" in pair.ours or "error" in pair.theirs:
+        return
+    ours, theirs = (_victims(answer["output"]) for answer in (pair.ours, pair.theirs))
+    asked = read_decide_request(pair.scenario, Engine.REFERENCE)
+    decision = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
+    differing = [
+        workload for workload in decision.running if ours.get(workload.key) != theirs.get(workload.key)
+    ]
+    if not differing:
+        yield why_not_answer(decision, flips=0).summary
+    for workload in differing:
+        found = explain_workload(decision, workload)
+        is_preempted = workload.key in ours
+        remarks = [remark for remark in found.remarks if remark.holds == is_preempted][:MOST_REMARKS]
+        because = "; ".join(f"{remark.text} ({remark.rule})" for remark in remarks)
+        yield f"{workload.key} is {found.verdict}{f': {because}' if because else ''}"
+
+
+def _victims(output: Object) -> dict[str, str]:
+    return {victim["workload"]: victim["reason"] for victim in output.get("preempted") or ()}
 
 
 def _said(answer: Object) -> str:
@@ -296,57 +334,3 @@ def _output(output: Object) -> str:
         for victim in output.get("preempted") or ()
     ]
     return " ".join([output["decision"], *taken])
-
-
-def _queue(raw: Object) -> str:
-    spec = raw["spec"]
-    parent = spec.get("cohortName") or spec.get("parentName")
-    quotas = [
-        f"{flavor['name']}/{quota['name']}={quota['nominalQuota']}"
-        f"{_limit('+', quota.get('borrowingLimit'))}{_limit('-', quota.get('lendingLimit'))}"
-        for group in spec.get("resourceGroups") or ()
-        for flavor in group["flavors"]
-        for quota in flavor["resources"]
-    ]
-    more = [f"{key}={spec[key]}" for key in ("preemption", "flavorFungibility", "fairSharing") if key in spec]
-    return " ".join([raw["metadata"]["name"], f"in {parent}" if parent else "root", *quotas, *more])
-
-
-def _limit(sign: str, limit: str | None) -> str:
-    return "" if limit is None else f"{sign}{limit}"
-
-
-def _workload(raw: Object) -> str:
-    metadata, status = raw["metadata"], raw.get("status") or {}
-    admission = status.get("admission") or {}
-    amounts = [
-        f"{assigned['flavors'].get(resource)}/{resource}={amount}"
-        for assigned in admission.get("podSetAssignments") or ()
-        for resource, amount in assigned["resourceUsage"].items()
-    ]
-    asked = [_pod_set(pod_set) for pod_set in raw["spec"]["podSets"]] if not admission else []
-    conditions = [
-        f"{condition['type']}={condition['status']}/{condition.get('reason')}@{condition['lastTransitionTime'][11:19]}"
-        for condition in status.get("conditions") or ()
-    ]
-    extra = [f"{key}={status[key]}" for key in ("reclaimablePods",) if key in status]
-    extra += [str(metadata["annotations"])] if metadata.get("annotations") else []
-    return " ".join(
-        [
-            f"{metadata['namespace']}/{metadata['name']} uid={metadata.get('uid')}",
-            f"priority={raw['spec'].get('priority')} created={metadata.get('creationTimestamp', '')[11:19]}",
-            *([f"in {admission['clusterQueue']}"] if admission else []),
-            *amounts,
-            *asked,
-            *conditions,
-            *extra,
-        ]
-    )
-
-
-def _pod_set(raw: Object) -> str:
-    spec = raw["template"]["spec"]
-    requests = [container["resources"]["requests"] for container in spec["containers"]]
-    ties = {key: spec[key] for key in ("nodeSelector", "affinity", "tolerations") if key in spec}
-    least = f" min {raw['minCount']}" if "minCount" in raw else ""
-    return f"{raw['count']}x{requests}{least} {ties or ''}".rstrip()

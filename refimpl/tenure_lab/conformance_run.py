@@ -29,6 +29,8 @@ from tenure_lab.pool import Tell, blocks_done
 from tenure_lab.shrinking import smallest
 from tenure_lab.verdicts import FAILURES, AnswerPair, Kind, Sides
 
+LONGEST_REFUSAL = 100
+"""So many characters of a program's reason are kept."""
 BATCH = 32
 """How many vectors are asked at once: few enough to see progress in between."""
 
@@ -58,7 +60,8 @@ class ConformanceCheck:
     by_vector: Counter[str] = field(default_factory=Counter)
     by_family: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
-    failed: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str, AnswerPair]] = field(default_factory=list)
 
     def run(self) -> Conformance:
         """Ask everything.
@@ -68,11 +71,13 @@ class ConformanceCheck:
         """
         with Worker(self.plan) as worker:
             sides = worker.sides
-            told = list(self._vectors(sides))
+            self._ask_vectors(sides)
+            simplest = sorted(self.failures, key=_size)[: self.most]
+            told = [disagreement(name, about, pair, both_answers(pair)) for name, about, pair in simplest]
             with closing(blocks_done(self.plan, self.plan.blocks(), Hands(self.jobs))) as blocks:
                 for _, tally in blocks:
                     self.whole.merge(tally)
-                    self.tell(self._asked(), self.failed + self.whole.failed)
+                    self.tell(self._asked(), len(self.failures) + self.whole.failed)
             told += [self._told(found, sides) for found in self.whole.differences[: self.most]]
         coverage = [
             FamilyCoverage(family, asked, self.answered[family])
@@ -85,13 +90,14 @@ class ConformanceCheck:
             name=sides.name,
             mode=self.plan.mode,
             reading=self.plan.reading,
-            conforms=not (self.failed or self.whole.failed) and self._agrees and enough,
+            conforms=not (self.failures or self.whole.failed) and self._agrees and enough,
             vectors=counts(self.by_vector),
             drawn=drawn_of(self.whole, self.plan.seed) if self.plan.blocks() else None,
             disagreements=tuple(told),
             coverage=tuple(coverage),
             at_least=self.at_least if coverage else 0,
             excluded=tuple(self.excluded),
+            refusals=counts(self.refusals),
         )
 
     @property
@@ -103,17 +109,18 @@ class ConformanceCheck:
     def _asked(self) -> int:
         return sum(self.by_vector.values()) + self.whole.scenarios
 
-    def _vectors(self, sides: Sides) -> Iterator[Disagreement]:
+    def _ask_vectors(self, sides: Sides) -> None:
         """Ask about each, a batch at a time; what counts is what the reference says now."""
         for vector, pair in self._answers(sides):
             self.by_vector[str(pair.verdict)] += 1
             self.by_family[family_of(vector)] += 1
-            self.answered[family_of(vector)] += pair.verdict.kind is not Kind.LEFT_OUT
+            if pair.verdict.kind is Kind.LEFT_OUT:
+                self.refusals[_refusal(pair)] += 1
+            else:
+                self.answered[family_of(vector)] += 1
             if pair.verdict.kind in FAILURES:
-                self.failed += 1
-                if self.failed <= self.most:
-                    yield disagreement(vector.id, str(vector.data["comment"]), pair, both_answers(pair))
-            self.tell(self._asked(), self.failed)
+                self.failures.append((vector.id, str(vector.data["comment"]), pair))
+            self.tell(self._asked(), len(self.failures))
 
     def _answers(self, sides: Sides) -> Iterator[tuple[Vector, AnswerPair]]:
         chosen = {"reading": self.plan.reading} if self.plan.reading else {}
@@ -127,6 +134,18 @@ class ConformanceCheck:
         small = smallest(sides.one(found.scenario), sides)
         case = f"{DRAWN}{self.plan.seed} index {found.index}"
         return disagreement(case, f"again with {self.plan.again(found.index)}", small, summary(small))
+
+
+def _size(failure: tuple[str, str, AnswerPair]) -> tuple[int, str]:
+    """How much there is to read of a failure; of as much, by identifier."""
+    name, _, pair = failure
+    return len(str(pair.scenario)), name
+
+
+def _refusal(pair: AnswerPair) -> str:
+    """Why a vector was left out, in a line of the program's own words."""
+    message = str(pair.theirs.get("error", {}).get("message") or "no reason")
+    return " ".join(message.split())[:LONGEST_REFUSAL]
 
 
 def chosen_vectors(

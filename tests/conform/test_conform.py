@@ -7,10 +7,12 @@ import shlex
 import sys
 from collections import Counter
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.app import main
@@ -371,14 +373,75 @@ def test_a_tally_counts_victims_reasons_and_partial_admission(tmp_path: Path, ev
     assert tally.traits["partial admission"] == 5
 
 
+# Keeps every workload where the reference preempts some, and preempts all where it keeps some.
+CONTRARY = """
+        admitted = given.get("admitted") or []
+        taken = [
+            {
+                "workload": f"{raw['metadata']['namespace']}/{raw['metadata']['name']}",
+                "clusterQueue": raw["status"]["admission"]["clusterQueue"],
+                "reason": "InClusterQueue",
+            }
+            for raw in admitted
+        ]
+        answer = {"output": {"decision": "Preempt", "preempted": taken if len(taken) == 1 else []}}
+"""
+
+
+def test_a_failure_says_which_rule_keeps_or_preempts_and_the_simplest_comes_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = shlex.join(script(tmp_path, CONTRARY))
+    assert run("--exec", command, "--only", "KQ-040", "--scenarios", "0", "-o", "json") == 1
+    printed = capsys.readouterr().out
+    told = json.loads(printed[printed.index("{") :])["disagreements"]
+    sizes = [len(str(json.loads(failure["request"])["input"])) for failure in told]
+    assert sizes == sorted(sizes)
+    because = [line for failure in told for line in failure["lines"] if line.startswith("because")]
+    kept = "default/a is kept: it may not be preempted: policy Never does not allow it (KQ-040)"
+    assert f"because  {kept}" in because
+    assert len(because) == len(told)
+
+
+@pytest.mark.parametrize(
+    ("beginning", "reason"),
+    [
+        ("KQ-040/", "is preempted: InClusterQueue"),
+        ("KQ-640/no-flavor-at-all", "ns/new is not admitted: no flavor serves the request"),
+    ],
+)
+def test_a_program_for_which_everything_fits_is_told_why_not(
+    beginning: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = shlex.join(script(tmp_path, ALWAYS_FIT))
+    assert run("--exec", command, "--only", beginning, "--scenarios", "0", "--call", "decide") == 1
+    assert reason in capsys.readouterr().out
+
+
+def test_what_is_left_out_is_counted_by_the_programs_own_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = """
+        why = "no cohorts" if given.get("cohorts") else "no running\\n workloads"
+        answer = {"error": {"code": "not-modelled", "message": why, "field": ""}}
+"""
+    command = shlex.join(script(tmp_path, body))
+    assert run("--exec", command, "--only", "KQ-0", "--scenarios", "0", "--partial") == 1
+    printed = capsys.readouterr().out
+    assert "left out as not modelled, in the program's words" in printed
+    assert "no running workloads" in printed
+
+
 def test_a_summary_names_every_object(tmp_path: Path, everything_fits: None) -> None:
     print(f"examples(50, {SEED})")
     with Program(script(tmp_path, ODD)) as peer:
         for answer_pair in Sides(peer).all_of(list(examples(50, SEED))):
-            text = "\n".join(summary(answer_pair))
+            lines = list(summary(answer_pair))
+            text = "\n".join(lines)
             for kind in ("clusterQueues", "cohorts", "admitted"):
                 assert all(raw["metadata"]["name"] in text for raw in answer_pair.scenario[kind])
-            assert "<- target" in text
+            scenario = dedent("\n".join(lines[lines.index("scenario") + 1 :]))
+            assert yaml.safe_load(scenario) == answer_pair.scenario
 
 
 def test_a_feature_may_be_left_out(tmp_path: Path, everything_fits: None) -> None:
