@@ -70,7 +70,9 @@ def command_of(vector: Vector) -> str:
     """The command that answers from the manifests of a report what its vector says."""
     given = vector.data["input"]
     if vector.data["call"] == "minruntime":
-        jobs = f"-p default/{given['preemptor']} -v default/{given['victim']} --action {given['action']}"
+        jobs = (
+            f"-w default/{given['preemptor']} --victim default/{given['victim']} --action {given['action']}"
+        )
         return f"tenure kai filter report.yaml {jobs} --now {given['now']}"
     asked = f"--now {given['now']} --reading {vector.data['reading']}"
     if vector.data["call"] == "accessible":

@@ -13,6 +13,7 @@ from tenure.cli.bundled import example_folder
 from tenure.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed
+from tenure.cli.named import named_workloads
 from tenure.cli.options import EditOptions, Example, Now, instant_of
 from tenure.cli.output import Output, Printing, print_answer
 from tenure.cli.terminal import choose_colour, complain
@@ -35,8 +36,8 @@ kai_app = typer.Typer(
     help=(
         "Show which jobs KAI-Scheduler's MinRuntime plugin protects, until when, and why.\n\n"
         "The bundled departments, and then your own cluster:\n\n\b\n"
-        "tenure kai filter --example kai-departments -p serving/checkout --now 2026-06-01T14:00:00Z\n"
-        "kubectl tenure kai filter -p serving/checkout"
+        "tenure kai filter --example kai-departments -w serving/checkout --now 2026-06-01T14:00:00Z\n"
+        "kubectl tenure kai filter -w serving/checkout"
     ),
     epilog="Exit codes: 0 may be preempted, or the scenario is accepted; 1 it is not; 2 bad input.",
 )
@@ -45,12 +46,13 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         help="Files or folders with Queues, PodGroups, Pods and the scheduler's configuration; - reads "
-        "standard input.",
+        "standard input. `filter` and `validate` take the pending PodGroup among them too.",
         show_default=False,
     ),
 ]
 PendingJob = Annotated[
-    str, typer.Option("--pending", "-p", metavar="JOB", help="The pending PodGroup, as namespace/name.")
+    str | None,
+    typer.Option("--workload", "-w", metavar="JOB", help="The pending PodGroup, as namespace/name."),
 ]
 ActionName = Annotated[
     str | None,
@@ -82,12 +84,11 @@ class PluginOptions:
 def filter_command(
     *,
     paths: Paths = None,
-    pending: PendingJob = "",
+    workload: PendingJob = None,
     victim: Annotated[
         list[str] | None,
         typer.Option(
             "--victim",
-            "-v",
             metavar="JOB",
             help="A running PodGroup; repeatable.",
             show_default="all that run",
@@ -103,20 +104,21 @@ def filter_command(
     One job, and every job:
 
     \b
-    tenure kai filter cluster/ -p serving/checkout -v vision/pretrain --now 2026-06-01T14:00:00Z
-    tenure kai filter cluster/ -p serving/checkout -o json | jq '.victims[] | select(.passes)'
+    tenure kai filter cluster/ -w serving/checkout --victim vision/pretrain --now 2026-06-01T14:00:00Z
+    tenure kai filter cluster/ -w serving/checkout -o json | jq '.victims[] | select(.passes)'
 
     As if the plugin resolved by queue, or a queue protected its jobs for longer:
 
     \b
-    tenure kai filter cluster/ -p serving/checkout --argument reclaimResolveMethod=queue
-    tenure kai filter cluster/ -p serving/checkout --set queue/vision.spec.reclaimMinRuntime=2h
+    tenure kai filter cluster/ -w serving/checkout --argument reclaimResolveMethod=queue
+    tenure kai filter cluster/ -w serving/checkout --set queue/vision.spec.reclaimMinRuntime=2h
 
     Exit codes: 0 at least one may be considered, 1 all are protected, 2 bad input.
     """
     choose_colour(printing.color)
-    session = _session(paths, plugin, edits, now)
-    answer = filter_answer(session, _job(pending), victim or (), _action(plugin.action))
+    named, files = named_workloads(paths or [], workload, plugin.example, least=0)
+    session = _session(files, plugin, edits, now)
+    answer = filter_answer(session, _job(named), victim or (), _action(plugin.action))
     _print(printing.output, "kai-filter", answer, filter_lines(answer))
     if not any(filtered.passes for filtered in answer.victims):
         raise typer.Exit(ExitCode.FOUND)
@@ -127,12 +129,11 @@ def filter_command(
 def validate_command(
     *,
     paths: Paths = None,
-    pending: PendingJob = "",
+    workload: PendingJob = None,
     victim: Annotated[
         list[str] | None,
         typer.Option(
             "--victim",
-            "-v",
             metavar="JOB[=POD,POD...]",
             help="A victim, and those of its pods that would be preempted; repeatable.",
             show_default="none",
@@ -148,17 +149,18 @@ def validate_command(
     Two pods of one job, and a whole job besides:
 
     \b
-    tenure kai validate cluster/ -p serving/checkout --victim vision/sweep=sweep-0,sweep-1
-    tenure kai validate cluster/ -p serving/checkout --victim vision/sweep=sweep-0 --victim vision/pretrain
+    tenure kai validate cluster/ -w serving/checkout --victim vision/sweep=sweep-0,sweep-1
+    tenure kai validate cluster/ -w serving/checkout --victim vision/sweep=sweep-0 --victim vision/pretrain
 
     Jobs that are not elastic are not checked here: `tenure kai filter` says whether they may be preempted.
 
     Exit codes: 0 the scenario is accepted, 1 it is refused, 2 bad input.
     """
     choose_colour(printing.color)
-    session = _session(paths, plugin, edits, now)
+    named, files = named_workloads(paths or [], workload, plugin.example, least=0)
+    session = _session(files, plugin, edits, now)
     victims = [_victim(name, session) for name in victim or ()]
-    answer = validate_answer(session, _job(pending), victims, _action(plugin.action))
+    answer = validate_answer(session, _job(named), victims, _action(plugin.action))
     _print(printing.output, "kai-validate", answer, validate_lines(answer))
     if not answer.accepted:
         raise typer.Exit(ExitCode.FOUND)
@@ -295,10 +297,10 @@ def _action(name: str | None) -> Action | None:
     return ACTIONS[name]
 
 
-def _job(name: str) -> str:
-    if not name:
-        raise bad_input("--pending", "nothing", "the pending PodGroup, as namespace/name")
-    return name
+def _job(named: Sequence[str]) -> str:
+    if not named:
+        raise bad_input("--workload", "nothing", "the pending PodGroup, as namespace/name")
+    return named[0]
 
 
 def _victim(text: str, session: Session) -> Victim:

@@ -286,9 +286,9 @@ def test_a_job_of_kai_is_changed_in_a_patch_and_by_its_fields(tmp_path: Path) ->
         "filter",
         "--example",
         "kai-departments",
-        "-p",
+        "-w",
         "serving/checkout",
-        "-v",
+        "--victim",
         "vision/pretrain",
     )
     now = ("--now", "2026-06-01T14:00:00Z")

@@ -15,7 +15,7 @@ from tests.command_line import tenure
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ("--example", "kai-departments")
 NOW = ("--now", "2026-06-01T14:00:00Z")
-CHECKOUT = ("-p", "serving/checkout")
+CHECKOUT = ("-w", "serving/checkout")
 
 
 def said(*arguments: str, code: int = 0) -> str:
@@ -33,12 +33,13 @@ def asked(name: str, *arguments: str, code: int = 0) -> Any:
 
 
 def test_a_protected_job_is_told_until_when_and_by_whose_value() -> None:
-    told = said("filter", *EXAMPLE, *NOW, *CHECKOUT, "-v", "vision/pretrain", code=1)
+    told = said("filter", *EXAMPLE, *NOW, *CHECKOUT, "--victim", "vision/pretrain", code=1)
+    assert told == said("filter", CHECKOUT[1], *EXAMPLE, *NOW, "--victim", "vision/pretrain", code=1)
     assert told.splitlines()[0] == (
         "vision/pretrain may not be considered as a victim for serving/checkout: protected until 14:05:00 by "
         "queue platform's reclaimMinRuntime 10m, the common ancestor"
     )
-    other = said("filter", *EXAMPLE, *NOW, "-p", "vision/ablation", "-v", "serving/ranker", code=1)
+    other = said("filter", *EXAMPLE, *NOW, "-w", "vision/ablation", "--victim", "serving/ranker", code=1)
     assert "by queue production's reclaimMinRuntime 1m, one step below the common ancestor platform" in other
 
 
@@ -59,7 +60,7 @@ def test_the_method_may_be_another() -> None:
         *EXAMPLE,
         *NOW,
         *CHECKOUT,
-        "-v",
+        "--victim",
         "vision/pretrain",
         "--argument",
         "reclaimResolveMethod=queue",
@@ -95,7 +96,7 @@ def test_a_value_is_resolved_with_its_reason() -> None:
     [
         (("filter",), "found 'nothing', expected files"),
         (("filter", *EXAMPLE), "the pending PodGroup"),
-        (("filter", *EXAMPLE, "-p", "serving/chekout"), "did you mean serving/checkout?"),
+        (("filter", *EXAMPLE, "-w", "serving/chekout"), "did you mean serving/checkout?"),
         (("filter", *EXAMPLE, *CHECKOUT, "--action", "reclam"), "did you mean reclaim?"),
         (("filter", *EXAMPLE, *CHECKOUT, "--argument", "x"), "NAME=VALUE"),
         (("filter", *EXAMPLE, "elsewhere", *CHECKOUT), "not both"),

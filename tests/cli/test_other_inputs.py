@@ -53,7 +53,7 @@ def test_objects_of_both_are_no_fault() -> None:
 def test_what_is_not_of_kai_is_sent_back(content: object, said: str, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(json.dumps(content))
-    done = tenure("kai", "filter", KUEUE if content is None else str(file), "-p", "a/b")
+    done = tenure("kai", "filter", KUEUE if content is None else str(file), "-w", "a/b")
     assert done.returncode == 2
     assert f"found {said}" in done.stderr.decode()
 

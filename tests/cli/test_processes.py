@@ -43,8 +43,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "analyze check": (str(SAMPLE),),
     "analyze sanity": ("--example", "shared-cohort"),
     "analyze loops": ("--example", "two-teams", "--evictions", "soon"),
-    "kai filter": (*KAI, "-p", "serving/checkout", "-v", "vision/pretrain"),
-    "kai validate": (*KAI, "-p", "serving/checkout", "--victim", "vision/sweep=sweep-0"),
+    "kai filter": (*KAI, "-w", "serving/checkout", "--victim", "vision/pretrain"),
+    "kai validate": (*KAI, "-w", "serving/checkout", "--victim", "vision/sweep=sweep-0"),
     "kai pairs": ("--example", "kai-departments"),
     "kai resolve": ("--example", "kai-departments", "--victim-queue", "speech", "--pending-queue", "vision"),
 }
