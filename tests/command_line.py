@@ -1,13 +1,18 @@
-"""The command line in this process, which saves its start; `tests/cli/test_processes.py` compares."""
+"""Commands in tests: `tenure` in this process, which saves its start, or as a process; and other programs.
+
+`tests/cli/test_processes.py` compares the two ways.
+"""
 
 from __future__ import annotations
 
 import gc
 import io
 import os
+import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -16,12 +21,47 @@ import pytest
 from tenure import cli
 from tenure.cli import terminal
 
+TENURE = Path(sys.executable).with_name("tenure")
+PATIENCE_S = 900.0
+"""After so many seconds a process counts as hung, however busy the machine; nothing else is meant by it."""
 
-def tenure(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> CompletedProcess[bytes]:
-    """Run `tenure` with these words; whatever happens, it shows no traceback."""
-    done = called(cli.main, arguments, stdin=stdin, cwd=cwd)
-    assert b"Traceback" not in done.stderr, done.stderr.decode()
-    return done
+
+def tenure(
+    *arguments: str, stdin: bytes = b"", cwd: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> CompletedProcess[bytes]:
+    """Run `tenure` with these words in this process; whatever happens, it shows no traceback."""
+    return _quiet(called(cli.main, arguments, stdin=stdin, cwd=cwd, environment=environment))
+
+
+def tenure_process(
+    *arguments: str, stdin: bytes = b"", cwd: Path | None = None, environment: Mapping[str, str] = os.environ
+) -> CompletedProcess[bytes]:
+    """Run the installed `tenure` as a process, where signals, streams or imports are the point."""
+    command = [str(TENURE), *arguments]
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, cwd=cwd, env=environment, check=False, timeout=PATIENCE_S
+    )
+    return _quiet(done)
+
+
+def run_program(
+    *command: str | Path,
+    cwd: Path | None = None,
+    environment: Mapping[str, str] = os.environ,
+    stdin: str = "",
+    check: bool = False,
+) -> CompletedProcess[str]:
+    """Run another program, or one that prepares `tenure`, as a process."""
+    return subprocess.run(
+        command,
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env=environment,
+        check=check,
+        text=True,
+        timeout=PATIENCE_S,
+    )
 
 
 def called(
@@ -43,9 +83,38 @@ def called(
         patched.setattr(gc, "freeze", lambda: None)
         for name in os.environ.keys() - environment.keys():
             patched.delenv(name)
+        for name, value in environment.items():
+            patched.setenv(name, value)
         with pytest.raises(SystemExit) as ended:
             main()
     return CompletedProcess(arguments, int(ended.value.code or 0), _written(out), _written(err))
+
+
+def prepared(first: str, *arguments: str) -> list[str]:
+    """The command line as a process that runs some code first: what depends on time is made to happen."""
+    return [sys.executable, "-c", f"{first}\nfrom tenure.cli import main\nmain()", *arguments]
+
+
+def wait_until(holds: Callable[[], bool], what: str) -> None:
+    """Wait for an event of which there is no notice."""
+    until = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < until, f"it never came to this: {what}"
+        time.sleep(0.02)
+
+
+@contextmanager
+def no_reader() -> Iterator[int]:
+    """Where a process may write what nothing reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    yield writing
+    os.close(writing)
+
+
+def _quiet(done: CompletedProcess[bytes]) -> CompletedProcess[bytes]:
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return done
 
 
 def _written(stream: io.TextIOWrapper) -> bytes:

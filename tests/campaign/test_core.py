@@ -16,7 +16,7 @@ from tenure_lab.campaign_report import campaign_report
 from tenure_lab.campaigns import MOST_KEPT, CampaignPlan
 from tenure_lab.engines_compared import REFUSED
 from tenure_simulate.core.decide import CoreAnswer, decide
-from tests.process import tenure
+from tests.command_line import tenure_process
 from tests.sampling import sample
 
 SEED = 8522
@@ -30,7 +30,7 @@ PREEMPTION = {
 
 def test_drawn_scenarios_are_decided_alike(tmp_path: Path) -> None:
     asked = ("campaign", "--scenarios", str(MANY), "--seed", str(SEED), "-o", "json")
-    done = tenure(*asked, cwd=tmp_path)
+    done = tenure_process(*asked, cwd=tmp_path)
     said = json.loads(done.stdout)
     assert (done.returncode, said["scenarios"], said["failed"]) == (0, MANY, 0), said
     share = {item["what"]: item["count"] / MANY for key in COUNTED for item in said[key]}

@@ -15,7 +15,7 @@ from tenure.reports import report_text
 from tenure.versions import versioned
 from tenure_lab.campaign_report import Told, campaign_checks, campaign_lines, report_of
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.process import tenure
+from tests.command_line import tenure_process
 
 TALLY = Tally(
     scenarios=1500,
@@ -55,26 +55,26 @@ def test_junit_counts_what_differs_and_has_each_that_is_told() -> None:
 
 def test_a_program_is_compared_and_its_campaign_goes_on(tmp_path: Path) -> None:
     asked = ("campaign", "--exec", "oracle", "--scenarios", "12", "--seed", "3", "-o", "json")
-    done = tenure(*asked, cwd=tmp_path)
+    done = tenure_process(*asked, cwd=tmp_path)
     said = json.loads(done.stdout)
     assert (done.returncode, said["scenarios"], said["failed"]) == (0, 12, 0)
     assert said["verdicts"] == [{"what": "agree", "count": 12}]
     resumed = ("campaign", "--resume", "tenure-campaign.jsonl", "-o", "json")
-    assert b"found no program" in tenure(*resumed, cwd=tmp_path).stderr
-    again = tenure(*resumed, "--exec", "oracle", cwd=tmp_path)
+    assert b"found no program" in tenure_process(*resumed, cwd=tmp_path).stderr
+    again = tenure_process(*resumed, "--exec", "oracle", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, done.stdout)
 
 
 def test_one_scenario_again(tmp_path: Path) -> None:
-    done = tenure("campaign", "--seed", "7", "--index", "305", "-o", "json", cwd=tmp_path)
+    done = tenure_process("campaign", "--seed", "7", "--index", "305", "-o", "json", cwd=tmp_path)
     assert (done.returncode, json.loads(done.stdout)["scenarios"]) == (0, 1)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_asked_together_is_bad_input(tmp_path: Path) -> None:
-    done = tenure("campaign", "--exec", "oracle", "--index", "3", cwd=tmp_path)
+    done = tenure_process("campaign", "--exec", "oracle", "--index", "3", cwd=tmp_path)
     assert done.returncode == 2
     assert b"--index" in done.stderr
-    done = tenure("campaign", "--resume", "nowhere.jsonl", cwd=tmp_path)
+    done = tenure_process("campaign", "--resume", "nowhere.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert b"a campaign's journal" in done.stderr

@@ -17,7 +17,7 @@ import pytest
 from tenure.errors import InputError
 from tenure_lab.campaign_journal import new_journal, resumed_journal
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.process import PATIENCE_S, TENURE, prepared, tenure, wait_until
+from tests.command_line import PATIENCE_S, TENURE, prepared, tenure_process, wait_until
 from tests.shared import shared_folder
 
 PLAN = CampaignPlan(2000, 7)
@@ -29,7 +29,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The report of one process that was not stopped."""
 
     def make(folder: Path) -> None:
-        done = tenure(*ASKED, cwd=folder)
+        done = tenure_process(*ASKED, cwd=folder)
         assert done.returncode == 0, done.stderr
         (folder / "report").write_bytes(done.stdout)
 
@@ -77,13 +77,13 @@ def test_killed_at_any_time_it_goes_on_and_reports_the_same(whole: bytes, tmp_pa
     # What a kill in the middle of a line leaves.
     with journal.open("ab") as file:
         file.write(b'{"block": 3, "tal')
-    done = tenure("campaign", "--resume", str(journal), "-o", "json", cwd=tmp_path)
+    done = tenure_process("campaign", "--resume", str(journal), "-o", "json", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, whole)
     lines = journal.read_bytes().splitlines()
     assert lines[: len(before)] == before
     assert sorted(json.loads(line)["block"] for line in lines[1:]) == [0, 1, 2, 3]
     # A finished one is told, not run.
-    again = tenure("campaign", "--resume", str(journal), "-o", "json", cwd=tmp_path)
+    again = tenure_process("campaign", "--resume", str(journal), "-o", "json", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, whole)
     assert journal.read_bytes().splitlines() == lines
 
@@ -143,13 +143,12 @@ def test_two_workers_of_which_one_is_killed_report_the_same(whole: bytes, tmp_pa
 
 def test_without_dask_it_says_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "distributed.py").write_text("raise ImportError('not here')\n")
-    done = subprocess.run(
-        [str(TENURE), "campaign", "--scheduler", "tcp://127.0.0.1:1"],
+    done = tenure_process(
+        "campaign",
+        "--scheduler",
+        "tcp://127.0.0.1:1",
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_S,
+        environment={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
     assert done.returncode == 2
     assert b"--scheduler: found Dask is not installed, expected the extra `campaign`" in done.stderr

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 from tools.locks import EXTRAS, needs
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -29,20 +29,17 @@ def act(folder: Path, path: str = "", **said: str) -> subprocess.CompletedProces
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENURE_", "GITHUB_"))}
     said = {"version": "installed", **said}
     given = {name if name.isupper() else f"TENURE_{name.upper()}": value for name, value in said.items()}
-    return subprocess.run(
-        ["bash", str(SCRIPT)],
+    return run_program(
+        "bash",
+        str(SCRIPT),
         cwd=folder,
-        env={
+        environment={
             **kept,
             "PATH": f"{path}{SCRIPTS}{os.pathsep}{kept['PATH']}",
             "TENURE_SOURCE": "/checkout",
             "GITHUB_OUTPUT": str(folder / "output"),
             **given,
         },
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,7 +39,7 @@ from tests.cikit.fake_kubectl import (
     objects_in,
 )
 from tests.cikit.repository import NOW, ROOT, SAMPLE
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
 FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
@@ -604,13 +603,6 @@ def test_a_wrong_command_line_asks_for_nothing(fake: FakeKubectl, plugin: Run) -
 def test_the_plugin_is_installed_under_the_name_that_kubectl_looks_for(fake: FakeKubectl) -> None:
     path = f"{PLUGIN.parent}{os.pathsep}{os.environ['PATH']}"
     command = ["kubectl", "tenure"] if shutil.which("kubectl") else [str(PLUGIN)]
-    done = subprocess.run(
-        [*command, "why", "ml/train", "--now", NOW],
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    done = run_program(*command, "why", "ml/train", "--now", NOW, environment={**os.environ, "PATH": path})
     assert done.returncode == 0, done.stderr
     assert "ml/train is preempted for ml/eval" in done.stdout, done.stdout

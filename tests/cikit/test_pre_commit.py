@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 SCRIPTS = Path(sys.executable).parent
 HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
@@ -40,14 +40,11 @@ def repository(tmp_path: Path) -> Path:
 def pre_commit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pre-commit in a folder."""
     path = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        [str(SCRIPTS / "pre-commit"), *arguments],
+    return run_program(
+        str(SCRIPTS / "pre-commit"),
+        *arguments,
         cwd=folder,
-        env={**os.environ, "PATH": path, "PRE_COMMIT_HOME": str(folder.parent / "home")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
+        environment={**os.environ, "PATH": path, "PRE_COMMIT_HOME": str(folder.parent / "home")},
     )
 
 
@@ -69,7 +66,7 @@ def test_no_module_of_the_repository_is_imported(repository: Path, monkeypatch: 
     monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", f"{repository}{os.pathsep}")
     for entry, name in zip(entries, ("queues/gpu.yaml", "quota.tenure.yaml"), strict=True):
-        done = subprocess.run([*entry, name], cwd=repository, capture_output=True, text=True, check=False)
+        done = run_program(*entry, name, cwd=repository)
         assert done.returncode == 0, done.stdout + done.stderr
     assert not imported.exists(), imported.read_text(encoding="utf-8")
 

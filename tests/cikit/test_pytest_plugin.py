@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tests.cikit.repository import break_expectation, sample
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 EXCEPTED = """\
 manifests: [queues/]
@@ -26,14 +26,7 @@ def test_nothing_of_it_is_imported_where_nothing_is_asked_for():
 def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder."""
     quiet = ("-q", "-p", "no:cacheprovider", "--rootdir", str(folder))
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *quiet, *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    return run_program(sys.executable, "-m", "pytest", *quiet, *arguments, cwd=folder)
 
 
 def test_other_tests_are_left_alone(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tests.process import PATIENCE_S, TENURE, prepared
+from tests.command_line import PATIENCE_S, TENURE, prepared
 
 ESCAPE = "\x1b["
 _QUIET = (

@@ -16,8 +16,7 @@ import yaml
 
 from tenure import __version__
 from tenure.cli import app
-from tests.command_line import tenure
-from tests.process import TENURE, no_reader
+from tests.command_line import TENURE, no_reader, tenure, tenure_process
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "two-teams"
@@ -304,12 +303,8 @@ def test_an_oracle_whose_reader_leaves_ends_quietly() -> None:
 
 
 def test_the_oracles_answers_are_utf8_whatever_the_environment_says() -> None:
-    done = subprocess.run(
-        [str(TENURE), "oracle"],
-        input='{"id": "é"}\n'.encode(),
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        check=False,
+    done = tenure_process(
+        "oracle", environment={**os.environ, "PYTHONIOENCODING": "ascii"}, stdin='{"id": "é"}\n'.encode()
     )
     assert done.returncode == 0, done.stderr.decode()
     assert json.loads(done.stdout.decode("utf-8"))["id"] == "é"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.process import TENURE
+from tests.command_line import TENURE, run_program
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -17,14 +16,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 def asked(*arguments: str, cwd: Path | None = None, **environment: str) -> str:
     """What `tenure` says in an environment that a shell makes."""
-    done = subprocess.run(
-        [str(TENURE), *arguments],
-        env={**os.environ, **environment},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program(TENURE, *arguments, cwd=cwd, environment={**os.environ, **environment})
     assert done.stderr == ""
     return done.stdout
 
@@ -50,16 +42,15 @@ def test_bash_takes_the_script_and_completes_with_it() -> None:
         f"source <({TENURE} --show-completion bash) && COMP_WORDS=(tenure dec) COMP_CWORD=1"
         " && _tenure_completion tenure dec tenure && printf '%s\\n' \"${COMPREPLY[@]}\""
     )
-    done = subprocess.run(
-        ["bash", "-c", program],
-        env={
+    done = run_program(
+        "bash",
+        "-c",
+        program,
+        environment={
             **os.environ,
             "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
             "PATH": f"{TENURE.parent}{os.pathsep}{os.environ['PATH']}",
         },
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert (done.stdout, done.stderr) == ("decide\n", "")
 

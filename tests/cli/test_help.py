@@ -15,8 +15,7 @@ import typer
 
 from tenure.cli.app import app
 from tenure.cli.commands import COMMANDS
-from tests.command_line import tenure
-from tests.process import TENURE
+from tests.command_line import TENURE, run_program, tenure
 
 GROUPED = {
     "vectors": ("run", "check", "format", "add"),
@@ -121,7 +120,7 @@ def loaded_by(arguments: list[str], names: list[str]) -> list[str]:
         "    a.main()\n"
         f"print(json.dumps([name for name in {names!r} if name in sys.modules]))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = run_program(sys.executable, "-c", program, check=True)
     found: list[str] = json.loads(done.stdout)
     return found
 

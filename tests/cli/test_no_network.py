@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.cli.test_processes import CALLS
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 NETWORKS = {
@@ -67,13 +66,7 @@ def test_nothing_else_imports_what_opens_connections() -> None:
 
 def test_no_command_opens_a_socket() -> None:
     words = {name: ["tenure", *name.split(), *given] for name, given in (CALLS | OTHERS).items()}
-    done = subprocess.run(
-        [sys.executable, "-c", EACH, json.dumps(words)],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = run_program(sys.executable, "-c", EACH, json.dumps(words))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found.keys() == words.keys()
@@ -83,5 +76,5 @@ def test_no_command_opens_a_socket() -> None:
 
 def test_a_socket_would_be_noticed() -> None:
     program = f"{FORBIDDEN}\nimport socket; socket.create_connection(('localhost', 9))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = run_program(sys.executable, "-c", program)
     assert "socket." in done.stderr

@@ -11,8 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import scenario_names, schema
-from tests.command_line import tenure
-from tests.process import PATIENCE_S, prepared
+from tests.command_line import PATIENCE_S, prepared, tenure
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.command_line import tenure
-from tests.process import TENURE
+from tests.command_line import TENURE, tenure
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tenure.cli.commands import COMMANDS
-from tests import command_line, process
 from tests.cli.test_help import EVERY
+from tests.command_line import tenure, tenure_process
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "cikit" / "sample"
@@ -61,14 +61,12 @@ def test_no_command_is_left_out() -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_a_command_as_a_process_says_what_it_says_here(name: str) -> None:
     arguments, given = (*name.split(), *CALLS[name]), b'{"id": 1, "call": "decide", "input": {}}\n'
-    one, other = (tenure(*arguments, stdin=given) for tenure in (process.tenure, command_line.tenure))
+    one, other = (run(*arguments, stdin=given) for run in (tenure_process, tenure))
     assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
     assert one.stdout or one.stderr
 
 
 def test_an_error_as_a_process_is_the_error_here(tmp_path: Path) -> None:
-    one, other = (
-        tenure("decide", "gone", "-w", "a", cwd=tmp_path) for tenure in (process.tenure, command_line.tenure)
-    )
+    one, other = (run("decide", "gone", "-w", "a", cwd=tmp_path) for run in (tenure_process, tenure))
     assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
     assert (one.returncode, one.stdout) == (2, b"")

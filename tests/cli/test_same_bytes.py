@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tenure.manifests import read_objects
-from tests.process import PATIENCE_S, TENURE
+from tests.command_line import tenure_process
 from tests.sampling import sample
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,14 +60,10 @@ FEW = ("no home", "dumb", "narrow", "C, and no UTF-8", "hashes 1")
 def printed(words: tuple[str, ...], folder: Path, changed: dict[str, str | None]) -> tuple[int, bytes, bytes]:
     """Exit code, output and errors of a command; None unsets a variable."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "COLUMNS": "100", "NUMBA_DISABLE_JIT": "1", **changed}
-    done = subprocess.run(
-        [TENURE, *words],
+    done = tenure_process(
+        *words,
         cwd=folder,
-        env={name: value for name, value in environment.items() if value is not None},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_S,
+        environment={name: value for name, value in environment.items() if value is not None},
     )
     return done.returncode, done.stdout, done.stderr
 

@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from tests import command_line, process
-from tests.command_line import tenure
+from tests.command_line import tenure, tenure_process
 from tests.examples import change, condition_of, copied
 
 NOW = "2026-03-02T14:00:00Z"
@@ -143,7 +142,7 @@ def test_what_is_never_preempted_is_promised_of_the_others(cluster: Path) -> Non
     words = ("test", str(expectations(cluster, neverPreempted=[kept])))
     assert tenure(*words).returncode == 0
     lose_its_queue(cluster)
-    one, other = (run(*words) for run in (process.tenure, command_line.tenure))
+    one, other = (run(*words) for run in (tenure_process, tenure))
     assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
     assert one.returncode == 0
     assert f"Workload/{MOE}: set aside: spec.queueName: found 'gone'" in one.stderr.decode()
@@ -157,7 +156,7 @@ def test_a_play_goes_on_without_it(name: str, cluster: Path) -> None:
     spoil, why = SPOILT[name]
     spoil(cluster)
     file = str(scenario(cluster))
-    done = process.tenure("simulate", file, "-o", "json")
+    done = tenure_process("simulate", file, "-o", "json")
     assert done.returncode == 0, done.stderr
     assert f"Workload/{MOE}: set aside: {why}" in done.stderr.decode()
     (play,) = json.loads(done.stdout)["simulations"]
@@ -191,7 +190,7 @@ def test_an_admitted_workload_with_a_new_field_holds_what_it_holds(cluster: Path
     words = ("decide", str(cluster), "-a", *CLOCK, "-o", "json")
     before = json.loads(tenure(*words).stdout)
     change(of_team("a", cluster), "Workload", RUNNING.split("/")[1], "spec", "fancyNew", to=True)
-    done = process.tenure(*words)
+    done = tenure_process(*words)
     after = json.loads(done.stdout)
     assert after["pending"] == before["pending"]
     (warning,) = after["warnings"]
@@ -254,7 +253,7 @@ def test_what_happens_after_the_clock_is_said(cluster: Path) -> None:
     reserved = condition_of(of_team("a", cluster), running, "QuotaReserved")
     change(of_team("a", cluster), "Workload", running, *reserved, "lastTransitionTime", to=LATER)
     words = ("decide", str(cluster), "-w", EVAL, *CLOCK)
-    done = process.tenure(*words)
+    done = tenure_process(*words)
     assert done.returncode == 0
     start = f"warning: now: found {NOW}, expected a later time: 1 workload "
     assert done.stderr.decode().splitlines() == [

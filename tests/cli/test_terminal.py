@@ -15,8 +15,7 @@ import pytest
 from tenure.cli import terminal
 from tenure.cli.output import Output, print_answer
 from tests.cli.terminals import ESCAPE, on_terminal
-from tests.command_line import tenure
-from tests.process import PATIENCE_S, TENURE, wait_until
+from tests.command_line import PATIENCE_S, TENURE, tenure, wait_until
 
 DECIDE = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")

@@ -18,7 +18,7 @@ import pytest
 
 from tenure_lab import programs
 from tenure_lab.programs import Program, ProgramFailure
-from tests.process import PATIENCE_S, TENURE, tenure
+from tests.command_line import PATIENCE_S, TENURE, tenure_process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
 
@@ -232,7 +232,7 @@ def test_the_commands_end_and_say_why(
     reader.start()
     none = ("--no-vectors",) if command == "conform" else ()
     asked = (command, "--exec", hangs, "--scenarios", "3", "--timeout", str(LONG_S), "--jobs", jobs, *none)
-    done = tenure(*asked, cwd=tmp_path)
+    done = tenure_process(*asked, cwd=tmp_path)
     reader.join()
     assert done.returncode == 2, done.stdout + done.stderr
     assert b"the program's answer is not JSON: b'garbage" in done.stderr

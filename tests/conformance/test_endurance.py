@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_answers_come_in_order_and_memory_does_not_grow() -> None:
-    done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "endurance.py", "--requests", "2000", "--seed", "3"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
+    done = run_program(
+        sys.executable, ROOT / "benchmarks" / "endurance.py", "--requests", "2000", "--seed", "3", cwd=ROOT
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "     2000 answers in order" in done.stdout

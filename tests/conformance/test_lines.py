@@ -11,8 +11,8 @@ import pytest
 
 from tenure.conformance import lines
 from tenure.conformance.lines import answer_line, serve
+from tests.command_line import PATIENCE_S, TENURE
 from tests.conformance.requests import a_queue, a_request, a_workload
-from tests.process import PATIENCE_S, TENURE
 
 GOOD = json.dumps(a_request("good")).encode()
 

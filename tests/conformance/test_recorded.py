@@ -10,6 +10,7 @@ import pytest
 
 from tenure.conformance.protocol import answer
 from tenure.readings import preset_names
+from tests.command_line import tenure_process
 from tests.conformance.recorded import (
     RANDOM,
     TESTS,
@@ -20,7 +21,6 @@ from tests.conformance.recorded import (
     lines,
     needs_recorded,
 )
-from tests.process import tenure
 from tests.sampling import sample
 
 pytestmark = needs_recorded
@@ -75,7 +75,7 @@ def test_the_oracle_process_decides_lines_as_recorded() -> None:
         json.dumps({"id": number, "call": "decide", "input": request})
         for number, (_, (request, _)) in enumerate(recorded)
     ]
-    done = tenure("oracle", stdin="\n".join(requests).encode())
+    done = tenure_process("oracle", stdin="\n".join(requests).encode())
     said = [json.loads(line) for line in done.stdout.splitlines()]
     assert [item["id"] for item in said] == list(range(-(-(148 + 90 + 1097 + 1097) // every)))
     different = [

@@ -26,8 +26,7 @@ from functools import cache
 from pathlib import Path
 
 from tenure.cli import main
-from tests.command_line import called
-from tests.process import PATIENCE_S
+from tests.command_line import PATIENCE_S, called
 
 ROOT = Path(__file__).resolve().parents[2]
 

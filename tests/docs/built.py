@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from docs.gen.sources import places
+from tests.command_line import run_program
 from tests.docs.blocks import ROOT
 from tests.docs.links import HtmlPage, read_site
 
@@ -38,13 +38,16 @@ class Site:
 
 def build(folder: Path) -> None:
     """Build the site as `make docs` does."""
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+    built = run_program(
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--site-dir",
+        str(folder),
         cwd=ROOT,
-        env={**os.environ, **_QUIET},
-        capture_output=True,
-        text=True,
-        check=False,
+        environment={**os.environ, **_QUIET},
     )
     assert built.returncode == 0, built.stdout + built.stderr
 

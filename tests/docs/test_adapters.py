@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import PATIENCE_S, TENURE, run_program
 from tests.docs.blocks import ROOT, blocks, environment, matches
-from tests.process import PATIENCE_S, TENURE
 
 PAGE = ROOT / "docs" / "how-to" / "make-your-scheduler-conform.md"
 ORACLE = ROOT / "docs" / "how-to" / "use-the-oracle-from-go.md"
@@ -76,15 +76,7 @@ def test_the_client_in_go_asks_the_oracle_and_prints_what_the_page_shows(tmp_pat
     for name in ("oracle.go", "oracle_test.go"):
         (tmp_path / name).write_text(titled(name, ORACLE), encoding="utf-8")
     (tmp_path / "go.mod").write_text("module example\n\ngo 1.22\n", encoding="utf-8")
-    done = subprocess.run(
-        ["go", "test", "-v", "."],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    done = run_program("go", "test", "-v", ".", cwd=tmp_path, environment=environment())
     assert done.returncode == 0, done.stdout + done.stderr
     (printed,) = [block.text for block in blocks(ORACLE) if block.language == "text"]
     assert printed in done.stdout

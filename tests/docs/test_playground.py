@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +21,7 @@ from tenure.readings import default_preset, preset
 from tenure_check import playground as playground_matrix
 from tenure_check.analysis.prover import PROVED_ALONE
 from tenure_play import AnyScenario, play
+from tests.command_line import run_program
 from tests.docs.blocks import ROOT
 from tests.sampling import sample
 
@@ -235,7 +235,7 @@ def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_pa
         str(Path(pydantic.__file__).parents[1]),
     ]
     lines = "".join(json.dumps(each) + "\n" for each in asked)
-    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = run_program(*command, cwd=tmp_path, stdin=lines)
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["problems"] for answer in answers] == [[] for _ in asked]

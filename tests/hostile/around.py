@@ -32,11 +32,10 @@ import pytest
 from tenure.cli import kubectl_main, main
 from tenure_proofs.cache import Cache
 from tests.cikit.fake_kubectl import fake_kubectl, objects_in
-from tests.command_line import called
+from tests.command_line import PATIENCE_S, called
 from tests.hostile import corpus
 from tests.hostile.mutations import damaged, mutated
 from tests.hostile.trials import peak_memory
-from tests.process import PATIENCE_S
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SAMPLE: Final = ROOT / "tests" / "cikit" / "sample"

@@ -18,7 +18,7 @@ from tenure import disk
 from tenure.errors import InputError
 from tenure_lab.campaign_journal import new_journal, resumed_journal
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.process import PATIENCE_S, TENURE
+from tests.command_line import PATIENCE_S, TENURE
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICIES = "priority-and-policy"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command_line import run_program
 from tests.hostile.cases import case
-from tests.process import PATIENCE_S
 from tests.sampling import sample
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,14 +26,7 @@ MIB = 600
 def test_no_case_ends_in_anything_but_an_answer() -> None:
     print(f"seed {SEED}; python -m tests.hostile --seed {SEED} --only <case>")
     asked_for = ("--n", str(COUNT), "--seed", str(SEED), "--commands", str(COMMANDS))
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.hostile", *asked_for],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    done = run_program(sys.executable, "-m", "tests.hostile", *asked_for, cwd=ROOT)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     print(done.stdout)
     asked = re.search(r"(\d+) in process, .*; 0 faults; .* peak memory (\d+) MiB here", done.stdout)
@@ -47,13 +39,8 @@ def test_no_case_ends_in_anything_but_an_answer() -> None:
 
 def test_nothing_around_ends_a_command_otherwise() -> None:
     print(f"seed {SEED}; python -m tests.hostile.around --seed {SEED} --only <case>")
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.hostile.around", "--n", str(AROUND), "--seed", str(SEED)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-        timeout=PATIENCE_S,
+    done = run_program(
+        sys.executable, "-m", "tests.hostile.around", "--n", str(AROUND), "--seed", str(SEED), cwd=ROOT
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     found = re.search(

@@ -16,7 +16,7 @@ import pytest
 import tenure
 from tenure.errors import InputError
 from tenure.manifests import limits
-from tests.process import tenure as command
+from tests.command_line import tenure_process as command
 
 QUEUE = b"apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata:\n  name: a\n"
 Make = Callable[[Path], Path]

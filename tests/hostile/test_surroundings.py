@@ -14,8 +14,7 @@ from tenure.errors import InputError
 from tenure.manifests.files import read_file
 from tenure_lab.campaign_journal import new_journal, resumed_journal
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.command_line import tenure as here
-from tests.process import PATIENCE_S, TENURE, prepared, tenure
+from tests.command_line import PATIENCE_S, TENURE, prepared, tenure, tenure_process
 
 FULL = Path("/dev/full")
 VALIDATE = ("validate", "--example", "two-teams")
@@ -115,14 +114,14 @@ def test_a_journal_that_cannot_even_begin_is_named() -> None:
     ids=lambda arguments: arguments[0],
 )
 def test_a_name_that_no_file_can_have_is_bad_input(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    done = here(*arguments, stdin=b"{}", cwd=tmp_path)
+    done = tenure(*arguments, stdin=b"{}", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: ")
 
 
 def test_a_file_of_differences_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
     words = ("--exec", "oracle", "--no-vectors", "--scenarios", "1", "--keep", LONG)
-    done = tenure("conform", *words, cwd=tmp_path)
+    done = tenure_process("conform", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert b"error: --keep: found " in done.stderr
 
@@ -165,7 +164,7 @@ def test_deep_json_of_a_peer_is_bad_input(tmp_path: Path) -> None:
     peer = tmp_path / "deep.py"
     peer.write_text("for _ in open(0): print('[' * 200000, flush=True)\n", encoding="utf-8")
     words = ("--exec", f"{sys.executable} {peer}", "--no-vectors", "--scenarios", "1")
-    done = tenure("conform", *words, cwd=tmp_path)
+    done = tenure_process("conform", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert b"the program's answer is not JSON" in done.stderr
 
@@ -184,7 +183,7 @@ def test_a_peer_that_answers_no_decision_is_bad_input(output: str, tmp_path: Pat
     answer = f"print('{{\"id\":' + json.dumps(json.loads(line)['id']) + ',\"output\":{output}}}', flush=True)"
     peer.write_text(f"import json, sys\nfor line in sys.stdin: {answer}\n", encoding="utf-8")
     words = ("--exec", f"{sys.executable} {peer}", "--no-vectors", "--scenarios", "1")
-    done = tenure("conform", *words, cwd=tmp_path)
+    done = tenure_process("conform", *words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"error: --exec: found no decision: " in done.stderr
 
@@ -227,7 +226,7 @@ def test_folders_nested_too_deeply_are_an_error_in_words(command: str, tmp_path:
         inner += "/d"
         os.mkdir(inner)  # noqa: PTH102 - a Path of so many parts costs its length each time
     try:
-        done = here(command, ".", cwd=tmp_path)
+        done = tenure(command, ".", cwd=tmp_path)
     finally:
         subprocess.run(["rm", "-rf", "--", tmp_path / "d"], check=True)
     assert done.returncode == 2
@@ -246,7 +245,7 @@ def test_a_pipe_without_another_end_is_not_waited_for(
     words: tuple[str, ...], said: bytes, tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
-    done = tenure(*words, cwd=tmp_path)
+    done = tenure_process(*words, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(said)
 

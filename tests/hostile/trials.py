@@ -20,8 +20,8 @@ from tenure.as_json import as_json
 from tenure.conformance.lines import answer_line
 from tenure.conformance.rendering import render_decision
 from tenure.errors import InputError
+from tests.command_line import PATIENCE_S, TENURE
 from tests.hostile.cases import Case, Target
-from tests.process import PATIENCE_S, TENURE
 
 LIMIT: Final = 5.0
 """Seconds of processor time that a case may take."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tenure.readings import CHOICES
+from tests.command_line import run_program
 from tools.lints.__main__ import run
 from tools.lints.kernels import kernels
 from tools.lints.pages import pages
@@ -560,13 +561,7 @@ def test_a_comparison_that_a_rule_makes_is_named_in_kernels(
 def test_the_command_exits_with_1_and_sorts(tree: Path) -> None:
     edit(tree, TIME_BASED, "now) > min_admit_duration", "now) >= min_admit_duration")
     edit(tree, PRIORITY, "from tenure.model", "import z3\nfrom tenure.model")
-    ran = subprocess.run(
-        [sys.executable, "-m", "tools.lints", "--root", str(tree)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = run_program(sys.executable, "-m", "tools.lints", "--root", str(tree), cwd=ROOT)
     lines = [line for line in ran.stdout.splitlines() if ": TNL" in line]
     assert ran.returncode == 1, ran.stderr
     assert lines == sorted(lines)

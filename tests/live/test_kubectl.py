@@ -16,11 +16,11 @@ import yaml
 from tenure.cli import kubectl_main
 from tenure.cli import main as tenure_main
 from tests.cikit.command import Said, in_process
+from tests.command_line import wait_until
 from tests.docs.blocks import blocks
 from tests.live.plane import Plane, control_plane
 from tests.live.programs import ROOT, missing
 from tests.live.server import Object
-from tests.process import wait_until
 
 API = "kueue.x-k8s.io/v1beta2"
 SPACE = "reading"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import wait_until
 from tests.live.plane import KueueStartError, Plane
 from tests.live.programs import ROOT, missing, version_of
 from tests.live.server import Object
-from tests.process import wait_until
 
 API = "kueue.x-k8s.io/v1beta2"
 GROUP = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
 
+from tests.command_line import run_program
 from tests.proofs import by_hand
 from tests.proofs.asking import Asked, AskingError
 from tests.proofs.by_hand import Mistake
@@ -20,7 +20,7 @@ RIGHT = Mistake(
 
 def test_every_mistake_is_noticed_by_name() -> None:
     command = [sys.executable, "-m", "tests.proofs.by_hand"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    done = run_program(*command, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\nnoticed ") + done.stdout.startswith("noticed ") == sum(
         not mistake.equivalent for mistake in MISTAKES

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import run_program
 from tests.proofs import fifty
 from tests.proofs.asking import DoesNotEndError, limited
 from tests.proofs.fifty import Drawn
@@ -22,7 +23,7 @@ DRAWABLE = {area: fifty.drawable(area) for area in fifty.AREAS}
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The script, in a process of its own."""
     command = [sys.executable, "-m", "tests.proofs.fifty", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    return run_program(*command, cwd=ROOT)
 
 
 @pytest.mark.parametrize("area", fifty.AREAS)
@@ -95,9 +96,7 @@ print(_said(ExpectationResult("", False, "1", "2")))
 
 
 def test_a_change_is_made_in_a_file_that_was_not_imported_before() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", UNKNOWN], capture_output=True, text=True, cwd=ROOT, check=True
-    )
+    done = run_program(sys.executable, "-c", UNKNOWN, cwd=ROOT, check=True)
     assert done.stdout == "wanted 1, found 2\n"
 
 

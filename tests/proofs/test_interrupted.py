@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.analysis import MatrixCase
-from tests import process
-from tests.process import PATIENCE_S, TENURE
+from tests.command_line import PATIENCE_S, TENURE, wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are seen in /proc")
 
@@ -65,7 +64,7 @@ def is_over(group: int) -> bool:
     return not living(group)
 
 
-def wait_until(holds: Callable[[int], bool], group: int) -> None:
+def wait_for(holds: Callable[[int], bool], group: int) -> None:
     """Wait for something that a group's processes do, or for their end."""
 
     def holds_now() -> bool:
@@ -74,7 +73,7 @@ def wait_until(holds: Callable[[int], bool], group: int) -> None:
         assert holds is is_over or living(group), "it has ended already"
         return False
 
-    process.wait_until(holds_now, f"{holds.__name__} of {living(group)}")
+    wait_until(holds_now, f"{holds.__name__} of {living(group)}")
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -88,12 +87,12 @@ def test_control_c_ends_it_without_a_word_and_every_process_with_it(
         stderr=subprocess.PIPE,
         process_group=0,
     ) as started:
-        wait_until(reached, started.pid)
+        wait_for(reached, started.pid)
         # A terminal tells all of them.
         os.killpg(started.pid, signal.SIGINT)
         assert started.communicate(timeout=PATIENCE_S) == (b"", b"")
         assert started.returncode == 130
-        wait_until(is_over, started.pid)
+        wait_for(is_over, started.pid)
 
 
 def test_control_c_ends_a_matrix_in_the_same_way(tmp_path: Path) -> None:
@@ -106,11 +105,11 @@ def test_control_c_ends_a_matrix_in_the_same_way(tmp_path: Path) -> None:
         process_group=0,
         cwd=tmp_path,
     ) as started:
-        wait_until(is_starting, started.pid)
+        wait_for(is_starting, started.pid)
         os.killpg(started.pid, signal.SIGINT)
         assert started.communicate(timeout=PATIENCE_S) == (b"", b"")
         assert started.returncode == 130
-        wait_until(is_over, started.pid)
+        wait_for(is_over, started.pid)
 
 
 _HELD = """
@@ -146,7 +145,7 @@ def test_a_run_that_is_killed_leaves_no_process() -> None:
         stderr=subprocess.DEVNULL,
         process_group=0,
     ) as started:
-        wait_until(is_asking_both_solvers, started.pid)
+        wait_for(is_asking_both_solvers, started.pid)
         started.kill()
         started.wait(PATIENCE_S)
-        wait_until(is_over, started.pid)
+        wait_for(is_over, started.pid)

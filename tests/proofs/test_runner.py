@@ -30,7 +30,7 @@ from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3, words_of_z3
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.logic import is_set, negation, value_of
-from tests.process import PATIENCE_S
+from tests.command_line import PATIENCE_S
 from tests.proofs import programs
 from tests.proofs.test_mutants import report_of
 

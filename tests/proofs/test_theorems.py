@@ -49,7 +49,7 @@ from tenure_proofs.theorems.proving import Proof, prove
 from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, all_theorems, circle, theorem
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
-from tests.process import no_reader
+from tests.command_line import no_reader
 from tests.proofs.changed import changed
 
 LITTLE = Budget(z3=1_000_000, cvc5=0)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from tests import command_line
+from tests.command_line import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 HANGS_S = 900
@@ -21,14 +22,8 @@ def python(
 ) -> subprocess.CompletedProcess[str]:
     """Run a few lines of Python on the sources of a tree."""
     path = os.pathsep.join((str(root / "refimpl"), str(root / "proofs")))
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        cwd=root,
-        check=False,
-        timeout=limit_s,
+    return run_program(
+        sys.executable, "-c", code, *arguments, cwd=root, environment={**os.environ, "PYTHONPATH": path}
     )
 
 

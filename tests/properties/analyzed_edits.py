@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.process import tenure
+from tests.command_line import tenure_process
 
 VIZ = "kueueviz-cluster-queues.yaml"
 VIZ_REST = (
@@ -153,7 +153,7 @@ EDITS = (
 def told(edit: Edit, folder: Path) -> Iterator[str]:
     """What one edit does and took; a line more for each number that is not as it is known."""
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = tenure(*edit.arguments(folder), "--no-cache", "-o", "json")
+    done = tenure_process(*edit.arguments(folder), "--no-cache", "-o", "json")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in (0, 5):
         yield f"{edit.name}: exit code {done.returncode}: {done.stderr.decode().strip()}"
@@ -185,7 +185,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         folder = asked.manifests or Path()
         if asked.markdown:
-            print(tenure(*edit.arguments(folder), "-o", "markdown").stdout.decode())
+            print(tenure_process(*edit.arguments(folder), "-o", "markdown").stdout.decode())
             continue
         lines = list(told(edit, folder))
         wrong += len(lines) > 1 or "exit code" in lines[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +20,7 @@ from tenure_lab.generators.quotas import charged
 from tenure_lab.generators.scenarios import draw_for_core, draw_request, drawn_example, examples
 from tenure_lab.generators.strategies import clusters, decide_inputs
 from tenure_lab.generators.writing import write_request
+from tests.command_line import run_program
 from tests.testing.fields import allowed, paths
 
 Object = dict[str, Any]
@@ -273,7 +273,7 @@ def test_a_seed_draws_the_same_in_another_process_without_hypothesis() -> None:
         "assert 'hypothesis' not in sys.modules; "
         f"print(hashlib.sha256(json.dumps(list(examples(100, {SEED}))).encode()).hexdigest())"
     )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    said = run_program(sys.executable, "-c", program, check=True)
     here = hashlib.sha256(json.dumps(list(examples(100, SEED))).encode()).hexdigest()
     assert said.stdout.strip() == here
 

@@ -50,7 +50,7 @@ from tenure_simulate import checked_core as claims
 from tenure_simulate import core
 from tenure_simulate.checked_core import SPARED
 from tenure_simulate.core import Arrays, CoreAnswer
-from tests import process
+from tests.command_line import tenure_process
 from tests.conformance.requests import a_workload, an_input
 from tests.sampling import sample
 from tests.unit.clusters import CPU, GPU, queue, requests_of_vectors, running, waiting
@@ -141,17 +141,17 @@ def by_core(vector: Any) -> Any:
 
 def test_the_command_line_takes_an_engine() -> None:
     arguments = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e", "--now", NOW)
-    done = process.tenure(*arguments, "--engine", "fast", "-o", "json")
+    done = tenure_process(*arguments, "--engine", "fast", "-o", "json")
     assert done.returncode == 0
     decided = json.loads(done.stdout)
     assert (decided["engine"], decided["decision"]) == ("fast", "Preempt")
-    texts = {process.tenure(*arguments, "--engine", engine).stdout for engine in Engine}
+    texts = {tenure_process(*arguments, "--engine", engine).stdout for engine in Engine}
     assert len(texts) == 1
 
 
 def test_the_oracle_has_a_default_engine() -> None:
     request = json.dumps({"id": 1, "call": "decide", "input": an_input()}).encode()
-    done = process.tenure("oracle", "--engine", "fast", stdin=request)
+    done = tenure_process("oracle", "--engine", "fast", stdin=request)
     assert json.loads(done.stdout)["output"]["engine"] == "fast"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
@@ -34,13 +33,7 @@ def test_the_contract_names_every_package() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_importing_a_package_loads_none_above_it(package: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORT_ALL, package],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = run_program(sys.executable, "-c", IMPORT_ALL, package)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
     assert package in loaded

@@ -10,7 +10,7 @@ import pytest
 
 from tenure.processes import spawning
 from tests.cikit.repository import plant_modules
-from tests.process import tenure
+from tests.command_line import tenure_process
 
 
 def test_no_process_of_a_pool_and_no_program_of_ours_imports_from_the_current_folder(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_no_process_of_a_pool_and_no_program_of_ours_imports_from_the_current_fo
     folder.mkdir()
     imported = plant_modules(folder)
     asked = ("conform", "--exec", "oracle", "--no-vectors", "--scenarios", "2", "--jobs", "2")
-    done = tenure(*asked, cwd=folder)
+    done = tenure_process(*asked, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not imported.exists(), imported.read_text(encoding="utf-8")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tenure_proofs.fingerprints import OURS
-from tests.process import PATIENCE_S
+from tests.command_line import PATIENCE_S
 from tests.shared import shared_folder
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.process import PATIENCE_S
+from tests.command_line import PATIENCE_S
 
 Name = Literal["chromium", "firefox"]
 BROWSERS: Final[dict[Name, str | None]] = {

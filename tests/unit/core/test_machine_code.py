@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tenure_simulate.core import compiled, machine_code
-from tests.process import PATIENCE_S
+from tests.command_line import run_program
 
 KERNEL = """
 import os, sys
@@ -44,14 +43,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run_kernel(folder: Path, *visited: Path, package: Path | None = None) -> list[str]:
     """Where a kernel is kept, how often it was found there, and two of numba's settings."""
     (folder / "kernel.py").write_text(KERNEL, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "kernel.py", *map(str, visited)],
+    done = run_program(
+        sys.executable,
+        "kernel.py",
+        *map(str, visited),
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(package or ""), "NUMBA_DISABLE_JIT": "0"},
-        capture_output=True,
-        text=True,
+        environment={**os.environ, "PYTHONPATH": str(package or ""), "NUMBA_DISABLE_JIT": "0"},
         check=True,
-        timeout=PATIENCE_S,
     )
     assert not done.stderr
     return done.stdout.splitlines()
@@ -193,11 +191,12 @@ def test_a_compiler_that_is_switched_off_is_none(off: bool) -> None:
         "print(tenure_simulate.core.COMPILED, flush=True)\n"
         "tenure.cli.main() if len(sys.argv) > 1 else None"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *((*asked, *at_two) if off else ())],
-        env={**os.environ, "NUMBA_DISABLE_JIT": str(int(off))},
-        capture_output=True,
-        text=True,
+    done = run_program(
+        sys.executable,
+        "-c",
+        program,
+        *((*asked, *at_two) if off else ()),
+        environment={**os.environ, "NUMBA_DISABLE_JIT": str(int(off))},
         check=True,
     )
     compiles, *said = done.stdout.splitlines()
@@ -221,14 +220,8 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
     limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
     program = tmp_path / "kernel.py"
     program.write_text(limited + KERNEL, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, program],
-        cwd=tmp_path,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE_S,
+    done = run_program(
+        sys.executable, program, cwd=tmp_path, environment={**os.environ, "NUMBA_DISABLE_JIT": "0"}
     )
     assert done.returncode == 0, done.stderr
     assert "is not kept, so each process compiles it again: [Errno 27] File too large" in done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -14,6 +13,7 @@ from tenure.errors import ErrorCode, InputError
 from tenure.manifests import SourcedObject, build, read_cluster_queue, read_cohort
 from tenure.manifests.feature_gates import SETTING_OF_GATE
 from tenure.manifests.kueue_api import ApiEntry, api_entries
+from tests.command_line import run_program
 from tools.served import NAMES, names_in
 
 ROOT: Final = Path(__file__).resolve().parents[3]
@@ -75,13 +75,15 @@ def test_every_entry_has_an_effect_and_a_reason() -> None:
 
 def test_the_recorded_names_are_those_of_the_release() -> None:
     try:
-        found = subprocess.run(
-            ["go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kueue"],
+        found = run_program(
+            "go",
+            "list",
+            "-m",
+            "-f",
+            "{{.Dir}}",
+            "sigs.k8s.io/kueue",
             cwd=ROOT / "tests" / "live",
-            env={"GOFLAGS": "-mod=mod", "GOPROXY": "off", **_environment()},
-            capture_output=True,
-            text=True,
-            check=False,
+            environment={"GOFLAGS": "-mod=mod", "GOPROXY": "off", **_environment()},
         ).stdout.strip()
     except FileNotFoundError:
         pytest.skip("go is not installed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from tenure.manifests.showing import NumberText
 from tenure.manifests.yaml_events import parse_events
 from tenure.manifests.yaml_text import plain_documents
+from tests.command_line import run_program
 from tests.unit.manifests.test_long_lists import FRAGMENTS, PLAIN
 
 REPOSITORY = Path(__file__).parents[3]
@@ -170,9 +170,7 @@ def test_dumps_are_read_where_pyyaml_is_not_installed(tmp_path: Path) -> None:
     dump.write_text("items:\n- kind: A\n- kind: B\nkind: List\n", encoding="utf-8")
     flow.write_text("metadata: {name: a}\n", encoding="utf-8")
     queues = REPOSITORY / "examples" / "two-teams" / "queues.yaml"
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT, dump, queues, flow], capture_output=True, check=True, text=True
-    )
+    done = run_program(sys.executable, "-c", WITHOUT, dump, queues, flow, check=True)
     assert done.stdout.splitlines() == [
         "2",
         "7",

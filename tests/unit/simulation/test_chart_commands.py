@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from tests.command_line import tenure
-from tests.process import TENURE
+from tests.command_line import TENURE, run_program, tenure
 
 ROOT = Path(__file__).resolve().parents[3]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")
@@ -30,12 +28,8 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
         "raise ModuleNotFoundError(\"No module named 'matplotlib'\", name='matplotlib')\n"
     )
     chart = tmp_path / "play.png"
-    done = subprocess.run(
-        [str(TENURE), "simulate", TWO, "--chart", str(chart)],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run_program(
+        TENURE, "simulate", TWO, "--chart", str(chart), environment={**os.environ, "PYTHONPATH": str(tmp_path)}
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert (
@@ -47,24 +41,20 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
 
 def test_a_play_without_a_chart_loads_no_matplotlib() -> None:
     script = "import sys, tenure_play.commands.play, tenure_play.charts; print('matplotlib' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = run_program(sys.executable, "-c", script, check=True)
     assert done.stdout == "False\n"
 
 
 def test_a_folder_of_charts_is_drawn(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "tenure_play.charts",
-            TWO,
-            "-o",
-            str(tmp_path / "charts"),
-            "--format",
-            "png",
-        ],
-        capture_output=True,
-        text=True,
+    done = run_program(
+        sys.executable,
+        "-m",
+        "tenure_play.charts",
+        TWO,
+        "-o",
+        str(tmp_path / "charts"),
+        "--format",
+        "png",
         check=True,
     )
     path = tmp_path / "charts" / "tbp-it-1-two-equals-guaranteed-light.png"
