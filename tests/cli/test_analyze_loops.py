@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tests.command_line import tenure
+from tests.objects import an_object
 from tests.unit.analysis.test_loops import FAIR, queue
 
 TWO = ("--priorities", "0,100")
@@ -20,11 +21,7 @@ POLICY = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}
 @pytest.fixture
 def queues(tmp_path: Path) -> Path:
     """The circle of kueue#14543, as a file."""
-    flavor = {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "ResourceFlavor",
-        "metadata": {"name": "default"},
-    }
+    flavor = an_object("ResourceFlavor", "default")
     objects = [FAIR, flavor, queue("a", 0, **POLICY), queue("b", 0, **POLICY), queue("lender", 4)]
     file = tmp_path / "queues.yaml"
     file.write_text(yaml.safe_dump_all(objects, sort_keys=False), encoding="utf-8")

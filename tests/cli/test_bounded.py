@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
 from tests.command_line import tenure
+from tests.objects import Object, a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
 NOW = "2026-09-14T10:30:00Z"
 QUEUES, RUNNING, PENDING = 4, 90, 60
@@ -16,76 +16,27 @@ MOST_LINES = 40 - 8
 ASKER, VICTIM = "q1/pending-01", "q1/running-057"
 
 
-def queue(number: int) -> dict[str, Any]:
+def queue(number: int) -> Object:
     """A ClusterQueue of one cohort, whose quota is in use up to a GPU."""
-    resources = [{"name": "nvidia.com/gpu", "nominalQuota": 24 if number == 1 else 22}]
-    return {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "ClusterQueue",
-        "metadata": {"name": f"q{number}"},
-        "spec": {
-            "cohortName": "all",
-            "namespaceSelector": {},
-            "preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"},
-            "resourceGroups": [
-                {
-                    "coveredResources": ["nvidia.com/gpu"],
-                    "flavors": [{"name": "a100", "resources": resources}],
-                }
-            ],
-        },
-    }
+    preemption = {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"}
+    group = a_group("a100", resource="nvidia.com/gpu", quota=24 if number == 1 else 22)
+    return a_queue(f"q{number}", group, cohortName="all", namespaceSelector={}, preemption=preemption)
 
 
-def local_queue(number: int) -> dict[str, Any]:
-    """The LocalQueue of its name space."""
-    return {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "LocalQueue",
-        "metadata": {"name": "main", "namespace": f"q{number}"},
-        "spec": {"clusterQueue": f"q{number}"},
-    }
-
-
-def workload(name: str, number: int, gpus: int, priority: int, *, runs: bool) -> dict[str, Any]:
+def workload(name: str, number: int, gpus: int, priority: int, *, runs: bool) -> Object:
     """A workload of a queue."""
-    where = f"q{number % QUEUES}"
+    where, minute = f"q{number % QUEUES}", f"{number % 60:02}:00Z"
+    created = f"2026-09-14T08:{minute}"
     requests = {"nvidia.com/gpu": str(gpus)}
-    conditions = [
-        {
-            "type": "QuotaReserved",
-            "status": "True",
-            "reason": "QuotaReserved",
-            "message": "",
-            "lastTransitionTime": f"2026-09-14T09:{number % 60:02}:00Z",
-        }
-    ]
-    assigned = {"name": "main", "count": 1, "flavors": {"nvidia.com/gpu": "a100"}, "resourceUsage": requests}
-    status = {"admission": {"clusterQueue": where, "podSetAssignments": [assigned]}, "conditions": conditions}
-    pods = {"containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}]}
-    return {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "Workload",
-        "metadata": {
-            "name": name,
-            "namespace": where,
-            "uid": f"u-{name}",
-            "creationTimestamp": f"2026-09-14T08:{number % 60:02}:00Z",
-        },
-        "spec": {
-            "queueName": "main",
-            "priority": priority,
-            "podSets": [{"name": "main", "count": 1, "template": {"spec": pods}}],
-        },
-        **({"status": status} if runs else {}),
-    }
+    made = a_workload(name, requests, where, created, queueName="main", priority=priority)
+    return admitted_to(where, made, "a100", f"2026-09-14T09:{minute}") if runs else made
 
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A cluster with more workloads of each kind than are told one by one."""
-    objects = [*map(queue, range(QUEUES)), *map(local_queue, range(QUEUES))]
-    flavor = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "a100"}}
+    objects = [*map(queue, range(QUEUES)), an_object("ResourceFlavor", "a100", {})]
+    objects += [a_local_queue("main", f"q{number}", f"q{number}") for number in range(QUEUES)]
     objects += [
         workload(f"running-{number:03}", number, 1, 10 * (number % 3), runs=True) for number in range(RUNNING)
     ]
@@ -94,8 +45,7 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> str:
         for number in range(PENDING)
     ]
     file = tmp_path_factory.mktemp("many") / "dump.json"
-    whole = {"apiVersion": "v1", "kind": "List", "items": [*objects, {**flavor, "spec": {}}]}
-    file.write_text(json.dumps(whole), encoding="utf-8")
+    file.write_text(json.dumps(a_list(objects)), encoding="utf-8")
     return str(file)
 
 

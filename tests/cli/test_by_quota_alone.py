@@ -9,61 +9,34 @@ from typing import Any
 import pytest
 
 from tests.command_line import tenure
+from tests.objects import Object, a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
-API = "kueue.x-k8s.io/v1beta2"
 NOW = ("--now", "2026-03-02T14:00:00Z")
 STAMP = "2026-03-02T12:00:00Z"
-Object = dict[str, Any]
-
-
-def of_kind(kind: str, name: str, spec: Object) -> Object:
-    return {"apiVersion": API, "kind": kind, "metadata": {"name": name}, "spec": spec}
+PLACED = {"levels": ["kubernetes.io/hostname"], "slices": []}
 
 
 def queue(name: str, *flavors: str) -> list[Object]:
-    quotas = [{"name": f, "resources": [{"name": "cpu", "nominalQuota": 4}]} for f in flavors]
-    spec = {
-        "namespaceSelector": {},
-        "preemption": {"withinClusterQueue": "LowerPriority"},
-        "resourceGroups": [{"coveredResources": ["cpu"], "flavors": quotas}],
-    }
-    local = of_kind("LocalQueue", name, {"clusterQueue": name})
-    local["metadata"]["namespace"] = "ml"
-    return [of_kind("ClusterQueue", name, spec), local]
+    preemption = {"withinClusterQueue": "LowerPriority"}
+    made = a_queue(name, a_group(*flavors), namespaceSelector={}, preemption=preemption)
+    return [made, a_local_queue(name, "ml", name)]
 
 
 def workload(
     name: str, queue_name: str, cpu: int, request: Object | None = None, priority: int = 0
 ) -> Object:
-    pods = {"containers": [{"name": "main", "resources": {"requests": {"cpu": cpu}}}]}
-    pod_set: Object = {"name": "main", "count": 1, "template": {"spec": pods}}
+    made = a_workload(name, {"cpu": cpu}, created=STAMP, queueName=queue_name, priority=priority)
     if request is not None:
-        pod_set["topologyRequest"] = request
-    made = of_kind("Workload", name, {"queueName": queue_name, "priority": priority, "podSets": [pod_set]})
-    made["metadata"] |= {"namespace": "ml", "uid": name, "creationTimestamp": STAMP}
+        made["spec"]["podSets"][0]["topologyRequest"] = request
     return made
 
 
-def admitted(name: str, queue_name: str, cpu: int, flavor: str) -> Object:
-    made = workload(name, queue_name, cpu)
-    assignment = {"name": "main", "count": 1, "flavors": {"cpu": flavor}, "resourceUsage": {"cpu": cpu}}
-    assignment["topologyAssignment"] = {"levels": ["kubernetes.io/hostname"], "slices": []}
-    reserved = {
-        "type": "QuotaReserved",
-        "status": "True",
-        "reason": "QuotaReserved",
-        "lastTransitionTime": STAMP,
-    }
-    admission = {"clusterQueue": queue_name, "podSetAssignments": [assignment]}
-    return made | {"status": {"conditions": [reserved], "admission": admission}}
-
-
 OBJECTS = [
-    of_kind("ResourceFlavor", "placed", {"nodeLabels": {"pool": "a"}, "topologyName": "racks"}),
-    of_kind("ResourceFlavor", "plain", {}),
+    an_object("ResourceFlavor", "placed", {"nodeLabels": {"pool": "a"}, "topologyName": "racks"}),
+    an_object("ResourceFlavor", "plain", {}),
     *queue("only", "placed"),
     *queue("mixed", "placed", "plain"),
-    admitted("runs", "only", 3, "placed"),
+    admitted_to("only", workload("runs", "only", 3), "placed", STAMP, topologyAssignment=PLACED),
     workload("implied", "only", 1),
     workload("preempts", "only", 2, priority=9),
     workload("too-large", "only", 5),
@@ -75,7 +48,7 @@ OBJECTS = [
 @pytest.fixture
 def cluster(tmp_path: Path) -> str:
     file = tmp_path / "cluster.json"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": OBJECTS}), encoding="utf-8")
+    file.write_text(json.dumps(a_list(OBJECTS)), encoding="utf-8")
     return str(file)
 
 
@@ -123,7 +96,7 @@ def test_headlines_say_by_quota_alone(cluster: str) -> None:
 
 
 def test_a_request_that_no_flavor_serves_is_told_so(tmp_path: Path) -> None:
-    objects = [of_kind("ResourceFlavor", "plain", {}), *queue("none", "plain")]
+    objects = [an_object("ResourceFlavor", "plain", {}), *queue("none", "plain")]
     objects.append(workload("rack", "none", 1, {"required": "rack"}))
     file = tmp_path / "cluster.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}), encoding="utf-8")

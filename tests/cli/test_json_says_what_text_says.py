@@ -13,6 +13,7 @@ import yaml
 
 from tenure.units import format_amount
 from tests.command_line import tenure
+from tests.objects import a_local_queue, an_object
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
@@ -75,19 +76,9 @@ def test_json_has_what_is_short_and_how_many_there_are_of_each_kind() -> None:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_exit_code_says_that_no_workload_could_be_decided_about(form: str, tmp_path: Path) -> None:
-    waiting = {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "Workload",
-        "metadata": {"name": "train", "namespace": "ml"},
-        "spec": {"queueName": "gone"},
-    }
-    queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "q"}}
-    local = {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "LocalQueue",
-        "metadata": {"name": "main", "namespace": "ml"},
-        "spec": {"clusterQueue": "q"},
-    }
+    waiting = an_object("Workload", "train", {"queueName": "gone"}, "ml")
+    queue = an_object("ClusterQueue", "q")
+    local = a_local_queue("main", "ml", "q")
     dump = tmp_path / "dump.yaml"
     dump.write_text(yaml.safe_dump_all([queue, local, waiting]), encoding="utf-8")
     done = tenure("decide", "-a", str(dump), "--now", "2026-03-02T14:00:00Z", "-o", form)

@@ -12,12 +12,12 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tests.command_line import tenure
+from tests.objects import API, a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
 TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 NOW = ("--now", "2026-03-02T14:00:00Z")
 LONG = "team-a/job-long-context-8a5dc"
 SHORT = "team-a/job-doc-index-dfa0b"
-API = "kueue.x-k8s.io/v1beta2"
 
 Raw = dict[str, Any]
 
@@ -45,41 +45,8 @@ def test_admitted_workloads_have_their_flavors_and_counts() -> None:
 def workload(name: str, gpus: int, *, created: int, reserved: int | None = None, **spec: Any) -> Raw:
     """A workload of some GPUs, created and reserved so many minutes before 14:00."""
     requests = {"nvidia.com/gpu": str(gpus)}
-    pods = {
-        "name": "main",
-        "count": 1,
-        "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": requests}}]}},
-    }
-    made: Raw = {
-        "apiVersion": API,
-        "kind": "Workload",
-        "metadata": {"namespace": "ml", "name": name, "uid": name, "creationTimestamp": at(created)},
-        "spec": {"queueName": "main", "priority": 10, "podSets": [pods], **spec},
-    }
-    if reserved is not None:
-        made["status"] = {
-            "admission": {
-                "clusterQueue": "q",
-                "podSetAssignments": [
-                    {
-                        "name": "main",
-                        "count": 1,
-                        "flavors": {"nvidia.com/gpu": "a100"},
-                        "resourceUsage": requests,
-                    }
-                ],
-            },
-            "conditions": [
-                {
-                    "type": "QuotaReserved",
-                    "status": "True",
-                    "reason": "QuotaReserved",
-                    "message": "",
-                    "lastTransitionTime": at(reserved),
-                }
-            ],
-        }
-    return made
+    made = a_workload(name, requests, created=at(created), **{"queueName": "main", "priority": 10, **spec})
+    return made if reserved is None else admitted_to("q", made, "a100", at(reserved))
 
 
 def at(minutes: int) -> str:
@@ -92,26 +59,11 @@ def dump(
     preemption: Raw = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
     if duration is not None:
         preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
-    quota = {"name": "a100", "resources": [{"name": "nvidia.com/gpu", "nominalQuota": "4"}]}
-    queue = {
-        "queueingStrategy": strategy,
-        "preemption": preemption,
-        "namespaceSelector": {},
-        "resourceGroups": [{"coveredResources": ["nvidia.com/gpu"], "flavors": [quota]}],
-    }
-    items = [
-        {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": "a100"}},
-        {"apiVersion": API, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": queue},
-        {
-            "apiVersion": API,
-            "kind": "LocalQueue",
-            "metadata": {"namespace": "ml", "name": "main"},
-            "spec": {"clusterQueue": "q"},
-        },
-        *workloads,
-    ]
+    group = a_group("a100", resource="nvidia.com/gpu", quota="4")
+    queue = a_queue("q", group, queueingStrategy=strategy, preemption=preemption, namespaceSelector={})
+    items = [an_object("ResourceFlavor", "a100"), queue, a_local_queue("main", "ml", "q"), *workloads]
     file = tmp_path / "cluster.json"
-    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    file.write_text(json.dumps(a_list(items)))
     return str(file)
 
 

@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from tenure.cli.bundled import example_folder, schema
 from tenure.manifests.files import iterate_objects
 from tests.command_line import tenure
+from tests.objects import a_workload, admitted_to
 
 RECORDED: Final = str(Path(__file__).resolve().parents[1] / "recorded" / "fair-weights-held.yaml")
 """Two Jobs of a queue on hold. Once it was resumed, Kueue preempted s4 for g1, then s1 and s2 for g2."""
@@ -99,29 +100,10 @@ NOW: Final = ("--now", "2026-06-01T12:00:00Z")
 
 def workload(name: str, queue: str, cpu: int, priority: int = 0, runs_in: str = "") -> str:
     """A Workload of one pod, waiting or holding quota, as JSON, which is YAML too."""
-    pods = {"spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": cpu}}}]}}
-    found: Raw = {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "Workload",
-        "metadata": {
-            "name": name,
-            "namespace": "ml",
-            "uid": name,
-            "creationTimestamp": "2026-06-01T07:00:00Z",
-        },
-        "spec": {
-            "queueName": queue,
-            "priority": priority,
-            "podSets": [{"name": "main", "count": 1, "template": pods}],
-        },
-    }
+    created = "2026-06-01T07:00:00Z"
+    found = a_workload(name, {"cpu": cpu}, created=created, queueName=queue, priority=priority)
     if runs_in:
-        assigned = {"name": "main", "flavors": {"cpu": "f"}, "resourceUsage": {"cpu": cpu}, "count": 1}
-        at = "2026-06-01T08:00:00Z"
-        found["status"] = {
-            "admission": {"clusterQueue": runs_in, "podSetAssignments": [assigned]},
-            "conditions": [{"type": "QuotaReserved", "status": "True", "lastTransitionTime": at}],
-        }
+        found = admitted_to(runs_in, found, "f", "2026-06-01T08:00:00Z")
     return f"---\n{json.dumps(found)}\n"
 
 

@@ -8,7 +8,6 @@ import signal
 import subprocess
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,6 +15,7 @@ from tenure.cli import terminal
 from tenure.cli.output import Output, print_answer
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.command_line import PATIENCE_S, TENURE, tenure, wait_until
+from tests.objects import Object, a_group, a_list, a_queue, a_workload, admitted_to, an_object
 
 DECIDE = ("decide", "--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
@@ -104,48 +104,20 @@ def test_errors_and_help_are_coloured_on_a_terminal_alone() -> None:
 
 def many_pending(folder: Path, count: int) -> Path:
     """A cluster of one full queue, in which deciding for all takes a while."""
-    api = "kueue.x-k8s.io/v1beta2"
 
-    def workload(number: int, **status: Any) -> dict[str, Any]:
-        requests = {"requests": {"cpu": "1"}}
-        template = {"spec": {"containers": [{"name": "main", "resources": requests}]}}
-        return {
-            "apiVersion": api,
-            "kind": "Workload",
-            "metadata": {
-                "name": f"job-{number:05d}",
-                "namespace": "ml",
-                "creationTimestamp": "2026-03-01T00:00:00Z",
-            },
-            "spec": {
-                "priority": number % 7,
-                "queueName": "main",
-                "podSets": [{"name": "main", "count": 1, "template": template}],
-            },
-            **({"status": status} if status else {}),
-        }
+    def workload(number: int) -> Object:
+        return a_workload(f"job-{number:05d}", {"cpu": "1"}, queueName="main", priority=number % 7)
 
-    usage = {"name": "main", "count": 1, "flavors": {"cpu": "plain"}, "resourceUsage": {"cpu": "1"}}
-    status = {
-        "conditions": [
-            {"type": "QuotaReserved", "status": "True", "lastTransitionTime": "2026-03-01T00:00:01Z"}
-        ],
-        "admission": {"clusterQueue": "main", "podSetAssignments": [usage]},
-    }
-    flavors = [{"name": "plain", "resources": [{"name": "cpu", "nominalQuota": str(count)}]}]
-    queue = {
-        "namespaceSelector": {},
-        "preemption": {"withinClusterQueue": "LowerPriority"},
-        "resourceGroups": [{"coveredResources": ["cpu"], "flavors": flavors}],
-    }
+    group = a_group("plain", quota=str(count))
+    preemption = {"withinClusterQueue": "LowerPriority"}
     items = [
-        {"apiVersion": api, "kind": "ResourceFlavor", "metadata": {"name": "plain"}, "spec": {}},
-        {"apiVersion": api, "kind": "ClusterQueue", "metadata": {"name": "main"}, "spec": queue},
-        *(workload(number, **status) for number in range(count)),
+        an_object("ResourceFlavor", "plain", {}),
+        a_queue("main", group, namespaceSelector={}, preemption=preemption),
+        *(admitted_to("main", workload(number), "plain") for number in range(count)),
         *(workload(count + number) for number in range(count)),
     ]
     path = folder / "dump.json"
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}), encoding="utf-8")
+    path.write_text(json.dumps(a_list(items)), encoding="utf-8")
     return path
 
 

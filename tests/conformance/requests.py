@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-API = "kueue.x-k8s.io/v1beta2"
+from tests import objects
+from tests.objects import Object, a_group, admitted_to
+
 CREATED = "2026-03-02T08:00:00Z"
-Object = dict[str, Any]
 
 
 def a_queue(name: str = "q", quota: str = "2", duration: str | None = "4h") -> Object:
@@ -14,35 +15,13 @@ def a_queue(name: str = "q", quota: str = "2", duration: str | None = "4h") -> O
     preemption: Object = {"withinClusterQueue": "LowerOrNewerEqualPriority"}
     if duration is not None:
         preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
-    flavor = {"name": "default", "resources": [{"name": "cpu", "nominalQuota": quota}]}
-    group = {"coveredResources": ["cpu"], "flavors": [flavor]}
-    spec = {"preemption": preemption, "resourceGroups": [group]}
-    return {"apiVersion": API, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": spec}
+    return objects.a_queue(name, a_group("default", quota=quota), preemption=preemption)
 
 
 def a_workload(name: str, priority: int = 100, cpu: str = "1", reserved: str | None = None) -> Object:
     """A Workload; one with a reservation holds quota of queue q."""
-    container = {"name": "main", "resources": {"requests": {"cpu": cpu}}}
-    pod_set = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
-    made: Object = {
-        "apiVersion": API,
-        "kind": "Workload",
-        "metadata": {
-            "namespace": "ml",
-            "name": name,
-            "uid": name,
-            "creationTimestamp": "2026-03-02T08:00:00Z",
-        },
-        "spec": {"priority": priority, "podSets": [pod_set]},
-    }
-    if reserved is not None:
-        usage = {"name": "main", "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": cpu}}
-        stamp = {"type": "QuotaReserved", "status": "True", "reason": "x", "lastTransitionTime": reserved}
-        made["status"] = {
-            "admission": {"clusterQueue": "q", "podSetAssignments": [usage]},
-            "conditions": [{**stamp, "message": ""}],
-        }
-    return made
+    made = objects.a_workload(name, {"cpu": cpu}, created=CREATED, priority=priority)
+    return made if reserved is None else admitted_to("q", made, "default", reserved)
 
 
 def an_input(**fields: Any) -> Object:

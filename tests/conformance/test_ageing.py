@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tenure.conformance.protocol import answer
-from tests.conformance.requests import Object, a_queue, a_workload, an_input
+from tests.conformance.requests import a_queue, a_workload, an_input
+from tests.objects import Object
 
 POLICY: Object = {"step": 400, "max": 1000, "delayForStep": "1h"}
 NOON = "2026-03-02T12:00:00Z"

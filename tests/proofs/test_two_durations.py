@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tenure.conformance.protocol import answer
 from tenure.readings import preset_names
+from tests.objects import Object, a_group, a_queue, a_workload, admitted_to, an_object
 
-API = "kueue.x-k8s.io/v1beta2"
 MADE_AT, RESERVED_AT, NOW = (f"2026-01-05T{hour}:00:00Z" for hour in ("08", "09", "10"))
 
 
-def queue(name: str, nominal: int, preemption: dict[str, Any]) -> dict[str, Any]:
+def queue(name: str, nominal: int, preemption: Object) -> Object:
     """A ClusterQueue of the cohort."""
-    flavor = {"name": "f", "resources": [{"name": "cpu", "nominalQuota": str(nominal)}]}
-    group = {"coveredResources": ["cpu"], "flavors": [flavor]}
-    spec = {
-        "cohortName": "c",
-        "namespaceSelector": {},
-        "preemption": preemption,
-        "resourceGroups": [group],
-    }
-    return {"apiVersion": API, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": spec}
+    group = a_group("f", quota=str(nominal))
+    return a_queue(name, group, cohortName="c", namespaceSelector={}, preemption=preemption)
 
 
-def workload(name: str, cpu: int, *, priority: int = 0, holds: str = "") -> dict[str, Any]:
+def workload(name: str, cpu: int, *, priority: int = 0, holds: str = "") -> Object:
     """A workload that waits, or holds quota of a ClusterQueue."""
-    container = {"name": "c", "resources": {"requests": {"cpu": str(cpu)}}}
-    pods = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
-    made: dict[str, Any] = {
-        "apiVersion": API,
-        "kind": "Workload",
-        "metadata": {"namespace": "ns", "name": name, "uid": name, "creationTimestamp": MADE_AT},
-        "spec": {"priority": priority, "podSets": [pods]},
-    }
-    if holds:
-        reserved = {"type": "QuotaReserved", "status": "True", "reason": "QuotaReserved", "message": ""}
-        podset = {"name": "main", "count": 1, "flavors": {"cpu": "f"}, "resourceUsage": {"cpu": str(cpu)}}
-        made["status"] = {
-            "conditions": [{**reserved, "lastTransitionTime": RESERVED_AT}],
-            "admission": {"clusterQueue": holds, "podSetAssignments": [podset]},
-        }
-    return made
+    made = a_workload(name, {"cpu": str(cpu)}, "ns", MADE_AT, priority=priority)
+    return admitted_to(holds, made, "f", RESERVED_AT) if holds else made
 
 
 def victims(duration: str, reading: str) -> set[str]:
@@ -54,12 +31,11 @@ def victims(duration: str, reading: str) -> set[str]:
         "reclaimWithinCohort": "Any",
         "borrowWithinCohort": {"policy": "LowerPriority"},
     }
-    flavor = {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": "f"}}
     request = {
         "now": NOW,
         "clusterQueues": [queue("a", 6, preemption), queue("b", 4, {})],
         "cohorts": [],
-        "resourceFlavors": [flavor],
+        "resourceFlavors": [an_object("ResourceFlavor", "f")],
         "admitted": [
             workload("lower", 2, priority=-1, holds="a"),
             workload("equal", 2, holds="a"),

@@ -11,40 +11,23 @@ import pytest
 from tenure.conformance import divergences
 from tenure.conformance.divergences import PREDICTIONS, all_divergences, explain, outcome_of
 from tenure.conformance.protocol import answer
+from tests.objects import Object, a_group, a_queue, a_workload, admitted_to
 
-Object = dict[str, Any]
 NOW = "2026-03-02T12:00:00Z"
 
 
 def queue(name: str, cpu: str = "4", cohort: str | None = None, **preemption: Any) -> Object:
     """A ClusterQueue with one flavor."""
-    quota = {"name": "default", "resources": [{"name": "cpu", "nominalQuota": cpu}]}
-    spec: Object = {
-        "resourceGroups": [{"coveredResources": ["cpu"], "flavors": [quota]}],
-        "preemption": {"withinClusterQueue": "Never", "reclaimWithinCohort": "Never", **preemption},
-    }
-    if cohort is not None:
-        spec["cohortName"] = cohort
-    return {"metadata": {"name": name}, "spec": spec}
+    policy = {"withinClusterQueue": "Never", "reclaimWithinCohort": "Never", **preemption}
+    member = {} if cohort is None else {"cohortName": cohort}
+    return a_queue(name, a_group("default", quota=cpu), preemption=policy, **member)
 
 
 def workload(name: str, cpu: str, at: str = "", created: str = NOW, uid: str | None = None) -> Object:
     """A workload, one that holds quota where a ClusterQueue is named."""
-    container = {"name": "c", "resources": {"requests": {"cpu": cpu}}}
-    made: Object = {
-        "metadata": {"namespace": "ml", "name": name, "uid": uid or name, "creationTimestamp": created},
-        "spec": {
-            "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}]
-        },
-    }
-    if at:
-        usage = {"name": "main", "count": 1, "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": cpu}}
-        reserved = {"type": "QuotaReserved", "status": "True", "lastTransitionTime": NOW, "reason": "R"}
-        made["status"] = {
-            "admission": {"clusterQueue": at, "podSetAssignments": [usage]},
-            "conditions": [reserved],
-        }
-    return made
+    made = a_workload(name, {"cpu": cpu}, created=created)
+    made["metadata"]["uid"] = uid or name
+    return admitted_to(at, made, "default", NOW) if at else made
 
 
 def scenario(*queues: Object, admitted: list[Object], incoming: Object, **more: Any) -> Object:

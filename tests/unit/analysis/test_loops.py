@@ -28,6 +28,7 @@ from tenure_check.analysis.periodic_runs import (
     scenario_of,
 )
 from tenure_play import Scenario, parse_scenario, play
+from tests.objects import a_group, a_queue, an_object
 
 READING = preset("guaranteed")
 ONE_TIME = (5 * SECOND,)
@@ -41,26 +42,17 @@ FAIR = {
 
 def queue(name: str, nominal: int, cohort: str = "all", **preemption: Any) -> dict[str, Any]:
     """A ClusterQueue with a quota of CPUs."""
-    resources = [{"name": "cpu", "nominalQuota": nominal}]
-    group = {"coveredResources": ["cpu"], "flavors": [{"name": "default", "resources": resources}]}
-    spec: dict[str, Any] = {"cohortName": cohort, "resourceGroups": [group]}
-    if preemption:
-        spec["preemption"] = preemption
-    return {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "ClusterQueue",
-        "metadata": {"name": name},
-        "spec": spec,
-    }
+    return a_queue(
+        name,
+        a_group("default", quota=nominal),
+        cohortName=cohort,
+        **({"preemption": preemption} if preemption else {}),
+    )
 
 
 def trees(*objects: dict[str, Any]) -> list[CohortTree]:
     """The trees of some objects, with a flavor."""
-    flavor = {
-        "apiVersion": "kueue.x-k8s.io/v1beta2",
-        "kind": "ResourceFlavor",
-        "metadata": {"name": "default"},
-    }
+    flavor = an_object("ResourceFlavor", "default")
     return trees_of([SourcedObject("queues.yaml", found) for found in (flavor, *objects)], READING)[0]
 
 

@@ -11,7 +11,7 @@ from tenure.manifests import Loaded, SourcedObject, build, gate_problems, read_c
 from tenure.manifests.feature_gates import known_gates, over_time_problems, refused_gates
 from tenure.manifests.showing import Place
 from tenure.model import FairStrategy, FlavorResource, RequeuingTimestamp, Settings
-from tests.unit.manifests.objects import Object, admitted, assignment, only_code, refused
+from tests.objects import Object, admitted, assignment, only_code, refused
 
 NEW, OLD = "config.kueue.x-k8s.io/v1beta2", "config.kueue.x-k8s.io/v1beta1"
 BOTH = (FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE, FairStrategy.LESS_THAN_INITIAL_SHARE)

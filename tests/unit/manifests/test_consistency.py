@@ -9,7 +9,7 @@ import pytest
 from tenure.conformance.protocol import answer
 from tenure.manifests import Loaded, SourcedObject, build
 from tenure.model import FlavorResource
-from tests.unit.manifests.objects import (
+from tests.objects import (
     Object,
     a_group,
     a_queue,

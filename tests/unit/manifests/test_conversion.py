@@ -17,7 +17,7 @@ from tenure.manifests import (
 from tenure.manifests.conversion import to_v1beta2
 from tenure.manifests.showing import Place
 from tenure.model import Cohort, Fungibility
-from tests.unit.manifests.objects import Object, a_group, a_queue, an_object, pending, refused
+from tests.objects import Object, a_group, a_queue, an_object, pending, refused
 
 OLD = "kueue.x-k8s.io/v1beta1"
 LENDING = {

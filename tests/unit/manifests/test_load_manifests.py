@@ -27,7 +27,7 @@ from tenure.manifests import (
     read_workload,
 )
 from tenure.model import Cohort, FlavorResource, ResourceFlavor, Settings
-from tests.unit.manifests.objects import (
+from tests.objects import (
     API,
     CREATED,
     RESERVED,

@@ -19,7 +19,7 @@ from tenure.manifests.naming import (
     workload_key,
     workload_states,
 )
-from tests.unit.manifests.objects import Object, a_queue, admitted, an_object, condition, pending
+from tests.objects import Object, a_queue, admitted, an_object, condition, pending
 
 OWNED = "job-detr-5ad32"
 

@@ -17,7 +17,7 @@ from tenure.manifests.premises import (
     premises_of_states,
     refuse_unstated,
 )
-from tests.unit.manifests.objects import Object, a_queue, an_object, condition, pending, refused
+from tests.objects import Object, a_queue, an_object, condition, pending, refused
 
 FLAVOR = an_object("ResourceFlavor", "default")
 FAIR: Object = {"preemptionStrategies": ["LessThanInitialShare"]}

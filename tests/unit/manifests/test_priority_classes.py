@@ -8,7 +8,7 @@ import pytest
 
 from tenure.manifests import read_priority_class
 from tenure.model import DynamicPriorityPolicy, WorkloadPriorityClass
-from tests.unit.manifests.objects import Object, an_object, refused
+from tests.objects import Object, an_object, refused
 
 HOUR = 3_600_000_000_000
 POLICY: Object = {"step": 400, "max": 1000, "delayForStep": "1h"}

@@ -33,7 +33,7 @@ from tenure.model import (
     Toleration,
     WithinClusterQueue,
 )
-from tests.unit.manifests.objects import Object, a_group, a_queue, an_object, refused
+from tests.objects import Object, a_group, a_queue, an_object, refused
 
 
 def with_limit(**limits: object) -> Object:

@@ -26,7 +26,7 @@ from tenure.model import (
     TopologyRequest,
     Workload,
 )
-from tests.unit.manifests.objects import (
+from tests.objects import (
     CREATED,
     RESERVED,
     Object,

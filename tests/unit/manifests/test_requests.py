@@ -21,7 +21,7 @@ from tenure.model import (
     ReclaimWithinCohort,
     Settings,
 )
-from tests.unit.manifests.objects import (
+from tests.objects import (
     Object,
     a_group,
     a_queue,

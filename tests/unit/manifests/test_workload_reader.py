@@ -14,7 +14,7 @@ from tenure.manifests.workloads import WorkloadReader
 from tenure.model import Workload
 from tests.hostile.corpus import objects
 from tests.hostile.mutations import VALUES, mutated
-from tests.unit.manifests.objects import Object, admitted, assignment, condition, container, pending
+from tests.objects import Object, admitted, assignment, condition, container, pending
 
 MUTATIONS = 3000
 

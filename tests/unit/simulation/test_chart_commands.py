@@ -29,7 +29,12 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path) -> None:
     )
     chart = tmp_path / "play.png"
     done = run_program(
-        TENURE, "simulate", TWO, "--chart", str(chart), environment={**os.environ, "PYTHONPATH": str(tmp_path)}
+        TENURE,
+        "simulate",
+        TWO,
+        "--chart",
+        str(chart),
+        environment={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert (

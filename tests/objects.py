@@ -1,7 +1,8 @@
-"""Kueue objects as the tests of this folder write them, and the errors that they meet."""
+"""Objects of Kueue's API as dictionaries, one function a kind, and the errors that they meet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -22,16 +23,21 @@ def an_object(kind: str, name: str, spec: Any = None, namespace: str | None = No
     return found if spec is None else {**found, "spec": spec}
 
 
-def a_group(*flavors: str, resource: str = "cpu", quota: object = 4) -> Object:
-    quotas = [{"name": resource, "nominalQuota": quota}]
+def a_group(*flavors: str, resource: str = "cpu", quota: object = 4, **limits: object) -> Object:
+    quotas = [{"name": resource, "nominalQuota": quota, **limits}]
     return {
         "coveredResources": [resource],
         "flavors": [{"name": flavor, "resources": quotas} for flavor in flavors],
     }
 
 
-def a_queue(name: str = "team-a", **spec: Any) -> Object:
-    return an_object("ClusterQueue", name, {"resourceGroups": [a_group("default")], **spec})
+def a_queue(name: str = "team-a", *groups: Object, **spec: Any) -> Object:
+    found = {"resourceGroups": list(groups) or [a_group("default")], **spec}
+    return an_object("ClusterQueue", name, found)
+
+
+def a_local_queue(name: str, namespace: str, cluster_queue: str) -> Object:
+    return an_object("LocalQueue", name, {"clusterQueue": cluster_queue}, namespace)
 
 
 def condition(kind: str, reason: str = "x", at: str | None = RESERVED, status: str = "True") -> Object:
@@ -58,6 +64,36 @@ def pending(*, name: str = "w", count: int = 1, pod: Any = None, **spec: Any) ->
     found = an_object("Workload", name, {"podSets": [pod_set], **spec}, "ml")
     found["metadata"]["creationTimestamp"] = CREATED
     return found
+
+
+def a_workload(
+    name: str, requests: Mapping[str, object], namespace: str = "ml", created: str = CREATED, **spec: Any
+) -> Object:
+    """A pending Workload of one pod; its UID is its name."""
+    pods = {"containers": [{"name": "main", "image": "i", "resources": {"requests": dict(requests)}}]}
+    found = pending(name=name, pod=pods, **spec)
+    found["metadata"] = {"namespace": namespace, "name": name, "uid": name, "creationTimestamp": created}
+    return found
+
+
+def admitted_to(
+    cluster_queue: str, workload: Object, flavor: str, at: str = RESERVED, **assigned: Any
+) -> Object:
+    """A Workload of one pod that holds its requests' quota of one flavor."""
+    (pods,) = workload["spec"]["podSets"]
+    requests = pods["template"]["spec"]["containers"][0]["resources"]["requests"]
+    usage = {"flavors": dict.fromkeys(requests, flavor), "resourceUsage": requests, "count": pods["count"]}
+    admission = {
+        "clusterQueue": cluster_queue,
+        "podSetAssignments": [{"name": pods["name"], **usage, **assigned}],
+    }
+    conditions = [condition("QuotaReserved", "QuotaReserved", at)]
+    return {**workload, "status": {"admission": admission, "conditions": conditions}}
+
+
+def a_list(objects: Iterable[Object]) -> Object:
+    """Objects as `kubectl get -o json` writes them."""
+    return {"apiVersion": "v1", "kind": "List", "items": list(objects)}
 
 
 def container(restart: str | None = None, **requests: object) -> Object:
