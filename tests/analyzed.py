@@ -12,15 +12,10 @@ from tenure.model import (
     SECOND,
     BorrowWithinCohort,
     Cluster,
-    ClusterQueue,
     Cohort,
     FairStrategy,
-    FlavorQuotas,
     Reason,
     ReclaimWithinCohort,
-    ResourceFlavor,
-    ResourceGroup,
-    Settings,
     WithinClusterQueue,
 )
 from tenure.oracle.tree import build_tree
@@ -29,44 +24,11 @@ from tenure_check.analysis.encoding import Pair, Priorities
 from tenure_check.analysis.states import AskedCell
 from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.trusted.claim import Traces
-
-Quota = tuple[int, int | None, int | None]
-"""Nominal quota, borrowing limit, lending limit."""
+from tests.clusters import cluster, groups, queue
 
 HOUR = 3600 * SECOND
 LOWER, NEWER = WithinClusterQueue.LOWER_PRIORITY, WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
 ANY, BY_PRIORITY = ReclaimWithinCohort.ANY, ReclaimWithinCohort.LOWER_PRIORITY
-
-
-def queue(name: str, cohort: str, quota: Quota | dict[str, dict[str, Quota]], **policy: Any) -> ClusterQueue:
-    """A ClusterQueue with quota of `gpu` on flavor `f`, or with several: by flavor, then by resource."""
-    return ClusterQueue(name, groups(quota), cohort=cohort, **policy)
-
-
-def groups(quota: Quota | dict[str, dict[str, Quota]]) -> tuple[ResourceGroup, ...]:
-    """One resource group."""
-    flavors = {"f": {"gpu": quota}} if isinstance(quota, tuple) else quota
-    made = tuple(
-        FlavorQuotas(
-            flavor=flavor,
-            nominal={name: nominal for name, (nominal, _, _) in quotas.items()},
-            borrowing_limits={name: limit for name, (_, limit, _) in quotas.items() if limit is not None},
-            lending_limits={name: lent for name, (_, _, lent) in quotas.items() if lent is not None},
-        )
-        for flavor, quotas in flavors.items()
-    )
-    return (ResourceGroup(tuple(next(iter(flavors.values()))), made),)
-
-
-def cluster(*queues: ClusterQueue, cohorts: tuple[Cohort, ...] = (), **settings: Any) -> Cluster:
-    """A configuration."""
-    named = {quotas.flavor for known in queues for group in known.resource_groups for quotas in group.flavors}
-    return Cluster(
-        cluster_queues={known.name: known for known in queues},
-        cohorts={cohort.name: cohort for cohort in cohorts},
-        flavors={name: ResourceFlavor(name) for name in sorted(named)},
-        settings=Settings(**settings),
-    )
 
 
 def _fair(**settings: Any) -> Cluster:

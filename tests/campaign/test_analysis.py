@@ -18,7 +18,8 @@ from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_proofs.solvers import Cvc5
-from tests.analyzed import ANY, BY_PRIORITY, KNOWN, cells_of, cluster, queue
+from tests.analyzed import ANY, BY_PRIORITY, KNOWN, cells_of
+from tests.clusters import cluster, queue
 from tests.proofs.test_reaching import counted
 
 

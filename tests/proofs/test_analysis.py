@@ -25,7 +25,8 @@ from tenure_check.analysis.ratios import FARTHEST, NEAR, Ratio
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.analysis.states import States, decided
 from tenure_proofs.solvers import Cvc5
-from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of, cluster, queue
+from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of
+from tests.clusters import cluster, queue
 
 EVERY_STATE = 40
 

@@ -15,7 +15,8 @@ from tenure_check.analysis.campaign import draw_configuration
 from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.matrix import trees_of
 from tenure_proofs.solvers import Cvc5
-from tests.analyzed import ANY, cluster, queue
+from tests.analyzed import ANY
+from tests.clusters import cluster, queue
 
 FREE = {"reclaim_within_cohort": ANY}
 

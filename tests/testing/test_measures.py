@@ -13,25 +13,24 @@ from tenure.model import (
     Cluster,
     ClusterQueue,
     FairStrategy,
-    FlavorQuotas,
     FlavorResource,
     PodSet,
-    ResourceGroup,
     Settings,
     Workload,
 )
 from tenure.readings import preset
 from tenure_lab.generators.measures import has_boundary, has_tie
 from tenure_lab.generators.quotas import Ledger, charged
+from tests import clusters
 
 PLACE = FlavorResource("f0", "cpu")
 
 
 def queue(name: str, nominal: int, **limits: int) -> ClusterQueue:
     """A ClusterQueue of cohort c0; quota and limits in milli-CPU."""
-    given = {f"{kind}_limits": {"cpu": limit} for kind, limit in limits.items()}
-    quotas = FlavorQuotas("f0", {"cpu": nominal}, **given)
-    return ClusterQueue(name, (ResourceGroup(("cpu",), (quotas,)),), cohort="c0")
+    return clusters.queue(
+        name, "c0", {"f0": {"cpu": (nominal, limits.get("borrowing"), limits.get("lending"))}}
+    )
 
 
 def holder(where: str, cpu: int, name: str = "w0", **more: Any) -> Workload:

@@ -19,7 +19,8 @@ from tenure_check.analysis.states import (
     made_small,
     still_in_scope,
 )
-from tests.analyzed import LOWER, cluster, queue
+from tests.analyzed import LOWER
+from tests.clusters import cluster, queue
 
 GPU = FlavorResource("f", "gpu")
 KNOWN = cluster(

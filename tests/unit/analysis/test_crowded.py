@@ -14,7 +14,8 @@ from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import AskedCell, PriorityLevel, is_consistent, is_replayed, made_small
-from tests.analyzed import ANY, cluster, groups, queue
+from tests.analyzed import ANY
+from tests.clusters import cluster, groups, queue
 
 LEVELS = PriorityLevel("low", 0), PriorityLevel("high", 1)
 FEW = 60

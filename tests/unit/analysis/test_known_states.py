@@ -12,7 +12,8 @@ from tenure_check.analysis.both_sides import BothSides, ConfiguredSide
 from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
 from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
-from tests.analyzed import ANY, cluster, queue
+from tests.analyzed import ANY
+from tests.clusters import cluster, queue
 
 LEVELS = (PriorityLevel("low", 0),)
 READING = preset("guaranteed")

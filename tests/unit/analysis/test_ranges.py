@@ -27,7 +27,8 @@ from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, a
 from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import AskedCell, Example, PriorityLevel, decided, hits_of, reread
-from tests.analyzed import ANY, HOUR, LOWER, cluster, queue
+from tests.analyzed import ANY, HOUR, LOWER
+from tests.clusters import cluster, queue
 
 READING = preset("guaranteed")
 

@@ -13,10 +13,8 @@ from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     Cluster,
     ClusterQueue,
-    FlavorQuotas,
     ReclaimWithinCohort,
     ResourceFlavor,
-    ResourceGroup,
     Settings,
     WithinClusterQueue,
     Workload,
@@ -29,6 +27,7 @@ from tenure_check.analysis.sanity import SanityCheck, SanityFinding, findings_of
 from tenure_lab.generators.dice import SeededDice
 from tenure_lab.generators.options import Options
 from tenure_lab.generators.scenarios import draw_request
+from tests import clusters
 from tests.sampling import sample
 
 READING = preset("guaranteed")
@@ -38,9 +37,8 @@ SEED = 22
 
 def queue(name: str, nominal: int, limit: int | None = None, **policy: Any) -> ClusterQueue:
     """A ClusterQueue of cohort `all` with a quota of GPUs."""
-    limits = {} if limit is None else {"gpu": limit}
-    group = ResourceGroup(("gpu",), (FlavorQuotas("a100", {"gpu": nominal}, limits),))
-    return ClusterQueue(name, (group,), **{"cohort": "all", **policy})
+    made = clusters.queue(name, "all", {"a100": {"gpu": (nominal, limit, None)}})
+    return replace(made, **policy)
 
 
 def found(*queues: ClusterQueue, settings: Settings | None = None) -> list[tuple[str, str, str]]:

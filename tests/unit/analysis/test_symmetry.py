@@ -36,7 +36,8 @@ from tenure_check.analysis.states import (
     made_small,
 )
 from tenure_check.analysis.symmetry import Symmetry
-from tests.analyzed import ANY, LOWER, cluster, groups, queue
+from tests.analyzed import ANY, LOWER
+from tests.clusters import cluster, groups, queue
 
 QUOTA = (4, 2, 1)
 DIFFERENCES: dict[str, dict[str, Any]] = {

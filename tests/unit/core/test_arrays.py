@@ -11,18 +11,18 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from tenure.model import SECOND, Cluster, ClusterQueue, FlavorQuotas, FlavorResource, ResourceGroup, Workload
+from tenure.model import SECOND, Cluster, ClusterQueue, FlavorResource, Workload
 from tenure_simulate.core import Arrays, Uncovered, load, uncovered
 from tenure_simulate.core.sorting import ROOM, WIDE, make_keys, settle
 from tenure_simulate.core.uncovered import refuse_unknown
+from tests.clusters import queue
 
 CPU = FlavorResource("default", "cpu")
 
 
 def a_queue(name: str, cohort: str | None = None) -> ClusterQueue:
     """A queue of one flavor."""
-    quotas = FlavorQuotas("default", {"cpu": 8000}, lending_limits={"cpu": 3000})
-    return ClusterQueue(name, (ResourceGroup(("cpu",), (quotas,)),), cohort=cohort)
+    return queue(name, cohort, {"default": {"cpu": (8000, None, 3000)}})
 
 
 def running(number: int, queue: str = "a", cpu: int = 1000, priority: int = 0) -> Workload:

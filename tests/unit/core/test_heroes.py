@@ -20,11 +20,9 @@ from tenure.model import (
     ClusterQueue,
     Cohort,
     DynamicPriorityPolicy,
-    FlavorQuotas,
     FlavorResource,
     Outcome,
     PreemptionRules,
-    ResourceGroup,
     WithinClusterQueue,
     Workload,
     WorkloadPriorityClass,
@@ -55,6 +53,7 @@ from tenure_simulate.core.heroes.plan import has_heroes
 from tenure_simulate.core.heroes.tables import BILL, BRANCH, LENDING, LOCAL, NOMINAL, SUBTREE, USAGE, Books
 from tenure_simulate.core.heroes.view import LARGE, View, view_of
 from tenure_simulate.core.tables import Ask, Rows
+from tests.clusters import queue
 from tests.differential.compare import REFUSED, compare
 from tests.sampling import sample
 from tests.unit.core.rich import enriched
@@ -88,10 +87,8 @@ def requests(count: int, seed: int) -> Iterator[DecideRequest]:
 
 def a_queue(name: str, nominal: int, *, hero: bool = False, lends: int | None = None) -> ClusterQueue:
     """A ClusterQueue of cohort `all`."""
-    limits = {} if lends is None else {"cpu": lends}
-    quotas = FlavorQuotas("default", {"cpu": nominal}, lending_limits=limits)
     rules = RULES if hero else ClusterQueue("").rules
-    return ClusterQueue(name, (ResourceGroup(("cpu",), (quotas,)),), cohort="all", rules=rules)
+    return queue(name, "all", {"default": {"cpu": (nominal, None, lends)}}, rules=rules)
 
 
 def running(name: str, queue: str, cpu: int, **more: object) -> Workload:

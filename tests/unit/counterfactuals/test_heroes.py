@@ -6,15 +6,14 @@ from tenure.explanation.counterfactuals import FlipAnswer, Situation, answer_of,
 from tenure.model import (
     Cluster,
     ClusterQueue,
-    FlavorQuotas,
     FlavorResource,
     PodSet,
     PreemptionRules,
     ReclaimWithinCohort,
-    ResourceGroup,
     Workload,
 )
 from tenure.readings import Reading, parse_reading, preset
+from tests.clusters import queue
 
 GPU = FlavorResource("h100", "gpu")
 RULES = "spec.preemption.rules"
@@ -22,11 +21,10 @@ DEFAULT, UBER = "DefaultPreemptionRules", "UberClusterQueueRules"
 
 
 def a_queue(name: str, gpus: int, *, hero: bool = False, lends: int | None = None) -> ClusterQueue:
-    limit = {} if lends is None else {"gpu": lends}
-    return ClusterQueue(
+    return queue(
         name,
-        (ResourceGroup(("gpu",), (FlavorQuotas("h100", {"gpu": gpus}, {}, limit),)),),
-        cohort="lab",
+        "lab",
+        {"h100": {"gpu": (gpus, None, lends)}},
         reclaim_within_cohort=ReclaimWithinCohort.ANY,
         rules=PreemptionRules.UBER_CLUSTER_QUEUE if hero else PreemptionRules.DEFAULT,
     )

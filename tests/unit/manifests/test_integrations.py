@@ -10,37 +10,16 @@ from tenure.api import decide_all
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.load import Loaded, build
 from tests.integrations import SAMPLES, recorded
+from tests.objects import Object, a_local_queue, a_queue, an_object
 
 RECORDED = recorded()
-API = "kueue.x-k8s.io/v1beta2"
 RESOURCES = ("cpu", "memory", "nvidia.com/gpu")
-QUEUES: list[dict[str, Any]] = [
-    {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": "any"}},
-    {
-        "apiVersion": API,
-        "kind": "ClusterQueue",
-        "metadata": {"name": "all"},
-        "spec": {
-            "namespaceSelector": {},
-            "resourceGroups": [
-                {
-                    "coveredResources": list(RESOURCES),
-                    "flavors": [
-                        {
-                            "name": "any",
-                            "resources": [{"name": name, "nominalQuota": "1Ti"} for name in RESOURCES],
-                        }
-                    ],
-                }
-            ],
-        },
-    },
-    {
-        "apiVersion": API,
-        "kind": "LocalQueue",
-        "metadata": {"namespace": "ml", "name": "research"},
-        "spec": {"clusterQueue": "all"},
-    },
+QUOTAS = [{"name": name, "nominalQuota": "1Ti"} for name in RESOURCES]
+GROUP = {"coveredResources": list(RESOURCES), "flavors": [{"name": "any", "resources": QUOTAS}]}
+QUEUES: list[Object] = [
+    an_object("ResourceFlavor", "any"),
+    a_queue("all", GROUP, namespaceSelector={}),
+    a_local_queue("research", "ml", "all"),
 ]
 REFUSED = {
     "job-gated": "metadata.annotations[kueue.x-k8s.io/admission-gated-by]",

@@ -35,6 +35,7 @@ from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.reach import free_at, if_nothing_ran
 from tenure.oracle.snapshot import take_snapshot
 from tenure.readings import Reading, parse_reading, preset, preset_names
+from tests.clusters import queue
 from tests.unit.simulation.plays import played, result, scenario, submit
 from tests.unit.simulation.plays import queue as raw_queue
 
@@ -54,13 +55,12 @@ def a_queue(
     borrows: int | None = None,
 ) -> ClusterQueue:
     """A ClusterQueue that may reclaim from any other; a hero preempts lower priority of its own."""
-    nominal = {"gpu": gpus} if cpus is None else {"gpu": gpus, "cpu": cpus}
-    limits = ({} if number is None else {"gpu": number} for number in (borrows, lends))
-    return ClusterQueue(
+    quotas = {"gpu": (gpus, borrows, lends)} | ({} if cpus is None else {"cpu": (cpus, None, None)})
+    return queue(
         name,
-        (ResourceGroup(tuple(nominal), (FlavorQuotas("h100", nominal, *limits),)),),
+        cohort,
+        {"h100": quotas},
         within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
-        cohort=cohort,
         reclaim_within_cohort=ReclaimWithinCohort.ANY,
         rules=PreemptionRules.UBER_CLUSTER_QUEUE if hero else PreemptionRules.DEFAULT,
     )

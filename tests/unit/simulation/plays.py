@@ -7,6 +7,7 @@ from typing import Any
 
 from tenure.readings import preset
 from tenure_play import Record, parse_scenario, play
+from tests.objects import a_local_queue, a_queue, an_object
 
 
 def queue(name: str, quotas: Mapping[str, int] | int, cohort: str = "", **spec: Any) -> dict[str, Any]:
@@ -14,11 +15,7 @@ def queue(name: str, quotas: Mapping[str, int] | int, cohort: str = "", **spec: 
     resources = {"cpu": quotas} if isinstance(quotas, int) else quotas
     listed = [{"name": resource, "nominalQuota": amount} for resource, amount in resources.items()]
     group = {"coveredResources": list(resources), "flavors": [{"name": "default", "resources": listed}]}
-    return {
-        "kind": "ClusterQueue",
-        "metadata": {"name": name},
-        "spec": {**({"cohortName": cohort} if cohort else {}), "resourceGroups": [group], **spec},
-    }
+    return a_queue(name, group, **({"cohortName": cohort} if cohort else {}), **spec)
 
 
 def scenario(
@@ -26,16 +23,8 @@ def scenario(
 ) -> dict[str, Any]:
     """What a scenario file would hold."""
     names = [queue["metadata"]["name"] for queue in queues if queue["kind"] == "ClusterQueue"]
-    local = [
-        {
-            "kind": "LocalQueue",
-            "metadata": {"namespace": "default", "name": name},
-            "spec": {"clusterQueue": name},
-        }
-        for name in names
-    ]
-    flavor = {"kind": "ResourceFlavor", "metadata": {"name": "default"}}
-    objects = [flavor, *queues, *local, *more.pop("objects", ())]
+    local = [a_local_queue(name, "default", name) for name in names]
+    objects = [an_object("ResourceFlavor", "default"), *queues, *local, *more.pop("objects", ())]
     return {"until": "1h", "objects": objects, "events": list(events), **more}
 
 
