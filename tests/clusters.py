@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tenure.model import (
@@ -19,13 +20,13 @@ Quota = tuple[int, int | None, int | None]
 
 
 def queue(
-    name: str, cohort: str | None, quota: Quota | dict[str, dict[str, Quota]], **policy: Any
+    name: str, cohort: str | None, quota: Quota | Mapping[str, Mapping[str, Quota]], **policy: Any
 ) -> ClusterQueue:
     """A ClusterQueue with quota of `gpu` on flavor `f`, or with several: by flavor, then by resource."""
     return ClusterQueue(name, groups(quota), cohort=cohort, **policy)
 
 
-def groups(quota: Quota | dict[str, dict[str, Quota]]) -> tuple[ResourceGroup, ...]:
+def groups(quota: Quota | Mapping[str, Mapping[str, Quota]]) -> tuple[ResourceGroup, ...]:
     """One resource group."""
     flavors = {"f": {"gpu": quota}} if isinstance(quota, tuple) else quota
     made = tuple(

@@ -21,11 +21,9 @@ from tenure.model import (
     ClusterQueue,
     DynamicPriorityPolicy,
     FairStrategy,
-    FlavorQuotas,
     FlavorResource,
     PreemptionRules,
     ReclaimWithinCohort,
-    ResourceGroup,
     Settings,
     WithinClusterQueue,
     Workload,
@@ -33,6 +31,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide
 from tenure.readings import preset
+from tests import clusters
 from tests.command_line import tenure
 from tests.exposure.brute_force import run
 from tests.unit.clusters import ANY_EQUAL, GPU, NOW, queue, running, waiting
@@ -55,8 +54,8 @@ def spans_of(cluster: Cluster, victim: Workload, by: str = "q") -> tuple[SpanSha
 
 def sharing(name: str, gpus: int, cpu: int = 8, **fields: object) -> ClusterQueue:
     """A ClusterQueue of cohort c with GPUs and CPUs on one flavor."""
-    group = ResourceGroup((GPU.resource, "cpu"), (FlavorQuotas("a100", {GPU.resource: gpus, "cpu": cpu}),))
-    return ClusterQueue(name, (group,), cohort="c", **fields)  # type: ignore[arg-type]
+    quotas = {"a100": {GPU.resource: (gpus, None, None), "cpu": (cpu, None, None)}}
+    return clusters.queue(name, "c", quotas, **fields)
 
 
 def held_by(name: str, cluster_queue: str, **fields: object) -> Workload:
@@ -167,8 +166,8 @@ def test_a_workload_behind_others_that_free_enough_is_out_of_reach() -> None:
     """A request within the nominal quota fits once a lower one has been preempted."""
     low = running("low", 4, 1, cluster_queue="q")
     high = running("high", 1, 50)
-    group = ResourceGroup((GPU.resource,), (FlavorQuotas("a100", {GPU.resource: 4}),))
-    asks = ClusterQueue("q", (group,), WithinClusterQueue.LOWER_PRIORITY, cohort="c")
+    quotas = {"a100": {GPU.resource: (4, None, None)}}
+    asks = clusters.queue("q", "c", quotas, within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY)
     lends = replace(asks, name="lender")
     (span,) = spans_of(Cluster({"q": asks, "lender": lends}, (low, high)), high)
     assert span.priority is None
@@ -216,8 +215,7 @@ def test_queues_of_which_the_same_is_said_are_told_together_and_lines_are_bounde
 
 def test_what_cannot_be_said_is_said() -> None:
     victim = held_by("held", "q", usage={GPU: UNLIMITED})
-    group = ResourceGroup((GPU.resource,), (FlavorQuotas("a100", {GPU.resource: 4}, {}, {GPU.resource: 1}),))
-    cluster = Cluster({"q": ClusterQueue("q", (group,), cohort="c")}, (victim,))
+    cluster = Cluster({"q": clusters.queue("q", "c", {"a100": {GPU.resource: (4, None, 1)}})}, (victim,))
     answer = exposure_answer(cluster, victim, NOW, preset("guaranteed"))
     assert answer.summary.startswith("Who could preempt ml/held cannot be said: ClusterQueue/q: usage of ")
     assert len(list(exposure_lines(answer))) == 1

@@ -14,20 +14,18 @@ import pytest
 
 from tenure.model import (
     Cluster,
-    ClusterQueue,
     Cohort,
     FairStrategy,
-    FlavorQuotas,
     FlavorResource,
     PodSet,
     PreemptionRules,
     ReclaimWithinCohort,
-    ResourceGroup,
     Settings,
     Workload,
 )
 from tenure.oracle.decide import decide
 from tenure.readings import parse_reading, preset_names
+from tests.clusters import queue
 
 COHORTS, QUEUES = 3, 3
 BOUND = f"every tree of at most {COHORTS} cohorts and {QUEUES} ClusterQueues"
@@ -72,10 +70,10 @@ def cluster_of(shape: Shape, settings: Settings = CLASSICAL, more_outside: int =
         more_outside: how much higher priorities are outside the subtree of the first queue's cohort.
     """
     queues = {
-        f"q{index}": ClusterQueue(
+        f"q{index}": queue(
             f"q{index}",
-            (ResourceGroup((GPU.resource,), (FlavorQuotas(GPU.flavor, {GPU.resource: 1 if index else 2}),)),),
-            cohort=f"c{shape.places[index]}",
+            f"c{shape.places[index]}",
+            {GPU.flavor: {GPU.resource: (1 if index else 2, None, None)}},
             reclaim_within_cohort=ReclaimWithinCohort.ANY,
             rules=PreemptionRules.UBER_CLUSTER_QUEUE if shape.heroes[index] else PreemptionRules.DEFAULT,
         )

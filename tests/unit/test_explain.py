@@ -50,6 +50,7 @@ from tenure.rules.time_based import (
     requeue_timestamp,
 )
 from tenure_lab.generators.strategies import decide_inputs
+from tests import clusters
 from tests.unit.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)
@@ -423,10 +424,7 @@ def test_the_shares_that_are_told_are_those_that_were_compared(scenario: dict[st
 
 
 def test_a_borrowing_limit_is_told_to_bind_where_it_does() -> None:
-    groups = (
-        ResourceGroup((GPU.resource,), (FlavorQuotas(GPU.flavor, {GPU.resource: 2}, {GPU.resource: 1}),)),
-    )
-    own = ClusterQueue("q", groups, cohort="c")
+    own = clusters.queue("q", "c", {GPU.flavor: {GPU.resource: (2, 1, None)}})
     lender = replace(queue(cohort="c"), name="lender")
     preemptor = waiting(2)
     cluster = Cluster({"q": own, "lender": lender}, (running("w", 2),), (preemptor,))
@@ -440,11 +438,9 @@ def test_a_borrowing_limit_is_told_to_bind_where_it_does() -> None:
 
 
 def test_idle_quota_that_a_lending_limit_keeps_is_told() -> None:
-    lends = (
-        ResourceGroup((GPU.resource,), (FlavorQuotas(GPU.flavor, {GPU.resource: 4}, {}, {GPU.resource: 1}),)),
-    )
+    keeps = clusters.queue("keeps", "c", {GPU.flavor: {GPU.resource: (4, None, 1)}})
     cluster = Cluster(
-        {"q": queue(nominal={GPU: 2}, cohort="c"), "keeps": ClusterQueue("keeps", lends, cohort="c")},
+        {"q": queue(nominal={GPU: 2}, cohort="c"), "keeps": keeps},
         (running("w", 3),),
     )
     decision = decide(

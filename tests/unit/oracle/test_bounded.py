@@ -9,9 +9,10 @@ import pytest
 
 from tenure.engines import Batch, Engine, decide
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.model import UNLIMITED, Cluster, ClusterQueue, FlavorQuotas, Outcome, ResourceGroup, Settings
+from tenure.model import UNLIMITED, Cluster, ClusterQueue, Outcome, Settings
 from tenure.oracle.decide import Decision
 from tenure.readings import preset
+from tests import clusters
 from tests.unit.clusters import GPU, NOW, queue, running, waiting
 
 HALF = 2**62
@@ -53,11 +54,8 @@ def refused(engine: Engine, queue: ClusterQueue, *usage: int, request: int = 1, 
 
 def lending(nominal: int, limit: int) -> ClusterQueue:
     """A ClusterQueue that keeps some of its quota for itself."""
-    flavor = FlavorQuotas(
-        GPU.flavor, {GPU.resource: nominal}, lending_limits={GPU.resource: limit}, borrowing_limits={}
-    )
-    groups = (ResourceGroup((GPU.resource,), (flavor,)),)
-    return dataclasses.replace(queue(cohort="c"), resource_groups=groups)
+    made = clusters.queue("q", "c", {GPU.flavor: {GPU.resource: (nominal, None, limit)}})
+    return dataclasses.replace(queue(cohort="c"), resource_groups=made.resource_groups)
 
 
 @ENGINES

@@ -74,7 +74,10 @@ def test_a_cycle_handles_who_does_not_borrow_first_then_priority_then_age(
     assert [head.workload.split("/")[1].replace("-", "_") for head in record.cycles[0].heads] == expected
 
 
-def test_a_head_whose_targets_are_preempted_is_decided_again_and_waits_for_them() -> None:
+@pytest.mark.parametrize("decides_again", [True, False])
+def test_a_head_whose_targets_are_preempted_is_decided_again_behind_a_gate_and_waits_for_them(
+    decides_again: bool,
+) -> None:
     queues = [
         queue("a", 2, "all", preemption=RECLAIM),
         queue("b", 2, "all", preemption=RECLAIM),
@@ -86,27 +89,12 @@ def test_a_head_whose_targets_are_preempted_is_decided_again_and_waits_for_them(
         submit("61s", "a1", "a", 2),
         submit("62s", "b1", "b", 2),
     ]
-    record = played(scenario(queues, events, timing={"eviction": "10s"}))
-    assert result(record, 1) == {"a1": "preempting", "b1": "waits for targets"}
+    gates = {} if decides_again else {"gates": {"RecomputeAssignmentUponPreemptionTargetsOverlap": False}}
+    record = played(scenario(queues, events, timing={"eviction": "10s"}, **gates))
+    waits = "waits for targets" if decides_again else "skipped"
+    assert result(record, 1) == {"a1": "preempting", "b1": waits}
     assert [preemption.victim for preemption in record.preemptions] == ["default/big"]
     assert [run.workload for run in record.runs] == ["default/big", "default/a1", "default/b1"]
-
-
-def test_without_the_gate_a_head_whose_targets_are_preempted_is_skipped() -> None:
-    queues = [
-        queue("a", 2, "all", preemption=RECLAIM),
-        queue("b", 2, "all", preemption=RECLAIM),
-        queue("c", 0, "all"),
-    ]
-    events: list[dict[str, Any]] = [
-        submit("0s", "big", "c", 4),
-        {"at": "1m", "restart": {"down": "1m"}},
-        submit("61s", "a1", "a", 2),
-        submit("62s", "b1", "b", 2),
-    ]
-    gates = {"RecomputeAssignmentUponPreemptionTargetsOverlap": False}
-    record = played(scenario(queues, events, timing={"eviction": "10s"}, gates=gates))
-    assert result(record, 1) == {"a1": "preempting", "b1": "skipped"}
 
 
 def test_two_preemptors_with_targets_of_their_own_preempt_in_one_cycle() -> None:
