@@ -80,7 +80,7 @@ def read_bytes(path: str | Path, most: int) -> bytes:
         if stat.S_ISFIFO(mode):
             read = _read_pipe(descriptor, most)
         else:
-            # What says its size is not read in vain; a file of /proc says 0.
+            # The size is checked before reading; a file of /proc reports 0.
             size = os.fstat(descriptor).st_size
             if size > most:
                 raise TooLargeError
@@ -380,7 +380,7 @@ def _replaced(
     """A new file to write, which takes the place of the old one when the block ends without an error."""
     made = target.parent / f".{secrets.token_hex(8)}{UNFINISHED}"
     try:
-        # The system takes from the mode what the user's mask says.
+        # The system subtracts the user's mask from the mode.
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(made, flags, mode), "w+b") as file:
             if before is not None and sys.platform != "win32":

@@ -218,7 +218,7 @@ def _changed(file: Path, edits: tuple[ManifestEdit, ...], watched: Watched) -> L
     try:
         return load([file], watched=lambda objects: watched(iter(edited(objects, edits))))
     except InputError:
-        # What is wrong with the text is said before what a change does not find in it.
+        # Problems of the text come before problems of changes.
         load([file])
         raise
 

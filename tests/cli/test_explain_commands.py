@@ -237,12 +237,12 @@ def test_words_are_workloads_unless_a_file_is_called_so(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("why", EVAL, *TEAMS), f"a running workload; {EVAL} is pending: `why-not {EVAL}` says"),
+        (("why", EVAL, *TEAMS), f"a running workload; {EVAL} is pending: `why-not {EVAL}` shows"),
         (
             ("why-not", LONG, "nobody/at-all", *TEAMS),
             "a file or folder that exists, or one of 16 workloads that hold quota: ",
         ),
-        (("why-not", ROLLOUT, *TEAMS), f"a pending workload; {ROLLOUT} holds quota: `why {ROLLOUT}` says"),
+        (("why-not", ROLLOUT, *TEAMS), f"a pending workload; {ROLLOUT} holds quota: `why {ROLLOUT}` shows"),
         (("decide", *TEAMS), "4 pending workloads"),
         (("decide", "-w", EVAL, *TEAMS, "--override", "newer_than"), "KEY=CHOICE"),
     ],

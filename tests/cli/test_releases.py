@@ -227,10 +227,10 @@ def test_the_release_is_read_from_the_deployment(tmp_path: Path) -> None:
     file = written(tmp_path, queue, deployment("images.example/kueue/kueue:v0.19.2@sha256:00"))
     assert said("accessible", "show", "-f", file, *NOW, "--kueue", "objects")["kueue"] == "0.19"
     for objects, found in (
-        ((queue,), "there is none"),
+        ((queue,), "there is no such Deployment"),
         ((queue, deployment("images.example/kueue/kueue:v0.17.0")), "'v0.17.0'"),
         ((queue, deployment("images.example/kueue/kueue:main")), "'main'"),
-        ((queue, deployment("other/kueue-viz:v0.19.2")), "there is none"),
+        ((queue, deployment("other/kueue-viz:v0.19.2")), "there is no such Deployment"),
     ):
         done = tenure("show", "-f", written(tmp_path, *objects), *NOW, "--kueue", "objects")
         assert done.returncode == 2

@@ -131,7 +131,9 @@ def test_a_flag_that_no_vector_carries_is_reported(tmp_path: Path) -> None:
 def test_a_verdict_that_no_finding_bears_out_is_told(tmp_path: Path) -> None:
     # Nobody in this case has higher priority: KQ-010 never says yes.
     found = problems(written(tmp_path, a_file(a_vector(rules=["KQ-010"]))))
-    assert found == ["expiry.json: TBP-020/a-long-one-is-taken says accept, but KQ-010 never does in it"]
+    assert found == [
+        "expiry.json: TBP-020/a-long-one-is-taken expects accept, but KQ-010 never gives it there"
+    ]
 
 
 def test_a_rule_that_does_not_exist_is_told(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ def _waiting_problems(raw: object, incoming: Workload, admitted: Sequence[str]) 
 
 def _waiting_warnings(raw: object) -> Iterator[str]:
     if has_condition(raw, "QuotaReserved"):
-        kueue = "GetTargets decides as if it waited; its scheduler never asks about one that holds quota"
+        kueue = "GetTargets decides as if it were pending; the scheduler never passes it one with quota"
         caution = Caution("status.conditions", "QuotaReserved=True", "a workload that waits for quota", kueue)
         yield caution.warning(place_of(raw, "Workload", where="incoming"))
 

@@ -311,7 +311,12 @@ def _validator() -> Any:
 
 def _validate(data: dict[str, Any], path: Path) -> None:
     problems = [
-        Problem(field=error.json_path, found=error.message, expected="what schema.json says", file=path.name)
+        Problem(
+            field=error.json_path,
+            found=error.message,
+            expected="a value that schema.json allows",
+            file=path.name,
+        )
         for error in sorted(_validator().iter_errors(data), key=lambda error: error.json_path)
     ]
     if data.get("area") != path.stem:
@@ -358,7 +363,7 @@ def _verdict_problems(vector: Vector) -> Iterator[str]:
     for rule in vector.data["rules"]:
         if not any(observation.rule == rule and observation.accepts == wanted for observation in seen):
             actual_verdict = vector.data["verdict"]
-            yield f"{vector.file.name}: {vector.id} says {actual_verdict}, but {rule} never does in it"
+            yield f"{vector.file.name}: {vector.id} expects {actual_verdict}, but {rule} never gives it there"
 
 
 def _coverage_problems(vectors: tuple[Vector, ...], plays: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

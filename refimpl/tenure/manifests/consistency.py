@@ -107,7 +107,7 @@ def request_cautions(pod_sets: Iterable[schema.PodSetSpec]) -> Iterator[Caution]
 
     Source: Kueue v0.19.2, pkg/webhooks/workload_webhook.go, validateResourceList: such a workload cannot be
     created any more (feature gate WorkloadValidateResourcesAreNonNegative); of one that exists,
-    totalRequestsFromPodSets floors what a pod asks for at zero.
+    totalRequestsFromPodSets floors the request of a pod at zero.
 
     >>> from tenure.manifests.workload_schema import PodSetSpec
     >>> pod = {"containers": [{"resources": {"requests": {"cpu": "-5"}}}]}
@@ -125,7 +125,7 @@ def request_cautions(pod_sets: Iterable[schema.PodSetSpec]) -> Iterator[Caution]
                     if exact < 0:
                         at = f"{path}.{name}[{j}].resources.requests[{printable(resource)}]"
                         amount = format_amount(resource, amount_of(resource, exact))
-                        kueue = "what a pod asks for in all counts as no less than 0"
+                        kueue = "the total request of a pod counts as at least 0"
                         yield Caution(at, amount, "0 or more", kueue)
 
 

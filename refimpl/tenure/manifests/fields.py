@@ -144,7 +144,7 @@ Unset = _Unset()
 
 KNOWN: Final = ConfigDict(extra="forbid", strict=True)
 OPEN: Final = ConfigDict(extra="ignore", strict=True)
-# Shapes are built when they are first asked: no command needs all of them.
+# Shapes are built on first use: no command needs all of them.
 _MODEL: Final = ConfigDict(frozen=True, alias_generator=to_camel, defer_build=True)
 
 

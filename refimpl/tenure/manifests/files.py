@@ -280,7 +280,7 @@ def _leads_out(path: Path, root: Path) -> bool:
     try:
         return not path.resolve().is_relative_to(root)
     except (OSError, RuntimeError, ValueError):
-        # Reading says why it is not one.
+        # Reading reports why it is not a path.
         return False
 
 

@@ -26,7 +26,7 @@ _MESSAGE: Final = re.compile(
     r"Preempted to accommodate a workload \(UID: (?P<uid>[^\s,()]+)(?:, JobUID: (?P<job>[^\s,()]+))?\) "
     r"(?:in the (?:ClusterQueue|cohort)|due to (?P<words>[^;]*)"
     r"(?:; preemptor path: (?P<above>[^\s;]+); preemptee path: (?P<below>[^\s;]+))?)"
-    # Only the Event says this, not the condition.
+    # Only the Event has this, not the condition.
     r"(?:; preemptor effective priority: .*)?"
 )
 

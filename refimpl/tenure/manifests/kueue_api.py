@@ -202,10 +202,10 @@ def _unmodelled(raw: object, kind: str, name: str) -> Iterator[Unmodelled]:
 
 def _made(entry: ApiEntry, field: str, found: object, kind: str, name: str) -> Unmodelled:
     value = printable(found) if isinstance(found, str) else ""
-    said = entry.says.format(value=value, object=f"{kind} {printable(name)}")
+    description = entry.says.format(value=value, object=f"{kind} {printable(name)}")
     reach = Reach.TREE if entry.reach == "tree" else Reach.ANYWHERE
     return Unmodelled(
-        f"{kind}/{printable(name)}", field, show(found), f"{said} is not modelled", reach, entry.gate
+        f"{kind}/{printable(name)}", field, show(found), f"{description} is not modelled", reach, entry.gate
     )
 
 

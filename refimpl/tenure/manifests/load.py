@@ -256,7 +256,7 @@ class Builder:
     def add_cohort(self, raw: object, place: Place) -> None:
         cohort = queues.cohort(raw, place, self.problems)
         if cohort is not None:
-            # A cycle is told with the field's name of the version that the user wrote.
+            # A cycle is reported with the field's name in the version that the user wrote.
             self.cohorts[cohort.name] = to_v1beta2(raw, "Cohort", place, [])[1], cohort
             self.shown.take("Cohort", cohort.name, raw)
 
@@ -323,7 +323,7 @@ class Builder:
         self._keep_past(raw, key)
         self.owners[key] = dig(raw, "metadata", "ownerReferences")
         if "Finished" in conditions or dig(raw, "spec", "active") is False:
-            reasons = " and ".join(f"{path} says {found}" for path, found in out_of_play(raw))
+            reasons = " and ".join(f"{path} has {found}" for path, found in out_of_play(raw))
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
             self.out_of_play.append(raw)
             return
@@ -492,7 +492,7 @@ class Builder:
         assumed: list[tuple[Place, str]] = []
         for made in list(self.submitted.made(given)):
             if isinstance(made, SkippedJob):
-                # Who asks what would come of a job is answered even where nothing would.
+                # A job that is not stored yet gets an answer even if nothing comes of it.
                 (self._ignore if made.is_stored else self._warn)(made.job, made.why)
             elif self._is_new(made.raw, "Workload", made.job):
                 self._submit(made, newest)

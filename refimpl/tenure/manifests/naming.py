@@ -43,8 +43,8 @@ _WANTED: Final = {
     WorkloadState.RUNNING: ("a running workload", "workloads that hold quota"),
 }
 _INSTEAD: Final = {
-    WorkloadState.PENDING: "is pending: `why-not {}` says what it waits for",
-    WorkloadState.RUNNING: "holds quota: `why {}` says who would preempt it",
+    WorkloadState.PENDING: "is pending: `why-not {}` shows what it waits for",
+    WorkloadState.RUNNING: "holds quota: `why {}` shows which workloads would preempt it",
 }
 _GENERATED: Final = re.compile(r"(([a-z]+)-(.+))-[0-9a-f]{5}")
 """Kueue's name of a Workload: its owner's kind and name, and a hash. Source: Kueue, jobframework."""

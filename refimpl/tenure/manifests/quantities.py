@@ -137,7 +137,7 @@ def _text(value: object) -> str | None:
         return None
     if isinstance(value, int):
         return str(value) if value.bit_length() <= 4 * _LONGEST else None
-    # The shortest text that reads back as this float is what the document most likely said.
+    # The shortest text that reads back as this float is most likely the text of the document.
     return repr(value) if isinstance(value, float) else None
 
 

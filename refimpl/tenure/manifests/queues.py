@@ -250,7 +250,7 @@ def _reclaim(preemption: schema.PreemptionSpec | None, *, defaulted: bool) -> Re
 def _borrow(borrow: schema.BorrowWithinCohortSpec | None, *, defaulted: bool) -> BorrowWithinCohort:
     if borrow is not None and borrow.policy is not None:
         return BorrowWithinCohort.labelled()[borrow.policy]
-    # Kueue asks whether the policy is Never, and an empty one is not.
+    # Kueue checks whether the policy is Never, and an empty one is not.
     return BorrowWithinCohort.NEVER if borrow is None or defaulted else BorrowWithinCohort.LOWER_PRIORITY
 
 

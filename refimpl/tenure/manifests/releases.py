@@ -327,8 +327,8 @@ def release_among(objects: Sequence[SourcedObject]) -> str:
     """
     found = list(dict.fromkeys(tag for sourced in objects for tag in _tags(sourced.object)))
     if len(found) != 1:
-        expected = "one Deployment of Kueue among the objects, whose image says its release"
-        there = f"are {', '.join(found)}" if found else "is none"
+        expected = "one Deployment of Kueue among the objects, with its release as image tag"
+        there = f"are {', '.join(found)}" if found else "is no such Deployment"
         raise bad_input("--kueue", IN_OBJECTS, f"{expected}; there {there}")
     return parse_release(found[0])
 

@@ -276,9 +276,9 @@ def _covered(flavor: dict[str, Any], covered: list[Any], path: str, place: Place
         return
     if sorted(names) != sorted(covered):
         missing = sorted(set(covered) - set(names))
-        told = f"; missing: {comma_separated(missing)}" if missing else ""
+        hint = f"; missing: {comma_separated(missing)}" if missing else ""
         yield place.problem(
-            path, show(names), f"the group's coveredResources: {comma_separated(covered)}{told}"
+            path, show(names), f"the group's coveredResources: {comma_separated(covered)}{hint}"
         )
         return
     for (i, name), right in zip(named, covered, strict=True):

@@ -63,7 +63,7 @@ class _Short(reprlib.Repr):
         self.maxstring = self.maxother = self.maxlong = LONGEST
 
     def repr_int(self, x: int, level: int) -> str:
-        # Python refuses to print very long integers, and says so with a ValueError.
+        # Python refuses to print very long integers, and raises a ValueError.
         if x.bit_length() > 400:
             return f"an integer of {x.bit_length()} bits"
         return super().repr_int(x, level)

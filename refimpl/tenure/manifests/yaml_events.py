@@ -259,7 +259,7 @@ def _line(event: Any) -> int:
 
 def _syntax_error(error: yaml.YAMLError, file: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
-    told = getattr(error, "problem", None) or getattr(error, "reason", None)
-    found = f"a syntax error ({printable(str(told))})" if told else "a syntax error"
+    reason = getattr(error, "problem", None) or getattr(error, "reason", None)
+    found = f"a syntax error ({printable(str(reason))})" if reason else "a syntax error"
     line = int(mark.line) + 1 if mark is not None else 0
     return Problem("", f"{found} in line {line}" if line else found, "YAML", file=file, line=line)

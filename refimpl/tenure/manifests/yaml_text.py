@@ -234,7 +234,7 @@ def plain_documents(text: str) -> list[tuple[object, int]] | None:
     [({'a': 1}, 2), ({'b': [2]}, 3)]
     >>> plain_documents("a: [1]")
     """
-    # A line holds at most three values: a map in a list, its key and what that says.
+    # A line holds at most three values: a map in a list, its key and the key's value.
     if 3 * text.count("\n") > MAX_VALUES:
         return None
     try:

@@ -281,23 +281,21 @@ def in_order(question: Question, candidates: Iterable[Candidate]) -> tuple[Candi
 
     Recorded snapshots may lack uids: equal candidates then are ordered by name, whatever the input's order.
     """
-    listed = tuple(candidates)
-    if len(listed) < 2:
-        return listed
-    return tuple(
-        sorted(listed, key=lambda candidate: sort_key(question, candidate.workload, candidate.group))
-    )
+    given = tuple(candidates)
+    if len(given) < 2:
+        return given
+    return tuple(sorted(given, key=lambda candidate: sort_key(question, candidate.workload, candidate.group)))
 
 
 def sort_key(question: Question, workload: Workload, group: int) -> tuple[int, int, int, int, int, str, str]:
     """What a candidate of a group is sorted by: KQ-230, then the name for those that lack a uid."""
-    stands = order_key(workload, group, question.preemptor, question.terms, question.now)
+    key = order_key(workload, group, question.preemptor, question.terms, question.now)
     return (
-        stands.running,
-        stands.group,
-        stands.priority,
-        stands.unexpired,
-        stands.recency,
-        stands.uid,
+        key.running,
+        key.group,
+        key.priority,
+        key.unexpired,
+        key.recency,
+        key.uid,
         workload.key,
     )

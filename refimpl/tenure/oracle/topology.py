@@ -119,7 +119,7 @@ def grouped(pod_sets: Iterable[PodSet]) -> list[tuple[PodSet, ...]]:
     groups: dict[str, list[PodSet]] = {}
     for index, pod_set in enumerate(pod_sets):
         name = group_name(pod_set)
-        # Kueue names a pod set that stands alone by its index.
+        # Kueue names a pod set outside of groups by its index.
         groups.setdefault(str(index) if name is None else name, []).append(pod_set)
     return [tuple(together) for together in groups.values()]
 

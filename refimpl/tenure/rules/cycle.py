@@ -304,7 +304,7 @@ def capacity_kept(
     > what it asks for, at most what its borrowing limit leaves.
 
     Args:
-        amount: what it asks for.
+        amount: its request.
         usage: what is in use at its ClusterQueue.
         nominal: the nominal quota there.
         limited: whether there is a borrowing limit.
@@ -403,7 +403,7 @@ def protection_ended_at(reserved_at: Instant, min_admit_duration: Duration) -> I
         reserved_at: its quota reservation time (KQ-030), ns since the epoch.
         min_admit_duration: the duration in force, ns.
 
-    Source: TBP-020, which asks for strictly more than the duration, on a clock of whole nanoseconds.
+    Source: TBP-020, which requires strictly more than the duration, on a clock of whole nanoseconds.
 
     >>> protection_ended_at(100, 50)
     151

@@ -24,7 +24,7 @@ from tenure.rules.terms import PreemptionTerms
 def mode_without_search(
     request: Amount, free: Amount, potential: Amount, nominal: Amount, reaches: bool
 ) -> FlavorMode:
-    """How a flavor could be assigned, as far as quota alone tells.
+    """How a flavor could be assigned, by quota alone.
 
     > The mode of a flavor before the search for targets is:
     >
@@ -297,7 +297,7 @@ def reduced_count(count: int, fewest: int, step: int, steps: int) -> int:
 
 @rule("KQ-610")
 def scaled_request(request: Amount, count: int, new_count: int) -> Amount:
-    """What a pod set asks for with another number of pods.
+    """The request of a pod set for another number of pods.
 
     > A request for another number of pods is the request of one pod times
     > that number.

@@ -91,7 +91,7 @@ def hero_request_fits(usage: Amount, request: Amount, accessible: Amount, room: 
 
     Args:
         usage: all that is in use at the hero, paid for by others or not.
-        request: what is asked for.
+        request: the requested amount.
         accessible: what is accessible to the hero (UCQ-210).
         room: the room for it (UCQ-230).
 
@@ -114,12 +114,12 @@ def hero_mode_without_search(request: Amount, fits: bool, accessible: Amount) ->
     > are searched for.
 
     Args:
-        request: what is asked for.
+        request: the requested amount.
         fits: whether it fits now (UCQ-240).
         accessible: what is accessible to the hero (UCQ-210).
 
     Returns:
-        NO_FIT, FIT, or NO_CANDIDATES when only a search tells.
+        NO_FIT, FIT, or NO_CANDIDATES if only a search decides.
 
     Source: KEP-8826, Implementation; Goals, Safety Caps.
 

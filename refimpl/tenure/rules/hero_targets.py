@@ -64,7 +64,7 @@ def group_for_hero(own: bool, over_quota: bool) -> int:
             removals so far.
 
     Returns:
-        0, 1 or 2; KQ-220 says which candidate goes first, given these groups.
+        0, 1 or 2; KQ-220 orders candidates by these groups.
 
     Source: KEP-8826, Goals, Deterministic Victim Selection.
 

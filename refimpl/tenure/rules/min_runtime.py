@@ -121,7 +121,7 @@ def is_resolvable(action: Action, pending_known: bool, victim_known: bool) -> bo
         pending_known: whether the pending job's queue exists.
         victim_known: whether the victim's queue exists.
 
-    Source: KAI-Scheduler, MinRuntime plugin, resolver; the document says nothing of it.
+    Source: KAI-Scheduler, MinRuntime plugin, resolver; the document does not mention it.
 
     >>> is_resolvable(Action.PREEMPT, pending_known=False, victim_known=True)
     True
@@ -289,7 +289,7 @@ def is_answer_kept(started_at: Instant | None) -> bool:
     Args:
         started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.
 
-    Source: KAI-Scheduler, MinRuntime plugin; the document says nothing of it.
+    Source: KAI-Scheduler, MinRuntime plugin; the document does not mention it.
 
     >>> is_answer_kept(None), is_answer_kept(0)
     (False, True)

@@ -105,7 +105,7 @@ def order_key(
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
 
-    Source: KQ-220, of which this is another form: a sort that asks for one key a candidate is faster than
+    Source: KQ-220, of which this is another form: a sort that needs one key a candidate is faster than
         one that compares candidates. That both agree is proved (PO-KQ-100).
 
     >>> from tenure.model import ClusterQueue, Settings

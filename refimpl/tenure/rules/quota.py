@@ -20,7 +20,7 @@ def fits_quota(usage: Amount, request: Amount, quota: Amount) -> bool:
 
     Args:
         usage: what is in use of the flavor-resource at the node.
-        request: what is asked for.
+        request: the requested amount.
         quota: nominal quota of a ClusterQueue, subtree quota of a Cohort.
 
     Source: Kueue v1beta2, `ResourceQuota.nominalQuota`; Kueue main of August 2026, borrowing.
@@ -39,7 +39,7 @@ def can_ever_fit(request: Amount, potential: Amount) -> bool:
     > could ever have.
 
     Args:
-        request: what is asked for.
+        request: the requested amount.
         potential: the most that the ClusterQueue could have with nothing in use (KQ-160).
 
     Source: Kueue main of August 2026, flavor assigner (maximum capacity).
@@ -201,14 +201,14 @@ def available(quota: NodeQuota, usage: Amount, above: Amount | None) -> Amount:
 
 @rule("KQ-190")
 def fits_request(request: Amount, free: Amount, borrows: bool, may_borrow: bool) -> bool:
-    """Whether a request fits, as the search for targets asks.
+    """Whether a request fits, in the search for targets.
 
     > A request fits when it is at most what is available, with a negative
     > amount counted as zero. In an attempt without borrowing it must also
     > leave its ClusterQueue within its quota.
 
     Args:
-        request: what is asked for.
+        request: the requested amount.
         free: what is available at the ClusterQueue (KQ-180).
         borrows: whether usage with the request exceeds the nominal quota (KQ-060).
         may_borrow: whether the attempt allows that.
@@ -249,7 +249,7 @@ def remaining_request(request: Amount, quota: NodeQuota, usage: Amount) -> Amoun
     > what is locally available at the node, and at least zero.
 
     Args:
-        request: what is asked for at this node.
+        request: the amount requested at this node.
         quota: the node's quota of the flavor-resource.
         usage: what is in use at the node.
 

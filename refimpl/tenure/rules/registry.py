@@ -53,7 +53,7 @@ def rule(identifier: str, *, lift: bool = True, reason: str = "") -> Callable[[_
             "three digits"
         )
     if not lift and not reason:
-        raise ValueError(f"{identifier}: a rule that is not lifted says why")
+        raise ValueError(f"{identifier}: a rule that is not lifted needs a reason")
 
     def register(function: _Function) -> _Function:
         if identifier in _RULES:

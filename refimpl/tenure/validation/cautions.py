@@ -205,7 +205,7 @@ def _limit_faults(path: str, quota: dict[str, Any], *, alone: bool) -> Iterator[
     nominal = quantity(quota.get("nominalQuota"))
     never_borrows = quantity(quota.get("borrowingLimit")) == 0
     if nominal == 0 and (alone or never_borrows):
-        message = "no quota and no borrowing: no workload that asks for this resource ever fits this flavor"
+        message = "no quota and no borrowing: no workload that requests this resource ever fits this flavor"
         yield Fault(WarningType.NOTHING_FITS, f"{path}.nominalQuota", message)
     elif never_borrows and not alone:
         message = (

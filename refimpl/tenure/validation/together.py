@@ -340,7 +340,7 @@ def bypassed_lending_limits(overview: Overview) -> Iterator[tuple[Subject, Fault
             continue
         for path, quota in quotas(member.raw):
             if quota.get("lendingLimit") is not None:
-                message = f"the hero queue {above[0]} takes idle quota here whatever the limit says"
+                message = f"the hero queue {above[0]} takes idle quota here whatever the limit"
                 yield member, Fault(WarningType.LENDING_LIMIT_BYPASSED, f"{path}.lendingLimit", message)
 
 

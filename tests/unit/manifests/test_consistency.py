@@ -169,7 +169,7 @@ class TestPending:
         loaded = cluster(waiting(pod=pod))
         assert said(loaded) == (
             "Workload/ml/p: spec.podSets[0].template.spec.containers[0].resources.requests[cpu]: found -5,"
-            " expected 0 or more; as in Kueue, what a pod asks for in all counts as no less than 0"
+            " expected 0 or more; as in Kueue, the total request of a pod counts as at least 0"
         )
         alone = cluster(waiting(pod={"containers": [container(cpu="-5")]}))
         assert alone.cluster.pending[0].pod_sets[0].requests == {"cpu": 0}

@@ -90,8 +90,8 @@ class TestBuild:
             "1.yaml: Node/n1: not a kind that is read",
             "3.yaml: Workload/w: not a kind that is read",
             "4.yaml: Workload/ml/w: neither holds quota nor waits for it:"
-            " status.conditions says Finished=True",
-            "5.yaml: Workload/ml/p: neither holds quota nor waits for it: spec.active says False",
+            " status.conditions has Finished=True",
+            "5.yaml: Workload/ml/p: neither holds quota nor waits for it: spec.active has False",
         )
         assert (loaded.cluster.admitted, loaded.cluster.pending) == ((), ())
 

@@ -134,7 +134,7 @@ def test_what_cannot_be_asked_about_is_called_what_it_is() -> None:
     assert "nlp/job-off-0000a is inactive: spec.active is false" in refused(
         loaded, "off", WorkloadState.RUNNING
     )
-    assert "nlp/job-runs-0000a holds quota: `why nlp/job-runs-0000a` says" in refused(loaded, "runs")
+    assert "nlp/job-runs-0000a holds quota: `why nlp/job-runs-0000a` shows" in refused(loaded, "runs")
     assert "nlp/job-waits-0000a is pending: `why-not" in refused(loaded, "waits", WorkloadState.RUNNING)
 
 

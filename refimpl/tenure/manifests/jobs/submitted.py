@@ -166,7 +166,7 @@ class SubmittedJobs:
         if (raw["apiVersion"], raw["kind"]) == ("apps/v1", "StatefulSet") and requested[0].count == 0:
             parts = 0
         if not parts:
-            yield SkippedJob(place, "asks for no replica", _is_stored(raw))
+            yield SkippedJob(place, "requests no replicas", _is_stored(raw))
         name = f"{(integration.named_after or raw['kind']).lower()}-{_name(raw)}"
         for part in range(parts):
             own = name if integration.parts is None else f"{name}-{part}"
