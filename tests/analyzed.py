@@ -21,7 +21,7 @@ from tenure.model import (
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis.encoding import Pair, Priorities
-from tenure_check.analysis.states import AskedCell
+from tenure_check.analysis.states import CellQuery
 from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.trusted.claim import Traces
 from tests.clusters import cluster, groups, queue
@@ -172,17 +172,17 @@ KNOWN: dict[str, tuple[Cluster, int]] = {
 """By name, a configuration, and how many of its cells solvers find values for; see `cells_of`."""
 
 
-def cells_of(known: Cluster) -> dict[AskedCell, str]:
+def cells_of(known: Cluster) -> dict[CellQuery, str]:
     """What Z3 says of every cell, by slices: of lower, equal and higher priority, and of high ones."""
     tree = build_tree(known, next(iter(known.cluster_queues.values())))
     traces: Traces = {}
-    found: dict[AskedCell, str] = {}
+    found: dict[CellQuery, str] = {}
     for one, other in product(known.cluster_queues, repeat=2):
         names = one, other
         cut = slice_of(tree, *(tree.places[name] for name in names))
         pair = Pair(known, cut, names, preset("guaranteed"), traces)
         for (high, low), reason in product(((1, 0), (1, 1), (0, 1), (3, 2)), tuple(Reason)[:5]):
-            cell = AskedCell(names[0], high, names[1], low, reason)
+            cell = CellQuery(names[0], high, names[1], low, reason)
             found[cell] = asked_of(pair, Priorities(high, low), reason)
     return found
 

@@ -23,14 +23,14 @@ from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.tree import Tree
 from tenure.playground import PageQuestion, load_text, opened_request
 from tenure.readings import Reading, parse_reading
-from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
-from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, sides_of
-from tenure_check.analysis.matrix_types import MatrixSide
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, analyze, sides_of
+from tenure_check.analysis.matrix_types import MatrixRole
 from tenure_check.analysis.matrix_words import cell_lines, cell_of
+from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
+from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
+from tenure_check.analysis.states import CellQuery, Example, PriorityLevel
 from tenure_lab.generators.writing import write_request
 
 MOST_CELLS = 400
@@ -50,7 +50,7 @@ Mark: TypeAlias = tuple[int, int, str]
 class MatrixProgress:
     """What the page shows while cells are settled."""
 
-    sides: tuple[MatrixSide, ...] = ()
+    sides: tuple[MatrixRole, ...] = ()
     """Rows and columns: preemptors and victims alike; told once, first."""
     marks: tuple[Mark, ...] = ()
     """Cells whose verdict is known since."""
@@ -64,7 +64,7 @@ class PageMatrix:
 
     problems: tuple[str, ...] = ()
     """What is wrong with the text, or too large in it; nothing else is there then."""
-    sides: tuple[MatrixSide, ...] = ()
+    sides: tuple[MatrixRole, ...] = ()
     """Rows and columns."""
     verdicts: tuple[tuple[str, ...], ...] = ()
     """`never`, `can` or `?`, by row and column."""
@@ -223,12 +223,12 @@ class _Telling:
     clock: Callable[[], float]
     places: dict[tuple[str, int], int] = field(init=False)
     """The row and column of a ClusterQueue's priority."""
-    named: tuple[MatrixSide, ...] = field(init=False)
+    named: tuple[MatrixRole, ...] = field(init=False)
     _end: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.places = {(queue, level.priority): at for at, (queue, level) in enumerate(self.sides)}
-        self.named = tuple(MatrixSide(queue, level.name, level.priority) for queue, level in self.sides)
+        self.named = tuple(MatrixRole(queue, level.name, level.priority) for queue, level in self.sides)
         self._end = self.clock() + MOST_S
         self.say(MatrixProgress(sides=self.named, words="random states are drawn"))
 
@@ -245,7 +245,7 @@ class _Telling:
         """Tell how far it is."""
         self.tell(json.dumps(as_json(progress)))
 
-    def marked(self, cell: AskedCell, verdict: CellVerdict) -> tuple[Mark, ...]:
+    def marked(self, cell: CellQuery, verdict: CellVerdict) -> tuple[Mark, ...]:
         """A cell of the table whose verdict is known."""
         row = self.places.get((cell.preemptor, cell.high))
         column = self.places.get((cell.victim, cell.low))
@@ -267,8 +267,8 @@ class _TellingProver(SolverProver):
         self._telling = telling
 
     def settle(
-        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
-    ) -> Iterator[tuple[AskedCell, Settled]]:
+        self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
+    ) -> Iterator[tuple[CellQuery, CellResult]]:
         telling = self._telling
         marks = tuple(mark for cell in hit for mark in telling.marked(cell, CellVerdict.CAN))
         telling.say(MatrixProgress(marks=marks, words=f"{len(cells)} questions are left for Z3"))
@@ -289,18 +289,18 @@ class _TellingProver(SolverProver):
         found = super().reasons(preemptor, victim, high, low)
         if not found:
             marks = self._telling.marked(
-                AskedCell(preemptor, high, victim, low, next(iter(Reason))), CellVerdict.NEVER
+                CellQuery(preemptor, high, victim, low, next(iter(Reason))), CellVerdict.NEVER
             )
             self._telling.say(MatrixProgress(marks=marks))
         return found
 
-    def settled_of_pair(self, cells: Iterable[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+    def settled_of_pair(self, cells: Iterable[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
         if self._telling.is_late:
-            yield from ((cell, Settled(CellVerdict.UNKNOWN, LATE)) for cell in cells)
+            yield from ((cell, CellResult(CellVerdict.UNKNOWN, LATE)) for cell in cells)
         else:
             yield from super().settled_of_pair(cells)
 
-    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+    def fewest(self, cell: CellQuery, example: Example) -> tuple[Example, bool]:
         if self._telling.is_late:
             return example, example.victims == 1
         return super().fewest(cell, example)

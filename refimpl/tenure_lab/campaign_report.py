@@ -31,7 +31,7 @@ CORE: Final = "the optimized core"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedDifference:
     """A scenario that was decided otherwise."""
 
     index: int
@@ -72,12 +72,12 @@ class CampaignReport:
     """Scenarios with a victim for this reason."""
     traits: tuple[Count, ...]
     """What else there is about them."""
-    differences: tuple[Told, ...]
+    differences: tuple[ReportedDifference, ...]
     """The first that failed."""
 
 
 def report_of(
-    plan: CampaignPlan, tally: Tally, differences: tuple[Told, ...], *, complete: bool
+    plan: CampaignPlan, tally: Tally, differences: tuple[ReportedDifference, ...], *, complete: bool
 ) -> CampaignReport:
     """The report of what a tally has counted."""
     return CampaignReport(
@@ -127,7 +127,11 @@ def campaign_report(
     for difference in tally.differences[:most]:
         found = small(plan, difference)
         vector = "" if folder is None else str(write_vector(folder, plan, found))
-        told.append(Told(found.index, found.verdict, again(plan, found.index), vector, request_line(found)))
+        told.append(
+            ReportedDifference(
+                found.index, found.verdict, again(plan, found.index), vector, request_line(found)
+            )
+        )
     return report_of(plan, tally, tuple(told), complete=complete)
 
 

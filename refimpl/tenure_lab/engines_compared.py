@@ -74,7 +74,7 @@ def compare(request: DecideRequest, way: Approach) -> DecidedTwice:
     expected: Said | None = None
     try:
         asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
-        expected = said_by_reference(decide_by_reference(*asked, request.assignment))
+        expected = answer_of_reference(decide_by_reference(*asked, request.assignment))
         core = said_by(_answer_of_core(request, way, expected[2]))
     except InputError:
         return DecidedTwice(expected, None, REFUSED)
@@ -102,7 +102,7 @@ def decide_by_core(
     return decide(arrays, preemptor, queue, now, reading, given)
 
 
-def said_by_reference(decision: Decision) -> Said:
+def answer_of_reference(decision: Decision) -> Said:
     """The reference's decision in the form that is compared."""
     victims = tuple(
         (target.workload.key, target.evidence.basis.name, target.reason.label) for target in decision.targets

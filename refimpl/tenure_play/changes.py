@@ -11,13 +11,13 @@ from tenure.readings import Wake
 from tenure.rules.cycle import lost_work, persisted, wake_due_at
 from tenure.units import format_duration, format_instant
 from tenure_play.actors import Actor, Phase, admitted, evicted, joined, released
-from tenure_play.clockwork import Agenda, Due, Task
 from tenure_play.cycle import Nominee
+from tenure_play.event_loop import Task, TaskKind, TaskQueue
 from tenure_play.objects import asking
 from tenure_play.record import Ending, Happening
 from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import ClockJump, Delete, Edit, Finish, Happens, Restart, Submission, Submit
-from tenure_play.world import World
+from tenure_play.state import PlayState
 
 
 class Changes:
@@ -29,7 +29,7 @@ class Changes:
     Source: Kueue main of August 2026, what its controllers do about Workloads, ClusterQueues and Cohorts.
     """
 
-    def __init__(self, world: World, agenda: Agenda, journal: KueueJournal) -> None:
+    def __init__(self, world: PlayState, agenda: TaskQueue, journal: KueueJournal) -> None:
         self.world = world
         self.agenda = agenda
         self.journal = journal
@@ -45,15 +45,15 @@ class Changes:
 
     def apply(self, task: Task) -> None:
         """Do what follows from what happened before, and is due now."""
-        if task.kind == Due.WAKE:
+        if task.kind == TaskKind.WAKE:
             tree = {queue.name for queue in self.world.tree_of(task.key)}
             for name in self.world.queues:
                 if name in tree:
                     self.wake(name, "something happened in its tree of queues")
-        elif task.kind == Due.START:
+        elif task.kind == TaskKind.START:
             self.back_at, self.dirty = None, True
             self.journal.tell(Happening.RESTARTED, "the controller is back")
-        elif task.kind == Due.REQUEUE:
+        elif task.kind == TaskKind.REQUEUE:
             self._back_off_ends(self.world.actors[task.key])
         else:
             self._stay_ends(task)
@@ -117,7 +117,7 @@ class Changes:
             actor.preempted = world.message(preemptor, actor, target.reason), persisted(world.clock)
             takes = self._pods_end_after(actor)
             if takes:
-                self.agenda.plan(world.now + takes, Due.RELEASE, actor.key, actor.stay)
+                self.agenda.plan(world.now + takes, TaskKind.RELEASE, actor.key, actor.stay)
             else:
                 self._release(actor)
 
@@ -128,17 +128,19 @@ class Changes:
         left = actor.left()
         if actor.phase == Phase.TERMINATING:
             at = self.world.now + self._pods_end_after(actor)
-            self.agenda.plan(at, Due.RELEASE, actor.key, actor.stay)
+            self.agenda.plan(at, TaskKind.RELEASE, actor.key, actor.stay)
         elif left is not None:
-            self.agenda.plan(max(self.world.now, actor.reserved + left), Due.FINISH, actor.key, actor.stay)
+            self.agenda.plan(
+                max(self.world.now, actor.reserved + left), TaskKind.FINISH, actor.key, actor.stay
+            )
 
     def _stay_ends(self, task: Task) -> None:
         actor = self.world.actors[task.key]
         if actor.stay != task.stay:
             return
-        if task.kind == Due.RELEASE and actor.phase == Phase.TERMINATING:
+        if task.kind == TaskKind.RELEASE and actor.phase == Phase.TERMINATING:
             self._release(actor)
-        elif task.kind == Due.FINISH and actor.phase == Phase.RUNNING:
+        elif task.kind == TaskKind.FINISH and actor.phase == Phase.RUNNING:
             self.end(actor, Ending.FINISHED)
 
     def _release(self, actor: Actor) -> None:
@@ -209,7 +211,7 @@ class Changes:
             self._push(actor)
             return
         world.queues[actor.queue].rest(actor)
-        self.agenda.plan(until - world.offset, Due.REQUEUE, actor.key)
+        self.agenda.plan(until - world.offset, TaskKind.REQUEUE, actor.key)
         text = f"is not queued before {format_instant(until)}, its status.requeueState.requeueAt"
         self.journal.tell(Happening.PARKED, text, actor)
 
@@ -244,11 +246,11 @@ class Changes:
         if found is None:
             return
         root = self.world.root_of(found)
-        planned = [task.at for task in self.agenda.planned(Due.WAKE) if self._is_in_tree(task.key, root)]
+        planned = [task.at for task in self.agenda.planned(TaskKind.WAKE) if self._is_in_tree(task.key, root)]
         now, retry = self.world.now, self.world.scenario.timing.retry
         due = wake_due_at(bool(planned), min(planned, default=0), now, retry)
         if due not in planned:
-            self.agenda.plan(due, Due.WAKE, queue)
+            self.agenda.plan(due, TaskKind.WAKE, queue)
 
     def _is_in_tree(self, queue: str, root: str) -> bool:
         found = self.world.cluster.cluster_queues.get(queue)
@@ -262,7 +264,7 @@ class OutsideEvents:
         world, agenda, journal, changes: of the play.
     """
 
-    def __init__(self, world: World, agenda: Agenda, journal: KueueJournal, changes: Changes) -> None:
+    def __init__(self, world: PlayState, agenda: TaskQueue, journal: KueueJournal, changes: Changes) -> None:
         self._world = world
         self._agenda = agenda
         self._journal = journal
@@ -307,13 +309,13 @@ class OutsideEvents:
         """What is in memory only is lost: who waits aside, whom a head waits for, what is alike."""
         for queue in self._world.queues.values():
             queue.forget()
-        self._agenda.drop(Due.WAKE)
+        self._agenda.drop(TaskKind.WAKE)
         self._changes.dirty = True
         text = "the controller restarts"
         if event.down:
             text += f", and is back in {format_duration(event.down)}"
             self._changes.back_at = self._world.now + event.down
-            self._agenda.plan(self._changes.back_at, Due.START)
+            self._agenda.plan(self._changes.back_at, TaskKind.START)
         self._journal.tell(Happening.RESTARTED, text)
 
     def _jump(self, event: ClockJump) -> None:

@@ -39,7 +39,7 @@ from tenure.rules.cycle import (
 from tenure.rules.hero_rank import has_turn_before
 from tenure.rules.share import Share, borrowed_amount, compare_shares
 from tenure_play.actors import Actor
-from tenure_play.world import Snapshots, World
+from tenure_play.state import PlayState, Snapshots
 
 _CHARGED = (TurnResult.ADMITTED, TurnResult.PREEMPTING, TurnResult.WAITS_FOR_TARGETS)
 """What those are charged for who come later in the cycle."""
@@ -74,7 +74,7 @@ class Nominee:
         return self.decision.outcome
 
 
-def in_turn(world: World, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
+def in_turn(world: PlayState, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
     """The entries in the order in which the cycle handles them; the next one is chosen when it is drawn.
 
     Args:
@@ -108,7 +108,7 @@ def _turn_of(entry: Nominee) -> Any:
     return _key_of_turn(Head(decision.terms.hero, cohorts, decision.preemptor.priority, entry.queued_from))
 
 
-def _in_kueue_order(world: World, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
+def _in_kueue_order(world: PlayState, entries: list[Nominee], snapshots: Snapshots) -> Iterator[Nominee]:
     if world.cluster.settings.fair_sharing is None:
         yield from sorted(entries, key=_key_of_classical_turn)
         return
@@ -140,7 +140,7 @@ def _cycle_head(entry: Nominee) -> CycleHead:
     )
 
 
-def _fairest(world: World, left: Mapping[str, Nominee], snapshots: Snapshots) -> Nominee:
+def _fairest(world: PlayState, left: Mapping[str, Nominee], snapshots: Snapshots) -> Nominee:
     first = next(iter(left.values()))
     snapshot = snapshots.of(first.actor.queue)
     if snapshot.tree.nodes[snapshot.place].parent is None:
@@ -158,7 +158,7 @@ def _contestant(entry: Nominee, borrows: bool) -> Contestant:
 class _Tournament:
     """Fair sharing's tournament: at each cohort the child with the lowest share, its head included, wins."""
 
-    def __init__(self, world: World, snapshot: Snapshot, entries: Mapping[int, Nominee]) -> None:
+    def __init__(self, world: PlayState, snapshot: Snapshot, entries: Mapping[int, Nominee]) -> None:
         self._by_priority = world.cluster.settings.priority_sorting_within_cohort
         self._tree: Tree = snapshot.tree
         self._entries = entries
@@ -223,7 +223,7 @@ class CycleRun:
     Source: Kueue main of August 2026, scheduling cycle.
     """
 
-    world: World
+    world: PlayState
     taken: dict[str, Workload] = field(default_factory=dict)
 
     def run(self) -> list[Handled]:

@@ -11,19 +11,19 @@ from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.units import format_duration, format_instant
 from tenure.versions import kueue_version
 from tenure_play.actors import Phase
-from tenure_play.budget import BUDGET, PlayBudget
 from tenure_play.changes import Changes, OutsideEvents
-from tenure_play.clockwork import Clockwork, Task
 from tenure_play.cycle import CycleRun, Handled
+from tenure_play.event_loop import EventLoop, Task
 from tenure_play.expectations import Observed, judge
 from tenure_play.kai.engine import KaiPlayer
 from tenure_play.kai.scenario import KaiScenario
 from tenure_play.loops import LoopWatch
 from tenure_play.record import EVERY_PART, HeadResult, Record, RecordParts, Result
 from tenure_play.recorder import KueueJournal
+from tenure_play.resource_budget import BUDGET, PlayBudget
 from tenure_play.scenario import Happens, Scenario
+from tenure_play.state import PlayState
 from tenure_play.timers import Timer, timers_after
-from tenure_play.world import World
 
 
 def play(
@@ -59,7 +59,7 @@ def play(
     return Player(scenario, reading, parts, budget).play()
 
 
-def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
+def world_at(scenario: Scenario, reading: Reading, at: Instant) -> PlayState:
     """All that there is at an instant of a play, once everything of that instant has happened.
 
     Args:
@@ -75,7 +75,7 @@ def world_at(scenario: Scenario, reading: Reading, at: Instant) -> World:
     return player.world
 
 
-class Player(Clockwork):
+class Player(EventLoop):
     """A play of Kueue that can be run step by step.
 
     Args:
@@ -100,7 +100,7 @@ class Player(Clockwork):
     ) -> None:
         super().__init__(scenario, reading, budget)
         self.scenario = scenario
-        self.world = World(scenario, reading, told=parts.story)
+        self.world = PlayState(scenario, reading, told=parts.story)
         self.journal = KueueJournal(self.world, parts)
         self.loops = LoopWatch(self.world, self.agenda)
         self.changes = Changes(self.world, self.agenda, self.journal)

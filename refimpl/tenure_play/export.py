@@ -14,7 +14,7 @@ from tenure.units import format_amount, format_instant
 from tenure_play.actors import Actor
 from tenure_play.engine import world_at
 from tenure_play.scenario import Edit, Scenario
-from tenure_play.world import World
+from tenure_play.state import PlayState
 
 _WRITTEN = ("QuotaReserved", "Admitted", "Evicted", "Preempted")
 """The conditions that a play writes; others stay as they were given."""
@@ -48,7 +48,7 @@ def cluster_at(scenario: Scenario, reading: Reading, at: Instant) -> tuple[list[
     return objects_of(scenario, world), world.clock
 
 
-def objects_of(scenario: Scenario, world: World) -> list[dict[str, Any]]:
+def objects_of(scenario: Scenario, world: PlayState) -> list[dict[str, Any]]:
     """Every object that there is in a world, as `cluster_at` gives them.
 
     Args:
@@ -63,7 +63,7 @@ def objects_of(scenario: Scenario, world: World) -> list[dict[str, Any]]:
     return [_plain({"apiVersion": API_VERSION, **object_}) for object_ in (*objects, *workloads)]
 
 
-def _workload(world: World, actor: Actor) -> dict[str, Any]:
+def _workload(world: PlayState, actor: Actor) -> dict[str, Any]:
     if actor.is_as_it_came:
         return dict(actor.manifest)
     old = actor.manifest.get("status") or {}
@@ -78,7 +78,7 @@ def _workload(world: World, actor: Actor) -> dict[str, Any]:
     return {**actor.manifest, "status": status}
 
 
-def _conditions(world: World, actor: Actor) -> Iterator[dict[str, Any]]:
+def _conditions(world: PlayState, actor: Actor) -> Iterator[dict[str, Any]]:
     workload = actor.workload
     reserved = workload.quota_reserved_at
     if reserved is not None:

@@ -12,10 +12,10 @@ from collections.abc import Hashable, Iterable
 
 from tenure.model import SECOND, Duration, Instant
 from tenure_play.actors import Actor
-from tenure_play.clockwork import Agenda, Due
+from tenure_play.event_loop import TaskKind, TaskQueue
 from tenure_play.record import Loop, Preemption, PreemptionPair, RunSpan
+from tenure_play.state import PlayState
 from tenure_play.timers import timers_after
-from tenure_play.world import World
 
 
 class LoopWatch:
@@ -27,12 +27,12 @@ class LoopWatch:
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
     >>> from tenure_play.scenario import Scenario
-    >>> watch = LoopWatch(World(Scenario("s", "", 0, 9, Cluster({})), preset("guaranteed")), Agenda())
+    >>> watch = LoopWatch(PlayState(Scenario("s", "", 0, 9, Cluster({})), preset("guaranteed")), TaskQueue())
     >>> watch.loop([], []) is None
     True
     """
 
-    def __init__(self, world: World, agenda: Agenda) -> None:
+    def __init__(self, world: PlayState, agenda: TaskQueue) -> None:
         self._world = world
         self._agenda = agenda
         # A digest each: the states of a long play would fill the memory.
@@ -108,7 +108,7 @@ class LoopWatch:
             tuple((actor.key, self._protected(actor)) for actor in actors if actor.holds),
             tuple(
                 (task.kind, task.key, _seconds(task.at - world.now))
-                for kind in (Due.RELEASE, Due.WAKE)
+                for kind in (TaskKind.RELEASE, TaskKind.WAKE)
                 for task in self._agenda.planned(kind)
             ),
             self._growing(actors),

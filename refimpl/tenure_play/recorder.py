@@ -28,8 +28,8 @@ from tenure_play.record import (
     WaitSpan,
 )
 from tenure_play.scenario import MILLISECOND, Story
+from tenure_play.state import PlayState
 from tenure_play.story import MovedTogether, StoryLines
-from tenure_play.world import World
 
 
 class Participant(Protocol):
@@ -221,7 +221,7 @@ class KueueJournal(PlayLedger):
         parts: see `PlayLedger`.
     """
 
-    def __init__(self, world: World, parts: RecordParts = EVERY_PART) -> None:
+    def __init__(self, world: PlayState, parts: RecordParts = EVERY_PART) -> None:
         super().__init__(world, parts)
         self._world = world
         self.steps: list[PriorityStep] = []

@@ -15,7 +15,7 @@ from tenure.rules.reservation import quota_reservation_time
 from tenure_play.actors import Actor
 
 if TYPE_CHECKING:
-    from tenure_play.world import World
+    from tenure_play.state import PlayState
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Ends:
         self._unstamped: dict[int, Actor] = {}
         """Those of whom it is not known since when they hold it: theirs ends later with every instant."""
 
-    def add(self, actor: Actor, world: World) -> None:
+    def add(self, actor: Actor, world: PlayState) -> None:
         """One more workload holds quota."""
         duration = world.protection(actor.queue)
         if actor.workload.quota_reserved_at is None:
@@ -72,7 +72,7 @@ class Ends:
             return False
         return self._place(clock) == self._place(other)
 
-    def after(self, clock: Instant, world: World) -> Iterator[tuple[Instant, Actor]]:
+    def after(self, clock: Instant, world: PlayState) -> Iterator[tuple[Instant, Actor]]:
         """The next ends after an instant, all of them by the controller's clock."""
         first = self._place(clock)
         if first < len(self._ends):
@@ -90,7 +90,7 @@ class Ends:
         return bisect_right(self._ends, clock, key=lambda entry: entry[0])
 
 
-def timers_after(world: World, mark: Instant) -> list[Timer]:
+def timers_after(world: PlayState, mark: Instant) -> list[Timer]:
     """The earliest instant after another at which anything runs out, with all that does.
 
     Args:
@@ -106,7 +106,7 @@ def _in_order_of_joining(timer: Timer) -> tuple[int, bool]:
     return timer.actor.number, timer.is_step
 
 
-def _every(world: World, mark: Instant) -> Iterator[Timer]:
+def _every(world: PlayState, mark: Instant) -> Iterator[Timer]:
     for end, actor in world.ends.after(mark + world.offset, world):
         yield Timer(end - world.offset, actor, is_step=False)
     growing: Iterable[Actor] = world.alive.values() if world.cluster.growing else ()
@@ -115,7 +115,7 @@ def _every(world: World, mark: Instant) -> Iterator[Timer]:
             yield from _step(world, actor, mark)
 
 
-def _step(world: World, actor: Actor, mark: Instant) -> Iterator[Timer]:
+def _step(world: PlayState, actor: Actor, mark: Instant) -> Iterator[Timer]:
     growing, reading = world.cluster.growing[actor.workload.priority_class], world.reading
     if growing.policy is None or growing.policy.step == 0:
         return

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tenure.readings import preset
-from tenure_check.analysis import kept_answers, parallel
-from tenure_check.analysis.levels import levels_of
+from tenure_check.analysis import answer_cache, parallel
 from tenure_check.analysis.matrix import Effort, Matrix
+from tenure_check.analysis.priority_levels import levels_of
 from tenure_check.analysis.prover import pair_of
 from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.states import is_replayed
@@ -19,7 +19,7 @@ from tests.analyzed import KNOWN
 def matrix_of(name: str, jobs: int) -> Matrix:
     """The matrix of a known configuration, with so few random states that solvers have enough to do."""
     known, _ = KNOWN[name]
-    (matrix,), _ = kept_answers.matrices(
+    (matrix,), _ = answer_cache.matrices(
         [(known, levels_of(known, []))], preset("guaranteed"), Effort(fewest=8, most=8), MatrixRequest(), jobs
     )
     return matrix

@@ -13,7 +13,7 @@ from tenure.as_json import as_json
 from tenure.cli.bundled import schema
 from tenure.reports import report_text
 from tenure.versions import versioned
-from tenure_lab.campaign_report import Told, campaign_checks, campaign_lines, report_of
+from tenure_lab.campaign_report import ReportedDifference, campaign_checks, campaign_lines, report_of
 from tenure_lab.campaigns import CampaignPlan, Tally
 from tests.command_line import tenure_process
 
@@ -24,7 +24,7 @@ TALLY = Tally(
     decisions=Counter(Preempt=900, Fit=600),
     victims=Counter({"1": 500, "2": 400}),
 )
-TOLD = Told(305, "the core differs", "tenure campaign --seed 7 --index 305", "x.json", "{}\x00")
+TOLD = ReportedDifference(305, "the core differs", "tenure campaign --seed 7 --index 305", "x.json", "{}\x00")
 STOPPED = report_of(CampaignPlan(2000, 7), TALLY, (TOLD,), complete=False)
 
 

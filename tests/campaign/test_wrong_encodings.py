@@ -15,7 +15,15 @@ from types import ModuleType
 import pytest
 
 from tenure.readings import preset
-from tenure_check.analysis import campaign, encoded_decisions, encoding, heroes, moments, ratios, tree_slices
+from tenure_check.analysis import (
+    campaign,
+    encoded_decisions,
+    encoding,
+    heroes,
+    ratios,
+    symbolic_usage,
+    tree_slices,
+)
 from tenure_check.analysis.scopes import Scope
 from tests.analyzed import KNOWN
 from tests.docs.blocks import ROOT
@@ -49,13 +57,13 @@ WRONG: dict[str, Wrong] = {
         2,
     ),
     "every cohort up to the root exceeds its quota": Wrong(
-        moments,
+        symbolic_usage,
         "for index in places_below(self.tree, place, common)])",
         "for index in self.tree.nodes[place].path])",
         2,
     ),
     "none but the victim leaves": Wrong(
-        moments,
+        symbolic_usage,
         "yield z3.And(start >= turn, turn >= back)",
         "yield z3.And(start == turn, turn == back)",
         2,
@@ -73,13 +81,13 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "an attempt with borrowing is one without": Wrong(
-        moments,
+        symbolic_usage,
         "for may_borrow in (False, True))",
         "for may_borrow in (True, False))",
         1,
     ),
     "need is read at the victim's turn": Wrong(
-        moments,
+        symbolic_usage,
         'ask, usage = self._folds.traced, self._usage["start"]',
         'ask, usage = self._folds.traced, self._usage["turn"]',
         5,
@@ -115,7 +123,7 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "in every state something is left at every node": Wrong(
-        moments,
+        symbolic_usage,
         'self._usage["start"], node.place, at)) >= 0',
         'self._usage["start"], node.place, at)) > 0',
         1,
@@ -164,27 +172,27 @@ WRONG: dict[str, Wrong] = {
         1,
     ),
     "the request fits beside the only victim": Wrong(
-        moments,
+        symbolic_usage,
         "(self.victim[at].term if place == self.v else 0)\n            for place, at",
         "0\n            for place, at",
         1,
     ),
     "after edits nothing is short at any node": Wrong(
-        moments,
+        symbolic_usage,
         "if self._scope == Scope.CONSISTENT:\n            yield from self._of_consistent_states()",
         "if True:\n            yield from self._of_consistent_states()",
         11,
         Scope.EDITED,
     ),
     "after edits a ClusterQueue uses no more than it could ever have": Wrong(
-        moments,
+        symbolic_usage,
         "if self._scope == Scope.CONSISTENT else MOST",
         "if True else MOST",
         11,
         Scope.EDITED,
     ),
     "after edits workloads hold only what their ClusterQueue covers": Wrong(
-        moments,
+        symbolic_usage,
         "return self.tree.nodes[place if self._scope == Scope.CONSISTENT else 0].quotas",
         "return self.tree.nodes[place].quotas",
         11,
@@ -263,7 +271,7 @@ def changed(mistake: Wrong) -> Iterator[None]:
     assert text.count(mistake.right) == 1
     with pytest.MonkeyPatch.context() as patch:
         made = run_again(mistake.where, text.replace(mistake.right, mistake.wrong), patch)
-        if mistake.where in (moments, ratios):
+        if mistake.where in (symbolic_usage, ratios):
             made = run_again(encoding, source_of(encoding), patch)
         if mistake.has_heroes:
             made = run_again(heroes, source_of(heroes), patch)

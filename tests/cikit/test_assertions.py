@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from tenure.api import load
 from tenure.cli.bundled import schema
 from tenure.readings import preset
-from tenure_check.analysis import kept_answers as kept
+from tenure_check.analysis import answer_cache as kept
 from tenure_check.analysis import nominal_quota, solved_cells
 from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.nominal_quota_proof import ServedQueue
@@ -196,7 +196,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
 
 
 def test_what_the_clock_has_ended_is_not_kept() -> None:
-    store, known = kept.KeptAnswers(CheckResult, wanted=True), CheckResult(Status.HOLDS, "never", "proved")
+    store, known = kept.AnswerCache(CheckResult, wanted=True), CheckResult(Status.HOLDS, "never", "proved")
     for key, result in (("a" * 64, known), ("b" * 64, CheckResult(Status.UNKNOWN, "never", CLOCK))):
         store.keep(key, result)
     assert (store.found("a" * 64), store.found("b" * 64)) == (known, None)

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
-from tenure_check.analysis.matrix import Settled
+from tenure_check.analysis.matrix import CellResult
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.commands import analyze_guarantees
 from tests.cli.test_analyze_matrix import CLASSES, LIMITED, ONE_CLASS, QUEUES
@@ -43,7 +43,7 @@ def answer(queues: Path, asked_of_solvers: list[NarrowCell]) -> Any:
     """What is said of them."""
     narrowed = SolverProver.narrowed
 
-    def noted(prover: SolverProver, asked: NarrowCell) -> Settled:
+    def noted(prover: SolverProver, asked: NarrowCell) -> CellResult:
         asked_of_solvers.append(asked)
         return narrowed(prover, asked)
 

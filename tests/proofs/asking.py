@@ -32,7 +32,7 @@ from tenure.conformance.vectors import Vector, load_vectors, run_vector
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
-from tenure_lab.engines_compared import WAYS, Said, compare, said_by_reference
+from tenure_lab.engines_compared import WAYS, Said, answer_of_reference, compare
 from tenure_lab.generators.scenarios import draw_for_core
 from tenure_play import load_scenario, play
 from tenure_proofs.bounded.case import Postcondition
@@ -237,7 +237,7 @@ def _core_says(request: DecideRequest, index: int) -> Said | None:
 
 def _differs(request: DecideRequest, core: Said) -> str:
     asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
-    said = said_by_reference(decide(*asked, request.assignment))
+    said = answer_of_reference(decide(*asked, request.assignment))
     return "" if said == core else f"the core says {core[:2]}, the reference {said[:2]}"
 
 

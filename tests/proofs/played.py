@@ -29,8 +29,8 @@ from tenure.readings import Wake, preset
 from tenure.rules.cycle import persisted
 from tenure_play import parse_scenario
 from tenure_play.actors import Phase
-from tenure_play.clockwork import Due
 from tenure_play.engine import Player
+from tenure_play.event_loop import TaskKind
 from tenure_play.record import HeadResult, Preemption, Result
 from tenure_play.scenario import Edit, Event, Finish, Restart, Scenario, Submission, Submit, Tick
 from tests.proofs.relations import says
@@ -314,7 +314,7 @@ class PlayedQueue(RuleBasedStateMachine):
 
     def happens(self, event: Event) -> None:
         """An event, and all of its instant and the second after it."""
-        self.player.agenda.plan(event.at, Due.EVENT, event=event)
+        self.player.agenda.plan(event.at, TaskKind.EVENT, event=event)
         self.let_pass(SECOND)
 
     def let_pass(self, duration: Duration) -> None:

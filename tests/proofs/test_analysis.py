@@ -16,9 +16,9 @@ from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure.rules.share import Share, borrowed_ratio, compare_shares, weighted_share
 from tenure_check.analysis import campaign
+from tenure_check.analysis.answer_cache import with_solvers
 from tenure_check.analysis.encoded_decisions import LEVELS, Runs
 from tenure_check.analysis.encoding import Pair, Priorities
-from tenure_check.analysis.kept_answers import with_solvers
 from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.prover import BothSolvers
 from tenure_check.analysis.ratios import FARTHEST, NEAR, Ratio

@@ -21,7 +21,7 @@ from tenure.model import Duration, Instant, Reason, Workload
 from tenure.readings import preset_names
 from tenure_play import changes, engine
 from tenure_play.actors import Actor, admitted, evicted, released
-from tenure_play.world import World
+from tenure_play.state import PlayState
 from tests.proofs.evaluated import truth_of
 from tests.proofs.played import Asked, PlayedQueue
 from tests.proofs.relations import compiled, relation, values_of
@@ -191,17 +191,17 @@ def keeps_its_quota(workload: Workload) -> Workload:
     return dataclasses.replace(released(workload), quota_reserved_at=workload.quota_reserved_at)
 
 
-def last_come_first(self: World, actor: Actor) -> tuple[object, ...]:
+def last_come_first(self: PlayState, actor: Actor) -> tuple[object, ...]:
     """Whoever came last heads the queue."""
     return not self.queues[actor.queue].sticky(actor.key), -actor.workload.created_at, actor.key
 
 
-def nobody_is_awake(_world: World, _mark: Instant) -> list[Any]:
+def nobody_is_awake(_world: PlayState, _mark: Instant) -> list[Any]:
     """Nobody looks when a duration has passed."""
     return []
 
 
-def protects_nobody(_self: World, _queue: str) -> Duration | None:
+def protects_nobody(_self: PlayState, _queue: str) -> Duration | None:
     """What is in force is not known to the clock."""
     return None
 
@@ -211,8 +211,8 @@ BROKEN: list[tuple[Any, str, Callable[..., Any]]] = [
     (changes, "admitted", by_the_exact_clock),
     (changes, "evicted", leaves_no_stamp),
     (changes, "released", keeps_its_quota),
-    (World, "place", last_come_first),
-    (World, "protection", protects_nobody),
+    (PlayState, "place", last_come_first),
+    (PlayState, "protection", protects_nobody),
     (engine, "timers_after", nobody_is_awake),
 ]
 

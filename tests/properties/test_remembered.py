@@ -32,7 +32,7 @@ from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset
 from tenure.rules.terms import terms_of
 from tenure_play import Record, parse_scenario, play
 from tenure_play import cycle as cycles
-from tenure_play import world as worlds
+from tenure_play import state as states
 from tenure_play.engine import world_at
 from tests.properties.cuts import drawn
 from tests.sampling import sample
@@ -100,7 +100,7 @@ class Forgetful(Batch):
         return decide_by_reference(*asked, search=self.search)
 
 
-def snapshots_anew(world: worlds.World) -> worlds.Snapshots:
+def snapshots_anew(world: states.PlayState) -> states.Snapshots:
     """What the decisions of a cycle look at, found from all workloads that there are."""
     for known in (world._terms, world._roots, world._trees):
         known.clear()
@@ -108,7 +108,7 @@ def snapshots_anew(world: worlds.World) -> worlds.Snapshots:
         queued.reorder(queued.strategy, queued._order)
     admitted = tuple(actor.workload for actor in world.holders())
     cluster = replace(world.cluster, admitted=admitted, pending=())
-    return worlds.Snapshots(Forgetful(Engine.REFERENCE, cluster, world.clock, world.reading))
+    return states.Snapshots(Forgetful(Engine.REFERENCE, cluster, world.clock, world.reading))
 
 
 def counted_anew(shares: SharesOf, usage: Any, place: int) -> Any:
@@ -138,11 +138,11 @@ def differing(patch: pytest.MonkeyPatch, seeds: Iterable[int]) -> tuple[list[str
                 as_it_is = played(timeline(seed), reading)
             with patch.context() as forgotten:
                 forgotten.setattr(Forgetful, "search", forgetting)
-                forgotten.setattr(worlds.World, "snapshots", snapshots_anew)
+                forgotten.setattr(states.PlayState, "snapshots", snapshots_anew)
                 forgotten.setattr(cycles, "Searches", lambda **_: forgetting)
                 forgotten.setattr(SharesOf, "of", counted_anew)
                 forgotten.setattr(
-                    worlds.World,
+                    states.PlayState,
                     "terms",
                     lambda world, name: terms_of(
                         world.cluster.cluster_queues[name], world.cluster.settings, world.reading
@@ -166,7 +166,7 @@ def test_what_is_remembered_between_decisions_changes_none_under_any_combination
 def test_terms_that_are_kept_when_a_cluster_queue_is_edited_are_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worlds.World, "take_objects", keeping_terms)
+    monkeypatch.setattr(states.PlayState, "take_objects", keeping_terms)
     found = (differing(monkeypatch, range(seed, seed + 1))[0] for seed in range(1, 61))
     assert any(found)
 
@@ -178,12 +178,12 @@ class Lasting(dict[str, Any]):
         pass
 
 
-def keeping_terms(world: worlds.World, cluster: Any) -> None:
+def keeping_terms(world: states.PlayState, cluster: Any) -> None:
     world._terms = Lasting(world._terms)
     TAKE(world, cluster)
 
 
-TAKE = worlds.World.take_objects
+TAKE = states.PlayState.take_objects
 
 
 def waiting_at(seed: int, reading: Reading) -> tuple[Cluster, int, list[tuple[Workload, str]]]:

@@ -16,7 +16,10 @@ from tools.lints.source import MODEL, ORACLE, Module, all_nodes, dotted_name, im
 _CLASS = "Target"
 _MAKER = "_make_target"
 _DOOR = (ORACLE / "door.py").as_posix()
-_PROVERS = ("refimpl/tenure_check/analysis/fold.py", "refimpl/tenure_check/analysis/parallel.py")
+_PROVERS = (
+    "refimpl/tenure_check/analysis/symbolic_execution.py",
+    "refimpl/tenure_check/analysis/parallel.py",
+)
 """They make functions that solvers are asked about, and names of questions: no decision comes of them."""
 _ADVICE = f"only {_DOOR} may; take one from take_target, which asks for the evidence"
 

@@ -26,7 +26,7 @@ from tenure.oracle.tree import build_tree
 from tenure.readings import Reading
 from tenure_check.analysis.matrix_types import MatrixCell
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import AskedCell, PriorityLevel, States
+from tenure_check.analysis.states import CellQuery, PriorityLevel, States
 
 TRIED = 600
 """Random states for each field."""
@@ -64,7 +64,7 @@ def _is_hit(cluster: Cluster, reading: Reading, scope: Scope, cell: MatrixCell) 
     high, low = cell.preemptor.priority, cell.victim.priority
     levels = [PriorityLevel("", priority) for priority in sorted({low, high, low - 1})]
     states, dice = States(cluster, tree, reading, levels, scope), random.Random(SEED)
-    wanted = AskedCell(names[0], high, names[1], low, Reason.IN_CLUSTER_QUEUE)
+    wanted = CellQuery(names[0], high, names[1], low, Reason.IN_CLUSTER_QUEUE)
     return any(
         replace(hit, reason=wanted.reason) == wanted
         for _ in range(TRIED)

@@ -49,7 +49,7 @@ from tenure_check.analysis.guarantees import NarrowCell, conditions_on
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import AskedCell, States, decided
+from tenure_check.analysis.states import CellQuery, States, decided
 from tenure_proofs.cache import Cache
 from tenure_proofs.kept import Kept
 from tenure_proofs.solvers import Cvc5
@@ -345,7 +345,7 @@ class RandomTree:
         self._cluster, self._tree, self._reading, self._count = cluster, tree, reading, count
         self._prover = SolverProver(cluster, tree, reading, cvc5, scope)
         self._runs = Runs(cluster, tree, reading, FEW_PAIRS, count, scope)
-        self._hit: set[AskedCell] = set()
+        self._hit: set[CellQuery] = set()
         self._met: set[NarrowCell] = set()
 
     def refutations(self, dice: random.Random, states: int) -> Iterator[str]:
@@ -362,7 +362,7 @@ class RandomTree:
     def _contradictions(self, decision: Decision, target: Target) -> Iterator[str]:
         victim, high = target.workload, decision.preemptor.priority
         names = decision.queue.name, victim.cluster_queue or ""
-        cell = AskedCell(names[0], high, names[1], victim.priority, target.reason)
+        cell = CellQuery(names[0], high, names[1], victim.priority, target.reason)
         if cell not in self._hit:
             self._hit.add(cell)
             self._count["cells hit"] += 1
@@ -373,7 +373,7 @@ class RandomTree:
             yield from self._conditions_met(cell, decision, target)
         yield from self._runs.refused(decision, target)
 
-    def _conditions_met(self, cell: AskedCell, decision: Decision, target: Target) -> Iterator[str]:
+    def _conditions_met(self, cell: CellQuery, decision: Decision, target: Target) -> Iterator[str]:
         """What is proved of guarantees: no condition that a victim meets may be one that it never meets."""
         queue = self._cluster.cluster_queues[cell.victim]
         duration = duration_in_force(terms_of(queue, self._cluster.settings, self._reading))

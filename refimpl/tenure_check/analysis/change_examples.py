@@ -15,26 +15,26 @@ from tenure.manifests import SourcedObject
 from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
-from tenure_check.analysis.both_sides import (
-    AFTER,
-    BEFORE,
-    BothSides,
-    ConfiguredSide,
-    OnBothSides,
-    is_state_of,
-    moved,
-    what_is_preempted,
-)
 from tenure_check.analysis.difference_types import DifferenceExample
 from tenure_check.analysis.fields import ConfigurationObjects, FieldChange
 from tenure_check.analysis.matrix import Matrix
 from tenure_check.analysis.matrix_words import written_example
-from tenure_check.analysis.small_states import AskedPair, IsShown, SmallStates
+from tenure_check.analysis.small_states import IsShown, PairQuery, SmallStates
 from tenure_check.analysis.states import Example, PriorityLevel, decided
+from tenure_check.analysis.two_configurations import (
+    AFTER,
+    BEFORE,
+    Configuration,
+    DecisionPair,
+    TwoConfigurations,
+    is_state_of,
+    moved,
+    what_is_preempted,
+)
 
 CellKey: TypeAlias = tuple[str, int, str, int]
 """The preemptor's ClusterQueue and the place of its level, and the victim's."""
-IsHit: TypeAlias = Callable[[Decision, ConfiguredSide], bool]
+IsHit: TypeAlias = Callable[[Decision, Configuration], bool]
 """Whether a decision of a configuration shows what is looked for."""
 
 OUT_OF_SCOPE = "out of scope"
@@ -44,7 +44,7 @@ Rebuild: TypeAlias = Callable[[Sequence[SourcedObject]], tuple[Cluster, Sequence
 
 
 @dataclass(frozen=True, slots=True)
-class AnalyzedSide:
+class AnalyzedInput:
     """One side of a comparison.
 
     Args:
@@ -56,7 +56,7 @@ class AnalyzedSide:
 
     words: str
     objects: ConfigurationObjects
-    configured: ConfiguredSide
+    configured: Configuration
     matrix: Matrix
 
 
@@ -70,18 +70,21 @@ class ChangeExamples:
     """
 
     def __init__(
-        self, sides: tuple[AnalyzedSide, AnalyzedSide], fields: Sequence[FieldChange], rebuild: Rebuild
+        self,
+        sides: tuple[AnalyzedInput, AnalyzedInput],
+        fields: Sequence[FieldChange],
+        rebuild: Rebuild,
     ) -> None:
         self._sides, self._fields, self._rebuild = sides, tuple(fields), rebuild
         one, other = sides
-        self.both = BothSides(one.configured, other.configured, other.matrix.scope)
+        self.both = TwoConfigurations(one.configured, other.configured, other.matrix.scope)
         self.small = SmallStates(self.both)
-        self._known: dict[tuple[str, str, int], list[OnBothSides]] = {}
-        self._undone: dict[tuple[FieldChange, int], ConfiguredSide | None] = {}
+        self._known: dict[tuple[str, str, int], list[DecisionPair]] = {}
+        self._undone: dict[tuple[FieldChange, int], Configuration | None] = {}
 
     def shown(
         self, key: CellKey, home: int, known: Sequence[DecideRequest], is_hit: IsHit
-    ) -> OnBothSides | None:
+    ) -> DecisionPair | None:
         """A small state that shows something of a cell on one side, and not on the other.
 
         Args:
@@ -102,13 +105,13 @@ class ChangeExamples:
             same.append(found)
         return found
 
-    def _cut(self, requests: Sequence[DecideRequest], home: int, is_shown: IsShown) -> OnBothSides:
+    def _cut(self, requests: Sequence[DecideRequest], home: int, is_shown: IsShown) -> DecisionPair:
         """What remains of a known example where no small state shows it."""
         twice = [self.both.decided_on_both(request, home) for request in requests]
         shown = next(filter(is_shown, twice), None)
         return twice[0] if shown is None else self.small.shrunk(shown, home, is_shown)
 
-    def is_shown(self, is_hit: IsHit, home: int, twice: OnBothSides) -> bool:
+    def is_shown(self, is_hit: IsHit, home: int, twice: DecisionPair) -> bool:
         """Whether it is shown on one side and not on the other, which must have the state if it can."""
         here, there = (
             decision is not None and is_hit(decision, self._sides[place].configured)
@@ -116,20 +119,20 @@ class ChangeExamples:
         )
         return here and not there and (twice.decisions[1 - home] is not None or self._is_one_sided(twice))
 
-    def _is_one_sided(self, twice: OnBothSides) -> bool:
+    def _is_one_sided(self, twice: DecisionPair) -> bool:
         """Whether a ClusterQueue of the state is on one side alone."""
         request = twice.requests[AFTER]
         queues = [request.queue, *(workload.cluster_queue for workload in request.cluster.admitted)]
         return not set(queues) <= set(self.both.queues)
 
-    def _pair(self, key: CellKey, home: int) -> AskedPair:
+    def _pair(self, key: CellKey, home: int) -> PairQuery:
         levels = self._sides[home].configured.levels
-        return AskedPair(key[0], levels[key[1]], key[2], levels[key[3]])
+        return PairQuery(key[0], levels[key[1]], key[2], levels[key[3]])
 
     # -- fields -------------------------------------------------------------------------------------------
 
     def responsible(
-        self, twice: OnBothSides | None, home: int, is_hit: IsHit
+        self, twice: DecisionPair | None, home: int, is_hit: IsHit
     ) -> tuple[tuple[str, ...], bool]:
         """The fields without whose change an example does not show it, and whether only several together do.
 
@@ -147,7 +150,7 @@ class ChangeExamples:
         )
         return found or tuple(change.words for change in self._fields), not found
 
-    def _is_hit_without(self, change: FieldChange, twice: OnBothSides, home: int, is_hit: IsHit) -> bool:
+    def _is_hit_without(self, change: FieldChange, twice: DecisionPair, home: int, is_hit: IsHit) -> bool:
         """Whether it is shown without a change too, or that makes no configuration."""
         undone = self._with_undone(change, home)
         if undone is None:
@@ -158,7 +161,7 @@ class ChangeExamples:
             return False
         return is_hit(decided(request), undone)
 
-    def _with_undone(self, change: FieldChange, home: int) -> ConfiguredSide | None:
+    def _with_undone(self, change: FieldChange, home: int) -> Configuration | None:
         """A side with one field as on the other; None where that makes no configuration."""
         if (change, home) not in self._undone:
             side, other = self._sides[home], self._sides[1 - home]
@@ -172,12 +175,12 @@ class ChangeExamples:
                 PriorityLevel(level.name, values.get(level.name, level.priority))
                 for level in side.configured.levels
             )
-            self._undone[change, home] = ConfiguredSide(cluster, levels, side.configured.reading)
+            self._undone[change, home] = Configuration(cluster, levels, side.configured.reading)
         return self._undone[change, home]
 
     # -- words --------------------------------------------------------------------------------------------
 
-    def written(self, twice: OnBothSides, key: CellKey | None, home: int | None) -> DifferenceExample:
+    def written(self, twice: DecisionPair, key: CellKey | None, home: int | None) -> DifferenceExample:
         """An example as an answer has it.
 
         Args:
@@ -221,7 +224,7 @@ def hit_by(decision: Decision, levels: Sequence[PriorityLevel]) -> Iterator[tupl
             yield (decision.queue.name, high, victim.cluster_queue or "", low), target.reason
 
 
-def _as_of(pair: AskedPair, request: DecideRequest) -> DecideRequest:
+def _as_of(pair: PairQuery, request: DecideRequest) -> DecideRequest:
     """A state of the same ClusterQueues with a pair's priorities; all that run in the victim's have one."""
     running = tuple(
         workload.with_priority((pair.low if workload.cluster_queue == pair.victim else pair.high).priority)

@@ -20,7 +20,7 @@ from tenure.readings import Reading
 from tenure.units import format_amount
 from tenure_play import Scenario, parse_scenario
 from tenure_play.scenario import Submission, Submit
-from tenure_play.world import World
+from tenure_play.state import PlayState
 
 NAMESPACE: Final = "default"
 _KEPT: Final = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
@@ -232,7 +232,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
         # A selector of name spaces says who may submit, and the search submits to every queue.
         queue["spec"] = {**(queue.get("spec") or {}), "namespaceSelector": {}}
     whole = _scenario(manifests)
-    world = World(whole, reading)
+    world = PlayState(whole, reading)
     roots: dict[str, list[str]] = {}
     for name, cluster_queue in whole.cluster.cluster_queues.items():
         roots.setdefault(world.root_of(cluster_queue), []).append(name)

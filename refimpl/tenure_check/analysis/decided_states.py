@@ -8,7 +8,7 @@ from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
-from tenure_check.analysis.states import AskedCell, Example, States, hits_of, reread
+from tenure_check.analysis.states import CellQuery, Example, States, hits_of, reread
 
 WORKLOADS = "admitted", "pending", "local_queues"
 """Fields of a cluster on which no tree depends."""
@@ -54,7 +54,7 @@ class Replays:
         self._read: Cluster | None = None
         self._deciding = Deciding()
 
-    def is_replayed(self, cell: AskedCell, example: Example) -> bool:
+    def is_replayed(self, cell: CellQuery, example: Example) -> bool:
         """Whether the example, written as manifests and read again, preempts the victim of the cell."""
         request = example.request
         if self._read is None:

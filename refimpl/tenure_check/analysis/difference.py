@@ -14,13 +14,13 @@ from itertools import product
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Reason
 from tenure.oracle.decide import Decision
-from tenure_check.analysis.both_sides import (
-    AFTER,
-    BEFORE,
-    ConfiguredSide,
-    OnBothSides,
+from tenure_check.analysis.change_examples import (
+    AnalyzedInput,
+    CellKey,
+    ChangeExamples,
+    Rebuild,
+    hit_by,
 )
-from tenure_check.analysis.change_examples import AnalyzedSide, CellKey, ChangeExamples, Rebuild, hit_by
 from tenure_check.analysis.difference_types import (
     CellChange,
     ChangeCounts,
@@ -29,15 +29,21 @@ from tenure_check.analysis.difference_types import (
 )
 from tenure_check.analysis.fields import ABSENT, FieldChange, changed_fields
 from tenure_check.analysis.guarantee_difference import GuaranteeComparison, Narrowed, SharedCell
-from tenure_check.analysis.matrix import CellVerdict, Settled
-from tenure_check.analysis.matrix_types import MatrixSide
-from tenure_check.analysis.small_states import MOST_QUEUES, AskedPair
+from tenure_check.analysis.matrix import CellResult, CellVerdict
+from tenure_check.analysis.matrix_types import MatrixRole
+from tenure_check.analysis.small_states import MOST_QUEUES, PairQuery
 from tenure_check.analysis.states import PriorityLevel
+from tenure_check.analysis.two_configurations import (
+    AFTER,
+    BEFORE,
+    Configuration,
+    DecisionPair,
+)
 
 
 def matrix_difference(
-    before: AnalyzedSide,
-    after: AnalyzedSide,
+    before: AnalyzedInput,
+    after: AnalyzedInput,
     rebuild: Rebuild,
     lines: SourceLines,
     shared: tuple[Sequence[SharedCell], tuple[Narrowed, Narrowed]],
@@ -63,7 +69,7 @@ def matrix_difference(
 class _Difference:
     def __init__(
         self,
-        sides: tuple[AnalyzedSide, AnalyzedSide],
+        sides: tuple[AnalyzedInput, AnalyzedInput],
         fields: tuple[FieldChange, ...],
         rebuild: Rebuild,
         shared: tuple[Sequence[SharedCell], tuple[Narrowed, Narrowed]],
@@ -148,13 +154,13 @@ class _Difference:
         one, other = (self._settled(home, key) for home in (BEFORE, AFTER))
         return _only_in(other, one), _only_in(one, other)
 
-    def _settled(self, home: int, key: CellKey) -> dict[Reason, Settled]:
+    def _settled(self, home: int, key: CellKey) -> dict[Reason, CellResult]:
         preemptor, high, victim, low = key
         levels = self._levels(home)
         found = self._sides[home].matrix.of(preemptor, levels[high].priority, victim, levels[low].priority)
         return dict(found)
 
-    def _cell(self, key: CellKey, kind: ChangeKind, twice: OnBothSides | None) -> CellChange:
+    def _cell(self, key: CellKey, kind: ChangeKind, twice: DecisionPair | None) -> CellChange:
         gained, lost = self._reasons(key)
         one, other = self._verdicts(key)
         is_hit = partial(_hits_one, {(key, reason) for reason in (*gained, *lost)})
@@ -173,13 +179,13 @@ class _Difference:
             example=None if twice is None else self._examples.written(twice, key, self._home(key, kind)),
         )
 
-    def _side(self, queue: str, place: int) -> MatrixSide:
+    def _side(self, queue: str, place: int) -> MatrixRole:
         level = self._levels(AFTER)[place]
-        return MatrixSide(queue, level.name, level.priority)
+        return MatrixRole(queue, level.name, level.priority)
 
     # -- examples -----------------------------------------------------------------------------------------
 
-    def _smallest_of_all(self, examples: Iterable[OnBothSides]) -> OnBothSides | None:
+    def _smallest_of_all(self, examples: Iterable[DecisionPair]) -> DecisionPair | None:
         """The smallest state that is decided otherwise; where no cell shows one, one is searched."""
         shown = min(examples, key=lambda twice: twice.size, default=None)
         if shown is not None or not self._fields:
@@ -188,7 +194,7 @@ class _Difference:
         levels = self._levels(AFTER)
         ends = (levels[-1], levels[0]), (levels[0], levels[0]), (levels[0], levels[-1])
         pairs = [
-            AskedPair(preemptor, high, victim, low)
+            PairQuery(preemptor, high, victim, low)
             for preemptor, victim in product(queues[:MOST_QUEUES], repeat=2)
             for high, low in dict.fromkeys(ends)
         ]
@@ -202,7 +208,7 @@ class _Difference:
         known = [name for name in self._both.queues if not any((name, name) in pairs for pairs in apart)]
         return [name for name in dict.fromkeys((*touched, *known)) if name in known]
 
-    def _shown(self, key: CellKey, kind: ChangeKind) -> OnBothSides | None:
+    def _shown(self, key: CellKey, kind: ChangeKind) -> DecisionPair | None:
         """A small state in which the cell is hit on the side where it can, and not on the other."""
         home = self._home(key, kind)
         reasons = self._reasons(key)[0 if home == AFTER else 1]
@@ -218,7 +224,7 @@ class _Difference:
         return AFTER if self._verdict(AFTER, key) == CellVerdict.CAN.value else BEFORE
 
 
-def _only_in(here: Mapping[Reason, Settled], there: Mapping[Reason, Settled]) -> list[Reason]:
+def _only_in(here: Mapping[Reason, CellResult], there: Mapping[Reason, CellResult]) -> list[Reason]:
     """The reasons for which it can on one side, and never can on the other."""
     can_there = any(settled.verdict == CellVerdict.CAN for settled in there.values())
     passed = {CellVerdict.CAN, CellVerdict.UNKNOWN} if can_there else {CellVerdict.CAN}
@@ -229,5 +235,5 @@ def _only_in(here: Mapping[Reason, Settled], there: Mapping[Reason, Settled]) ->
     ]
 
 
-def _hits_one(wanted: set[tuple[CellKey, Reason]], decision: Decision, configured: ConfiguredSide) -> bool:
+def _hits_one(wanted: set[tuple[CellKey, Reason]], decision: Decision, configured: Configuration) -> bool:
     return bool(wanted & set(hit_by(decision, configured.levels)))

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from tenure.as_json import KueueVersion
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure_check.analysis.fields import FieldChange
-from tenure_check.analysis.matrix_types import MatrixExample, MatrixSide
+from tenure_check.analysis.matrix_types import MatrixExample, MatrixRole
 
 ChangeKind: TypeAlias = Literal["gained", "lost", "reasons", "unknown"]
 """What became of a cell."""
@@ -42,9 +42,9 @@ class CellChange:
     change: ChangeKind
     """`gained`: it can after and is not known to before; `lost`: it could before, and is not known to after;
     `reasons`: it can on both sides, for other reasons; `unknown`: whether it can is not known on one side."""
-    preemptor: MatrixSide
+    preemptor: MatrixRole
     """The pending workload, after the change; before it where only that has the ClusterQueue."""
-    victim: MatrixSide
+    victim: MatrixRole
     """The running workload."""
     before: str
     """The verdict before: `never`, `can`, `?`; `absent` where a ClusterQueue is not there."""
@@ -79,9 +79,9 @@ class GuaranteeChange:
     about: Literal["minAdmitDuration", "nominalQuota"]
     """`minAdmitDuration`: how long the preemptor never preempts it; `nominalQuota`: whether it does so only
     where the victim's ClusterQueue uses more than its nominal quota of something."""
-    preemptor: MatrixSide
+    preemptor: MatrixRole
     """The pending workload; it may preempt the victim for this reason on both sides."""
-    victim: MatrixSide
+    victim: MatrixRole
     """The running workload."""
     reason: str
     """Of condition Preempted."""

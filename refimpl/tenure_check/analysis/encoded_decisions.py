@@ -24,10 +24,10 @@ from tenure.oracle.tree import NO_QUOTA, Node, Tree, Usage, total_usage
 from tenure.readings import Reading
 from tenure.rules.quota import usage_passed_up
 from tenure_check.analysis.encoding import Pair, Priorities
-from tenure_check.analysis.fold import term_of
 from tenure_check.analysis.heroes import HeroPair, kind_and_name
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import STAMPS, PriorityLevel
+from tenure_check.analysis.symbolic_execution import term_of
 from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.trusted.claim import Traces
 

@@ -53,12 +53,12 @@ from tenure.rules.quota import is_within_quota
 from tenure.rules.reclaim import attempts, has_advantage, is_below_nominal
 from tenure.rules.share import borrowed_amount, claims_nominal
 from tenure.rules.terms import PreemptionTerms
-from tenure_check.analysis.fold import term_of
 from tenure_check.analysis.guarantees import NarrowCell
-from tenure_check.analysis.moments import MOMENTS, Moments
 from tenure_check.analysis.ratios import Ratio
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import STAMPS
+from tenure_check.analysis.symbolic_execution import term_of
+from tenure_check.analysis.symbolic_usage import MOMENTS, SymbolicUsage
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.domains import Record, domain_of, well_typed
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymRecord
@@ -103,13 +103,13 @@ def record_of(name: str, cls: type, fixed: Mapping[str, Any] | None = None) -> S
     return SymRecord(name, domain, fixed)
 
 
-class Pair(Moments):
+class Pair(SymbolicUsage):
     """What holds of a decision in which a workload of the first ClusterQueue preempts one of the second.
 
     Args:
-        cluster, tree, names, reading, traces: see `Moments`.
+        cluster, tree, names, reading, traces: see `SymbolicUsage`.
         tidy: whether to say that whoever leaves besides the victim may leave: only of a whole tree.
-        scope: see `Moments`.
+        scope: see `SymbolicUsage`.
     """
 
     kin = STRANGERS

@@ -16,7 +16,7 @@ from tenure.model import Amount, FlavorResource, PodSet
 from tenure.oracle.assignment import PODS
 from tenure.oracle.tree import Usage, potential_at
 from tenure_check.analysis.admissions import in_order_of_admission, in_use_with
-from tenure_check.analysis.states import LARGEST, NOW, AskedCell, Example, States, hits_of, is_in_scope
+from tenure_check.analysis.states import LARGEST, NOW, CellQuery, Example, States, hits_of, is_in_scope
 
 Held: TypeAlias = Mapping[FlavorResource, Amount]
 
@@ -44,19 +44,19 @@ class CrowdedStates(States):
     >>> cluster = Cluster(queues)
     >>> levels = (PriorityLevel("low", 0),)
     >>> states = CrowdedStates(cluster, build_tree(cluster, queues["a"]), preset("guaranteed"), levels)
-    >>> cell = AskedCell("a", 0, "b", 0, Reason.IN_COHORT_RECLAMATION)
+    >>> cell = CellQuery("a", 0, "b", 0, Reason.IN_COHORT_RECLAMATION)
     >>> any(hit == cell for seed in range(9) for hit, _ in states.crowded(random.Random(seed), cell))
     True
     """
 
-    def crowded(self, dice: random.Random, cell: AskedCell) -> Iterator[tuple[AskedCell, Example]]:
+    def crowded(self, dice: random.Random, cell: CellQuery) -> Iterator[tuple[CellQuery, Example]]:
         """Draw a crowded state; who is preempted there, with the state."""
         request = self.drawn_crowded(dice, cell)
         decision = self.decided(request)
         if decision.targets and is_in_scope(request, self._tree, self._scope):
             yield from hits_of(request, decision)
 
-    def drawn_crowded(self, dice: random.Random, cell: AskedCell) -> DecideRequest:
+    def drawn_crowded(self, dice: random.Random, cell: CellQuery) -> DecideRequest:
         """A state that may well hit a cell: all is in use, and what the preemptor asks for is borrowed."""
         mine, theirs = (self._tree.places[name] for name in (cell.preemptor, cell.victim))
         asked, held = self._wanted(dice, mine)

@@ -22,15 +22,15 @@ from tenure.oracle.tree import Node
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure.units import format_duration
-from tenure_check.analysis.both_sides import AFTER, BEFORE, ConfiguredSide, OnBothSides
-from tenure_check.analysis.change_examples import AnalyzedSide, CellKey, ChangeExamples
+from tenure_check.analysis.change_examples import AnalyzedInput, CellKey, ChangeExamples
 from tenure_check.analysis.difference_types import GuaranteeAspect, GuaranteeChange
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing, conditions_on
-from tenure_check.analysis.matrix import CellVerdict, Settled, trees_of
-from tenure_check.analysis.matrix_types import MatrixSide
-from tenure_check.analysis.states import AskedCell
+from tenure_check.analysis.matrix import CellResult, CellVerdict, trees_of
+from tenure_check.analysis.matrix_types import MatrixRole
+from tenure_check.analysis.states import CellQuery
+from tenure_check.analysis.two_configurations import AFTER, BEFORE, Configuration, DecisionPair
 
-Narrowed: TypeAlias = Mapping[NarrowCell, Settled]
+Narrowed: TypeAlias = Mapping[NarrowCell, CellResult]
 
 ONLY_ABOVE, ALSO_WITHIN = "only above", "also within"
 
@@ -47,7 +47,7 @@ class SharedCell:
     """
 
     key: CellKey
-    cells: tuple[AskedCell, AskedCell]
+    cells: tuple[CellQuery, CellQuery]
     durations: tuple[Duration | None, Duration | None]
     abouts: tuple[GuaranteeAspect, ...]
 
@@ -62,7 +62,7 @@ class SharedCell:
         return [asked for asked in known if wanted[asked.narrowing] in self.abouts]
 
 
-def shared_cells(before: AnalyzedSide, after: AnalyzedSide, *, nominal: bool) -> list[SharedCell]:
+def shared_cells(before: AnalyzedInput, after: AnalyzedInput, *, nominal: bool) -> list[SharedCell]:
     """The cells that can on both sides for the same reason, and whose guarantees may differ.
 
     None is about time where no minAdmitDuration is in force on either side.
@@ -100,19 +100,19 @@ def _compared(
     return (*timed, GuaranteeAspect.QUOTA) if nominal else timed
 
 
-def conditions_of(shared: Sequence[SharedCell], home: int) -> dict[AskedCell, list[NarrowCell]]:
+def conditions_of(shared: Sequence[SharedCell], home: int) -> dict[CellQuery, list[NarrowCell]]:
     """What is to be settled on one side."""
     return {cell.cells[home]: cell.conditions(home) for cell in shared}
 
 
-def _durations(side: ConfiguredSide) -> dict[str, Duration | None]:
+def _durations(side: Configuration) -> dict[str, Duration | None]:
     return {
         name: duration_in_force(terms_of(queue, side.cluster.settings, side.reading))
         for name, queue in side.cluster.cluster_queues.items()
     }
 
 
-def _seen_from_elsewhere(side: ConfiguredSide) -> object:
+def _seen_from_elsewhere(side: Configuration) -> object:
     trees = [tuple(map(_without_policy, tree.nodes)) for tree in trees_of(side.cluster)]
     cluster = side.cluster
     return trees, cluster.flavors, cluster.settings, cluster.growing, side.levels, side.reading
@@ -137,13 +137,13 @@ def _without_policy(node: Node) -> Node:
     )
 
 
-def _cell(side: AnalyzedSide, key: CellKey, reason: Reason) -> AskedCell:
+def _cell(side: AnalyzedInput, key: CellKey, reason: Reason) -> CellQuery:
     preemptor, high, victim, low = key
     levels = side.configured.levels
-    return AskedCell(preemptor, levels[high].priority, victim, levels[low].priority, reason)
+    return CellQuery(preemptor, levels[high].priority, victim, levels[low].priority, reason)
 
 
-def _can(side: AnalyzedSide, cell: AskedCell) -> bool:
+def _can(side: AnalyzedInput, cell: CellQuery) -> bool:
     settled = side.matrix.settled.get(cell)
     return settled is not None and settled.example is not None
 
@@ -160,7 +160,7 @@ class GuaranteeComparison:
 
     def __init__(
         self,
-        sides: tuple[AnalyzedSide, AnalyzedSide],
+        sides: tuple[AnalyzedInput, AnalyzedInput],
         shared: Sequence[SharedCell],
         narrowed: tuple[Narrowed, Narrowed],
         examples: ChangeExamples,
@@ -168,7 +168,7 @@ class GuaranteeComparison:
         self._sides, self._shared, self._narrowed, self._examples = sides, shared, narrowed, examples
         self.unsettled = 0
 
-    def changes(self) -> Iterator[tuple[GuaranteeChange, OnBothSides | None]]:
+    def changes(self) -> Iterator[tuple[GuaranteeChange, DecisionPair | None]]:
         """What differs, each with a state that shows it; what is not known is counted."""
         for shared in self._shared:
             for about in shared.abouts:
@@ -194,7 +194,7 @@ class GuaranteeComparison:
 
     def _change(
         self, shared: SharedCell, about: GuaranteeAspect, strengths: tuple[int, int]
-    ) -> tuple[GuaranteeChange, OnBothSides | None]:
+    ) -> tuple[GuaranteeChange, DecisionPair | None]:
         one, other = strengths
         home = AFTER if other < one else BEFORE
         narrowing = Narrowing.PROTECTED if about == GuaranteeAspect.TIME else Narrowing.WITHIN
@@ -227,12 +227,12 @@ class GuaranteeComparison:
             twice,
         )
 
-    def _side(self, queue: str, place: int) -> MatrixSide:
+    def _side(self, queue: str, place: int) -> MatrixRole:
         level = self._sides[AFTER].configured.levels[place]
-        return MatrixSide(queue, level.name, level.priority)
+        return MatrixRole(queue, level.name, level.priority)
 
 
-def _as_number(settled: Settled | None, never: int) -> int | None:
+def _as_number(settled: CellResult | None, never: int) -> int | None:
     if settled is None or settled.verdict == CellVerdict.UNKNOWN:
         return None
     return never if settled.verdict == CellVerdict.NEVER else 0
@@ -244,7 +244,7 @@ def _said(about: GuaranteeAspect, strength: int) -> str:
     return ONLY_ABOVE if strength else ALSO_WITHIN
 
 
-def _meets(condition: NarrowCell, key: CellKey, decision: Decision, configured: ConfiguredSide) -> bool:
+def _meets(condition: NarrowCell, key: CellKey, decision: Decision, configured: Configuration) -> bool:
     """Whether a decision preempts a victim of a cell that meets a condition."""
     preemptor, high, victim, low = key
     levels, snapshot = configured.levels, decision.snapshot

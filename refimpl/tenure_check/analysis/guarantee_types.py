@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.as_json import KueueVersion, Span
-from tenure_check.analysis.matrix_types import MatrixExample, MatrixSide
+from tenure_check.analysis.matrix_types import MatrixExample, MatrixRole
 
 
 @dataclass(frozen=True, slots=True)
 class Attacker:
     """Workloads that may preempt the guarded ones, for one reason."""
 
-    preemptor: MatrixSide
+    preemptor: MatrixRole
     """The pending workload."""
     reason: str
     """Of condition Preempted."""
@@ -34,11 +34,11 @@ class Attacker:
 class GuardedWorkloads:
     """What running workloads of one ClusterQueue and priority may count on."""
 
-    workloads: MatrixSide
+    workloads: MatrixRole
     """Whom this is about."""
-    never_by: tuple[MatrixSide, ...]
+    never_by: tuple[MatrixRole, ...]
     """What never preempts them."""
-    unknown_by: tuple[MatrixSide, ...]
+    unknown_by: tuple[MatrixRole, ...]
     """Of what it is not known whether it may preempt them."""
     attackers: tuple[Attacker, ...]
     """What may preempt them, by reason."""

@@ -10,10 +10,10 @@ from typing import Final
 from tenure.units import format_duration
 from tenure_check.analysis.guarantee_types import Attacker, GuaranteesAnswer, GuardedWorkloads
 from tenure_check.analysis.guarantees import Guarantees, Narrowing
-from tenure_check.analysis.matrix import CellVerdict, Settled
-from tenure_check.analysis.matrix_types import MatrixSide
+from tenure_check.analysis.matrix import CellResult, CellVerdict
+from tenure_check.analysis.matrix_types import MatrixRole
 from tenure_check.analysis.matrix_words import written_example
-from tenure_check.analysis.states import AskedCell, PriorityLevel
+from tenure_check.analysis.states import CellQuery, PriorityLevel
 
 AT_ONCE, AFTER, LATER = "at once", "after", "later"
 
@@ -81,7 +81,7 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
     never, unknown, attackers = [], [], []
     why: dict[str, None] = {}
     for preemptor, high in product(found.matrix.queues, found.matrix.levels):
-        side = MatrixSide(preemptor, high.name, high.priority)
+        side = MatrixRole(preemptor, high.name, high.priority)
         verdict = found.matrix.verdict(preemptor, high.priority, queue, level.priority)
         if verdict == CellVerdict.NEVER:
             never.append(side)
@@ -91,10 +91,10 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
             why |= {} if apart is None else {apart.why: None}
         for reason, settled in found.matrix.of(preemptor, high.priority, queue, level.priority):
             if settled.verdict == CellVerdict.CAN:
-                cell = AskedCell(preemptor, high.priority, queue, level.priority, reason)
+                cell = CellQuery(preemptor, high.priority, queue, level.priority, reason)
                 attackers.append(_attacker(found, cell, side, settled))
     guarded = GuardedWorkloads(
-        workloads=MatrixSide(queue, level.name, level.priority),
+        workloads=MatrixRole(queue, level.name, level.priority),
         never_by=tuple(never),
         unknown_by=tuple(unknown),
         attackers=tuple(attackers),
@@ -105,7 +105,7 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
     return replace(guarded, sentences=tuple(_sentences(guarded, why)))
 
 
-def _attacker(found: Guarantees, cell: AskedCell, side: MatrixSide, settled: Settled) -> Attacker:
+def _attacker(found: Guarantees, cell: CellQuery, side: MatrixRole, settled: CellResult) -> Attacker:
     at_once = found.of(cell, Narrowing.AT_ONCE)
     protected = found.of(cell, Narrowing.PROTECTED)
     within = found.of(cell, Narrowing.WITHIN)
@@ -127,7 +127,7 @@ def _attacker(found: Guarantees, cell: AskedCell, side: MatrixSide, settled: Set
     )
 
 
-def _when(at_once: Settled, protected: Settled | None) -> tuple[str, str]:
+def _when(at_once: CellResult, protected: CellResult | None) -> tuple[str, str]:
     if at_once.verdict == CellVerdict.CAN:
         return AT_ONCE, at_once.why
     if protected is not None and protected.verdict == CellVerdict.NEVER:
@@ -139,7 +139,7 @@ def _when(at_once: Settled, protected: Settled | None) -> tuple[str, str]:
 
 def _sentences(guarded: GuardedWorkloads, why: Iterable[str]) -> Iterator[str]:
     """One for each way of being preempted, and what never happens."""
-    groups: dict[tuple[object, ...], list[MatrixSide]] = {}
+    groups: dict[tuple[object, ...], list[MatrixRole]] = {}
     for attacker in guarded.attackers:
         own = attacker.preemptor.cluster_queue == guarded.workloads.cluster_queue
         key = attacker.when, attacker.longer_than, attacker.within_nominal, attacker.reason, own
@@ -157,9 +157,9 @@ def _sentences(guarded: GuardedWorkloads, why: Iterable[str]) -> Iterator[str]:
         yield f"may or may not be preempted by {_told(guarded.unknown_by, guarded)}: not known{reasons}"
 
 
-def _told(sides: Sequence[MatrixSide], guarded: GuardedWorkloads) -> str:
+def _told(sides: Sequence[MatrixRole], guarded: GuardedWorkloads) -> str:
     """Priorities by ClusterQueue, as seen by those that are guarded."""
-    by_queue: dict[str, list[MatrixSide]] = {}
+    by_queue: dict[str, list[MatrixRole]] = {}
     for side in sides:
         by_queue.setdefault(side.cluster_queue, []).append(side)
     own = guarded.workloads.cluster_queue
@@ -170,7 +170,7 @@ def _told(sides: Sequence[MatrixSide], guarded: GuardedWorkloads) -> str:
     return "; ".join(told)
 
 
-def _named(side: MatrixSide, guarded: GuardedWorkloads) -> str:
+def _named(side: MatrixRole, guarded: GuardedWorkloads) -> str:
     is_equal = side.priority == guarded.workloads.priority
     return f"equals ({side.priority_class})" if is_equal else side.priority_class
 

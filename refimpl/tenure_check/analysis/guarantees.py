@@ -17,10 +17,10 @@ from tenure.oracle.unmodelled import without_unmodelled
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
-from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
-    AskedCell,
+    CellQuery,
     Example,
     States,
     decided,
@@ -53,7 +53,7 @@ class NarrowCell:
             there is none.
     """
 
-    cell: AskedCell
+    cell: CellQuery
     narrowing: Narrowing
     duration: Duration | None
 
@@ -91,7 +91,7 @@ class NarrowCell:
 class Narrower(Protocol):
     """Settles what random states have not hit."""
 
-    def narrowed(self, asked: NarrowCell) -> Settled:
+    def narrowed(self, asked: NarrowCell) -> CellResult:
         """What is proved of a cell with a condition, or found by a solver's values."""
 
 
@@ -107,9 +107,9 @@ class Guarantees:
 
     matrix: Matrix
     durations: Mapping[str, Duration | None]
-    narrowed: dict[NarrowCell, Settled] = field(default_factory=dict)
+    narrowed: dict[NarrowCell, CellResult] = field(default_factory=dict)
 
-    def of(self, cell: AskedCell, narrowing: Narrowing) -> Settled | None:
+    def of(self, cell: CellQuery, narrowing: Narrowing) -> CellResult | None:
         """What is known of a cell under a condition; None where the condition has no meaning."""
         return self.narrowed.get(NarrowCell(cell, narrowing, self.durations[cell.victim]))
 
@@ -149,8 +149,8 @@ def settle_conditions(
     reading: Reading,
     narrowers: Mapping[str, tuple[Tree, Narrower]],
     effort: Effort,
-    asked: Mapping[AskedCell, Sequence[NarrowCell]],
-) -> dict[NarrowCell, Settled]:
+    asked: Mapping[CellQuery, Sequence[NarrowCell]],
+) -> dict[NarrowCell, CellResult]:
     """Settle some conditions of some cells.
 
     Args:
@@ -159,7 +159,7 @@ def settle_conditions(
         asked: the conditions of each cell, the one that implies another first.
     """
     cluster = without_unmodelled(cluster)  # no cell that is asked about is touched
-    found: dict[NarrowCell, Settled] = {}
+    found: dict[NarrowCell, CellResult] = {}
     dice = random.Random(effort.seed)
     for cell, conditions in asked.items():
         example = matrix.settled[cell].example
@@ -177,7 +177,7 @@ def settle_conditions(
     return found
 
 
-def conditions_on(cell: AskedCell, duration: Duration | None) -> Iterator[NarrowCell]:
+def conditions_on(cell: CellQuery, duration: Duration | None) -> Iterator[NarrowCell]:
     """The conditions under which a cell is asked about, the one that implies another first."""
     if duration is not None:
         yield NarrowCell(cell, Narrowing.PROTECTED, duration)
@@ -186,7 +186,7 @@ def conditions_on(cell: AskedCell, duration: Duration | None) -> Iterator[Narrow
 
 
 def _note_young(
-    found: dict[NarrowCell, Settled], conditions: Sequence[NarrowCell], example: Example, tree: Tree
+    found: dict[NarrowCell, CellResult], conditions: Sequence[NarrowCell], example: Example, tree: Tree
 ) -> None:
     """Note what an example shows, as it is and with a victim of each age that is asked about."""
     _note(found, conditions, example, tree)
@@ -213,7 +213,7 @@ def _with_young_victim(asked: NarrowCell, example: Example) -> Iterator[Example]
 
 
 def _note(
-    found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], example: Example, tree: Tree
+    found: dict[NarrowCell, CellResult], conditions: Iterable[NarrowCell], example: Example, tree: Tree
 ) -> None:
     """Note which conditions an example meets, when written as manifests too."""
     is_state = still_in_scope(tree, Scope.CONSISTENT)
@@ -222,12 +222,14 @@ def _note(
             small = made_small(asked.cell, example, is_state=is_state)
             small = small if asked.is_shown(small, tree) else example
             if is_replayed(asked.cell, small):
-                found[asked] = Settled(CellVerdict.CAN, "by an example", small)
+                found[asked] = CellResult(CellVerdict.CAN, "by an example", small)
 
 
-def _settle(found: dict[NarrowCell, Settled], conditions: Iterable[NarrowCell], narrower: Narrower) -> None:
+def _settle(
+    found: dict[NarrowCell, CellResult], conditions: Iterable[NarrowCell], narrower: Narrower
+) -> None:
     """Ask for what no example has shown; what never happens in a long time does not happen at once either."""
-    protected: Settled | None = None
+    protected: CellResult | None = None
     for asked in conditions:
         if asked not in found:
             implied = protected if asked.narrowing == Narrowing.AT_ONCE else None

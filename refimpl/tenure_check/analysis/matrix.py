@@ -23,7 +23,7 @@ from tenure.readings import Reading
 from tenure_check.analysis.decided_states import Deciding, Replays
 from tenure_check.analysis.scopes import ALL_CELLS, PREMISES, CellSides, MatrixRequest, Scope, premises_of
 from tenure_check.analysis.states import (
-    AskedCell,
+    CellQuery,
     Example,
     PriorityLevel,
     States,
@@ -44,7 +44,7 @@ class CellVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class CellResult:
     """What is known of a cell for one reason.
 
     Args:
@@ -67,15 +67,15 @@ class Prover(Protocol):
         """For which reasons rules might allow it at all, whatever is in use."""
 
     def settle(
-        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
-    ) -> Iterator[tuple[AskedCell, Settled]]:
+        self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
+    ) -> Iterator[tuple[CellQuery, CellResult]]:
         """What is proved of each cell, or found by a solver's values."""
 
-    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+    def fewest(self, cell: CellQuery, example: Example) -> tuple[Example, bool]:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
 
 
-Watch = Callable[[Iterable[tuple[AskedCell, Settled]], int], Iterable[tuple[AskedCell, Settled]]]
+Watch = Callable[[Iterable[tuple[CellQuery, CellResult]], int], Iterable[tuple[CellQuery, CellResult]]]
 MakeProver = Callable[[Cluster, Tree, Reading], Prover]
 
 
@@ -113,15 +113,15 @@ class Matrix:
 
     queues: tuple[str, ...]
     levels: tuple[PriorityLevel, ...]
-    settled: dict[AskedCell, Settled] = field(default_factory=dict)
-    apart: dict[tuple[str, str], Settled] = field(default_factory=dict)
+    settled: dict[CellQuery, CellResult] = field(default_factory=dict)
+    apart: dict[tuple[str, str], CellResult] = field(default_factory=dict)
     states: int = 0
     scope: Scope = Scope.CONSISTENT
     premises: tuple[str, ...] = PREMISES[Scope.CONSISTENT]
 
-    def of(self, preemptor: str, high: int, victim: str, low: int) -> list[tuple[Reason, Settled]]:
+    def of(self, preemptor: str, high: int, victim: str, low: int) -> list[tuple[Reason, CellResult]]:
         """What is known of one cell, by reason."""
-        cells = (AskedCell(preemptor, high, victim, low, reason) for reason in Reason)
+        cells = (CellQuery(preemptor, high, victim, low, reason) for reason in Reason)
         return [(cell.reason, self.settled[cell]) for cell in cells if cell in self.settled]
 
     def verdict(self, preemptor: str, high: int, victim: str, low: int) -> CellVerdict:
@@ -181,16 +181,16 @@ def analyze(
     for preemptor, victim in product(matrix.queues, repeat=2):
         unmodelled = of_pair(configured, as_told[root_of[preemptor]], preemptor, victim)
         if unmodelled:
-            matrix.apart[preemptor, victim] = Settled(CellVerdict.UNKNOWN, unmodelled[0].text)
+            matrix.apart[preemptor, victim] = CellResult(CellVerdict.UNKNOWN, unmodelled[0].text)
         elif root_of[preemptor] != root_of[victim]:
-            matrix.apart[preemptor, victim] = Settled(CellVerdict.NEVER, NO_COHORT)
+            matrix.apart[preemptor, victim] = CellResult(CellVerdict.NEVER, NO_COHORT)
     for tree in trees:
         if not preemptors.intersection(tree.places):
             continue
         uncovered = why_uncovered(cluster)
         if uncovered:
             for preemptor, victim in product(tree.places, repeat=2):
-                matrix.apart.setdefault((preemptor, victim), Settled(CellVerdict.UNKNOWN, uncovered))
+                matrix.apart.setdefault((preemptor, victim), CellResult(CellVerdict.UNKNOWN, uncovered))
             continue
         names = _with_quotas(matrix, tree)
         pairs = {pair for pair in product(names, tree.places) if pair not in matrix.apart}
@@ -220,7 +220,7 @@ def _with_quotas(matrix: Matrix, tree: Tree) -> set[str]:
     victims = found if matrix.scope == Scope.CONSISTENT else {*tree.places}
     for preemptor, victim in product(tree.places, repeat=2):
         if preemptor not in found or victim not in victims:
-            matrix.apart.setdefault((preemptor, victim), Settled(CellVerdict.NEVER, NO_QUOTAS))
+            matrix.apart.setdefault((preemptor, victim), CellResult(CellVerdict.NEVER, NO_QUOTAS))
     return found
 
 
@@ -229,7 +229,7 @@ def _all_sides(matrix: Matrix) -> Iterator[CellSides]:
     return product(matrix.queues, priorities, matrix.queues, priorities)
 
 
-def sides_of(cell: AskedCell) -> CellSides:
+def sides_of(cell: CellQuery) -> CellSides:
     """The cell whatever the reason."""
     return cell.preemptor, cell.high, cell.victim, cell.low
 
@@ -291,10 +291,10 @@ def _settle_tree(
     _settle_likewise(matrix, prover, symmetry, sorted(set(cells) - wanted))
 
 
-def _allowed(prover: Prover, cells: Iterable[CellSides]) -> list[AskedCell]:
+def _allowed(prover: Prover, cells: Iterable[CellSides]) -> list[CellQuery]:
     """The cells by reason, as far as rules allow them."""
     return [
-        AskedCell(preemptor, high, victim, low, reason)
+        CellQuery(preemptor, high, victim, low, reason)
         for preemptor, high, victim, low in cells
         for reason in sorted(prover.reasons(preemptor, victim, high, low))
     ]
@@ -306,7 +306,7 @@ class _Hits:
     def __init__(self, states: States, symmetry: Symmetry, effort: Effort, scope: Scope) -> None:
         self._states, self._symmetry, self._effort, self._scope = states, symmetry, effort, scope
         self._dice = random.Random(effort.seed)
-        self.found: dict[AskedCell, Example] = {}
+        self.found: dict[CellQuery, Example] = {}
         self.drawn = 0
 
     def decide(self, known: Sequence[DecideRequest]) -> None:
@@ -314,7 +314,7 @@ class _Hits:
         for request in known:
             self._is_new(hits_of(request, self._states.decided(request)))
 
-    def draw(self, queue: str, asked: Set[AskedCell]) -> None:
+    def draw(self, queue: str, asked: Set[CellQuery]) -> None:
         """Draw states in which workloads of a ClusterQueue wait, of which some cells are asked about."""
         effort, since, drawn = self._effort, 0, 0
         while since < effort.fewest and drawn < effort.most:
@@ -324,7 +324,7 @@ class _Hits:
             since = 0 if self._is_new(self._states.hits(self._dice, queue)) else since + 1
         self.drawn += drawn
 
-    def _is_new(self, hits: Iterable[tuple[AskedCell, Example]]) -> bool:
+    def _is_new(self, hits: Iterable[tuple[CellQuery, Example]]) -> bool:
         """Note what a state hits; whether any cell was not hit before."""
         is_new = False
         for hit, example in hits:
@@ -338,7 +338,7 @@ class _Hits:
         return is_new
 
 
-def _first_like(symmetry: Symmetry, cell: AskedCell) -> AskedCell:
+def _first_like(symmetry: Symmetry, cell: CellQuery) -> CellQuery:
     preemptor, victim = symmetry.first_like(cell.preemptor, cell.victim)
     return replace(cell, preemptor=preemptor, victim=victim)
 
@@ -350,9 +350,9 @@ def _first_sides(symmetry: Symmetry, sides: CellSides) -> CellSides:
 
 def _moved(
     symmetry: Symmetry,
-    old: AskedCell,
+    old: CellQuery,
     example: Example,
-    new: AskedCell,
+    new: CellQuery,
     scope: Scope,
     decide_one: Callable[[DecideRequest], Decision],
 ) -> Example | None:
@@ -370,13 +370,13 @@ def _moved(
 def _settle(
     matrix: Matrix,
     prover: Prover,
-    hit: Mapping[AskedCell, Example],
-    asked: Sequence[AskedCell],
+    hit: Mapping[CellQuery, Example],
+    asked: Sequence[CellQuery],
     watched: Watch,
 ) -> None:
     shown = {cell: example for cell, example in hit.items() if is_replayed(cell, example)}
     for cell, example in shown.items():
-        matrix.settled[cell] = Settled(CellVerdict.CAN, "by an example", example)
+        matrix.settled[cell] = CellResult(CellVerdict.CAN, "by an example", example)
     open_cells = [cell for cell in asked if cell not in shown]
     answers = dict(watched(prover.settle(open_cells, shown), len(open_cells)))
     matrix.settled.update(answers)
@@ -395,7 +395,7 @@ def _settle_likewise(matrix: Matrix, prover: Prover, symmetry: Symmetry, cells: 
     replays, rest, decide_one = Replays(), [], Deciding().decided
     for sides in cells:
         for reason, settled in matrix.of(*_first_sides(symmetry, sides)):
-            cell = AskedCell(*sides, reason)
+            cell = CellQuery(*sides, reason)
             if settled.example is not None:
                 first = _first_like(symmetry, cell)
                 moved = _moved(symmetry, first, settled.example, cell, matrix.scope, decide_one)
@@ -403,6 +403,6 @@ def _settle_likewise(matrix: Matrix, prover: Prover, symmetry: Symmetry, cells: 
                     rest.append(cell)
                     continue
                 is_fewest = settled.is_fewest and moved.victims == settled.example.victims
-                settled = Settled(settled.verdict, BY_ALIKE, moved, is_fewest)
+                settled = CellResult(settled.verdict, BY_ALIKE, moved, is_fewest)
             matrix.settled[cell] = settled
     matrix.settled.update(prover.settle(rest, {}))

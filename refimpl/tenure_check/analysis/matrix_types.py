@@ -8,7 +8,7 @@ from tenure.as_json import KueueVersion, Moment
 
 
 @dataclass(frozen=True, slots=True)
-class MatrixSide:
+class MatrixRole:
     """Workloads of one ClusterQueue and one priority."""
 
     cluster_queue: str
@@ -85,9 +85,9 @@ class MatrixReason:
 class MatrixCell:
     """Whether workloads of one ClusterQueue and priority may ever preempt those of another."""
 
-    preemptor: MatrixSide
+    preemptor: MatrixRole
     """The pending workload."""
-    victim: MatrixSide
+    victim: MatrixRole
     """The running workload."""
     verdict: str
     """`can` where it can for any reason, else `?` where that is not known of any, else `never`."""

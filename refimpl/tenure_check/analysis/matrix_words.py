@@ -14,7 +14,7 @@ from tenure.oracle.decide import Decision
 from tenure.rules.hero_rank import is_hero
 from tenure.units import format_amount, format_instant
 from tenure_check.analysis.decided_states import Deciding
-from tenure_check.analysis.matrix import CellVerdict, Matrix, Settled
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix
 from tenure_check.analysis.matrix_types import (
     ExampleWorkload,
     MatrixAnswer,
@@ -22,7 +22,7 @@ from tenure_check.analysis.matrix_types import (
     MatrixCounts,
     MatrixExample,
     MatrixReason,
-    MatrixSide,
+    MatrixRole,
 )
 from tenure_check.analysis.states import Example, PriorityLevel, decided
 
@@ -88,15 +88,15 @@ def cell_of(
     elif verdict == CellVerdict.NEVER:
         why = found[0][1].why if found else why_no_rule(cluster, preemptor, high, victim, low)
     return MatrixCell(
-        preemptor=MatrixSide(preemptor, high.name, high.priority),
-        victim=MatrixSide(victim, low.name, low.priority),
+        preemptor=MatrixRole(preemptor, high.name, high.priority),
+        victim=MatrixRole(victim, low.name, low.priority),
         verdict=verdict.value,
         reasons=tuple(_reason(reason.label, settled, decide_one) for reason, settled in found),
         why=why,
     )
 
 
-def _reason(label: str, settled: Settled, decide_one: Callable[[DecideRequest], Decision]) -> MatrixReason:
+def _reason(label: str, settled: CellResult, decide_one: Callable[[DecideRequest], Decision]) -> MatrixReason:
     example = settled.example
     return MatrixReason(
         reason=label,

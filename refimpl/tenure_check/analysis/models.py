@@ -20,8 +20,8 @@ from tenure.readings import Reading
 from tenure.rules.quota import quota_passed_up
 from tenure_check.analysis.encoding import Pair
 from tenure_check.analysis.heroes import kind_and_name
-from tenure_check.analysis.moments import MOMENTS
-from tenure_check.analysis.states import NAMESPACE, STAMPS, AskedCell
+from tenure_check.analysis.states import NAMESPACE, STAMPS, CellQuery
+from tenure_check.analysis.symbolic_usage import MOMENTS
 
 Held: TypeAlias = dict[FlavorResource, Amount]
 
@@ -45,7 +45,7 @@ class Arrangement:
 
 
 def requests_of(
-    pair: Pair, tree: Tree, cluster: Cluster, reading: Reading, cell: AskedCell, model: z3.ModelRef
+    pair: Pair, tree: Tree, cluster: Cluster, reading: Reading, cell: CellQuery, model: z3.ModelRef
 ) -> Iterator[DecideRequest]:
     """The states that values may stand for, the likeliest first.
 
@@ -77,7 +77,7 @@ class _Written:
         tree: Tree,
         cluster: Cluster,
         reading: Reading,
-        cell: AskedCell,
+        cell: CellQuery,
         model: z3.ModelRef,
     ) -> None:
         self._pair, self._tree, self._cluster, self._reading = pair, tree, cluster, reading

@@ -26,8 +26,8 @@ from tenure.readings import Reading
 from tenure.rules.eligibility import basis_for
 from tenure_check.analysis.admissions import has_heroes
 from tenure_check.analysis.encoding import Pair, record_of, symbolic_terms
-from tenure_check.analysis.fold import term_of
 from tenure_check.analysis.prover import BUDGET, LARGEST_TREE
+from tenure_check.analysis.symbolic_execution import term_of
 from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked

@@ -18,14 +18,14 @@ from tenure.model import Cluster
 from tenure.oracle.tree import Tree
 from tenure.pools import Pool
 from tenure.readings import Reading
-from tenure_check.analysis.matrix import Settled
+from tenure_check.analysis.matrix import CellResult
 from tenure_check.analysis.prover import SolverProver, pair_of
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import AskedCell
+from tenure_check.analysis.states import CellQuery
 from tenure_proofs.pool import second_solver, solving
 from tenure_proofs.solvers import Cvc5
 
-Answers: TypeAlias = list[tuple[AskedCell, Settled]]
+Answers: TypeAlias = list[tuple[CellQuery, CellResult]]
 
 FEWEST = 40
 """Of fewer cells the answers are here before another process has begun."""
@@ -62,8 +62,8 @@ class Spreading:
         return SolverProver(cluster, tree, reading, cvc5, scope, elsewhere, counts_victims=counts_victims)
 
     def _settled(
-        self, cluster: Cluster, configuration: bytes, cells: Sequence[AskedCell]
-    ) -> Iterable[tuple[AskedCell, Settled]] | None:
+        self, cluster: Cluster, configuration: bytes, cells: Sequence[CellQuery]
+    ) -> Iterable[tuple[CellQuery, CellResult]] | None:
         if self.jobs < 2 or len(cells) < FEWEST:
             return None
         if not self._pools:
@@ -84,7 +84,7 @@ def spreading(jobs: int) -> Iterator[Spreading]:
         yield Spreading(jobs, stack)
 
 
-def settle_task(configuration: bytes, cells: Sequence[AskedCell]) -> Answers:
+def settle_task(configuration: bytes, cells: Sequence[CellQuery]) -> Answers:
     """Settle cells of one pair; examples come without the configuration, which whoever asks has."""
     if configuration not in _PROVERS:
         _PROVERS.clear()
@@ -96,7 +96,7 @@ def settle_task(configuration: bytes, cells: Sequence[AskedCell]) -> Answers:
     return [(cell, _with(Cluster({}), settled)) for cell, settled in answers]
 
 
-def _with(cluster: Cluster, settled: Settled) -> Settled:
+def _with(cluster: Cluster, settled: CellResult) -> CellResult:
     """An answer whose example has another configuration, and the same workloads."""
     if settled.example is None:
         return settled

@@ -25,8 +25,8 @@ from tenure.rules.time_based import duration_in_force
 from tenure.units import format_duration
 from tenure_check.analysis.closed_systems import CohortTree, WorkloadKind, submitted
 from tenure_play.actors import admitted
-from tenure_play.clockwork import Due
 from tenure_play.engine import Player
+from tenure_play.event_loop import TaskKind
 from tenure_play.record import Loop
 from tenure_play.scenario import Scenario, Submission, Submit
 
@@ -262,7 +262,7 @@ class LoopSearch:
             found = _workload(timed.kinds[place], place)
             workload = dataclasses.replace(found.workload, created_at=joins)
             event = Submit(joins, dataclasses.replace(found, workload=workload, eviction=times[place]))
-            player.agenda.plan(joins, Due.EVENT, event=event)
+            player.agenda.plan(joins, TaskKind.EVENT, event=event)
         if not comes_to_an_end(player, scenario):
             self.tally.open += 1
         return player
@@ -297,7 +297,7 @@ def first_loop_of(scenario: Scenario, reading: Reading) -> Loop | None:
     player = Player(scenario, reading)
     player.begin()
     for event in scenario.events:
-        player.agenda.plan(event.at, Due.EVENT, event=event)
+        player.agenda.plan(event.at, TaskKind.EVENT, event=event)
     comes_to_an_end(player, scenario)
     found = player.loops.loop(player.journal.runs, player.journal.preemptions)
     return None if found is None or is_rotation(player, found) else found

@@ -21,17 +21,16 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
-from tenure_check.analysis.both_sides import BothSides, ConfiguredSide, OnBothSides
 from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_basis
 from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.heroes import HeroPair
-from tenure_check.analysis.matrix import CellVerdict, Settled
+from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.small_states import AskedPair, SmallStates
+from tenure_check.analysis.small_states import PairQuery, SmallStates
 from tenure_check.analysis.states import (
-    AskedCell,
+    CellQuery,
     Example,
     PriorityLevel,
     hits_of,
@@ -41,14 +40,15 @@ from tenure_check.analysis.states import (
     still_in_scope,
 )
 from tenure_check.analysis.tree_slices import slice_of
+from tenure_check.analysis.two_configurations import Configuration, DecisionPair, TwoConfigurations
 from tenure_proofs.budgets import Budget
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked
 from tenure_proofs.trusted.claim import Claim, Traces
 
 Key: TypeAlias = tuple[Any, ...]
-Draw: TypeAlias = Callable[[CrowdedStates, random.Random, AskedCell], Iterator[tuple[AskedCell, Example]]]
-Elsewhere: TypeAlias = Callable[[Sequence[AskedCell]], Iterable[tuple[AskedCell, Settled]] | None]
+Draw: TypeAlias = Callable[[CrowdedStates, random.Random, CellQuery], Iterator[tuple[CellQuery, Example]]]
+Elsewhere: TypeAlias = Callable[[Sequence[CellQuery]], Iterable[tuple[CellQuery, CellResult]] | None]
 
 BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
 """Of one answer about a cell: a hundred times what one costs."""
@@ -113,10 +113,10 @@ class SolverProver:
         self._bases: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
-        self._seen: dict[AskedCell, Example] = {}
+        self._seen: dict[CellQuery, Example] = {}
         self._near_states: dict[tuple[PriorityLevel, ...], CrowdedStates] = {}
         self._narrowed: dict[Key, str] = {}
-        self._shown: dict[Key, tuple[AskedCell, Example]] = {}
+        self._shown: dict[Key, tuple[CellQuery, Example]] = {}
         self._alone: dict[Key, str] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
@@ -127,11 +127,11 @@ class SolverProver:
         return frozenset(preemption_reason(known) for known in _leaves(basis) if known != Basis.NONE)
 
     def settle(
-        self, cells: Sequence[AskedCell], hit: Mapping[AskedCell, Example]
-    ) -> Iterator[tuple[AskedCell, Settled]]:
+        self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
+    ) -> Iterator[tuple[CellQuery, CellResult]]:
         """What is proved of each cell, or found by a solver's values."""
         examples = {self._key(cell): (cell, example) for cell, example in hit.items()}
-        alike: dict[Key, list[AskedCell]] = {}
+        alike: dict[Key, list[CellQuery]] = {}
         for cell in cells:
             alike.setdefault(self._key(cell), []).append(cell)
         asked = [known[0] for key, known in alike.items() if key not in examples]
@@ -142,7 +142,7 @@ class SolverProver:
                 examples[key] = cell, settled.example
             else:
                 yield from ((twin, settled) for twin in alike[key][1:])
-        rest: list[AskedCell] = []
+        rest: list[CellQuery] = []
         for cell in (cell for key in alike if key in examples for cell in alike[key]):
             twin, example = examples[self._key(cell)]
             if cell == twin:
@@ -151,10 +151,10 @@ class SolverProver:
             if copied is None:
                 rest.append(cell)
             else:
-                yield cell, Settled(CellVerdict.CAN, BY_TWIN, copied)
+                yield cell, CellResult(CellVerdict.CAN, BY_TWIN, copied)
         yield from self._ask(sorted(rest, key=pair_of))
 
-    def _ask(self, cells: Sequence[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+    def _ask(self, cells: Sequence[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
         answers = self._elsewhere(cells)
         if answers is not None:
             yield from answers
@@ -162,7 +162,7 @@ class SolverProver:
         for _, group in groupby(cells, pair_of):
             yield from self.settled_of_pair(group)
 
-    def settled_of_pair(self, cells: Iterable[AskedCell]) -> Iterator[tuple[AskedCell, Settled]]:
+    def settled_of_pair(self, cells: Iterable[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
         """What is known of cells of one pair of ClusterQueues, whatever was asked before."""
         self._asked = self._whole = None
         self._seen.clear()
@@ -175,64 +175,64 @@ class SolverProver:
                 settled = replace(settled, example=example, is_fewest=is_fewest)
             yield cell, settled
 
-    def _settled(self, cell: AskedCell) -> Settled:
+    def _settled(self, cell: CellQuery) -> CellResult:
         shown = self._seen_example(cell)
         if shown is not None:
-            return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
+            return CellResult(CellVerdict.CAN, BY_EXAMPLE, shown)
         said = self.said(cell)
         if said == "unsat":
             return self._never(cell)
         if said != "sat":
-            return Settled(CellVerdict.UNKNOWN, said)
+            return CellResult(CellVerdict.UNKNOWN, said)
         return self._by_values(cell)
 
-    def _never(self, cell: AskedCell) -> Settled:
+    def _never(self, cell: CellQuery) -> CellResult:
         """What a proof by quota settles; Kueue also preempts where a request fits and finds no place."""
         if self._is_placed(cell):
-            return Settled(CellVerdict.UNKNOWN, NO_TOPOLOGY)
-        return Settled(CellVerdict.NEVER, self._proved)
+            return CellResult(CellVerdict.UNKNOWN, NO_TOPOLOGY)
+        return CellResult(CellVerdict.NEVER, self._proved)
 
-    def _is_placed(self, cell: AskedCell) -> bool:
+    def _is_placed(self, cell: CellQuery) -> bool:
         return has_topology(self._cluster.cluster_queues[cell.preemptor], self._cluster)
 
-    def said(self, cell: AskedCell) -> str:
+    def said(self, cell: CellQuery) -> str:
         """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
         key = self._key(cell)
         if key not in self._answers:
             self._answers[key] = self._slice_solver(cell).both(Priorities(cell.high, cell.low), cell.reason)
         return self._answers[key]
 
-    def narrowed(self, asked: NarrowCell) -> Settled:
+    def narrowed(self, asked: NarrowCell) -> CellResult:
         """What is proved of a cell with a condition on the victim, or found by a solver's values."""
         said = self.said_narrowed(asked)
         if said == "unsat":
             return self._never(asked.cell)
         if said != "sat":
-            return Settled(CellVerdict.UNKNOWN, said)
+            return CellResult(CellVerdict.UNKNOWN, said)
         key = (self._key(asked.cell), asked.narrowing, asked.longest)
         if key in self._shown:
             twin, example = self._shown[key]
             copied = self._copied(asked.cell, twin, example)
             if copied is not None and asked.is_shown(copied, self._tree):
-                return Settled(CellVerdict.CAN, BY_TWIN, copied)
+                return CellResult(CellVerdict.CAN, BY_TWIN, copied)
         if self._plan is not None:
             settled = self._narrowed_by_states(asked)
         elif not self._is_small:
-            return Settled(CellVerdict.UNKNOWN, TOO_LARGE)
+            return CellResult(CellVerdict.UNKNOWN, TOO_LARGE)
         else:
             settled = self._narrowed_in_tree(asked)
         if settled.example is not None:
             self._shown[key] = asked.cell, settled.example
         return settled
 
-    def _narrowed_by_states(self, asked: NarrowCell) -> Settled:
+    def _narrowed_by_states(self, asked: NarrowCell) -> CellResult:
         """An example among random states near the cell: of heroes' trees no values are asked for."""
         states, dice = self._states_of(asked.cell), random.Random(NEAR_SEED + 2)
         for _ in range(NEAR_STATES):
             for cell, example in states.near(dice, asked.cell):
                 if cell == asked.cell and asked.is_shown(example, self._tree) and is_replayed(cell, example):
-                    return Settled(CellVerdict.CAN, BY_EXAMPLE, example)
-        return Settled(CellVerdict.UNKNOWN, NO_EXAMPLE)
+                    return CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
+        return CellResult(CellVerdict.UNKNOWN, NO_EXAMPLE)
 
     def said_narrowed(self, asked: NarrowCell) -> str:
         """As `said`, of a cell with a condition on the victim."""
@@ -241,23 +241,23 @@ class SolverProver:
             self._narrowed[key] = self._slice_solver(asked.cell).both_narrowed(asked)
         return self._narrowed[key]
 
-    def _narrowed_in_tree(self, asked: NarrowCell) -> Settled:
+    def _narrowed_in_tree(self, asked: NarrowCell) -> CellResult:
         cell = asked.cell
         solver = self._whole_solver(cell)
         said = solver.both_narrowed(asked)
         if said == "unsat":
             return self._never(cell)
         if said != "sat":
-            return Settled(CellVerdict.UNKNOWN, said)
+            return CellResult(CellVerdict.UNKNOWN, said)
         self._seen.clear()  # what was seen may not meet the condition
         priorities = Priorities(cell.high, cell.low)
         for model in solver.models(priorities, cell.reason, solver.pair.narrowed(asked)):
             found = self._example_in(cell, self._requests_of(solver, cell, model))
             if found is not None and asked.is_shown(found, self._tree):
-                return Settled(CellVerdict.CAN, BY_MODEL, found)
-        return Settled(CellVerdict.UNKNOWN, NO_REPLAY)
+                return CellResult(CellVerdict.CAN, BY_MODEL, found)
+        return CellResult(CellVerdict.UNKNOWN, NO_REPLAY)
 
-    def fewest(self, cell: AskedCell, example: Example) -> tuple[Example, bool]:
+    def fewest(self, cell: CellQuery, example: Example) -> tuple[Example, bool]:
         """An example with as few victims as are found, and whether it is known that there are no fewer."""
         if self._plan is not None or not self._counts_victims or self._is_placed(cell):
             return example, example.victims == 1
@@ -267,7 +267,7 @@ class SolverProver:
             example = self._example_alone(cell) or example
         return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
 
-    def _said_alone(self, cell: AskedCell) -> str:
+    def _said_alone(self, cell: CellQuery) -> str:
         """As `said`, of a victim that alone is preempted."""
         key = self._key(cell)
         if key not in self._alone:
@@ -276,7 +276,7 @@ class SolverProver:
             self._alone[key] = solver.both(Priorities(cell.high, cell.low), cell.reason, condition)
         return self._alone[key]
 
-    def _drawn_alone(self, cell: AskedCell) -> Example | None:
+    def _drawn_alone(self, cell: CellQuery) -> Example | None:
         """An example with one victim among crowded states."""
         states, dice = self._states_of(cell), random.Random(NEAR_SEED + 2)
         hits = chain.from_iterable(states.crowded(dice, cell) for _ in range(FEW_CROWDED))
@@ -284,7 +284,7 @@ class SolverProver:
         small = (made_small(cell, example, states.decided) for example in alone)
         return next((example for example in small if is_replayed(cell, example)), None)
 
-    def _example_alone(self, cell: AskedCell) -> Example | None:
+    def _example_alone(self, cell: CellQuery) -> Example | None:
         solver = self._slice_solver(cell)
         found = self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
         found = found or self._enumerated(cell, most=1)
@@ -293,32 +293,34 @@ class SolverProver:
         solver = self._whole_solver(cell)
         return self._modelled(cell, solver, solver.pair.of_one_victim(), most=1)
 
-    def _enumerated(self, cell: AskedCell, most: int = MOST_VICTIMS) -> Example | None:
+    def _enumerated(self, cell: CellQuery, most: int = MOST_VICTIMS) -> Example | None:
         """An example among all small states whose amounts may decide, with so many victims at most."""
         levels = PriorityLevel("high", cell.high), PriorityLevel("low", cell.low)
-        side = ConfiguredSide(self._cluster, tuple(dict.fromkeys(levels)), self._reading)
-        pair = AskedPair(cell.preemptor, levels[0], cell.victim, levels[1])
+        side = Configuration(self._cluster, tuple(dict.fromkeys(levels)), self._reading)
+        pair = PairQuery(cell.preemptor, levels[0], cell.victim, levels[1])
 
-        def found_in(twice: OnBothSides) -> Example | None:
+        def found_in(twice: DecisionPair) -> Example | None:
             decision = twice.decisions[1]
             hits = () if decision is None else hits_of(twice.requests[1], decision)
             fit = (example for hit, example in hits if hit == cell and example.victims <= most)
             return next(fit, None)
 
-        twice = SmallStates(BothSides(side, side)).shown(pair, 1, lambda state: found_in(state) is not None)
+        twice = SmallStates(TwoConfigurations(side, side)).shown(
+            pair, 1, lambda state: found_in(state) is not None
+        )
         example = None if twice is None else found_in(twice)
         return example if example is not None and is_replayed(cell, example) else None
 
     # -- what is the same ---------------------------------------------------------------------------------
 
-    def _key(self, cell: AskedCell) -> Key:
+    def _key(self, cell: CellQuery) -> Key:
         basis = self._basis(cell.preemptor, cell.victim, cell.high, cell.low)
         if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape
             return (*pair_of(cell), basis.get_id(), cell.reason)
         _, shape = self._slice(cell)
         return (shape, basis.get_id(), cell.reason)
 
-    def _slice(self, cell: AskedCell) -> tuple[Tree, Key]:
+    def _slice(self, cell: CellQuery) -> tuple[Tree, Key]:
         names = cell.preemptor, cell.victim
         if names not in self._slices:
             cut = slice_of(self._tree, *(self._tree.places[name] for name in names))
@@ -348,7 +350,7 @@ class SolverProver:
             self._bases[key] = z3.simplify(known)
         return self._bases[key]
 
-    def _copied(self, cell: AskedCell, twin: AskedCell, example: Example) -> Example | None:
+    def _copied(self, cell: CellQuery, twin: CellQuery, example: Example) -> Example | None:
         """The example of a cell like this one, with ClusterQueues and priorities exchanged, if it is one."""
         names = {twin.preemptor: cell.preemptor, twin.victim: cell.victim}
         names |= {new: old for old, new in list(names.items()) if new not in names}
@@ -373,23 +375,23 @@ class SolverProver:
 
     # -- solvers ------------------------------------------------------------------------------------------
 
-    def _slice_solver(self, cell: AskedCell) -> BothSolvers:
+    def _slice_solver(self, cell: CellQuery) -> BothSolvers:
         if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):
             self._asked = (
                 self._solver_of_heroes(cell) if self._plan else self._solver(cell, self._slice(cell)[0])
             )
         return self._asked
 
-    def _by_values(self, cell: AskedCell) -> Settled:
+    def _by_values(self, cell: CellQuery) -> CellResult:
         """An example by values of the slice, then of random and small states, then of the whole tree."""
         rounds = 1 if self._is_small else 2
         found = None if self._plan else self._modelled(cell, self._slice_solver(cell), rounds=rounds)
         if found is not None:
-            return Settled(CellVerdict.CAN, BY_MODEL, found)
+            return CellResult(CellVerdict.CAN, BY_MODEL, found)
         self._look_near([cell], NEAR_SEED + 1, MANY)
         shown = self._seen_example(cell)
         if shown is not None:
-            return Settled(CellVerdict.CAN, BY_EXAMPLE, shown)
+            return CellResult(CellVerdict.CAN, BY_EXAMPLE, shown)
         if self._plan is not None:
             return self._by_enumeration(cell, NO_EXAMPLE)
         return self._by_whole_tree(cell) if self._is_small else self._by_enumeration(cell, TOO_LARGE)
@@ -399,7 +401,7 @@ class SolverProver:
         """Whether solvers are asked about the tree as a whole."""
         return len(self._tree.places) <= LARGEST_TREE
 
-    def _by_whole_tree(self, cell: AskedCell) -> Settled:
+    def _by_whole_tree(self, cell: CellQuery) -> CellResult:
         solver = self._whole_solver(cell)
         said = solver.both(Priorities(cell.high, cell.low), cell.reason)
         if said == "unsat":
@@ -408,12 +410,12 @@ class SolverProver:
             return self._by_enumeration(cell, said)
         found = self._modelled(cell, solver)
         if found is not None:
-            return Settled(CellVerdict.CAN, BY_MODEL, found)
+            return CellResult(CellVerdict.CAN, BY_MODEL, found)
         return self._by_enumeration(cell, NO_REPLAY)
 
     def _modelled(
         self,
-        cell: AskedCell,
+        cell: CellQuery,
         solver: BothSolvers,
         condition: tuple[z3.BoolRef, ...] = (),
         most: int = MOST_VICTIMS,
@@ -426,24 +428,24 @@ class SolverProver:
                 return found
         return None
 
-    def _by_enumeration(self, cell: AskedCell, why_not: str) -> Settled:
+    def _by_enumeration(self, cell: CellQuery, why_not: str) -> CellResult:
         found = self._enumerated(cell)
         if found is None:
-            return Settled(CellVerdict.UNKNOWN, why_not)
-        return Settled(CellVerdict.CAN, BY_ENUMERATION, found)
+            return CellResult(CellVerdict.UNKNOWN, why_not)
+        return CellResult(CellVerdict.CAN, BY_ENUMERATION, found)
 
-    def _whole_solver(self, cell: AskedCell) -> BothSolvers:
+    def _whole_solver(self, cell: CellQuery) -> BothSolvers:
         names = cell.preemptor, cell.victim
         if self._whole is None or self._whole.names != names:
             self._whole = self._solver(cell, self._tree, tidy=True)
         return self._whole
 
     def _requests_of(
-        self, solver: BothSolvers, cell: AskedCell, model: z3.ModelRef
+        self, solver: BothSolvers, cell: CellQuery, model: z3.ModelRef
     ) -> Iterator[DecideRequest]:
         return requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
 
-    def _look_near(self, cells: Sequence[AskedCell], seed: int, draws: Sequence[tuple[Draw, int]]) -> None:
+    def _look_near(self, cells: Sequence[CellQuery], seed: int, draws: Sequence[tuple[Draw, int]]) -> None:
         """See who is preempted in random states that may well hit a cell, until one does; at most so many."""
         for draw, most in draws:
             dice = random.Random(seed)
@@ -454,7 +456,7 @@ class SolverProver:
                     for found, example in draw(self._states_of(cell), dice, cell):
                         self._seen.setdefault(found, example)
 
-    def _states_of(self, cell: AskedCell) -> CrowdedStates:
+    def _states_of(self, cell: CellQuery) -> CrowdedStates:
         levels = tuple(
             PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})
         )
@@ -463,7 +465,7 @@ class SolverProver:
             self._near_states[levels] = states
         return self._near_states[levels]
 
-    def _seen_example(self, cell: AskedCell) -> Example | None:
+    def _seen_example(self, cell: CellQuery) -> Example | None:
         """An example that was seen, made small, if it is still one as manifests."""
         if cell not in self._seen:
             return None
@@ -471,7 +473,7 @@ class SolverProver:
         small = made_small(cell, self._seen.pop(cell), self._states_of(cell).decided, is_state)
         return small if is_replayed(cell, small) else None
 
-    def _example_in(self, cell: AskedCell, requests: Iterable[DecideRequest]) -> Example | None:
+    def _example_in(self, cell: CellQuery, requests: Iterable[DecideRequest]) -> Example | None:
         """The first of some states in which the cell's victim is preempted, made small."""
         for request in requests:
             if is_in_scope(request, self._tree, self._scope):
@@ -481,13 +483,13 @@ class SolverProver:
                     return self._seen_example(cell)
         return None
 
-    def _solver_of_heroes(self, cell: AskedCell) -> BothSolvers:
+    def _solver_of_heroes(self, cell: CellQuery) -> BothSolvers:
         assert self._plan is not None
         names = pair_of(cell)
         pair = HeroPair(self._cluster, self._plan, names, self._reading, self._traces, self._scope)
         return BothSolvers(pair, names, self._cvc5)
 
-    def _solver(self, cell: AskedCell, tree: Tree, *, tidy: bool = False) -> BothSolvers:
+    def _solver(self, cell: CellQuery, tree: Tree, *, tidy: bool = False) -> BothSolvers:
         names = cell.preemptor, cell.victim
         pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy, scope=self._scope)
         return BothSolvers(pair, names, self._cvc5)
@@ -577,7 +579,7 @@ def _new_solver() -> z3.Solver:
     return solver
 
 
-def pair_of(cell: AskedCell) -> tuple[str, str]:
+def pair_of(cell: CellQuery) -> tuple[str, str]:
     """The ClusterQueues of a cell."""
     return cell.preemptor, cell.victim
 

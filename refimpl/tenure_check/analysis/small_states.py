@@ -23,8 +23,8 @@ from tenure.model import (
 from tenure.oracle.assignment import PODS
 from tenure.oracle.tree import Tree, potential_at, quota_at
 from tenure_check.analysis.admissions import free_at, in_use_with, nothing_in_use
-from tenure_check.analysis.both_sides import BothSides, OnBothSides
 from tenure_check.analysis.states import LARGEST, NAMESPACE, NOW, PriorityLevel, States
+from tenure_check.analysis.two_configurations import DecisionPair, TwoConfigurations
 
 MOST_OF_A_PAIR = 150
 """Small states that are decided of one pair, with one running workload and with two."""
@@ -39,12 +39,12 @@ MOST_QUEUES = 3
 RANDOM_STATES = 100
 """Random states for each of these ClusterQueues, where no small one is decided otherwise."""
 
-IsShown: TypeAlias = Callable[[OnBothSides], bool]
+IsShown: TypeAlias = Callable[[DecisionPair], bool]
 Cut: TypeAlias = Callable[[DecideRequest], DecideRequest]
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPair:
+class PairQuery:
     """Where a workload waits and where one runs, and their priorities on one side."""
 
     preemptor: str
@@ -60,12 +60,12 @@ class SmallStates:
         both: the two configurations.
     """
 
-    def __init__(self, both: BothSides) -> None:
+    def __init__(self, both: TwoConfigurations) -> None:
         self._both = both
         self._ages = _ages(both)
         self._left = MOST_STATES
 
-    def shown(self, pair: AskedPair, home: int, is_shown: IsShown) -> OnBothSides | None:
+    def shown(self, pair: PairQuery, home: int, is_shown: IsShown) -> DecisionPair | None:
         """The first state in which a pair shows what is looked for, with one running workload or with two.
 
         Args:
@@ -83,7 +83,7 @@ class SmallStates:
                     return twice
         return None
 
-    def otherwise(self, pairs: Sequence[AskedPair], home: int) -> OnBothSides | None:
+    def otherwise(self, pairs: Sequence[PairQuery], home: int) -> DecisionPair | None:
         """The first state of some pairs that is decided otherwise, with as few running workloads as can be.
 
         Args:
@@ -100,7 +100,7 @@ class SmallStates:
                         return twice
         return None
 
-    def random_otherwise(self, queues: Sequence[str], home: int, dice: random.Random) -> OnBothSides | None:
+    def random_otherwise(self, queues: Sequence[str], home: int, dice: random.Random) -> DecisionPair | None:
         """A random state that is decided otherwise, without what it does not need.
 
         Args:
@@ -117,7 +117,7 @@ class SmallStates:
                     return self.shrunk(twice, home, lambda fewer: fewer.is_otherwise)
         return None
 
-    def shrunk(self, twice: OnBothSides, home: int, is_shown: IsShown) -> OnBothSides:
+    def shrunk(self, twice: DecisionPair, home: int, is_shown: IsShown) -> DecisionPair:
         """A state without what it does not need: workloads, resources, ages, amounts that decide nothing.
 
         Args:
@@ -135,7 +135,7 @@ class SmallStates:
 
     # -- states -------------------------------------------------------------------------------------------
 
-    def _states(self, pair: AskedPair, home: int, count: int) -> Iterator[DecideRequest]:
+    def _states(self, pair: PairQuery, home: int, count: int) -> Iterator[DecideRequest]:
         """All that hold and ask for amounts that may decide, the smallest first."""
         places = self._places(pair, home)
         amounts = [self._amounts(pair, at) for at in places]
@@ -147,7 +147,7 @@ class SmallStates:
                     yield from self._of_sizes(pair, home, at, chosen)
 
     def _of_sizes(
-        self, pair: AskedPair, home: int, at: FlavorResource, sizes: Sequence[Amount]
+        self, pair: PairQuery, home: int, at: FlavorResource, sizes: Sequence[Amount]
     ) -> Iterator[DecideRequest]:
         victims = [(pair.victim, pair.low, age) for age in self._ages]
         others = [
@@ -167,7 +167,7 @@ class SmallStates:
                     yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: asked}))
 
     def _state(
-        self, pair: AskedPair, home: int, running: tuple[Workload, ...], waiting: Workload
+        self, pair: PairQuery, home: int, running: tuple[Workload, ...], waiting: Workload
     ) -> DecideRequest:
         side = self._both.sides[home]
         cluster = replace(side.cluster, admitted=running)
@@ -176,7 +176,7 @@ class SmallStates:
         )
 
     def _is_admitted(
-        self, running: Sequence[Workload], pair: AskedPair, home: int, at: FlavorResource
+        self, running: Sequence[Workload], pair: PairQuery, home: int, at: FlavorResource
     ) -> bool:
         """Whether all that run are admitted one after the other."""
         tree = self._both.trees[home][pair.preemptor]
@@ -188,7 +188,7 @@ class SmallStates:
             usage = in_use_with(tree, usage, place, workload.usage)
         return True
 
-    def _is_short(self, pair: AskedPair, home: int, request: DecideRequest) -> bool:
+    def _is_short(self, pair: PairQuery, home: int, request: DecideRequest) -> bool:
         """Whether quota is short of what is asked for, in the one flavor that is used."""
         tree = self._both.trees[home][pair.preemptor]
         usage = nothing_in_use(tree, self._both.sides[home].reading)
@@ -200,13 +200,13 @@ class SmallStates:
 
     # -- amounts ------------------------------------------------------------------------------------------
 
-    def _places(self, pair: AskedPair, home: int) -> list[FlavorResource]:
+    def _places(self, pair: PairQuery, home: int) -> list[FlavorResource]:
         tree = self._both.trees[home][pair.preemptor]
         known = [at for at in _quotas(tree, pair.preemptor) if at in _quotas(tree, pair.victim)]
         useful = [at for at in known if at.resource != PODS and potential_at(tree, 0, at) > 0]
         return useful[:MOST_PLACES]
 
-    def _amounts(self, pair: AskedPair, at: FlavorResource) -> list[Amount]:
+    def _amounts(self, pair: PairQuery, at: FlavorResource) -> list[Amount]:
         """Amounts near what decides on either side, the least first."""
         nominal: set[Amount] = set()
         potential: set[Amount] = set()
@@ -232,12 +232,12 @@ class SmallStates:
             near = {
                 amount
                 for queue in queues
-                for amount in self._amounts(AskedPair(request.queue, level, queue, level), at)
+                for amount in self._amounts(PairQuery(request.queue, level, queue, level), at)
             }
             found[at] = sorted(near)
         return found
 
-    def _created(self, pair: AskedPair) -> Sequence[int]:
+    def _created(self, pair: PairQuery) -> Sequence[int]:
         """After all that run; and before them where the order among equals may matter."""
         queues = [side.cluster.cluster_queues.get(pair.preemptor) for side in self._both.sides]
         newer = any(
@@ -248,7 +248,7 @@ class SmallStates:
         return (NOW, NOW - 2 * max(self._ages)) if newer else (NOW,)
 
 
-def _ages(both: BothSides) -> tuple[Duration, ...]:
+def _ages(both: TwoConfigurations) -> tuple[Duration, ...]:
     """How long workloads have run: a minute, and longer than each minAdmitDuration."""
     lengths = {
         queue.min_admit_duration for side in both.sides for queue in side.cluster.cluster_queues.values()

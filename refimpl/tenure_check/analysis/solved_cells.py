@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from tenure.model import Cluster
 from tenure.readings import Reading
-from tenure_check.analysis.kept_answers import need_the_solvers, with_solvers
+from tenure_check.analysis.answer_cache import need_the_solvers, with_solvers
 from tenure_check.analysis.scopes import CellSides, MatrixRequest, Scope
 
 if TYPE_CHECKING:
     from tenure_check.analysis.guarantees import NarrowCell
-    from tenure_check.analysis.matrix import Effort, Matrix, Settled
-    from tenure_check.analysis.states import AskedCell, PriorityLevel
+    from tenure_check.analysis.matrix import CellResult, Effort, Matrix
+    from tenure_check.analysis.states import CellQuery, PriorityLevel
 
 
 def settled(
@@ -39,8 +39,8 @@ def settled_narrow(
     matrix: Matrix,
     reading: Reading,
     effort: Effort,
-    asked: Mapping[AskedCell, Sequence[NarrowCell]],
-) -> dict[NarrowCell, Settled]:
+    asked: Mapping[CellQuery, Sequence[NarrowCell]],
+) -> dict[NarrowCell, CellResult]:
     """What is known of some cells under conditions; see `tenure_check.analysis.guarantees.settle_conditions`.
 
     Raises:

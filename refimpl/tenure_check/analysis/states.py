@@ -85,7 +85,7 @@ class PriorityLevel:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCell:
+class CellQuery:
     """Whether a workload of one ClusterQueue and priority may be preempted by one of another, for a reason.
 
     Args:
@@ -185,11 +185,11 @@ class States:
             node.place for node in tree.nodes if node.queue is not None and (edited or node.quotas)
         ]
 
-    def hits(self, dice: random.Random, queue: str) -> Iterator[tuple[AskedCell, Example]]:
+    def hits(self, dice: random.Random, queue: str) -> Iterator[tuple[CellQuery, Example]]:
         """Draw a state with a workload that waits in a queue; who is preempted there, with the state."""
         yield from self._hits(self.drawn(dice, queue))
 
-    def near(self, dice: random.Random, cell: AskedCell) -> Iterator[tuple[AskedCell, Example]]:
+    def near(self, dice: random.Random, cell: CellQuery) -> Iterator[tuple[CellQuery, Example]]:
         """As `hits`, of a state that may well hit a cell: the other ClusterQueues leave little to its two."""
         both = self._tree.places[cell.preemptor], self._tree.places[cell.victim]
         shares = self._cluster.settings.fair_sharing is not None  # who borrows most goes first
@@ -198,7 +198,7 @@ class States:
         request = self.drawn(dice, cell.preemptor, (*both, both[1]), others)
         yield from self._hits(replace(request, preemptor=request.preemptor.with_priority(cell.high)))
 
-    def _hits(self, request: DecideRequest) -> Iterator[tuple[AskedCell, Example]]:
+    def _hits(self, request: DecideRequest) -> Iterator[tuple[CellQuery, Example]]:
         decision = self.decided(request)
         # What fills other ClusterQueues was not admitted in an order; without heroes that is all the same.
         if self._plan is None or (decision.targets and is_in_scope(request, self._tree, self._scope)):
@@ -433,13 +433,13 @@ def _given(quotas: Iterable[Amount]) -> Sequence[Amount]:
     return [quota for quota in quotas if quota] or [1]
 
 
-def hits_of(request: DecideRequest, decision: Decision) -> Iterator[tuple[AskedCell, Example]]:
+def hits_of(request: DecideRequest, decision: Decision) -> Iterator[tuple[CellQuery, Example]]:
     """Who is preempted in a state, as cells, each with the state."""
     high = request.preemptor.priority
     preempted = frozenset(target.workload.key for target in decision.targets)
     for target in decision.targets:
         workload = target.workload
-        cell = AskedCell(request.queue, high, workload.cluster_queue or "", workload.priority, target.reason)
+        cell = CellQuery(request.queue, high, workload.cluster_queue or "", workload.priority, target.reason)
         yield cell, Example(request, workload.key, preempted)
 
 
@@ -457,7 +457,7 @@ def written_state(request: DecideRequest) -> dict[str, Any]:
     return written
 
 
-def is_replayed(cell: AskedCell, example: Example) -> bool:
+def is_replayed(cell: CellQuery, example: Example) -> bool:
     """Whether the example, written as manifests and read again, preempts the victim of the cell."""
     return _preempts(cell, reread(example.request))
 
@@ -467,12 +467,12 @@ def reread(request: DecideRequest) -> DecideRequest:
     return read_decide_request(written_state(request))
 
 
-def _preempts(cell: AskedCell, request: DecideRequest) -> bool:
+def _preempts(cell: CellQuery, request: DecideRequest) -> bool:
     return any(found == cell for found, _ in hits_of(request, decided(request)))
 
 
 def made_small(
-    cell: AskedCell,
+    cell: CellQuery,
     example: Example,
     decide_one: Callable[[DecideRequest], Decision] = decided,
     is_state: Callable[[DecideRequest], bool] = lambda _: True,

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from tenure.model import Workload
 from tenure.oracle.tree import Node, Tree
-from tenure_check.analysis.states import AskedCell, Example
+from tenure_check.analysis.states import CellQuery, Example
 
 PairKey: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], int]
 
@@ -108,7 +108,7 @@ class Symmetry:
         return self._sorts[place]
 
 
-def renamed(example: Example, names: Mapping[str, str], cell: AskedCell) -> Example:
+def renamed(example: Example, names: Mapping[str, str], cell: CellQuery) -> Example:
     """An example with the names of ClusterQueues exchanged.
 
     Args:

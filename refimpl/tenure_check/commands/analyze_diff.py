@@ -27,7 +27,7 @@ from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
-from tenure_check.analysis.kept_answers import KeptAnswers, with_solvers
+from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
 from tenure_play.commands.diff import DiffOutput
@@ -36,12 +36,12 @@ from tenure_proofs.fingerprints import key_of
 if TYPE_CHECKING:
     from tenure.oracle.tree import Tree
     from tenure.readings import Reading
-    from tenure_check.analysis.change_examples import AnalyzedSide
+    from tenure_check.analysis.change_examples import AnalyzedInput
     from tenure_check.analysis.difference_types import MatrixDifference
     from tenure_check.analysis.guarantees import NarrowCell
-    from tenure_check.analysis.matrix import Effort, Settled
+    from tenure_check.analysis.matrix import CellResult, Effort
     from tenure_check.analysis.prover import SolverProver
-    from tenure_check.analysis.states import AskedCell
+    from tenure_check.analysis.states import CellQuery
 
 
 class FailOnCells(StrEnum):
@@ -190,7 +190,7 @@ def _side(
     kueue: TargetKueue,
     flags: SchedulerFlags,
 ) -> _Side:
-    from tenure_check.analysis.levels import classes_of
+    from tenure_check.analysis.priority_levels import classes_of
 
     settled = list(changed(objects, edits, kueue))
     loaded = with_flags(kueue.stamped(build(settled)), flags)
@@ -209,17 +209,17 @@ def _difference(
     flags: SchedulerFlags,
     asked: DifferenceOptions,
 ) -> MatrixDifference:
-    from tenure_check.analysis.both_sides import BothSides, ConfiguredSide
-    from tenure_check.analysis.change_examples import AnalyzedSide
+    from tenure_check.analysis.change_examples import AnalyzedInput
     from tenure_check.analysis.difference import matrix_difference
     from tenure_check.analysis.difference_types import MatrixDifference
     from tenure_check.analysis.fields import ConfigurationObjects
     from tenure_check.analysis.guarantee_difference import conditions_of, shared_cells
-    from tenure_check.analysis.levels import classes_of, configuration_of, levels_of_both
+    from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of_both
+    from tenure_check.analysis.two_configurations import Configuration, TwoConfigurations
 
     clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
     levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
-    answers = KeptAnswers(MatrixDifference, wanted=not asked.no_cache)
+    answers = AnswerCache(MatrixDifference, wanted=not asked.no_cache)
     objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
     told_apart = (before.words, after.words, objects, asked.nominal, asked.scope)
     key = key_of("diff", told_apart, clusters, levels, reading, effort)
@@ -227,14 +227,14 @@ def _difference(
     if known is not None:
         return known
     configured = [
-        ConfiguredSide(cluster, side_levels, reading)
+        Configuration(cluster, side_levels, reading)
         for cluster, side_levels in zip(clusters, levels, strict=True)
     ]
     queues = {name for cluster in clusters for name in cluster.cluster_queues}
     one, other = configured
-    changed_queues = BothSides(one, other, asked.scope).changed_queues
+    changed_queues = TwoConfigurations(one, other, asked.scope).changed_queues
     one, other = (side.of_queues(changed_queues) for side in configured)
-    both = BothSides(one, other, asked.scope)
+    both = TwoConfigurations(one, other, asked.scope)
     release = before.loaded.cluster.settings.release
 
     def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
@@ -251,7 +251,7 @@ def _difference(
         again = both.moved_there(shown)
         found.append(analyzed(other.cluster, other.levels, reading, effort, replace(request, known=again)))
         sides = [
-            AnalyzedSide(side.words, ConfigurationObjects(side.objects), known, matrix)
+            AnalyzedInput(side.words, ConfigurationObjects(side.objects), known, matrix)
             for side, known, (matrix, _) in zip((before, after), both.sides, found, strict=True)
         ]
         shared = shared_cells(sides[0], sides[1], nominal=asked.nominal)
@@ -269,11 +269,11 @@ def _difference(
 
 
 def _narrowed(
-    side: AnalyzedSide,
-    asked: Mapping[AskedCell, Sequence[NarrowCell]],
+    side: AnalyzedInput,
+    asked: Mapping[CellQuery, Sequence[NarrowCell]],
     provers: Mapping[str, tuple[Tree, SolverProver]],
     effort: Effort,
-) -> Mapping[NarrowCell, Settled]:
+) -> Mapping[NarrowCell, CellResult]:
     """What is known of some conditions on a side; its matrix has shown most of them already."""
     from tenure_check.analysis.guarantees import settle_conditions
 

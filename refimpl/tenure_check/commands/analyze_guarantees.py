@@ -18,7 +18,7 @@ from tenure.errors import bad_input
 from tenure.model import Cluster
 from tenure.readings import Reading, preset
 from tenure.units import format_names
-from tenure_check.analysis.kept_answers import KeptAnswers, with_solvers
+from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
 from tenure_proofs.fingerprints import key_of
@@ -94,7 +94,7 @@ def guarantees_command(
     kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
     cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = KeptAnswers(GuaranteesAnswer, wanted=not asked.no_cache)
+    kept = AnswerCache(GuaranteesAnswer, wanted=not asked.no_cache)
     key = key_of("guarantees", cluster, levels, reading, effort, asked.scope)
     found = kept.found(key)
     if found is None:

@@ -26,7 +26,7 @@ from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_check.analysis.kept_answers import KeptAnswers, matrices
+from tenure_check.analysis.answer_cache import AnswerCache, matrices
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_proofs.fingerprints import key_of
 
@@ -133,7 +133,7 @@ def matrix_command(
     kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
     cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = KeptAnswers(MatrixAnswer, wanted=not asked.no_cache)
+    kept = AnswerCache(MatrixAnswer, wanted=not asked.no_cache)
     key = key_of(cluster, levels, reading, effort, asked.scope)
     found = kept.found(key)
     if found is None:
@@ -162,7 +162,7 @@ def read_configuration(
         InputError: everything that is wrong with it; it has no ClusterQueue; nothing shows whether its
             weights decide.
     """
-    from tenure_check.analysis.levels import configuration_of, levels_of
+    from tenure_check.analysis.priority_levels import configuration_of, levels_of
 
     classes: list[WorkloadPriorityClass] = []
 
@@ -194,7 +194,7 @@ def _answer(
     options: MatrixOptions,
 ) -> MatrixAnswer:
     from tenure_check.analysis.matrix_words import answer_of
-    from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
+    from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 
     ranges = Ranges(cluster, tuple(levels), reading)
     asked = (ranges.plain, ranges.regions) if ranges.is_needed else (cluster, levels)

@@ -20,18 +20,18 @@ from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
 from tenure.readings import Reading
 from tenure.units import format_duration
 from tenure_check.analysis import solved_cells
+from tenure_check.analysis.answer_cache import AnswerCache
 from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
-from tenure_check.analysis.kept_answers import KeptAnswers
-from tenure_check.analysis.levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.loops import LoopAnswer, LoopHunt, LoopRequest
-from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, sides_of
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, sides_of
 from tenure_check.analysis.matrix_types import MatrixCell
 from tenure_check.analysis.matrix_words import cell_lines, cell_of, state_lines, written_example
 from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_check.analysis.periodic_runs import EVICTIONS
+from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.scopes import CellSides, Scope
-from tenure_check.analysis.states import AskedCell, Example, PriorityLevel, decided
+from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided
 from tenure_check.expectations.assertion_file import (
     KeepsShape,
     NeverShape,
@@ -119,7 +119,7 @@ class AllStates:
         about = self._trees if isinstance(asserted, NoLoopShape) else (self._cluster, self._levels)
         said = asserted.model_dump_json(exclude={"exception"})
         key = key_of("check", type(asserted).__name__, said, about, self._given.reading, EFFORT)
-        store = KeptAnswers(CheckResult, wanted=True)
+        store = AnswerCache(CheckResult, wanted=True)
         found: CheckResult | None = store.found(key)
         if found is not None:
             return found
@@ -255,7 +255,7 @@ class AllStates:
             return CheckResult(Status.UNKNOWN, expected, f"{said}: {min(unknown)}")
         return CheckResult(Status.HOLDS, expected, PROVED)
 
-    def _examples(self, cells: Sequence[CellSides], scope: Scope) -> Iterator[tuple[AskedCell, Example]]:
+    def _examples(self, cells: Sequence[CellSides], scope: Scope) -> Iterator[tuple[CellQuery, Example]]:
         """The examples of those that can, the smallest first."""
         matrix, asked = self._matrix(cells, scope), set(cells)
         found = [
@@ -265,11 +265,11 @@ class AllStates:
         ]
         yield from sorted(found, key=lambda pair: pair[1].size)
 
-    def _refuted(self, expected: str, found: Sequence[tuple[AskedCell, Example]]) -> CheckResult:
+    def _refuted(self, expected: str, found: Sequence[tuple[CellQuery, Example]]) -> CheckResult:
         """A failure, told by the smallest examples, with the fields that allow the first."""
         lines: list[str] = []
         for asked, example in found[:_CELLS]:
-            settled = Settled(CellVerdict.CAN, BY_EXAMPLE, example)
+            settled = CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
             alone = Matrix(tuple(self._cluster.cluster_queues), self._levels, {asked: settled})
             lines += cell_lines(self._words(alone, sides_of(asked)))
         rest = len(found) - _CELLS

@@ -17,8 +17,8 @@ from tenure_play.forecast.answer_types import (
     StillWaiting,
 )
 from tenure_play.forecast.run import MOST_PAIRS, Course, some_names, why_not_admitted
+from tenure_play.state import PlayState
 from tenure_play.timers import Timer, timers_after
-from tenure_play.world import World
 
 MOST_INSTANTS = 50
 """So many instants at which something runs out are looked at."""
@@ -166,7 +166,7 @@ def _ran_out(timer: Timer) -> str:
     return f"{timer.actor.key}: {what}"
 
 
-def protected_equals(world: World, actor: Actor) -> tuple[ProtectedEqual, ...]:
+def protected_equals(world: PlayState, actor: Actor) -> tuple[ProtectedEqual, ...]:
     """Running workloads of a waiting one's ClusterQueue and priority that are protected from it now.
 
     Args:

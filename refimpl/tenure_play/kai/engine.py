@@ -14,12 +14,12 @@ from tenure_kai.answers import action_between, action_name
 from tenure_kai.case import ACTIONS
 from tenure_kai.words import loss_verdict, verdict_of
 from tenure_play.actors import Phase
-from tenure_play.budget import BUDGET, PlayBudget
-from tenure_play.clockwork import Clockwork, Due, Task
+from tenure_play.event_loop import EventLoop, Task, TaskKind
 from tenure_play.expectations import Observed, judge
 from tenure_play.kai.scenario import Asking, EditQueues, KaiScenario, OpenSession, PlacePods, Pods
-from tenure_play.kai.world import JobActor, KaiJournal, KaiWorld, staying, with_pods
+from tenure_play.kai.state import JobActor, KaiJournal, KaiState, staying, with_pods
 from tenure_play.record import Ending, Happening, KaiQuestion, Record, SessionSpan, VictimAnswer
+from tenure_play.resource_budget import BUDGET, PlayBudget
 from tenure_play.scenario import ClockJump, Delete, Finish, Happens
 
 Rules = tuple[str, ...]
@@ -83,7 +83,7 @@ def _answer(
     )
 
 
-class KaiPlayer(Clockwork):
+class KaiPlayer(EventLoop):
     """Plays a scenario of KAI-Scheduler. No reading touches it.
 
     Args:
@@ -102,7 +102,7 @@ class KaiPlayer(Clockwork):
         super().__init__(scenario, reading, budget)
         self.scenario = scenario
         self.reading = reading
-        self.world = KaiWorld(scenario)
+        self.world = KaiState(scenario)
         self.journal = KaiJournal(self.world)
 
     @property
@@ -133,7 +133,7 @@ class KaiPlayer(Clockwork):
 
     def follow(self, task: Task) -> None:
         """Pods are gone, or a session ends."""
-        if task.kind == Due.RELEASE:
+        if task.kind == TaskKind.RELEASE:
             self._release(self.world.actors[task.key])
         elif task.stay == len(self.world.sessions):
             self._close()
@@ -188,7 +188,7 @@ class KaiPlayer(Clockwork):
         world = self.world
         world.session = Session(world.scene, world.clock)
         self.world.sessions.append(SessionSpan(len(self.world.sessions) + 1, world.now, self.scenario.end))
-        self.agenda.plan(world.now + lasts, Due.CLOSE, stay=len(self.world.sessions))
+        self.agenda.plan(world.now + lasts, TaskKind.CLOSE, stay=len(self.world.sessions))
         if lasts:
             self.journal.tell(Happening.SESSION, f"session {len(self.world.sessions)} begins")
 
@@ -244,7 +244,7 @@ class KaiPlayer(Clockwork):
         gone = self.world.now + self.scenario.eviction
         actor.leaving.update(dict.fromkeys(pods, gone))
         if self.scenario.eviction:
-            self.agenda.plan(gone, Due.RELEASE, actor.key)
+            self.agenda.plan(gone, TaskKind.RELEASE, actor.key)
         else:
             self._release(actor)
 

@@ -40,7 +40,7 @@ NO_FIT, NO_CANDIDATES, PREEMPT, FIT = range(4)
 """Outcomes of a decision."""
 
 RELEASE, FINISH, WAKE = 0, 1, 3
-"""Kinds of tasks, as `tenure_play.clockwork.Due` numbers them."""
+"""Kinds of tasks, as `tenure_play.event_loop.TaskKind` numbers them."""
 
 FINISHED, PREEMPTED, STILL_RUNNING = range(3)
 """How a run ends."""

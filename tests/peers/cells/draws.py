@@ -14,7 +14,7 @@ from tenure_check.analysis.campaign import draw_configuration, with_heroes
 from tenure_check.analysis.encoded_decisions import LEVELS
 from tenure_check.analysis.matrix import CellVerdict, Effort, analyze
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.analysis.states import AskedCell, written_state
+from tenure_check.analysis.states import CellQuery, written_state
 from tenure_proofs.solvers import Cvc5
 
 READING = preset("released")
@@ -35,7 +35,7 @@ class DrawnCell:
     """
 
     configuration: int
-    cell: AskedCell
+    cell: CellQuery
     victim: str
     why: str
     request: dict[str, Any]

@@ -13,7 +13,7 @@ from tenure_check.analysis import campaign
 from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import AskedCell, PriorityLevel, is_consistent, is_replayed, made_small
+from tenure_check.analysis.states import CellQuery, PriorityLevel, is_consistent, is_replayed, made_small
 from tests.analyzed import ANY
 from tests.clusters import cluster, groups, queue
 
@@ -43,7 +43,7 @@ def test_a_cell_below_limited_cohorts_is_hit_by_crowded_states_and_not_by_as_man
     known = limited()
     tree = build_tree(known, known.cluster_queues["a"])
     states = CrowdedStates(known, tree, preset("guaranteed"), LEVELS)
-    cell = AskedCell("a", 0, victim, 1, Reason.IN_COHORT_RECLAMATION)
+    cell = CellQuery("a", 0, victim, 1, Reason.IN_COHORT_RECLAMATION)
     near, crowded = (
         [example for _ in range(FEW) for hit, example in draw(dice, cell) if hit == cell]
         for draw, dice in ((states.near, random.Random(1)), (states.crowded, random.Random(1)))
@@ -61,7 +61,7 @@ def test_crowded_states_of_random_configurations_are_consistent(seed: int) -> No
         states = CrowdedStates(known, tree, reading, LEVELS)
         names = sorted(name for name, place in tree.places.items() if tree.nodes[place].quotas)
         for preemptor in names:
-            cell = AskedCell(preemptor, 1, dice.choice(names), 0, Reason.IN_COHORT_RECLAMATION)
+            cell = CellQuery(preemptor, 1, dice.choice(names), 0, Reason.IN_COHORT_RECLAMATION)
             for _ in range(10):
                 request = states.drawn_crowded(dice, cell)
                 assert is_consistent(request, tree), (seed, cell, request)

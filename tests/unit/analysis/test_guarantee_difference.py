@@ -10,8 +10,8 @@ import pytest
 from tenure.model import SECOND, BorrowWithinCohort, Cluster, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
-from tenure_check.analysis.both_sides import what_is_preempted
 from tenure_check.analysis.states import PriorityLevel, States, decided
+from tenure_check.analysis.two_configurations import what_is_preempted
 from tests.analyzed import KNOWN
 
 LEVELS = (PriorityLevel("low", 0), PriorityLevel("high", 1))

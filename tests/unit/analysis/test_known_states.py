@@ -8,16 +8,16 @@ from typing import Any
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Reason
 from tenure.readings import preset
-from tenure_check.analysis.both_sides import BothSides, ConfiguredSide
-from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, analyze
 from tenure_check.analysis.scopes import MatrixRequest
-from tenure_check.analysis.states import AskedCell, Example, PriorityLevel
+from tenure_check.analysis.states import CellQuery, Example, PriorityLevel
+from tenure_check.analysis.two_configurations import Configuration, TwoConfigurations
 from tests.analyzed import ANY
 from tests.clusters import cluster, queue
 
 LEVELS = (PriorityLevel("low", 0),)
 READING = preset("guaranteed")
-CELL = AskedCell("a", 0, "b", 0, Reason.IN_COHORT_RECLAMATION)
+CELL = CellQuery("a", 0, "b", 0, Reason.IN_COHORT_RECLAMATION)
 NOTHING = Effort(fewest=0, most=0, counts_victims=False)
 
 
@@ -28,13 +28,13 @@ class OneCell:
         is_it = (preemptor, victim) == (CELL.preemptor, CELL.victim)
         return frozenset({CELL.reason} if is_it else ())
 
-    def fewest(self, _: AskedCell, example: Example) -> tuple[Example, bool]:
+    def fewest(self, _: CellQuery, example: Example) -> tuple[Example, bool]:
         return example, False
 
     def settle(
-        self, cells: Sequence[AskedCell], _: Mapping[AskedCell, Example]
-    ) -> Iterable[tuple[AskedCell, Settled]]:
-        return [(cell, Settled(CellVerdict.UNKNOWN, "nobody knows")) for cell in cells]
+        self, cells: Sequence[CellQuery], _: Mapping[CellQuery, Example]
+    ) -> Iterable[tuple[CellQuery, CellResult]]:
+        return [(cell, CellResult(CellVerdict.UNKNOWN, "nobody knows")) for cell in cells]
 
 
 def two(**policy: Any) -> Cluster:
@@ -59,8 +59,8 @@ def test_a_state_that_hit_a_cell_before_an_edit_hits_it_afterwards_too() -> None
     before = analyzed(two(), Effort(counts_victims=False)).settled[CELL].example
     assert before is not None
     edited = two(reclaim_within_cohort=ANY)
-    sides = (ConfiguredSide(two(), LEVELS, READING), ConfiguredSide(edited, LEVELS, READING))
-    again = BothSides(*sides).moved_there([before.request])
+    sides = (Configuration(two(), LEVELS, READING), Configuration(edited, LEVELS, READING))
+    again = TwoConfigurations(*sides).moved_there([before.request])
     assert analyzed(edited, NOTHING).settled[CELL].verdict == CellVerdict.UNKNOWN
     after = analyzed(edited, NOTHING, again)
     assert (after.settled[CELL].verdict, after.states) == (CellVerdict.CAN, 0)
@@ -72,5 +72,5 @@ def test_a_state_that_admission_no_longer_produces_is_left_out() -> None:
     alone = cluster(
         queue("a", "c", (4, None, None), reclaim_within_cohort=ANY), queue("b", "c", (0, 0, None))
     )
-    sides = (ConfiguredSide(two(), LEVELS, READING), ConfiguredSide(alone, LEVELS, READING))
-    assert BothSides(*sides).moved_there([before.request]) == []
+    sides = (Configuration(two(), LEVELS, READING), Configuration(alone, LEVELS, READING))
+    assert TwoConfigurations(*sides).moved_there([before.request]) == []

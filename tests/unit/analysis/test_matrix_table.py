@@ -9,7 +9,7 @@ from itertools import product
 
 from tenure_check.analysis.heat_map import heat_map
 from tenure_check.analysis.matrix_table import matrix_lines
-from tenure_check.analysis.matrix_types import MatrixAnswer, MatrixCell, MatrixCounts, MatrixSide
+from tenure_check.analysis.matrix_types import MatrixAnswer, MatrixCell, MatrixCounts, MatrixRole
 from tenure_play.drawing.scene import DARK, LIGHT, Role
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -19,8 +19,8 @@ def matrix(count: int, verdict: Callable[[int, int, int, int], str]) -> MatrixAn
     """The answer about so many ClusterQueues: a verdict by preemptor, its priority, victim, its priority."""
     cells = tuple(
         MatrixCell(
-            preemptor=MatrixSide(f"team-{one:02}", f"p{high}", high),
-            victim=MatrixSide(f"team-{other:02}", f"p{low}", low),
+            preemptor=MatrixRole(f"team-{one:02}", f"p{high}", high),
+            victim=MatrixRole(f"team-{other:02}", f"p{low}", low),
             verdict=verdict(one, high, other, low),
             reasons=(),
             why="",

@@ -22,11 +22,11 @@ from tenure.model import (
 )
 from tenure.readings import preset
 from tenure.rules.dynamic_priority import dynamic_priority
-from tenure_check.analysis.levels import levels_of
-from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, Settled, analyze, trees_of
-from tenure_check.analysis.ranges import Ranges, matrix_of_ranges
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, analyze, trees_of
+from tenure_check.analysis.priority_levels import levels_of
+from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import AskedCell, Example, PriorityLevel, decided, hits_of, reread
+from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided, hits_of, reread
 from tests.analyzed import ANY, HOUR, LOWER
 from tests.clusters import cluster, queue
 
@@ -58,13 +58,13 @@ class AllNever:
         """All, of one of the queues."""
         return frozenset(Reason) if preemptor == "a" else frozenset()
 
-    def fewest(self, _: AskedCell, example: Example) -> tuple[Example, bool]:
+    def fewest(self, _: CellQuery, example: Example) -> tuple[Example, bool]:
         """The example itself."""
         return example, example.victims == 1
 
     def settle(self, cells: Any, _: Any) -> Any:
         """Never."""
-        return [(cell, Settled(CellVerdict.NEVER, "proved")) for cell in cells]
+        return [(cell, CellResult(CellVerdict.NEVER, "proved")) for cell in cells]
 
 
 def matrix_of(known: Cluster, *levels: PriorityLevel) -> Matrix:
@@ -74,8 +74,8 @@ def matrix_of(known: Cluster, *levels: PriorityLevel) -> Matrix:
     return matrix_of_ranges(ranges, inner)
 
 
-def shown(matrix: Matrix, high: int, low: int) -> Settled:
-    settled = matrix.settled[AskedCell("a", high, "a", low, Reason.IN_CLUSTER_QUEUE)]
+def shown(matrix: Matrix, high: int, low: int) -> CellResult:
+    settled = matrix.settled[CellQuery("a", high, "a", low, Reason.IN_CLUSTER_QUEUE)]
     if settled.example is not None:
         request = reread(settled.example.request)
         (target,) = (
@@ -173,7 +173,7 @@ def test_an_example_at_the_epoch_is_moved_to_where_a_job_can_be_older() -> None:
     request = DecideRequest(
         replace(plain, admitted=(victim,)), waiting, "a", 0, READING, None, explained=False
     )
-    old = AskedCell("a", 1, "a", 0, Reason.IN_CLUSTER_QUEUE)
+    old = CellQuery("a", 1, "a", 0, Reason.IN_CLUSTER_QUEUE)
     (hit,) = hits_of(request, decided(request))
     assert hit[0] == old
     asked, ranges = replace(old, high=0, low=100), Ranges(known, (GROWS, STAYS), READING)

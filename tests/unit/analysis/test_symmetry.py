@@ -24,9 +24,9 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis.decided_states import Deciding, Replays
-from tenure_check.analysis.matrix import CellVerdict, Effort, Settled, analyze
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, analyze
 from tenure_check.analysis.states import (
-    AskedCell,
+    CellQuery,
     Example,
     PriorityLevel,
     States,
@@ -97,18 +97,18 @@ class NoProver:
     """Proves nothing, and remembers what it was asked about."""
 
     def __init__(self) -> None:
-        self.asked: list[AskedCell] = []
+        self.asked: list[CellQuery] = []
 
     def reasons(self, *_: Any) -> Any:
         return frozenset()
 
-    def fewest(self, _: AskedCell, example: Example) -> tuple[Example, bool]:
+    def fewest(self, _: CellQuery, example: Example) -> tuple[Example, bool]:
         """The example itself."""
         return example, example.victims == 1
 
     def settle(self, cells: Any, _: Any) -> Any:
         self.asked += cells
-        return [(cell, Settled(CellVerdict.UNKNOWN, "nobody knows")) for cell in cells]
+        return [(cell, CellResult(CellVerdict.UNKNOWN, "nobody knows")) for cell in cells]
 
 
 def test_examples_of_queues_that_are_alike_are_decided_anew_for_each() -> None:
@@ -169,7 +169,7 @@ def test_states_near_a_cell_leave_no_quota_to_spare_in_a_large_cohort() -> None:
     tree = build_tree(known, known.cluster_queues["q0"])
     states, asked = (
         States(known, tree, preset("guaranteed"), LEVELS),
-        AskedCell("q0", 0, "q7", 1, Reason.IN_COHORT_RECLAMATION),
+        CellQuery("q0", 0, "q7", 1, Reason.IN_COHORT_RECLAMATION),
     )
     dice = random.Random(4)
     hits = [found for _ in range(60) for found in states.near(dice, asked)]

@@ -27,8 +27,8 @@ from tenure_lab.generators.scenarios import examples
 from tenure_play import Scenario, parse_scenario, play
 from tenure_play.cycle import CycleRun, Nominee
 from tenure_play.record import RecordParts
+from tenure_play.state import PlayState, Snapshots
 from tenure_play.timers import timers_after
-from tenure_play.world import Snapshots, World
 from tests.properties import cuts, past
 from tests.sampling import sample
 from tests.traces.drawn import drawn
@@ -47,7 +47,7 @@ def plays(seeds: range) -> Iterator[tuple[Scenario, Reading]]:
         yield parse_scenario(past.crowded(Random(seed))), reading
 
 
-def holding(world: World) -> Iterator[Instant]:
+def holding(world: PlayState) -> Iterator[Instant]:
     """When the protected time of each who holds quota ends, on the scenario's clock."""
     for actor in world.alive.values():
         duration = world.protection(actor.queue)

@@ -21,9 +21,9 @@ from tenure_play import (
     parse_scenario,
     play,
 )
-from tenure_play.budget import PlayBudget
 from tenure_play.engine import Player
 from tenure_play.loading import parse_any_scenario
+from tenure_play.resource_budget import PlayBudget
 from tenure_play.scenario import Restart, Submit
 from tests.unit.simulation.plays import queue, scenario, submit
 

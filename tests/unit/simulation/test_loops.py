@@ -6,20 +6,22 @@ import pytest
 
 from tenure.model import SECOND, Cluster, ClusterQueue
 from tenure.readings import preset
-from tenure_play.clockwork import Agenda
+from tenure_play.event_loop import TaskQueue
 from tenure_play.loops import LoopWatch
 from tenure_play.scenario import Scenario
-from tenure_play.world import World
+from tenure_play.state import PlayState
 
 
 @pytest.fixture
-def world() -> World:
+def world() -> PlayState:
     """One empty queue."""
-    return World(Scenario("loops", "", 0, 9 * SECOND, Cluster({"q": ClusterQueue("q")})), preset("released"))
+    return PlayState(
+        Scenario("loops", "", 0, 9 * SECOND, Cluster({"q": ClusterQueue("q")})), preset("released")
+    )
 
 
-def test_another_workload_that_sticks_to_the_head_makes_another_state(world: World) -> None:
-    watch, queue = LoopWatch(world, Agenda()), world.queues["q"]
+def test_another_workload_that_sticks_to_the_head_makes_another_state(world: PlayState) -> None:
+    watch, queue = LoopWatch(world, TaskQueue()), world.queues["q"]
     queue.preemptor_sticks = True
     for number, preemptor in enumerate(("first", "second"), 1):
         queue.preemptor = preemptor
@@ -30,8 +32,8 @@ def test_another_workload_that_sticks_to_the_head_makes_another_state(world: Wor
     assert watch.loop([], []) is not None
 
 
-def test_who_preempted_last_and_does_not_stick_makes_no_other_state(world: World) -> None:
-    watch, queue = LoopWatch(world, Agenda()), world.queues["q"]
+def test_who_preempted_last_and_does_not_stick_makes_no_other_state(world: PlayState) -> None:
+    watch, queue = LoopWatch(world, TaskQueue()), world.queues["q"]
     for number, preemptor in enumerate(("first", "second"), 1):
         queue.preemptor = preemptor
         watch.look(number)

@@ -26,7 +26,7 @@ from tenure.rules.cycle import result_of_turn
 from tenure_play.actors import Actor, joined
 from tenure_play.queues import PendingQueue, QueueOrder
 from tenure_play.scenario import Scenario, Submission
-from tenure_play.world import World
+from tenure_play.state import PlayState
 
 BEST_EFFORT, STRICT = QueueingStrategy.BEST_EFFORT_FIFO, QueueingStrategy.STRICT_FIFO
 
@@ -47,11 +47,13 @@ def pending(strategy: QueueingStrategy, *, equivalence: bool = True, moves: bool
     return PendingQueue("q", strategy, QueueOrder(place, shape, equivalence=equivalence, moves=moves))
 
 
-def world(strategy: QueueingStrategy, timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION) -> World:
+def world(
+    strategy: QueueingStrategy, timestamp: RequeuingTimestamp = RequeuingTimestamp.EVICTION
+) -> PlayState:
     cluster = Cluster(
         {"q": ClusterQueue("q", queueing=strategy)}, settings=Settings(requeuing_timestamp=timestamp)
     )
-    return World(Scenario("facts", "", 0, 9 * SECOND, cluster), preset("released"))
+    return PlayState(Scenario("facts", "", 0, 9 * SECOND, cluster), preset("released"))
 
 
 @pytest.mark.parametrize(

@@ -58,14 +58,14 @@ class _Kept:
     snapshot: Snapshot | None = None
 
 
-class QuotaHolding:
+class SnapshotCache:
     """The workloads that hold quota.
 
     Args:
         reading: see `tenure.readings`.
 
     >>> from tenure.readings import preset
-    >>> QuotaHolding(preset("guaranteed")).workloads()
+    >>> SnapshotCache(preset("guaranteed")).workloads()
     ()
     """
 

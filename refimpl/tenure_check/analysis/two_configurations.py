@@ -20,7 +20,7 @@ BEFORE, AFTER = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class ConfiguredSide:
+class Configuration:
     """One of two configurations.
 
     Args:
@@ -33,14 +33,14 @@ class ConfiguredSide:
     levels: tuple[PriorityLevel, ...]
     reading: Reading
 
-    def of_queues(self, queues: Set[str]) -> ConfiguredSide:
+    def of_queues(self, queues: Set[str]) -> Configuration:
         """The same without other ClusterQueues than these, which are all of some trees."""
         known = {name: queue for name, queue in self.cluster.cluster_queues.items() if name in queues}
         return replace(self, cluster=replace(self.cluster, cluster_queues=known))
 
 
 @dataclass(frozen=True, slots=True)
-class OnBothSides:
+class DecisionPair:
     """A state, and what two configurations decide of it.
 
     Args:
@@ -68,7 +68,7 @@ class OnBothSides:
         return len(running), held + asked
 
 
-class BothSides:
+class TwoConfigurations:
     """Decides states under two configurations.
 
     Args:
@@ -76,9 +76,7 @@ class BothSides:
         scope: which states there are.
     """
 
-    def __init__(
-        self, before: ConfiguredSide, after: ConfiguredSide, scope: Scope = Scope.CONSISTENT
-    ) -> None:
+    def __init__(self, before: Configuration, after: Configuration, scope: Scope = Scope.CONSISTENT) -> None:
         self.sides, self.scope = (before, after), scope
         self.trees = _by_queue(before.cluster), _by_queue(after.cluster)
         self.looked = 0
@@ -105,7 +103,7 @@ class BothSides:
         )
         return one == other
 
-    def decided_on_both(self, request: DecideRequest, home: int) -> OnBothSides:
+    def decided_on_both(self, request: DecideRequest, home: int) -> DecisionPair:
         """What both decide of a state.
 
         Args:
@@ -116,7 +114,7 @@ class BothSides:
         requests = (request, other) if home == BEFORE else (other, request)
         self.looked += 1
         before, after = (self._decided(requests[place], place) for place in (BEFORE, AFTER))
-        return OnBothSides(requests, (before, after))
+        return DecisionPair(requests, (before, after))
 
     def moved_there(self, requests: Iterable[DecideRequest]) -> list[DecideRequest]:
         """States before, as the configuration after has them, as far as they are states of that one too."""
@@ -158,7 +156,7 @@ def is_state_of(tree: Tree, request: DecideRequest, scope: Scope) -> bool:
     return known and is_in_scope(request, tree, scope)
 
 
-def moved(request: DecideRequest, old: ConfiguredSide, new: ConfiguredSide) -> DecideRequest:
+def moved(request: DecideRequest, old: Configuration, new: Configuration) -> DecideRequest:
     """The same state in another configuration: workloads keep their classes, whatever values these have.
 
     Args:

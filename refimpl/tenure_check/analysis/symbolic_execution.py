@@ -1,11 +1,11 @@
-"""The oracle's own walks of a tree, with symbolic usage: its code as it is, its rules lifted.
+"""The oracle's own walks of a tree, executed with symbolic usage: its code as it is, its rules lifted.
 
-`Folds.of(function)` is that function with every rule that it calls replaced by the rule's formula, and with
-what it calls of the oracle's treated in the same way. There is no second statement of a walk. Where a walk
-branches, `Folds.traced` runs it along each of its few paths.
+`SymbolicFunctions.of(function)` is that function with each rule that it calls replaced by its formula.
+Functions of the oracle that it calls are treated in the same way. There is no second statement of a walk.
+Where a walk branches, `SymbolicFunctions.traced` runs it along each of its few paths.
 
-Each result of a rule gets a name, so that terms stay small. An interval goes with every name; arms of rules
-that cannot be reached within it, those of 64-bit saturation above all, are cut away.
+Each result of a rule gets a name, so that terms stay small. Each name has an interval; arms of rules that
+cannot be reached within it, above all those of 64-bit saturation, are cut away.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ formula is kept so that the number of its term stays its own."""
 _TRACED = (TracedInt, TracedBool, TracedEnum)
 
 
-class Folds:
+class SymbolicFunctions:
     """The oracle's functions for one tree with symbolic usage; all facts about the names that they give.
 
     Args:

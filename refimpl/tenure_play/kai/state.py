@@ -42,13 +42,13 @@ class JobActor:
     leaving: dict[str, Instant] = field(default_factory=dict)
 
 
-class KaiWorld:
+class KaiState:
     """The state of a play; it changes. What a session sees is what there was when it began.
 
     Args:
         scenario: what is played.
 
-    >>> KaiWorld(KaiScenario("s", "", 5, 9)).clock
+    >>> KaiState(KaiScenario("s", "", 5, 9)).clock
     5
     """
 
@@ -152,7 +152,7 @@ class KaiJournal(PlayLedger):
         world: the play.
     """
 
-    def __init__(self, world: KaiWorld) -> None:
+    def __init__(self, world: KaiState) -> None:
         super().__init__(world)
         self._world = world
 

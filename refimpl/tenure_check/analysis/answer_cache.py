@@ -131,7 +131,7 @@ def need_the_solvers() -> None:
         raise bad_input("environment", f"no module {error.name}", hint) from None
 
 
-class KeptAnswers(Generic[A]):
+class AnswerCache(Generic[A]):
     """Whole answers of earlier runs, of one kind.
 
     Args:

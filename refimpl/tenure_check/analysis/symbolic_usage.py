@@ -26,8 +26,8 @@ from tenure.oracle.tree import (
 )
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
-from tenure_check.analysis.fold import MOST, Folds, term_of
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.symbolic_execution import MOST, SymbolicFunctions, term_of
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.symbols import SymBool, SymInt
 
@@ -37,7 +37,7 @@ ALONE = "alone"
 """When no workload but the victim has left."""
 
 
-class Moments:
+class SymbolicUsage:
     """A preemptor's ClusterQueue and a victim's, in a tree or a slice of one, with symbolic usage.
 
     Args:
@@ -61,7 +61,7 @@ class Moments:
         traces: Traces,
         scope: Scope = Scope.CONSISTENT,
     ) -> None:
-        self._scope, self._folds = scope, Folds(reading, traces)
+        self._scope, self._folds = scope, SymbolicFunctions(reading, traces)
         self.tree = tree
         self.tree = self.trees["start"]
         self.p, self.v = (tree.places[name] for name in names)

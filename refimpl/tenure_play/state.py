@@ -15,16 +15,16 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure_play.actors import Actor, shape_of
 from tenure_play.queues import PendingQueue, QueueOrder
-from tenure_play.quota_holders import QuotaHolding
 from tenure_play.record import KaiQuestion
 from tenure_play.scenario import Scenario
+from tenure_play.snapshot_cache import SnapshotCache
 from tenure_play.timers import Ends
 
 _SEARCHES = 2
 """A decision searches about so often: for the way in which a flavor could serve, and for the targets."""
 
 
-class World:
+class PlayState:
     """The state of a play; it changes.
 
     Args:
@@ -35,7 +35,7 @@ class World:
     `actors` are all workloads in the order of joining, `alive` those of them that are not done.
 
     >>> from tenure.readings import preset
-    >>> World(Scenario("s", "", 5, 9, Cluster({})), preset("guaranteed")).clock
+    >>> PlayState(Scenario("s", "", 5, 9, Cluster({})), preset("guaranteed")).clock
     5
     """
 
@@ -49,7 +49,7 @@ class World:
         self.alive: dict[str, Actor] = {}
         self.queues: dict[str, PendingQueue] = {}
         self.cluster = scenario.cluster
-        self.holding = QuotaHolding(reading)
+        self.holding = SnapshotCache(reading)
         self.ends = Ends()
         self._terms: dict[str, PreemptionTerms] = {}
         self._roots: dict[str, str] = {}

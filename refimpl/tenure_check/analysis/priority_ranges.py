@@ -21,13 +21,13 @@ from tenure.oracle.ageing import grown_priority
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import policy_fault
-from tenure_check.analysis.levels import levels_of
-from tenure_check.analysis.matrix import CellVerdict, Matrix, Settled, trees_of
+from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix, trees_of
+from tenure_check.analysis.priority_levels import levels_of
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
     NOW,
     STAMPS,
-    AskedCell,
+    CellQuery,
     Example,
     PriorityLevel,
     decided,
@@ -154,9 +154,9 @@ class Ranges:
 
     def example(
         self,
-        cell: AskedCell,
+        cell: CellQuery,
         pair: tuple[int, int],
-        old: AskedCell,
+        old: CellQuery,
         example: Example,
         tree: Tree,
         scope: Scope,
@@ -237,7 +237,7 @@ def matrix_of_ranges(ranges: Ranges, inner: Matrix) -> Matrix:
         for preemptor, victim in product(sorted(tree.places), repeat=2):
             for (high, low), found in kinds.items():
                 for reason in Reason:
-                    cell = AskedCell(preemptor, high.priority, victim, low.priority, reason)
+                    cell = CellQuery(preemptor, high.priority, victim, low.priority, reason)
                     settled = _of_kinds(ranges, inner, cell, found, tree)
                     if settled is not None:
                         matrix.settled[cell] = settled
@@ -247,12 +247,12 @@ def matrix_of_ranges(ranges: Ranges, inner: Matrix) -> Matrix:
 def _of_kinds(
     ranges: Ranges,
     inner: Matrix,
-    cell: AskedCell,
+    cell: CellQuery,
     kinds: Mapping[tuple[int, int], tuple[int, int]],
     tree: Tree,
-) -> Settled | None:
+) -> CellResult | None:
     """A cell of classes: never if it is so for all their priorities; None where no rule allows it."""
-    known: Settled | None = None
+    known: CellResult | None = None
     for (high, low), pair in kinds.items():
         old = replace(cell, high=high, low=low)
         settled = inner.settled.get(old)
@@ -260,7 +260,7 @@ def _of_kinds(
             example = ranges.example(cell, pair, old, settled.example, tree, inner.scope)
             if example is not None:
                 return replace(settled, example=example, is_fewest=example.victims == 1)
-            settled = Settled(CellVerdict.UNKNOWN, NO_AGES)
+            settled = CellResult(CellVerdict.UNKNOWN, NO_AGES)
         if settled is not None and (known is None or known.verdict == CellVerdict.NEVER):
             known = settled
     return known

@@ -12,9 +12,9 @@ from tenure.errors import InputError, Problem
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.units import format_instant
-from tenure_play.budget import BUDGET, PlayBudget
 from tenure_play.expectations import Observed, moments, note
 from tenure_play.record import ExpectationResult
+from tenure_play.resource_budget import BUDGET, PlayBudget
 from tenure_play.scenario import Happens, Story
 
 LESS = (
@@ -24,7 +24,7 @@ LESS = (
 """What to do where a play takes too much."""
 
 
-class Due(IntEnum):
+class TaskKind(IntEnum):
     """Kinds of things that are due; of one instant the lower goes first."""
 
     RELEASE = 0
@@ -57,7 +57,7 @@ class Task:
     """
 
     at: Instant
-    kind: Due
+    kind: TaskKind
     number: int
     key: str = ""
     stay: int = 0
@@ -65,21 +65,21 @@ class Task:
 
 
 @dataclass(slots=True)
-class Agenda:
+class TaskQueue:
     """Tasks in the order of time.
 
-    >>> agenda = Agenda()
-    >>> agenda.plan(5, Due.WAKE, "q"); agenda.plan(5, Due.RELEASE, "ml/a")
+    >>> agenda = TaskQueue()
+    >>> agenda.plan(5, TaskKind.WAKE, "q"); agenda.plan(5, TaskKind.RELEASE, "ml/a")
     >>> agenda.next_at(), [task.key for task in agenda.due(5)]
     (5, ['ml/a', 'q'])
     """
 
     _tasks: list[Task] = field(default_factory=list)
-    _of: dict[Due, dict[int, Task]] = field(default_factory=lambda: {kind: {} for kind in Due})
+    _of: dict[TaskKind, dict[int, Task]] = field(default_factory=lambda: {kind: {} for kind in TaskKind})
     _number: int = 0
 
     def plan(
-        self, at: Instant, kind: Due, key: str = "", stay: int = 0, event: Happens | None = None
+        self, at: Instant, kind: TaskKind, key: str = "", stay: int = 0, event: Happens | None = None
     ) -> None:
         """Something is due at an instant."""
         self._number += 1
@@ -100,18 +100,18 @@ class Agenda:
             found.append(task)
         return found
 
-    def planned(self, kind: Due) -> list[Task]:
+    def planned(self, kind: TaskKind) -> list[Task]:
         """The tasks of one kind, in order."""
         return sorted(self._of[kind].values())
 
-    def drop(self, kind: Due) -> None:
+    def drop(self, kind: TaskKind) -> None:
         """Forget all tasks of a kind."""
         self._of[kind].clear()
         self._tasks = [task for task in self._tasks if task.kind != kind]
         heapq.heapify(self._tasks)
 
 
-class Clockwork(ABC):
+class EventLoop(ABC):
     """A play that goes on by itself.
 
     Args:
@@ -122,7 +122,7 @@ class Clockwork(ABC):
 
     def __init__(self, story: Story, reading: Reading, budget: PlayBudget = BUDGET) -> None:
         self.story = story
-        self.agenda = Agenda()
+        self.agenda = TaskQueue()
         self.outcomes: list[ExpectationResult] = []
         self._spending = budget.begin()
         self._moments = moments(story, reading)
@@ -164,7 +164,7 @@ class Clockwork(ABC):
         """From the start to the end."""
         self.begin()
         for event in events:
-            self.agenda.plan(event.at, Due.EVENT, event=event)
+            self.agenda.plan(event.at, TaskKind.EVENT, event=event)
         self.go_on(self.story.end)
         self._look(self.story.end + 1)
         self.observed.now = self.story.end
