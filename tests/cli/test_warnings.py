@@ -36,7 +36,7 @@ def warned(*arguments: str) -> list[str]:
     assert plain.returncode == 0, plain.stderr.decode()
     told = [line.removeprefix("warning: ") for line in plain.stderr.decode().splitlines()]
     answer: Any = json.loads(tenure(*arguments, "-o", "json").stdout)
-    written = answer["simulations"][0] if "plays" in answer else answer
+    written = answer["simulations"][0] if "simulations" in answer else answer
     assert written["warnings"] == told
     return [text.partition(": ")[2] for text in told]
 

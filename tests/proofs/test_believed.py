@@ -463,7 +463,9 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         in_use_is_passed_up,
         snapshot,
         "total_usage",
-        changed(total_usage, ("plus(above.get(asked, 0), passed)", "above.get(asked, 0)")),
+        changed(
+            total_usage, ("plus(above.get(flavor_resource, 0), passed)", "above.get(flavor_resource, 0)")
+        ),
     ),
     "while one waits, the next is the least of those that wait, by ranks as they are then": (
         next_of_a_hero,

@@ -125,7 +125,7 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
             fill_back=Law(fill_back),
             in_order=Law(lambda _, chain: chain.value),
             some_of=Law(lambda _, chain: chain),
-            listed=Law(lambda _, chain: chain),
+            as_tuple=Law(lambda _, chain: chain),
         ),
         {
             "question": question,
