@@ -58,8 +58,8 @@ pip_install() {
 }
 
 case "${TENURE_COMMAND:=validate}" in
-  validate | test | check | decide | play | prove | conform) ;;
-  *) fail "command: found '$TENURE_COMMAND', expected validate, test, check, decide, play, prove or conform" ;;
+  validate | test | check | decide | simulate | prove | conform) ;;
+  *) fail "command: found '$TENURE_COMMAND', expected validate, test, check, decide, simulate, prove or conform" ;;
 esac
 
 arguments=("$TENURE_COMMAND")

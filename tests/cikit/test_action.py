@@ -15,6 +15,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tenure.cli.commands import COMMANDS
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 from tests.command_line import run_program
 from tools.locks import EXTRAS, needs
@@ -54,6 +55,16 @@ def test_the_action_tells_the_script_every_input_by_the_environment() -> None:
     text = SCRIPT.read_text(encoding="utf-8")
     assert set(run["env"]) == set(re.findall(r"\bTENURE_[A-Z]+\b", text))
     assert all(item.get("description") for item in ACTION["inputs"].values())
+
+
+def test_each_command_of_the_action_is_one_of_tenure() -> None:
+    script = (ROOT / "ci" / "action.sh").read_text(encoding="utf-8")
+    (listed,) = re.findall(r"^  ([a-z| ]+)\) ;;$", script, re.MULTILINE)
+    commands = listed.split(" | ")
+    assert set(commands) - {"check"} <= COMMANDS.keys()  # `check` is `analyze check`
+    assert all(
+        re.search(rf"\b{command}\b", ACTION["inputs"]["command"]["description"]) for command in commands
+    )
 
 
 def test_what_is_in_order_ends_with_0_and_writes_its_reports(tmp_path: Path) -> None:
