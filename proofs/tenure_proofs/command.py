@@ -62,16 +62,16 @@ def prove(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only obligations whose identifier or rules begin with this, such as PO-TBP-010 or "
-            "TBP-020, theorems, such as PO-ANY-010, and postconditions, such as WD-130; repeatable.",
+            help="Only claims whose identifier or rules begin with this: about rules, such as PO-TBP-010 or "
+            "TBP-020, of any size, such as PO-ANY-010, or within a bound, such as WD-130; repeatable.",
             show_default="all",
         ),
     ] = None,
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only this preset; repeatable.",
-            show_default="all presets",
+            help="Only this reading; repeatable.",
+            show_default="all readings",
             autocompletion=complete_reading,
         ),
     ] = None,
@@ -124,20 +124,19 @@ def prove(
     report: Reports = None,
     color: Color = None,
 ) -> None:
-    """Prove every obligation about the rules' own code, or refute it by a replayable counterexample.
+    """Prove every claim about the rules' own code, or refute it by a replayable counterexample.
 
     Each rule is lifted to a formula twice, by running it on symbolic values and from its syntax; the two
-    are proved equal and compared with plain execution. Each obligation is answered by Z3 and cvc5 under
-    every preset; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. A false
+    are proved equal and compared with plain execution. Each claim is answered by Z3 and cvc5 under
+    every reading; a refuted one is minimised, rebuilt as manifests and replayed through the oracle. A false
     claim that becomes provable is not as expected either.
 
-    Whole decisions are made about every cluster up to a size, and compared with postconditions; what holds
-    of them is proved up to that bound.
+    Whole decisions about every cluster up to a size are compared with what must hold of them: a claim that is
+    proved up to that bound.
 
-    A verdict is kept under a hash of all the code that it depends on, so that a second run asks only about
-    what has changed; the report says how much was kept.
+    A verdict is kept under a hash of all code; the report counts the verdicts that were kept.
 
-    Everything, or what one rule has to do with:
+    Everything, or the claims about one rule:
 
     \b
     tenure prove
@@ -145,7 +144,7 @@ def prove(
     tenure prove --only WD-130 --bounded deep
     tenure prove --no-cache
 
-    The headline invariants, for another program; for a CI; and the questions, for another solver:
+    The main claims, for another program; reports for CI; and the formulas, for another solver:
 
     \b
     tenure prove -o json | jq '.obligations[] | select(.title != "")'

@@ -83,7 +83,7 @@ GROUPS = {
         ),
         "prove": (
             ENTRY_POINT,
-            "Prove every obligation about the rules' own code, or refute it by a replayable counterexample.",
+            "Prove every claim about the rules' own code, or refute it by a replayable counterexample.",
         ),
         "conform": (
             ENTRY_POINT,
@@ -99,7 +99,7 @@ GROUPS = {
         ),
         "vectors": (
             "tenure.cli.vectors:vectors_app",
-            "Run, check, format and add the portable cases of spec/vectors.",
+            "Run, check, format and add the test cases of spec/vectors.",
         ),
         "schema": (
             "tenure.cli.examples:schema_command",

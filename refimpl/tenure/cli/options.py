@@ -71,21 +71,21 @@ Now = Annotated[str | None, typer.Option(help="The cycle's clock, RFC 3339.", sh
 ReadingName = Annotated[
     str,
     typer.Option(
-        "--reading", help=f"A preset: {', '.join(preset_names())}.", autocompletion=complete_reading
+        "--reading", help=f"The reading: {', '.join(preset_names())}.", autocompletion=complete_reading
     ),
 ]
-"""A preset."""
+"""A reading."""
 
 Overrides = Annotated[
     list[str] | None,
     typer.Option(
         "--override",
         metavar="KEY=CHOICE",
-        help="One choice other than the preset's; repeatable.",
+        help="One choice other than the reading's; repeatable.",
         autocompletion=complete_override,
     ),
 ]
-"""Choices other than the preset's."""
+"""Choices other than the reading's."""
 
 ClusterQueueName = Annotated[
     str | None,

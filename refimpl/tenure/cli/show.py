@@ -111,7 +111,7 @@ def show_command(
     tenure show PO-TBP-010
     tenure show F-001
 
-    A reading's key, a preset, a vector, a signed difference from a release of Kueue:
+    A choice of readings, a reading, a test case, a signed difference from a release of Kueue:
 
     \b
     tenure show same_priority_gate

@@ -31,7 +31,7 @@ vectors_app = typer.Typer(
     rich_markup_mode=None,
     context_settings=SETTINGS,
     help=(
-        "Run, check, format and add the portable cases of spec/vectors.\n\n"
+        "Run, check, format and add the test cases of spec/vectors.\n\n"
         "All published cases against the reference, or those of one rule:\n\n\b\n"
         "tenure vectors run\n"
         "tenure vectors run TBP-020 --verbose"

@@ -78,8 +78,8 @@ class ComparedProgram:
     reading: Annotated[
         str | None,
         typer.Option(
-            help="Of a program: decide everything under this preset.",
-            show_default="the default preset",
+            help="Of a program: decide everything under this reading.",
+            show_default="the default reading",
             autocompletion=complete_reading,
         ),
     ] = None

@@ -50,7 +50,7 @@ class ConformingProgram:
     reading: Annotated[
         str | None,
         typer.Option(
-            help="Ask everything under this preset.",
+            help="Ask everything under this reading.",
             show_default="each vector's own; for scenarios the default",
             autocompletion=complete_reading,
         ),
