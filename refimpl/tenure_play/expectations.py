@@ -136,7 +136,7 @@ def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]
         summary = summaries.get(key)
         field = f"{expected.where}.workloads[{key}]"
         if summary is None:
-            yield ExpectationResult(field, False, "a workload of the play", "no workload of this name")
+            yield ExpectationResult(field, False, "a workload of the simulation", "no workload of this name")
         else:
             yield from _shares(field, share, [summary])
     if expected.every is not None:

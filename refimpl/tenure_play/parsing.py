@@ -310,7 +310,7 @@ class Expectations:
     def _check_kind(self, shape: ExpectShape, field: str) -> None:
         for name in self._foreign:
             if getattr(shape, name) is not None:
-                expected = "nothing: plays of this scheduler have no such thing"
+                expected = "nothing: simulations of this scheduler have no such thing"
                 raise self._place.error(f"{field}.{_camel(name)}", "this", expected)
         said, kind = (_WHOLE, "without at") if shape.at is not None else (_AT_ONCE, "beside at")
         for name in said:

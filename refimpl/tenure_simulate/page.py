@@ -92,7 +92,7 @@ def html_report(answer: SimulateAnswer) -> str:
         name: f"<figure>{svg(sketch, told, theme=BY_SCHEME)}</figure>"
         for name, (told, sketch) in drawn.items()
     }
-    below = f"tenure simulate, {answer.resource}, played for {format_duration(answer.length)}."
+    below = f"tenure simulate, {answer.resource}, simulated for {format_duration(answer.length)}."
     if not answer.complete:
         below += " Interrupted: settings are missing."
     address = site_address(DEFINITIONS)

@@ -272,7 +272,7 @@ def test_a_loop_is_told_with_the_fields_that_it_needs(tmp_path: Path) -> None:
         for result in results(tmp_path, noLoop={"evictions": ["5s"], **bounds})
     )
     assert (three.status, short.status) == (Status.FAILS, Status.UNKNOWN)
-    assert short.found.endswith("not all was played")
+    assert short.found.endswith("not all was simulated")
     lines = (tmp_path / "queues.yaml").read_text(encoding="utf-8").splitlines()
     named = {lines[field.line - 1].strip() for field in three.allowed_by if field.line}
     assert "withinClusterQueue: LowerPriority" in named

@@ -43,7 +43,7 @@ def test_what_is_in_order_passes_by_readable_names(tmp_path: Path) -> None:
     done = pytest_in(repository, "-vv", "-rx")
     assert done.returncode == 0, done.stdout
     assert "9 passed, 1 xfailed" in done.stdout
-    assert "not all was played; exception until 2999-12-31: it takes too long" in done.stdout
+    assert "not all was simulated; exception until 2999-12-31: it takes too long" in done.stdout
     assert "quota.tenure.yaml::later: eval: preempts train PASSED" in done.stdout
     assert "quota.tenure.yaml::quota-1: ml/serving is never preempted PASSED" in done.stdout
 

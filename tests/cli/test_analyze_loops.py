@@ -82,7 +82,7 @@ def test_where_a_theorem_excludes_loops_nothing_is_played_and_it_is_named(tmp_pa
 def test_a_search_that_runs_out_of_time_has_an_exit_code_of_its_own(queues: Path) -> None:
     done = tenure("analyze", "loops", str(queues), "--up-to", "9", "--priorities", "0", "--within", "1ns")
     assert done.returncode == 5
-    assert "the rest was not played" in done.stdout.decode()
+    assert "the rest was not simulated" in done.stdout.decode()
 
 
 @pytest.mark.parametrize(

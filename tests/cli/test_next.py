@@ -143,8 +143,8 @@ def test_time_alone_changes_what_waits_for_a_protection(tmp_path: Path) -> None:
         "ml/new is admitted in cycle 4, at 2026-03-02T17:00:30.000000001Z, once ml/old has left"
     )
     assert told("ml/new", file, *NOW, "--until", "1h").startswith(
-        "ml/new is not admitted within what is told: 4 nvidia.com/gpu short on a100: 4 asked, 4 of 4 in use; "
-        "something happens after 1h, at 2026-03-02T17:00:00.000000001Z"
+        "ml/new is not admitted within this forecast: 4 nvidia.com/gpu short on a100: 4 asked, 4 of 4 in use"
+        "; something happens after 1h, at 2026-03-02T17:00:00.000000001Z"
     )
 
 
@@ -184,7 +184,7 @@ def test_a_victim_whose_pods_cannot_be_read_is_set_aside_and_spoils_no_answer(tm
 def test_bounds_are_said_where_they_cut() -> None:
     cut = answered(*TWO, "--cycles", "3")
     assert (len(cut["cycles"]), cut["ended"]) == (3, "cycles")
-    assert "more cycles follow; --cycles says how many are told" in told(*TWO, "--cycles", "3")
+    assert "more cycles follow; --cycles lists more" in told(*TWO, "--cycles", "3")
     assert answered(*TWO, "--until", "1s")["ended"] == "until"
     assert cut["cycles"] == answered(*TWO)["cycles"][:3]
 

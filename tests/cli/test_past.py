@@ -47,7 +47,7 @@ def test_a_preempted_workload_is_told_why(dump: str) -> None:
     first, *rest = lines("why", "default/victim", dump, *NOW)
     assert first == (
         "default/victim was preempted at 2026-01-05T11:00:00Z for default/owner, InCohortReclamation: "
-        "the record says so, and deciding again confirms it"
+        "recorded, and confirmed by deciding again"
     )
     assert "  KQ-320, KQ-330, KQ-350: Hierarchical advantage" in rest
     assert "Not known, or not restored" in rest

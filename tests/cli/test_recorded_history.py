@@ -59,7 +59,7 @@ def test_who_is_pending_again_is_told_of_its_preemption_and_where_to_ask_about_t
     first, *rest = why("later", dump)
     assert first == (
         "ml/job-later-5bedd was preempted at 2026-11-27T23:40:47Z for ml/job-wants-0640f, InClusterQueue: "
-        "the record says so, and deciding again confirms it"
+        "recorded, and confirmed by deciding again"
     )
     assert "  now it is pending: `why-not ml/job-later-5bedd` explains what it waits for" in rest
     assert "Since then" not in rest
@@ -109,7 +109,7 @@ def test_who_was_deactivated_while_it_waited_after_a_preemption_is_told_so(tmp_p
     found = objects()
     named(found, "later")["spec"]["active"] = False
     lines = why("later", written(tmp_path, found))
-    assert lines[0].endswith("and deciding again confirms it")
+    assert lines[0].endswith("recorded, and confirmed by deciding again")
     assert "  it was deactivated: spec.active is false" in lines
 
 

@@ -84,7 +84,7 @@ def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
         yield from _preempting_lines([case for case in answer.cases if case.preempted], every=every)
         yield from _sparing_lines([case for case in answer.cases if not case.preempted], every=every)
     if answer.undecided:
-        yield from ("", "Could not be asked about")
+        yield from ("", "Could not be decided")
         told = [f"{undecided.workload}: {undecided.problem}" for undecided in answer.undecided]
         yield from shortened(told, every=every)
 

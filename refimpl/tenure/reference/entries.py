@@ -258,7 +258,7 @@ def _reading(key: str) -> Card:
         entry["question"],
         source=entry["source"],
         file="spec/readings.toml",
-        sections=[("Choices", "\n".join(choices)), ("What each preset chooses", "\n".join(presets))],
+        sections=[("Choices", "\n".join(choices)), ("What each reading chooses", "\n".join(presets))],
         related=[
             *(_to_rule("Rules", rule) for rule in rules),
             *(Related("Findings", page.id, page.title) for page in findings),

@@ -116,7 +116,7 @@ class ResourceSearch:
     plays: int
     """How many plays these took, with every order and every time of eviction that matters."""
     open: int
-    """Plays that came neither to rest nor to a loop in the time that a play has."""
+    """Plays that came neither to rest nor to a loop in the time of a simulation."""
     rotations: int
     """Plays that end in a rotation, every turn of which waits for minAdmitDuration: these are no loops."""
     stopped: bool
@@ -337,7 +337,7 @@ def _replayed(scenario: dict[str, Any], found: FoundLoop, reading: Reading) -> L
     assert isinstance(played, Scenario)
     loop = play(played, reading).loop
     if loop is None or (loop.period, loop.preemptions) != (found.loop.period, found.loop.preemptions):
-        raise RuntimeError(f"{scenario['scenario']}: the loop that was found is not the one that is played")
+        raise RuntimeError(f"{scenario['scenario']}: the loop found differs from the one simulated again")
     return loop
 
 

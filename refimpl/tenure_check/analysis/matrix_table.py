@@ -93,7 +93,7 @@ def _columns(table: MatrixTable) -> Iterator[str]:
         yield "  ".join([name.rjust(9), *cells, table.among(row).rjust(17), table.name(row)])
     yield ""
     yield "Columns are the victims' ClusterQueues, by the number of their row. The three signs of an entry"
-    yield "are about victims of lower, equal and higher priority than the preemptor:"
+    yield "stand for victims of lower, equal and higher priority than the preemptor:"
 
 
 def _rows(table: MatrixTable) -> Iterator[str]:
@@ -110,8 +110,8 @@ def _rows(table: MatrixTable) -> Iterator[str]:
         itself = f"{table.code(row, row)} itself{among}"
         yield f"{number + 1:3}  {names[number].ljust(width)}  {itself}  {'  '.join(told)}"
     yield ""
-    yield "A row is about preemptors of its ClusterQueues, and says of which rows victims are. Three signs"
-    yield "are about victims of lower, equal and higher priority than the preemptor:"
+    yield "A row lists, for preemptors of its ClusterQueues, the rows of their possible victims. Three signs"
+    yield "stand for victims of lower, equal and higher priority than the preemptor:"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

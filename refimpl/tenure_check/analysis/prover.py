@@ -77,7 +77,7 @@ BY_TWIN = "by the example of a cell like it"
 NO_TOPOLOGY = "never by quota alone; topology is not modelled, and a policy allows it"
 NO_REPLAY = "solvers find values, but no state was found that is decided so"
 NO_EXAMPLE = "bills and lending of heroes might allow it, but no state was found that is decided so"
-TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not asked about as a whole"
+TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not proved as a whole"
 
 
 class SolverProver:

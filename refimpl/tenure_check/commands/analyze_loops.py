@@ -112,7 +112,7 @@ def loops_command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the loops as scenarios, which `tenure simulate` plays.",
+            help="Write the loops as scenarios, which `tenure simulate` runs.",
             show_default=False,
         ),
     ] = None,
@@ -195,7 +195,7 @@ def loop_lines(answer: LoopsAnswer, to: Path | None = None) -> Iterator[str]:
 
         by_quota = BY_QUOTA_ALONE in answer.warnings
         is_searched = answer.complete or by_quota
-        yield f"searched, not proved: {most}" if is_searched else f"not all of it was played: {most}"
+        yield f"searched, not proved: {most}" if is_searched else f"not all of it was simulated: {most}"
         if by_quota:
             yield BY_QUOTA_ALONE
 
@@ -255,12 +255,12 @@ def _remarks(search: ResourceSearch) -> Iterator[str]:
         yield f"    {plays} ended in a rotation that waits for minAdmitDuration, which is no loop"
     if search.open:
         plays = counted(search.open, "play")
-        yield f"    {plays} came neither to rest nor to a loop in the time that a play has"
+        yield f"    {plays} came neither to rest nor to a loop in the time of a simulation"
 
 
 def _searched(search: ResourceSearch) -> str:
     text = f"{search.systems:,} systems, {search.plays:,} plays in {search.seconds:.1f} s"
-    return f"{text}; the rest was not played" if search.stopped else text
+    return f"{text}; the rest was not simulated" if search.stopped else text
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ class AllStates:
             if unmodelled:
                 said = f"{NOT_KNOWN}: {'; '.join(unmodelled)}"
                 return CheckResult(Status.UNKNOWN, "no loop", said, warnings=warnings)
-            rest = "" if answer.complete else "; not all was played"
+            rest = "" if answer.complete else "; not all was simulated"
             return CheckResult(status, "no loop", f"none in {searched}{rest}", warnings=warnings)
         fields = tuple(AllowedBy(fact.object, fact.field) for fact in loop.needed)
         found = f"a loop of {len(loop.workloads)} workloads"

@@ -37,7 +37,7 @@ def play_checks(
     """
     scenario = parse_any_scenario(raw, file=place.file, name=name, strict=strict, as_if=as_if)
     if not scenario.expectations:
-        raise place.error("expect", "nothing", "what is expected of the play")
+        raise place.error("expect", "nothing", "what is expected of the simulation")
     plays = {name: Play(scenario, preset(name)) for name in _readings(scenario)}
     return [
         Check(

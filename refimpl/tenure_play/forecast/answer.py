@@ -184,15 +184,15 @@ def _ended_text(course: Course, ended: LookEnd, horizon: Horizon) -> str:
         case LookEnd.QUIET:
             return "then nothing changes any more"
         case LookEnd.ADMITTED:
-            return "what comes later is not told"
+            return "later cycles are not listed"
         case LookEnd.REPEATS:
             return "then the same happens again and again"
         case LookEnd.CYCLES:
-            return "more cycles follow; --cycles says how many are told"
+            return "more cycles follow; --cycles lists more"
         case LookEnd.UNTIL:
             later = "" if course.later is None else f", at {format_instant(course.later)}"
             after = f"something happens after {format_duration(horizon.until)}{later}"
-            return f"{after}; --until says how far is told"
+            return f"{after}; --until extends the forecast"
 
 
 def _drained(loaded: Loaded, now: Instant) -> Iterator[ComingEvent]:

@@ -63,7 +63,7 @@ def _asked_summary(answer: NextAnswer, asked: AskedWorkload) -> str:
         return f"{name} is admitted in cycle {cycle}, at {format_instant(asked.admitted_at)}{once}"
     assert waits is not None
     if answer.ended in (LookEnd.CYCLES, LookEnd.UNTIL):
-        return f"{name} is not admitted within what is told: {waits.why}; {answer.ended_text}"
+        return f"{name} is not admitted within this forecast: {waits.why}; {answer.ended_text}"
     if waits.later is not None:
         when = _from(waits.later.at)
         return f"{name} is not admitted now; {when} time alone would change that, if it is tried then"
@@ -171,7 +171,7 @@ def _waiting_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
         lines = (f"  {each.workload} ({queue}): {each.why}{_later(each)}" for each in waiting)
         yield from _cut(lines, f"in {queue}", every=every)
     if untried:
-        yield f"  {untried} that were not tried: tenure next WORKLOAD says why"
+        yield f"  {untried} that were not tried: tenure next WORKLOAD shows why"
 
 
 def _later(waits: StillWaiting) -> str:

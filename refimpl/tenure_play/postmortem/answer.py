@@ -321,11 +321,11 @@ def _summary(
         evicted = f"was evicted{f' at {at}' if at else ''}, {later.reason}, which is not a preemption"
         confirmed = ", which deciding again confirms" if certainty == Certainty.CONFIRMED else ""
         return f"{record.victim} {evicted}; before that it {preempted}{confirmed}"
-    again = "; deciding again does not confirm it" if replay.decision else "; it cannot be decided again"
+    again = "; deciding again does not confirm it" if replay.decision else "; it could not be decided again"
     why = {
-        Certainty.CONFIRMED: "the record says so, and deciding again confirms it",
-        Certainty.RECORDED: f"the record says so{again}",
-        Certainty.UNKNOWN: "the record does not say more",
+        Certainty.CONFIRMED: "recorded, and confirmed by deciding again",
+        Certainty.RECORDED: f"recorded{again}",
+        Certainty.UNKNOWN: "the record says no more",
     }[certainty]
     return f"{record.victim} {preempted}: {why}"
 
