@@ -27,6 +27,7 @@ from tenure.units import format_duration
 from tenure_play.commands.play import ScenarioOptions, ViewOptions, simulate_scenarios
 from tenure_simulate.answer_types import GroupedBy
 from tenure_simulate.trace_options import (
+    MOST_INTERPRETED,
     ColumnOptions,
     CountOptions,
     DrawingOptions,
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
 OF_SCENARIOS = "Options of scenarios"
 OF_TRACES = "Options of traces, with --trace"
 _SAID_EVERY_S = 10.0
-_MANY = 1000
-"""Of more jobs it is said where the engine is interpreted, which is slow."""
 
 
 class SimulateOutput(StrEnum):
@@ -202,7 +201,11 @@ def _compare_settings(queues: Sequence[str], given: TraceRun, reading: str, outp
         raise bad_input(
             "--warm-up", given.counted.warm_up, f"less than the simulation, {format_duration(course.length)}"
         )
-    if not COMPILED and len(course.trace.rows) > _MANY:
+    jobs = len(course.trace.rows)
+    if not COMPILED and jobs > MOST_INTERPRETED:
+        if not given.running.slow:
+            install = "`pip install 'tenure[fast]'` compiles the engine; --slow simulates them without"
+            raise bad_input("--trace", f"{jobs:,} jobs", f"at most {MOST_INTERPRETED:,} here: {install}")
         hint(NOT_COMPILED)
     watch = _Watch(len(settings))
     hands = Hands(workers.jobs, workers.scheduler)

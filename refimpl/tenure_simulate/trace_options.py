@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tenure_simulate.figures import Counting
     from tenure_simulate.traces import TraceColumns
 
+MOST_INTERPRETED: Final = 2000
+"""So many jobs are simulated where the engine is interpreted, which is far slower."""
 _LONGEST: Duration = 10 * 365 * 24 * 60 * MINUTE
 
 
@@ -140,6 +142,9 @@ class JobOptions:
     progress: Annotated[Progress, typer.Option(help="Whether work that is done survives a preemption.")] = (
         Progress.KEPT
     )
+    slow: Annotated[
+        bool, typer.Option("--slow", help=f"More than {MOST_INTERPRETED:,} jobs without the extra `fast`.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

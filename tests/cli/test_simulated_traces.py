@@ -56,6 +56,19 @@ def test_shares_are_counted_in_parts_and_told_in_hours_of_the_whole(tmp_path: Pa
     assert (found["heldHours"], found["utilisation"]) == (1.25, round(1.25 / 2, 4))
 
 
+def test_many_jobs_need_the_compiled_engine_or_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tenure_simulate.core.compiled.COMPILED", False)
+    monkeypatch.setattr("tenure_simulate.command.MOST_INTERPRETED", 2)
+    rows = "".join(f"j{number},team-a,{number},60,1\n" for number in range(3))
+    trace = written(tmp_path, f"job_id,queue,submit_s,duration_s,gpus\n{rows}")
+    asked = ("simulate", "--trace", trace, str(QUEUES))
+    done = tenure(*asked)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"found '3 jobs', expected at most 2 here: `pip install 'tenure[fast]'`" in done.stderr
+    slow = tenure(*asked, "--slow")
+    assert (slow.returncode, b"kernels are interpreted" in slow.stderr) == (0, True)
+
+
 def test_submissions_may_be_times(tmp_path: Path) -> None:
     head = "job_id,queue,submit_s,duration_s,gpus\n"
     rows = "a,team-a,2026-03-02T08:00:00Z,60,1\nb,team-a,2026-03-02T09:00:00+01:00,60,1\n"
