@@ -20,7 +20,7 @@ class Resolution:
         min_runtime: ns.
         source: name of the queue whose value it is; None for the plugin's default.
         step: under `lca`, the lowest queue on the victim's path that has a say; None otherwise.
-        ancestor: under `lca`, the lowest queue that both paths share; None where there is none.
+        ancestor: under `lca`, the lowest queue that both paths share; None without one.
         missing: names of the queues that do not exist and were needed; the default counts then.
         path: the victim's path, the top first; empty where its queue does not exist.
     """

@@ -218,7 +218,7 @@ def _letters(number: int) -> str:
 
 
 def campaign_checks(report: CampaignReport) -> Report:
-    """One suite: a case for the verdicts that are no failures, and one for each difference that is told.
+    """One suite: a case for the verdicts that are no failures, and one for each difference that is listed.
 
     >>> campaign_checks(report_of(CampaignPlan(0, 1), Tally(), (), complete=True)).suites[0].failures
     0

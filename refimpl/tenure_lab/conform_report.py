@@ -206,7 +206,7 @@ def drawn_of(tally: Tally, seed: int) -> Drawn:
 
 
 def conform_checks(conformance: Conformance) -> Report:
-    """One suite for the vectors, one for the random scenarios; a case for each failure that is told.
+    """One suite for the vectors, one for the random scenarios; a case for each failure that is listed.
 
     >>> good = Conformance("adapter", "", "victims", "", True, (Count("agree", 2),), None, ())
     >>> conform_checks(good).suites[0].tests

@@ -46,7 +46,7 @@ class DecidedTwice:
     """What both said.
 
     Args:
-        reference, core: their answers; None where there is none.
+        reference, core: their answers; None without one.
         left: why the core left it to the reference; empty where it answered.
         fault: what went wrong in either; empty where nothing did.
     """

@@ -88,7 +88,7 @@ class TaskQueue:
         self._of[kind][task.number] = task
 
     def next_at(self) -> Instant | None:
-        """When the next task is due; None where there is none."""
+        """When the next task is due; None without one."""
         return self._tasks[0].at if self._tasks else None
 
     def due(self, now: Instant) -> list[Task]:

@@ -29,7 +29,7 @@ class Objects(Written):
 
     Args:
         strict: whether what would be set aside is refused.
-        kueue: which Kueue is asked about.
+        kueue: the target Kueue.
     """
 
     strict: bool = False

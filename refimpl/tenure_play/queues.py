@@ -226,7 +226,7 @@ class PendingQueue:
         """All of a shape wait aside.
 
         Returns:
-            who did not before, in order, where that is told.
+            who did not before, in order, where that is listed.
         """
         self._shapes_parked.add(shape)
         moved: list[_Pending] = []

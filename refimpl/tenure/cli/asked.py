@@ -187,7 +187,7 @@ class Inquiry:
 
     @property
     def kueue(self) -> str | None:
-        """The release of Kueue that is asked about; None for one with all that the proposals add."""
+        """The target release of Kueue; None for one with all that the proposals add."""
         return self.loaded.cluster.settings.release
 
     def premises(self, cluster_queue: str | None) -> tuple[str, ...]:

@@ -287,7 +287,7 @@ def _parsed(record: Any) -> list[Any]:
 
 
 def command_named(name: str) -> Any:
-    """The command of a name, built; None where there is none."""
+    """The command of a name, built; None without one."""
     if name in COMMANDS and COMMANDS[name][0] != ENTRY_POINT:
         module, _, attribute = COMMANDS[name][0].partition(":")
         return built(name, getattr(importlib.import_module(module), attribute))

@@ -1,4 +1,4 @@
-"""Which warnings concern the trees of ClusterQueues that are asked about; the others are counted."""
+"""Which warnings concern the trees of ClusterQueues in question; the others are counted."""
 
 from __future__ import annotations
 

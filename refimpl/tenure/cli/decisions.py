@@ -58,7 +58,7 @@ _VICTIMS = HEADS.index("VICTIMS")
 
 
 def are_many(asked: Inquiry) -> bool:
-    """Whether more pending workloads are asked about than are told one by one.
+    """Whether more pending workloads are asked about than are listed one by one.
 
     Args:
         asked: the cluster, and the ClusterQueue if only one is asked about.
@@ -108,7 +108,7 @@ def grouped_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Itera
     """How many decisions there are of each kind, then by queue, and by decision and reason.
 
     Args:
-        decisions: more than are told one by one.
+        decisions: more than are listed one by one.
         asked: what they have in common.
     """
     seen = set[str]()

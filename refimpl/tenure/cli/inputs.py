@@ -38,7 +38,7 @@ def load_input(
         example: a bundled example, instead of all of these.
         strict: whether what would be set aside or passed over is refused.
         edits: changes of the objects.
-        kueue: which Kueue is asked about; None for one with all that the proposals add.
+        kueue: the target Kueue; None for one with all that the proposals add.
         kept: gets the objects as they were read and changed; None where they are not needed again.
 
     Raises:
@@ -85,7 +85,7 @@ def refuse_other_scheduler(loaded: Loaded) -> None:
 def changed(
     objects: Iterable[SourcedObject], edits: Sequence[ManifestEdit], kueue: TargetKueue
 ) -> Iterable[SourcedObject]:
-    """The objects after some changes, as the Kueue that is asked about has them.
+    """The objects after some changes, as the target Kueue has them.
 
     Args:
         objects: as they were read.

@@ -235,7 +235,7 @@ class EditOptions:
         return edits_of(self.assigned or (), self.unset or (), self.patch or ())
 
     def as_if(self, kueue: str | None = None) -> AsIf:
-        """The changes, and the Kueue that is asked about, for objects that are read elsewhere.
+        """The changes, and the target Kueue, for objects that are read elsewhere.
 
         Args:
             kueue: as `--kueue` says it.
@@ -260,7 +260,7 @@ KueueRelease = Annotated[
         show_default=False,
     ),
 ]
-"""Which Kueue is asked about."""
+"""The target Kueue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class Interpretation:
     kueue: KueueRelease = None
 
     def asked_kueue(self) -> TargetKueue:
-        """The Kueue that a cluster is asked about: a new one for each cluster, which notes what it lacks.
+        """The target Kueue of a cluster: a new one for each cluster, which notes what it lacks.
 
         Raises:
             InputError: a release that is not known.

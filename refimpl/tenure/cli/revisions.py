@@ -83,7 +83,7 @@ def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
 
 
 def bytes_named(file: str) -> bytes | None:
-    """What is in a file of a revision, `main:queues/a.yaml`, or of this machine; None where there is none."""
+    """What is in a file of a revision, `main:queues/a.yaml`, or of this machine; None without one."""
     revision = parse_revision(file)
     if revision is None:
         return bytes_on_disk(file)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tenure.reference.answer_types import ExpectedVerdict, Related
 
 _SHOWN = 10
-"""So many of one relation are told in words; the rest are counted."""
+"""So many of one relation are listed in words; the rest are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
 
     Args:
         card: see there.
-        every: whether all that belongs to it is told.
+        every: whether everything that belongs to it is listed.
     """
     yield f"{card.id}: {card.title}"
     yield f"  {card.kind}, {card.file}"

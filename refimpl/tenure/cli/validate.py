@@ -175,7 +175,7 @@ def answer_of(
 
     Args:
         report: what was found.
-        kueue: the release that is asked about, if one is.
+        kueue: the target release, if there is one.
         proposed: the fields that no release has.
 
     >>> answer_of(ValidationReport()).valid
@@ -210,7 +210,7 @@ def report_lines(report: ValidationReport, proposed: Sequence[LeftOut] = ()) -> 
 
     Args:
         report: what was found.
-        proposed: the fields that no release has; each is told once.
+        proposed: the fields that no release has; each is listed once.
 
     >>> list(report_lines(ValidationReport(checked=3)))
     ['validate: 3 objects, 0 errors, 0 warnings']

@@ -190,11 +190,11 @@ class CaseShape:
     summary: tuple[str, ...]
     """The outcome, and what was short or where it fits, in words."""
     flavors: tuple[FlavorTrial, ...]
-    """The flavors tried for the pending workload, in order; empty where several are asked about."""
+    """The flavors tried for the pending workload, in order; empty for an answer about several."""
     counts: tuple[CountTrial, ...]
-    """The numbers of its pods that were tried, in order; empty where several are asked about."""
+    """The numbers of its pods that were tried, in order; empty for an answer about several."""
     attempts: tuple[AttemptTrial, ...]
-    """The attempts to find targets, in order; empty where several are asked about."""
+    """The attempts to find targets, in order; empty for an answer about several."""
     remarks: tuple[Remark, ...]
     """What each rule found about it, outermost first."""
     counterfactuals: CounterfactualsShape | None
@@ -203,7 +203,7 @@ class CaseShape:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedShape:
-    """A pending workload that could not be asked about."""
+    """A pending workload that could not be decided."""
 
     workload: str
     """`namespace/name`."""
@@ -230,9 +230,9 @@ class WhyAnswer:
     summary: str
     """The answer in one line."""
     cases: tuple[CaseShape, ...]
-    """One for each pending workload that was asked about; those that would preempt it first."""
+    """One for each pending workload in question; those that would preempt it first."""
     undecided: tuple[UndecidedShape, ...]
-    """Pending workloads that could not be asked about."""
+    """Pending workloads that could not be decided."""
     earlier: str | None = None
     """When, for whom and why it was preempted before its present admission; null where none is recorded."""
     exposure: ExposureShape | None = None
@@ -243,7 +243,7 @@ class WhyAnswer:
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_version(None)
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one."""
 
     victim: str | None
-    """The running workload that was asked about; null where none was."""
+    """The running workload in question; null where none was."""
     now: str
     """The cycle's clock."""
     reading: str | dict[str, str]
@@ -265,7 +265,7 @@ class WhyNotAnswer:
     decision: DecisionShape
     """The decision, and how it came about."""
     workload: WorkloadExplanation | None
-    """What the rules found about the running workload; null where none was asked about, or where it is in
+    """What the rules found about the running workload; null where there was none, or where it is in
     another tree."""
     counterfactuals: CounterfactualsShape
     """Changes after which the answer would differ."""
@@ -279,4 +279,4 @@ class WhyNotAnswer:
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_version(None)
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""

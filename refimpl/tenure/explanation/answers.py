@@ -161,11 +161,11 @@ def why_answer(
 
     Args:
         victim: a workload that holds quota.
-        decisions: one for each pending workload that is asked about, each evaluated independently.
+        decisions: one for each pending workload in question, each evaluated independently.
         now: their clock, ns since the epoch.
         reading: the reading that they were made under.
         undecided: pending workloads that could not be decided about, and why.
-        flips: how many of the nearest flips at most, where a single pending workload is asked about.
+        flips: how many of the nearest flips at most, for a single pending workload.
         worse: whether flips that make things worse are searched for too.
     """
     alone = len(decisions) == 1

@@ -10,11 +10,11 @@ from typing import Final, TypeVar
 from tenure.units import format_names
 
 MOST: Final = 20
-"""So many workloads of a kind are told one by one; more are grouped or counted."""
+"""So many workloads of a kind are listed one by one; more are grouped or counted."""
 FOR_ALL: Final = ", with --all"
 """How the others are printed too."""
 MOST_GROUPS: Final = 8
-"""So many groups are told, the largest; the rest are counted."""
+"""So many groups are listed, the largest; the rest are counted."""
 MOST_NAMES: Final = 3
 """So many names stand in a sentence."""
 DEFAULT_LIMIT: Final = 5
@@ -28,8 +28,8 @@ def shortened(lines: Sequence[str], *, every: bool, most: int = MOST, indent: st
 
     Args:
         lines: without their indent.
-        every: whether all are told.
-        most: how many are told otherwise.
+        every: whether all are listed.
+        most: how many are listed otherwise.
         indent: before each.
 
     >>> list(shortened(["a", "b", "c"], every=False, most=1))

@@ -41,7 +41,7 @@ from tenure.explanation.verdicts import (
 from tenure.model import Outcome
 
 MOST_CASES = 4
-"""So many pending workloads that preempt a running one are told with what each rule found."""
+"""So many pending workloads that preempt a running one are listed with what each rule found."""
 
 
 def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Iterator[str]:
@@ -70,7 +70,7 @@ def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
 
     Args:
         answer: the answer.
-        every: whether all pending workloads are told one by one, however many they are.
+        every: whether all pending workloads are listed one by one, however many they are.
     """
     yield answer.summary
     if answer.earlier is not None:
@@ -90,7 +90,7 @@ def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
 
 
 def _only_case_lines(case: CaseShape, *, every: bool) -> Iterator[str]:
-    """The only pending workload that is asked about: also what was tried for it."""
+    """The only pending workload in question: also what was tried for it."""
     yield from ("", _case_title(case))
     yield from (f"  {line}" for line in case.summary[1:])
     if case.counterfactuals is not None:
@@ -150,7 +150,7 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
 
     Args:
         answer: the answer.
-        every: whether all workloads are told one by one, however many they are.
+        every: whether all workloads are listed one by one, however many they are.
     """
     yield answer.summary
     if answer.earlier is not None:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from tenure.model import NotModelled
 
 BY_QUOTA: Final = "by quota alone"
-"""What a headline says of such an answer."""
+"""The words of a headline for such an answer."""
 
 TOPOLOGY_NOTE: Final = (
     "topology is not modelled: Kueue also needs a place for the pods in a topology, and without one it keeps "

@@ -13,7 +13,7 @@ from tenure.rules.queue_order import queue_order_timestamp
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What one rule says about a decision."""
+    """A rule's finding about a decision."""
 
     rule: RuleId
     """Its identifier."""

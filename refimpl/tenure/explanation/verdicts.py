@@ -15,7 +15,7 @@ from tenure.units import format_instant
 
 RULES_TITLE = "What each rule found (yes: it applies, no: it does not)"
 MOST_VICTIMS = 10
-"""So many victims are told one by one."""
+"""So many victims are listed one by one."""
 
 
 def decision_lines(

@@ -61,7 +61,7 @@ class GuaranteesAnswer:
     reading: str
     """The reading, by its name."""
     kueue: KueueVersion
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
     seed: int
     """Of the random states."""
     solvers: dict[str, str]

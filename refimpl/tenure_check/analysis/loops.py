@@ -170,7 +170,7 @@ class LoopsAnswer:
     warnings: tuple[str, ...] = ()
     """About the input."""
     kueue: KueueVersion = None
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,7 +120,7 @@ class MatrixAnswer:
     reading: str
     """The reading, by its name."""
     kueue: KueueVersion
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
     fair_sharing: bool
     """Whether fair sharing is configured."""
     seed: int

@@ -501,7 +501,7 @@ class BothSolvers:
     Args:
         pair: the pair.
         names: of the two ClusterQueues.
-        cvc5: the second solver; None where there is none.
+        cvc5: the second solver; None without one.
     """
 
     def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5 | None) -> None:

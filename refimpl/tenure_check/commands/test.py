@@ -104,7 +104,7 @@ def check_documents(
         documents: the documents.
         output: how to print it.
         reporting: the reports that are asked for.
-        kueue: the Kueue that is asked about.
+        kueue: the target Kueue.
 
     Raises:
         typer.Exit: something is not as expected, cannot be found out, or is not known.

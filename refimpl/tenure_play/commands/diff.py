@@ -179,7 +179,7 @@ def _read(
         common: those of both sides that it does not have itself.
         edits: changes of all of them.
         kept: gets the objects as they were read.
-        kueue: which Kueue is asked about.
+        kueue: the target Kueue.
     """
     paths, own = own_objects(source)
 

@@ -112,7 +112,7 @@ def print_why(
         workload: the pending one; None for all of them.
         flips: how many changes to name.
         output: how.
-        every: whether all workloads are told one by one.
+        every: whether all workloads are listed one by one.
 
     Raises:
         InputError: there is no such workload, or it cannot be decided about.

@@ -1,1 +1,1 @@
-"""BEFORE and AFTER: two clusters, what is decided otherwise in them, and how that is told."""
+"""BEFORE and AFTER: two clusters, what is decided otherwise in them, and how that is listed."""

@@ -74,7 +74,7 @@ class DiffAnswer:
     lost_victims: tuple[RunningChange, ...]
     """Running workloads that a pending one preempts before only, by name."""
     kueue: KueueVersion
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
     notes: tuple[str, ...]
     """What follows from the change and is easily overlooked, in sentences."""
     premises: tuple[str, ...] = ()

@@ -19,12 +19,12 @@ from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import Scenario
 
 MOST_CYCLES = 100
-"""So many cycles are told unless more are asked for."""
+"""So many cycles are listed unless more are asked for."""
 MOST_PAIRS = 200_000
 """Unless a number of cycles is asked for, none begins once so many pairs of a head and a workload that holds
 quota have been decided about: two cycles of twenty heads beside some thousands."""
 FEW = 3
-"""So many names are told of many."""
+"""So many names are listed of many."""
 
 _WHY = {
     TurnResult.WAITS_FOR_TARGETS: "it fits when workloads have left that are preempted earlier in this cycle",

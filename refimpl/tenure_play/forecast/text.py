@@ -25,7 +25,7 @@ from tenure_play.record import Happening, Result
 EVICTED: Final = "evicted"
 """The event of a workload whose queue is drained."""
 MOST = 10
-"""So many of a kind are told; the rest are counted."""
+"""So many of a kind are listed; the rest are counted."""
 
 
 def summary_of(answer: NextAnswer) -> str:

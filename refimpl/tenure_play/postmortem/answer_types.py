@@ -147,4 +147,4 @@ class PastAnswer:
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kueue: str = kueue_version(None)
-    """The release of Kueue that is asked about, `0.19`; `0.19+proposals` with all that the proposals add."""
+    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""

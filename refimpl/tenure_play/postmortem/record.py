@@ -155,7 +155,7 @@ def eviction_of(loaded: Loaded, key: str) -> PreemptionRecord | None:
 
 
 def later_eviction_of(loaded: Loaded, record: PreemptionRecord) -> ConditionNote | None:
-    """The eviction in force that came after a preemption, for another reason; None where there is none.
+    """The eviction in force that came after a preemption, for another reason; None without one.
 
     Args:
         loaded: the cluster.

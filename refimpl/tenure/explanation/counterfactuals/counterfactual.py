@@ -15,7 +15,7 @@ from tenure.oracle.decide import Decision
 from tenure.units import format_duration, format_instant, format_names
 
 MOST_ORDERS = 6
-"""How many other orders are tried of each kind of tie, each with a decision, for each flip that is told."""
+"""How many other orders are tried of each kind of tie, each with a decision, for each flip that is listed."""
 
 TIES = {"DV-020": "sibling cohorts have equal shares", "DV-030": "workloads have equal uids"}
 """What ties, by the divergence that says so."""

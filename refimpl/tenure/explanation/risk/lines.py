@@ -10,7 +10,7 @@ from tenure.explanation.risk.answer_types import ExposureShape, SeenShape
 from tenure.units import counted
 
 MOST_GROUPS = 6
-"""So many groups of ClusterQueues are told, unless all of them are asked for."""
+"""So many groups of ClusterQueues are listed, unless all of them are asked for."""
 
 
 def exposure_lines(answer: ExposureShape, *, every: bool = False) -> Iterator[str]:

@@ -46,7 +46,7 @@ class Seen:
         spans: from the clock on, in order, each unlike the one before.
         older: what an equal could do now that counts as older than the running workload, where a new one
             could not; None otherwise.
-        older_than: since before when such an equal must have waited, ns; None where there is none.
+        older_than: since before when such an equal must have waited, ns; None without one.
     """
 
     cluster_queue: str
