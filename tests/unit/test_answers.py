@@ -8,11 +8,12 @@ import pytest
 
 from tenure.explanation.answers import why_answer, why_not_answer
 from tenure.explanation.lines import why_lines, why_not_lines
-from tenure.explanation.summary import reading_text
+from tenure.explanation.summary import reading_text, summarize
 from tenure.explanation.verdicts import decision_lines
-from tenure.model import Cluster, Workload
+from tenure.model import MINUTE, Cluster, FlavorResource, Outcome, PodSet, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import Reading, RequeueOrder, parse_reading, preset
+from tests import clusters
 from tests.unit.clusters import NOW, decided, queue, running, waiting
 
 FLAVORS = "Flavors, in the order tried"
@@ -106,3 +107,32 @@ def test_json_keeps_every_choice_of_an_overridden_reading() -> None:
     assert answer.reading == reading.choices()
     assert f"reading {answer.reading_text}" in "\n".join(decision_lines(decision))
     assert answer.reading_text == "guaranteed with requeue_order: creation"
+
+
+@pytest.mark.parametrize(
+    ("strategies", "policies"),
+    [
+        (None, "borrowWithinCohort.policy is Never"),
+        ((), "borrowWithinCohort.policy and reclaimWithinCohort are Never"),
+    ],
+)
+def test_a_request_that_may_not_preempt_while_it_borrows_names_the_policies(
+    strategies: tuple[()] | None, policies: str
+) -> None:
+    runs = Workload(
+        "ns",
+        "runs",
+        "u1",
+        priority=0,
+        created_at=0,
+        cluster_queue="b",
+        quota_reserved_at=0,
+        usage={FlavorResource("f", "gpu"): 4},
+    )
+    queues = [clusters.queue(name, "c", (nominal, None, None)) for name, nominal in (("a", 0), ("b", 4))]
+    known = dataclasses.replace(clusters.cluster(*queues, fair_sharing=strategies), admitted=(runs,))
+    waits = Workload("ns", "waits", "u2", priority=9, created_at=0, pod_sets=(PodSet("main", 1, {"gpu": 1}),))
+    decision = decide(known, waits, "a", MINUTE, preset("guaranteed"))
+    assert decision.outcome == Outcome.NO_FIT
+    because = f"and may not preempt for that: it would borrow, and spec.preemption.{policies}"
+    assert summarize(decision)[0].endswith(because)

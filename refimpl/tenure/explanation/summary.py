@@ -19,6 +19,7 @@ from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.topology import has_topology, takes_part
 from tenure.oracle.tree import available_at, potential_at, quota_at
 from tenure.readings import Reading, default_preset, preset, preset_names
+from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
 from tenure.units import counted, format_amount
 
@@ -80,9 +81,20 @@ def _hopeless(decision: Decision, where: str) -> str:
         said = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
         return f"{preemptor} is refused in {where} while {said}, and only for that"
     if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
-        return f"{preemptor} would fit in {where} if nothing ran, and may not preempt for that"
+        fits = f"{preemptor} would fit in {where} if nothing ran"
+        return f"{fits}, and may not preempt for that{_by_policy(decision)}"
     empty = "it" if queue.cohort is None else "the whole cohort"
     return f"{preemptor} could not run in {where} even if {empty} were empty"
+
+
+def _by_policy(decision: Decision) -> str:
+    """The fields of the ClusterQueue by which it does not preempt for a request that borrows (KQ-530)."""
+    if may_preempt_while_borrowing(decision.terms):
+        return ""
+    policies = "borrowWithinCohort.policy is"
+    if decision.terms.fair_sharing:
+        policies = "borrowWithinCohort.policy and reclaimWithinCohort are"
+    return f": it would borrow, and spec.preemption.{policies} Never"
 
 
 def _too_few(decision: Decision) -> str:
