@@ -276,7 +276,7 @@ def test_a_podgroup_with_its_pods_may_stand_among_the_objects() -> None:
         ({"gates": {}}, "gates: found {}, expected no field of this name"),
         (
             {"expect": [{"loop": "none"}]},
-            "expect[0].loop: found this, expected nothing: plays of this scheduler",
+            "expect[0].loop: found this, expected nothing: simulations of this scheduler",
         ),
         (
             {"expect": [{"mayBePreempted": "train"}]},

@@ -76,7 +76,7 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
         (raw(expect=[{"at": "1h", "loop": "any"}]), "expect[0].loop: found this, expected it without at"),
         (
             raw(expect=[{"at": "1h", "mayBePreempted": "a"}]),
-            "expect[0].mayBePreempted: found this, expected nothing: plays of this",
+            "expect[0].mayBePreempted: found this, expected nothing: simulations of this",
         ),
         (raw(expect=[{"reading": "guaranted", "loop": "any"}]), "did you mean guaranteed?"),
         (raw(expect=[{"reading": "guaranteed"}]), "expect[0]: found nothing, expected one of running, "),
