@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from typing import Any
 
 
@@ -21,8 +22,11 @@ def import_all(package: str) -> None:
             importlib.import_module(f"{package}.{module.name}")
 
 
+@cache
 def added(group: str, name: str) -> Any:
     """What a package above this one adds under a name; None where no such package is installed.
+
+    It is looked up once in a process: that reads the metadata of every installed distribution.
 
     Args:
         group: of the entry points, such as `tenure.calls`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -253,8 +253,7 @@ class TraceRun:
 
     def given(self) -> list[str]:
         """Those that differ from their defaults."""
-        records = (self.traced, self.columns, self.running, self.counted, self.workers, self.drawing)
-        return options_given(*records)
+        return options_given(*(getattr(self, field.name) for field in fields(self)))
 
 
 def length_of(text: str, option: str, *, least: Duration = 1) -> Duration:

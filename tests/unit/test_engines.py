@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from tenure.oracle.decide import decide as decide_by_reference
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
+from tenure.registration import added
 from tenure.resources import bundled
 from tenure_lab.generators.strategies import examples
 from tenure_simulate import checked_core as claims
@@ -435,3 +437,20 @@ def test_who_may_be_found_is_looked_for(
     made = asked_beside(mine, request_, **more)
     assert any(found.kept for _, found in made)
     assert not any(finds_no_target(question) for question, _ in made)
+
+
+def test_the_core_is_looked_up_once_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking it up reads the metadata of every installed distribution: more than a decision takes."""
+    pytest.importorskip("numpy")
+    looked_up: list[Any] = []
+
+    def counting(**asked: str) -> Any:
+        looked_up.append(asked)
+        return found(**asked)
+
+    found = metadata.entry_points
+    monkeypatch.setattr(metadata, "entry_points", counting)
+    added.cache_clear()
+    for _ in range(3):
+        said(engine="fast")
+    assert looked_up == [{"group": "tenure.engines", "name": "fast"}]

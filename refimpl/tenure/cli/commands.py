@@ -8,16 +8,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from itertools import compress
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tenure.cli.terminal import coloured
 from tenure.errors import close_name
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+from tenure.registration import added
 
 PLUGINS = "tenure.commands"
 """Entry points that add commands: the proofs are one, so that the reference never imports them."""
@@ -164,7 +163,9 @@ class Front(Group):
     """The commands of this package, and those that other installed packages add."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        plugins = [entry.name for entry in _plugins()]
+        from importlib.metadata import entry_points
+
+        plugins = [entry.name for entry in entry_points(group=PLUGINS)]
         ours = [name for name, (place, _) in COMMANDS.items() if place != ENTRY_POINT or name in plugins]
         return list(dict.fromkeys([*ours, *plugins, *super().list_commands(ctx)]))
 
@@ -267,12 +268,12 @@ def options_given(*records: Any) -> list[str]:
     Args:
         records: of a command that `with_records` made.
     """
-    return [
-        parameter.opts[0]
-        for record in records
-        for field, parameter in zip(fields(record), _parsed(type(record)), strict=True)
-        if getattr(record, field.name) != field.default
-    ]
+    given: list[str] = []
+    for record in records:
+        changed = [getattr(record, field.name) != field.default for field in fields(record)]
+        if any(changed):
+            given += (option.opts[0] for option in compress(_parsed(type(record)), changed))
+    return given
 
 
 def _parsed(record: Any) -> list[Any]:
@@ -291,16 +292,8 @@ def command_named(name: str) -> Any:
     if name in COMMANDS and COMMANDS[name][0] != ENTRY_POINT:
         module, _, attribute = COMMANDS[name][0].partition(":")
         return built(name, getattr(importlib.import_module(module), attribute))
-    for entry in _plugins():
-        if entry.name == name:
-            return built(name, entry.load())
-    return None
-
-
-def _plugins() -> EntryPoints:
-    from importlib.metadata import entry_points
-
-    return entry_points(group=PLUGINS)
+    found = added(PLUGINS, name)
+    return None if found is None else built(name, found)
 
 
 def built(name: str, found: Any, told: str | None = None) -> Any:

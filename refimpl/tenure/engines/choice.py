@@ -125,11 +125,6 @@ def require_core() -> None:
 
 
 def core_of(cluster: Cluster) -> Core:
-    """The optimized core on one cluster.
-
-    Raises:
-        InputError: as `require_core`.
-    """
-    require_core()
+    """The optimized core on one cluster, once `require_core` or `is_compiled` has found it."""
     core: Core = added(CORE, Engine.FAST)(cluster)
     return core
