@@ -13,16 +13,16 @@ from docs.gen.markdown import UNSEARCHED, Fills, Pages, at, code, folded, headin
 from docs.gen.openings import Openings, played_of_findings
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import first_findings, reported
-from tenure.pages import Page, finding_page
+from tenure.pages import FAMILIES, Page, finding_page
 from tools.lints.findings import STANDING, THREAD
 from tools.lints.pages import findings
 
 FINDINGS = "findings/index.md"
 SOURCES = {
-    "KEP-8522": "KEP-8522, time-based preemption",
-    "KEP-754": "KEP-754, time-dependent priority",
-    "KEP-8826": "KEP-8826, Uber and Hero ClusterQueues",
-    "KAI-Scheduler": "KAI's MinRuntime plugin",
+    "KEP-8522": FAMILIES["TBP"],
+    "KEP-754": FAMILIES["DYN"],
+    "KEP-8826": FAMILIES["UCQ"],
+    "KAI-Scheduler": FAMILIES["KMR"],
     "Kueue": "Kueue, as released",
 }
 """The sources, in the order of the list."""

@@ -16,7 +16,7 @@ from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
 from tenure.cli.output import Output, about, print_answer
-from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
 from tenure.outline import Name, in_markdown
 
@@ -149,14 +149,10 @@ def show_command(
     of_cluster = options_given(given, edits, interpretation) + ([] if now is None else ["--now"])
     if identifier is not None and of_cluster:
         raise bad_input(of_cluster[0], f"identifier {identifier} too", "either an identifier or a cluster")
-    if printing.output == ShowOutput.MARKDOWN:
-        if identifier is None:
-            raise bad_input("-o markdown", "no identifier", "one beside it, such as KEP-8522")
-        from tenure.reference import card_of
-
-        print_lines(card_markdown(card_of(identifier), every=every))
-        return
-    output = Output(printing.output.value)
+    is_markdown = printing.output == ShowOutput.MARKDOWN
+    if is_markdown and identifier is None:
+        raise bad_input("-o markdown", "no identifier", "one beside it, such as KEP-8522")
+    output = Output.TEXT if is_markdown else Output(printing.output.value)
     if given.files or given.example:
         _show_quota(ask(given.source(), now, interpretation, edits=edits), output, every=every)
         return
@@ -169,7 +165,8 @@ def show_command(
         print_answer(output, "show", as_json(listed), _list_lines(listed), pointer=False)
         return
     card = card_of(identifier)
-    print_answer(output, "show", as_json(card), card_lines(card, every=every), pointer=False)
+    lines = (card_markdown if is_markdown else card_lines)(card, every=every)
+    print_answer(output, "show", as_json(card), lines, pointer=False)
 
 
 def _show_quota(asked: Inquiry, output: Output, *, every: bool) -> None:
@@ -200,9 +197,12 @@ def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
     for section in card.sections:
         yield from ("", section.heading)
         yield from (f"  {line}".rstrip() for line in section.text.splitlines())
-    for relation, others in groupby(card.related, key=lambda related: related.relation):
+    for relation, listed, more in _by_relation(card, every=every):
         yield from ("", relation)
-        yield from _related_lines(list(others), every=every)
+        width = max(len(related.id) for related in listed)
+        yield from (f"  {related.id:{width}}  {related.text}{_found(related)}" for related in listed)
+        if more:
+            yield f"  and {more} more, with --all"
     if card.replay:
         yield from ("", "Replay it")
         yield from (f"  {command}" for command in card.replay)
@@ -227,26 +227,26 @@ def card_markdown(card: Card, *, every: bool = False) -> Iterator[str]:
         yield from ("", f"### {section.heading}", "", *(["```"] if code else []))
         yield from section.text.splitlines()
         yield from ["```"] if code else []
-    for relation, grouped in groupby(card.related, key=lambda related: related.relation):
-        others = list(grouped)
+    for relation, listed, more in _by_relation(card, every=every):
         yield from ("", f"### {relation}", "")
-        for related in others if every else others[:_SHOWN]:
-            verdicts = f" ({_verdicts(related.expected)})" if related.expected else ""
-            yield f"- {in_markdown([Name(related.id)])}: {in_markdown(related.text)}{verdicts}"
-        if not every and len(others) > _SHOWN:
-            yield f"- and {len(others) - _SHOWN} more: `tenure show {card.id} --all`"
+        for related in listed:
+            yield f"- {in_markdown([Name(related.id)])}: {in_markdown(related.text)}{_found(related)}"
+        if more:
+            yield f"- and {more} more: `tenure show {card.id} --all`"
     if card.replay:
         yield from ("", "### Replay it", "", "```sh", *card.replay, "```")
 
 
-def _related_lines(others: list[Related], *, every: bool) -> Iterator[str]:
-    shown = others if every else others[:_SHOWN]
-    width = max(len(related.id) for related in shown)
-    for related in shown:
-        verdicts = f" ({_verdicts(related.expected)})" if related.expected else ""
-        yield f"  {related.id:{width}}  {related.text}{verdicts}"
-    if len(shown) < len(others):
-        yield f"  and {len(others) - len(shown)} more, with --all"
+def _by_relation(card: Card, *, every: bool) -> Iterator[tuple[str, list[Related], int]]:
+    """What belongs to a card, by relation: the entries that are listed, and how many more there are."""
+    for relation, grouped in groupby(card.related, key=lambda related: related.relation):
+        others = list(grouped)
+        listed = others if every else others[:_SHOWN]
+        yield relation, listed, len(others) - len(listed)
+
+
+def _found(related: Related) -> str:
+    return f" ({_verdicts(related.expected)})" if related.expected else ""
 
 
 def _verdicts(expected: tuple[ExpectedVerdict, ...]) -> str:

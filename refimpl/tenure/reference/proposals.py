@@ -51,12 +51,12 @@ def claims_of(proposal: str) -> tuple[list[StatedObligation], list[StatedObligat
     about = [stated for stated in obligations().values() if family_of(stated.id) == family]
     about.sort(key=lambda stated: not stated.title)
     refuted = [stated for stated in about if "refuted" in stated.expected.values()]
-    return refuted, [stated for stated in about if stated not in refuted]
+    return refuted, [stated for stated in about if "refuted" not in stated.expected.values()]
 
 
 def findings_of(proposal: str) -> list[Page]:
     """The findings in a proposal, the gravest first."""
-    return list(gravest_first(page for page in finding_pages().values() if _is_about(page.front, proposal)))
+    return gravest_first(page for page in finding_pages().values() if _is_about(page.front, proposal))
 
 
 def gravest_first(pages: Iterable[Page]) -> list[Page]:
