@@ -119,8 +119,8 @@ def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() 
         "  without borrowing: 4 of 6 candidates removed, and still 4 nvidia.com/gpu on on-demand short",
         "    passed over search/job-embedder-be27d: when its turn came ClusterQueue search was within its"
         " quota (KQ-380)",
-        f"  If spec.priority of Workload/{ADS} were 101 instead of 100, {ADS} would preempt"
-        " nightly/job-etl-6e260, ads/job-calibrate-eaa01.",
+        f"  priority 101 instead of 100 (Workload {ADS}): would preempt"
+        " nightly/job-etl-6e260, ads/job-calibrate-eaa01",
     ):
         assert line in text.splitlines()
     assert "spot for cpu, memory, nvidia.com/gpu: Excluded; taint cloud.example.com/spot=true" in text

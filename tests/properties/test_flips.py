@@ -58,13 +58,13 @@ def test_an_exact_priority_is_the_nearest_in_any_cluster(
 
 @FEW
 @given(decide_inputs(max_workloads=12), st.integers(0, 11))
-def test_usable_flips_come_first_then_by_size_and_a_budget_stops_the_search(
+def test_usable_flips_come_first_then_harmless_and_own_ones_and_a_budget_stops_the_search(
     scenario: dict[str, object], number: int
 ) -> None:
     situation = situation_of(scenario)
     target = target_of(situation, number)
     whole = search_flips(situation, target, limit=ALL)
-    told = [(not flip.is_usable, flip.size) for flip in whole.flips]
+    told = [(not flip.is_usable, not flip.harmless, not flip.own, flip.size) for flip in whole.flips]
     assert told == sorted(told)
     assert search_flips(situation, target, limit=2).flips == whole.flips[:2]
     part = search_flips(situation, target, limit=ALL, budget=5)

@@ -99,6 +99,11 @@ class CounterfactualShape:
     """The workloads that are preempted with the change, in order."""
     usable: bool
     """Whether it does no harm to the pending workload, and is more than the edge of the old value."""
+    own: bool
+    """Whether the field is of the workload in question or of its ClusterQueue; the clock is."""
+    harmless: bool
+    """Whether no other ClusterQueue's fields change, and none of its workloads is preempted but the one asked
+    about."""
     tie: str | None
     """The signed divergence by which Kueue decides by chance with the change; null where it does not."""
     proposal: str | None
@@ -124,7 +129,7 @@ class CounterfactualsShape:
     worse: bool
     """Whether changes that make things worse were searched for too."""
     nearest: tuple[CounterfactualShape, ...]
-    """The smallest changes, the usable ones first, of these the smaller first."""
+    """The changes: usable ones first, of these the harmless ones, then `own` ones, then the smaller ones."""
 
 
 @dataclass(frozen=True, slots=True)

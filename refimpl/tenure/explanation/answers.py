@@ -111,6 +111,8 @@ def _flip(flip: Flip) -> CounterfactualShape:
         decision=str(flip.outcome),
         preempted=flip.preempted,
         usable=flip.is_usable,
+        own=flip.own,
+        harmless=flip.harmless,
         tie=flip.tie,
         proposal=flip.knob.proposal,
         size=round(flip.size, 6),

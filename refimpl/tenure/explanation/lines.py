@@ -246,7 +246,10 @@ def _flip_lines(flips: CounterfactualsShape) -> Iterator[str]:
     if flips.fields == 0:
         return
     better = "" if flips.worse else " for the better"
-    yield from ("", f"What would change the answer{better}, usable changes first, the smaller first")
+    yield from (
+        "",
+        f"What would change the answer{better}; harmless to other teams first, then your own fields",
+    )
     for flip in flips.nearest:
         yield f"  {flip.text}"
     if not flips.nearest:

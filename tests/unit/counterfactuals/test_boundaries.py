@@ -31,12 +31,12 @@ def quota_flip(place: FlavorResource, asked: int, nominal: int) -> Flip:
 def test_a_thousandth_of_a_cpu_less_is_said_as_below() -> None:
     flip = quota_flip(CPU, asked=4000, nominal=4000)
     assert (flip.new, flip.new_text, flip.bound) == (3999, "3999m", "below 4")
-    assert "(cpu on spot) of ClusterQueue/q were below 4, ml/preemptor would have to wait" in flip.sentence
+    assert "nominalQuota below 4 (cpu on spot, ClusterQueue q): would have to wait" in flip.sentence
 
 
 def test_below_another_value_names_the_old_one_too() -> None:
     flip = quota_flip(CPU, asked=4000, nominal=8000)
-    assert "were below 4 instead of 8, " in flip.sentence
+    assert "nominalQuota below 4 instead of 8 (" in flip.sentence
 
 
 def test_a_tenth_of_a_cpu_is_a_plain_value_too() -> None:
@@ -51,7 +51,7 @@ def test_a_byte_less_is_said_as_below() -> None:
 def test_a_gpu_less_is_said_as_it_is() -> None:
     flip = quota_flip(FlavorResource("spot", "example.com/gpu"), asked=4, nominal=4)
     assert (flip.new_text, flip.bound) == ("3", None)
-    assert "were 3 instead of 4" in flip.sentence
+    assert " 3 instead of 4 (" in flip.sentence
 
 
 def test_what_is_needed_is_said_by_its_own_value() -> None:

@@ -54,23 +54,24 @@ def test_a_priority_rises_by_one_above_its_equal() -> None:
         FlipAnswer.WAITS,
         FlipAnswer.PREEMPTS,
     )
-    assert flip.sentence == (
-        "If spec.priority of Workload/ml/preemptor were 101 instead of 100, ml/preemptor would preempt ml/w."
-    )
+    assert flip.sentence == ("priority 101 instead of 100 (Workload ml/preemptor): would preempt ml/w")
 
 
 def test_a_victim_is_kept_from_the_priority_of_the_preemptor_on() -> None:
     found = flips(waiting(4), running("w", 4, 90), target="ml/w")
     flip = found["Workload/ml/w priority"]
     assert (flip.new, flip.after, flip.exact) == (100, FlipAnswer.KEPT, True)
-    assert flip.sentence.endswith("ml/w would be kept: ml/preemptor would have to wait (NoCandidates).")
+    assert flip.sentence.endswith(": would be kept, and ml/preemptor would have to wait (NoCandidates)")
 
 
 def test_the_quota_that_is_short_is_found_to_the_unit() -> None:
     flip = flips(waiting(3), running("w", 4))["ClusterQueue/q nominalQuota nvidia.com/gpu on a100"]
     assert (flip.old, flip.new, flip.after) == (4, 7, FlipAnswer.FITS)
     assert flip.field == "spec.resourceGroups[0].flavors[0].resources[0].nominalQuota"
-    assert "were 7 instead of 4, ml/preemptor would fit without preempting any workload" in flip.sentence
+    assert (
+        "nominalQuota 7 instead of 4 (nvidia.com/gpu on a100, ClusterQueue q): would fit without preempting"
+        in flip.sentence
+    )
 
 
 def test_quota_is_taken_away_until_a_fitting_workload_waits() -> None:
@@ -83,12 +84,10 @@ def test_waiting_is_until_the_instant_of_expiry() -> None:
     found = flips(waiting(1), target, in_queue=queue(duration=4 * HOUR))
     flip = found["clock now"]
     assert flip.new == NOW + 3 * HOUR + 1
-    assert flip.sentence == (
-        "At any time after 1970-01-01T04:40:00Z (wait more than 3h), ml/preemptor would preempt ml/w."
-    )
+    assert flip.sentence == ("At any time after 1970-01-01T04:40:00Z (wait more than 3h): would preempt ml/w")
     shorter = found["ClusterQueue/q minAdmitDuration"]
     assert (shorter.old_text, shorter.new_text, shorter.bound) == ("4h", "59m59.999999999s", "below 1h")
-    assert "were below 1h instead of 4h, " in shorter.sentence
+    assert "minAdmitDuration below 1h instead of 4h (ClusterQueue q)" in shorter.sentence
     assert flip.is_usable
     assert shorter.is_usable
 
@@ -108,9 +107,7 @@ def test_the_number_of_pods_and_the_fewest_of_them() -> None:
     found = flips(waiting(pod_sets=pods), running("w", 2))
     count, fewest = found["Workload/ml/preemptor count"], found["Workload/ml/preemptor minCount"]
     assert (count.old, count.new, fewest.old, fewest.new) == (4, 2, None, 2)
-    assert fewest.sentence.startswith(
-        "If spec.podSets[0].minCount of Workload/ml/preemptor were set, to 2, ml/preemptor would fit"
-    )
+    assert fewest.sentence.startswith("podSets[0].minCount 2, now not set (Workload ml/preemptor): would fit")
 
 
 def test_reclaimable_pods_and_a_second_mincount_are_left_alone() -> None:

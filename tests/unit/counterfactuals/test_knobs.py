@@ -52,7 +52,8 @@ def test_another_order_of_flavors_is_found() -> None:
     flip = flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors")
     assert (flip.old_text, flip.new_text, flip.after) == ("large, small", "small, large", FlipAnswer.FITS)
     assert (
-        "flavors (their order) of ClusterQueue/q were small, large instead of large, small" in flip.sentence
+        "flavors small, large instead of large, small (their order in resourceGroups[0], ClusterQueue q)"
+        in flip.sentence
     )
     assert apply(flip, asked).decided().assignment.fits
 
@@ -138,7 +139,7 @@ def test_a_flip_that_hangs_on_equal_shares_of_siblings_says_so() -> None:
     assert tie_of(asked) is None
     flip = flip_of(asked, "ClusterQueue/q", "spec.preemption.reclaimWithinCohort")
     assert flip.tie == "DV-020"
-    assert flip.sentence.endswith("; in Kueue by chance: sibling cohorts have equal shares (DV-020).")
+    assert flip.sentence.endswith("; in Kueue by chance: sibling cohorts have equal shares (DV-020)")
 
 
 def test_siblings_of_unequal_share_are_no_tie() -> None:

@@ -145,6 +145,9 @@ class Flip:
         exact: whether every smaller change of this field was excluded. Otherwise it is the nearest found: one
             unit less does not change the answer, but a much smaller change might.
         preemptor, target: who was asked about.
+        own: whether the field is of the workload in question, or of its ClusterQueue; the clock is.
+        harmless: whether no field of another ClusterQueue changes, and none of its workloads is preempted but
+            `target`.
         tie: the divergence by which Kueue decides by chance with the change; None where it does not.
     """
 
@@ -159,6 +162,8 @@ class Flip:
     exact: bool
     preemptor: str
     target: str | None
+    own: bool
+    harmless: bool
     tie: str | None = None
 
     @property
@@ -209,11 +214,11 @@ class Flip:
 
     @property
     def sentence(self) -> str:
-        """What would have to differ, and what would follow, in one sentence."""
+        """The change, the short name of its field first, and what would follow."""
         chance = f"; in Kueue by chance: {TIES[self.tie]} ({self.tie})" if self.tie else ""
         proposal = self.knob.proposal
         proposed = f"; no release of Kueue has this field ({proposal})" if proposal else ""
-        return f"{self._condition()}, {self._consequence()}{chance}{proposed}."
+        return f"{self._condition()}: {self._consequence()}{chance}{proposed}"
 
     def _condition(self) -> str:
         if isinstance(self.knob, Clock):
@@ -224,25 +229,26 @@ class Flip:
             wait = self.boundary - self.old
             least = f"more than {format_duration(wait)}" if wait else "1ns"
             return f"At any time after {format_instant(self.boundary)} (wait {least})"
-        where = self.knob.field + (f" ({self.knob.about})" if self.knob.about else "")
-        if self.old is None:
-            return f"If {where} of {self.knob.object} were set, {self.bound or f'to {self.new_text}'}"
+        kind, _, name = self.knob.object.partition("/")
+        where = ", ".join(filter(None, (self.knob.about, f"{kind} {name}")))
         instead = "" if self.boundary == self.old else f" instead of {self.old_text}"
-        return f"If {where} of {self.knob.object} were {self.bound or self.new_text}{instead}"
+        if self.old is None:
+            instead = ", now not set"
+        return f"{self.knob.short} {self.bound or self.new_text}{instead} ({where})"
 
     def _consequence(self) -> str:
         others = format_names(self.preempted, MOST_NAMES)
         match self.after:
             case FlipAnswer.PREEMPTED:
-                return f"{self.target} would be preempted"
+                return "would be preempted"
             case FlipAnswer.KEPT:
-                return f"{self.target} would be kept: {self._instead(others)}"
+                return f"would be kept, and {self._instead(others)}"
             case FlipAnswer.PREEMPTS:
-                return f"{self.preemptor} would preempt {others}"
+                return f"would preempt {others}"
             case FlipAnswer.FITS:
-                return f"{self.preemptor} would fit without preempting any workload"
+                return "would fit without preempting any workload"
             case FlipAnswer.WAITS:
-                return f"{self.preemptor} would have to wait ({self.outcome})"
+                return f"would have to wait ({self.outcome})"
 
     def _instead(self, others: str) -> str:
         match self.outcome:

@@ -1,4 +1,4 @@
-"""What the one who asks would have: changes that do not bring it nearer to that are not told."""
+"""What the user wishes: changes that do not bring it nearer are not listed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ class Wish(ABC):
 
     without_harm: ClassVar[bool] = True
     """Whether quota that is taken away, and a request for more, are no way to it."""
+
+    @property
+    def victim(self) -> str | None:
+        """The running workload whose interest it is, `namespace/name`; None for the pending one's."""
+        return None
 
     @abstractmethod
     def is_open(self, before: Decision) -> bool:
@@ -55,6 +60,10 @@ class IsKept(Wish):
     """
 
     workload: str
+
+    @property
+    def victim(self) -> str | None:
+        return self.workload
 
     def is_open(self, before: Decision) -> bool:
         return answer_of(before, self.workload) == FlipAnswer.PREEMPTED

@@ -6,18 +6,20 @@ ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitD
 resource, and under fair sharing their weights; the priorities of running workloads, or of the one that is
 asked about.
 
-Where it is known what the one who asks would have (`goals` beside this file), other changes are passed
-over, those for the worse among them, and nothing is searched where nothing can be better.
+Where the user's wish is known (`goals` beside this file), other changes are ignored, those for the worse
+among them, and nothing is searched where nothing can be better.
 
 Usable changes come first: those that do not make the pending workload fare worse, and that are not just the
-edge of the old value, as 3999m is of 4.
+edge of the old value, as 3999m is of 4. Of these come first the ones that do not harm another team: that
+change no field of another ClusterQueue or its workloads, and preempt none of them; then the ones of the
+workload in question and its ClusterQueue; then the smaller ones.
 
 How large a change is: a number counts by how far it moves, as a part of the larger of the two values;
 another word for a policy, and a field that is set for the first time or removed, count 1; a wait counts by
 its part of a day; nothing counts more than 1. Among changes of one size the one whose object is nearer to the
 pending workload comes first: the clock, the workload, its ClusterQueue, the cohorts above that, everything
-else. Of one field, and of the same field of several objects that are equally near, only the smallest change
-is told.
+else. Of one field, and of the same field of several objects that are equally near, only the first change is
+listed.
 """
 
 from __future__ import annotations
@@ -172,7 +174,7 @@ class FlipsFound:
     """What a search for flips came to.
 
     Args:
-        flips: the smallest changes, the usable ones first, of these the smaller first.
+        flips: the changes in the order of the module's description.
         tried: how many altered situations were decided.
         fields: how many fields were searched to the end.
         complete: whether all were, before the budget was spent.
@@ -184,7 +186,7 @@ class FlipsFound:
     complete: bool
 
 
-_Rank: TypeAlias = tuple[bool, float, int, str, str]
+_Rank: TypeAlias = tuple[tuple[bool, bool, bool, float], int, str, str]
 
 
 class _SpentError(Exception):
@@ -271,7 +273,7 @@ def search_flips(
             continue
         fields += 1
         if best is not None:
-            ranked = ((*_by_use(best), near, best.object, best.field), best)
+            ranked = ((_by_use(best), near, best.object, best.field), best)
             alike = (near, knob.kind)
             found[alike] = min(found.get(alike, ranked), ranked, key=lambda pair: pair[0])
     ordered = sorted(found.values(), key=lambda pair: pair[0])
@@ -281,8 +283,8 @@ def search_flips(
     return FlipsFound(flips, searcher.tried, fields, complete)
 
 
-def _by_use(flip: Flip) -> tuple[bool, float]:
-    return (not flip.is_usable, flip.size)
+def _by_use(flip: Flip) -> tuple[bool, bool, bool, float]:
+    return (not flip.is_usable, not flip.harmless, not flip.own, flip.size)
 
 
 def budget_for(decision: Decision) -> int:
@@ -313,6 +315,11 @@ class _Searcher:
         self._share = max(LEAST_SHARE, budget // SHARE)
         self._of_this = 0
         self._answer = answer_of(decision, target)
+        self._teams = {workload.key: workload.cluster_queue for workload in decision.running}
+        mine = decision.preemptor.key if wish is None or wish.victim is None else wish.victim
+        self._team = self._teams.get(mine, decision.queue.name)
+        self._teams[decision.preemptor.key] = decision.queue.name
+        self._own = {"clock", f"Workload/{mine}", f"ClusterQueue/{self._team}"}
         self.tried = 0
 
     @property
@@ -353,6 +360,12 @@ class _Searcher:
         same_tree = altered.cluster is self._situation.cluster
         return altered.decided(self._decision.snapshot if same_tree else None)
 
+    def _is_harmless(self, knob: Knob, decision: Decision) -> bool:
+        kind, _, name = knob.object.partition("/")
+        whose = self._teams.get(name) if kind == "Workload" else name if kind == "ClusterQueue" else None
+        preempted = (target.workload for target in decision.targets if target.workload.key != self._target)
+        return whose in (None, self._team) and all(one.cluster_queue == self._team for one in preempted)
+
     def _flip(self, knob: Knob, old: Value, new: Value, decision: Decision, exact: bool) -> Flip:
         return Flip(
             knob=knob,
@@ -366,6 +379,8 @@ class _Searcher:
             exact=exact,
             preemptor=decision.preemptor.key,
             target=self._target,
+            own=knob.object in self._own,
+            harmless=self._is_harmless(knob, decision),
         )
 
 

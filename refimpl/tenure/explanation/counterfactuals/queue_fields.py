@@ -207,7 +207,7 @@ class FlavorOrder(Listed):
 
     @property
     def about(self) -> str:
-        return "their order"
+        return f"their order in resourceGroups[{self.group}]"
 
     def read(self, situation: Situation) -> Value:
         return rank_of([flavor.flavor for flavor in self._group(situation).flavors])

@@ -163,6 +163,16 @@ class Knob(ABC):
         """The field's path in the manifest."""
 
     @property
+    def short(self) -> str:
+        """The field as people call it: its path without what every such path begins with.
+
+        >>> from tenure.explanation.counterfactuals.workload_fields import PodSetCount, Priority
+        >>> Priority("ml/a", pending=True).short, PodSetCount("ml/a", 0).short
+        ('priority', 'podSets[0].count')
+        """
+        return short_name(self.field)
+
+    @property
     def about(self) -> str:
         """What the last part of the path is about, where that needs words; else empty."""
         return ""
@@ -191,6 +201,19 @@ class Knob(ABC):
     def is_plainer(self, value: Value, than: Value) -> bool:
         """Whether one value is written much shorter than another, which is one unit away; neither is None."""
         return self.fine and is_shorter(self.show(value), self.show(than))
+
+
+def short_name(path: str) -> str:
+    """A field's path as people call it: without what every such path begins with.
+
+    >>> short_name("spec.resourceGroups[0].flavors[0].resources[1].nominalQuota")
+    'nominalQuota'
+    >>> short_name("spec.preemption.borrowWithinCohort.policy"), short_name("spec.fairSharing.weight")
+    ('borrowWithinCohort.policy', 'fairSharing.weight')
+    """
+    if path.startswith("spec.resourceGroups"):
+        return path.rsplit(".", 1)[-1]
+    return path.removeprefix("spec.").removeprefix("preemption.").removeprefix("withinClusterQueueConfig.")
 
 
 class Listed(Knob):
