@@ -28,7 +28,7 @@ def queues(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_loop_is_told_with_the_line_of_every_field_that_it_needs_and_can_be_played(queues: Path) -> None:
+def test_a_loop_has_the_line_of_every_field_that_it_needs_and_can_be_simulated(queues: Path) -> None:
     done = tenure("analyze", "loops", queues.name, *TWO, "--to", "loops.yaml", cwd=queues.parent)
     told = done.stdout.decode()
     lines = queues.read_text(encoding="utf-8").splitlines()
@@ -36,7 +36,7 @@ def test_a_loop_is_told_with_the_line_of_every_field_that_it_needs_and_can_be_pl
     assert "a loop of 3 workloads, a turn every 18.01s" in told
     needed = [line for line in told.splitlines() if "spec.preemption.withinClusterQueue" in line]
     (fact,) = needed
-    number = int(fact.rpartition(":")[2])
+    number = int(fact.rstrip(")").rpartition(":")[2])
     assert lines[number - 1].strip() == "withinClusterQueue: LowerPriority"
     played = tenure("simulate", "loops.yaml", "--story", "0", cwd=queues.parent)
     assert played.returncode == 0
@@ -61,7 +61,8 @@ def test_no_loop_within_the_bounds_is_no_proof_and_says_so(queues: Path) -> None
     told = done.stdout.decode()
     assert done.returncode == 0
     assert "no loop found up to 2 workloads" in told
-    assert "searched, not proved: systems of at most 2 workloads, pods that end after 5s" in told
+    bounds = "with at most 2 workloads, pods that end after 5s: searched, not proved."
+    assert told.startswith(f"No loop found in cohort all, {bounds}")
 
 
 def test_where_a_theorem_excludes_loops_nothing_is_played_and_it_is_named(tmp_path: Path) -> None:
@@ -75,8 +76,26 @@ def test_where_a_theorem_excludes_loops_nothing_is_played_and_it_is_named(tmp_pa
     assert (done.returncode, answer["complete"], tree["searches"]) == (0, True, [])
     assert (tree["proved"]["theorems"], tree["proved"]["excluded"]) == (["PO-ANY-340", "PO-ANY-350"], True)
     told = tenure("analyze", "loops", str(file)).stdout.decode()
-    assert "no loop of any number of workloads" in told
-    assert "searched, not proved" not in told
+    assert told.startswith("No loops: theorems exclude them in 1 tree of ClusterQueues")
+
+
+def test_what_is_not_searched_is_not_known_and_has_the_fields_that_a_theorem_misses(queues: Path) -> None:
+    done = tenure("analyze", "loops", queues.name, cwd=queues.parent)
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 5
+    assert lines[0] == "Not known: no theorem excludes loops in cohort all; --search looks for one."
+    (reclaims,) = (line for line in lines if "ClusterQueue/b spec.preemption.reclaimWithinCohort" in line)
+    number = int(reclaims.rstrip(")").rpartition(":")[2])
+    source = queues.read_text(encoding="utf-8").splitlines()
+    assert source[number - 1].strip() == "reclaimWithinCohort: Any"
+    answer = json.loads(tenure("analyze", "loops", str(queues), "-o", "json").stdout)
+    assert list(Draft202012Validator(schema("analyze-loops")).iter_errors(answer)) == []
+    (tree,) = answer["trees"]
+    assert (answer["searched"], answer["complete"], tree["searches"]) == (False, False, [])
+    limits = [known["object"] for known in tree["missing"][1]["fields"]]
+    assert limits == ["ClusterQueue/a", "ClusterQueue/b"]  # the lender can borrow nothing
+    markdown = tenure("analyze", "loops", str(queues), "-o", "markdown").stdout.decode()
+    assert "- missing for PO-ANY-340: a ClusterQueue reclaims quota from lower priorities only" in markdown
 
 
 def test_a_search_that_runs_out_of_time_has_an_exit_code_of_its_own(queues: Path) -> None:

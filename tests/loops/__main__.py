@@ -10,7 +10,8 @@ from tenure.manifests import SourcedObject
 from tenure.readings import default_preset, preset
 from tenure.units import format_duration
 from tenure_check.analysis.closed_systems import trees_of
-from tenure_check.analysis.loops import LoopHunt, LoopRequest, ResourceSearch
+from tenure_check.analysis.loop_answer import ResourceSearch
+from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_play import Scenario, load_scenario
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "spec" / "vectors" / "scenarios"

@@ -1,14 +1,13 @@
-"""What `tenure analyze loops` answers: how far was searched in each tree of ClusterQueues, and the loops."""
+"""Loops in all trees of a configuration: excluded by theorems, or searched for."""
 
 from __future__ import annotations
 
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from tenure.as_json import KueueVersion, Span
 from tenure.errors import bad_input
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
@@ -16,8 +15,22 @@ from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
 from tenure.units import format_amount
 from tenure_check.analysis.closed_systems import CohortTree, parse_priority, parse_size
+from tenure_check.analysis.loop_answer import (
+    BY_QUOTA_ALONE,
+    LoopAnswer,
+    LoopsAnswer,
+    LoopWorkload,
+    NeededField,
+    ResourceSearch,
+    TreeSearch,
+)
 from tenure_check.analysis.loop_causes import NeededFact, needed_facts
-from tenure_check.analysis.no_loop import ProvedOfLoops, proved_of_loops
+from tenure_check.analysis.no_loop import (
+    MissingCondition,
+    ProvedOfLoops,
+    missing_conditions,
+    proved_of_loops,
+)
 from tenure_check.analysis.periodic_runs import (
     EVICTIONS,
     FoundLoop,
@@ -27,150 +40,10 @@ from tenure_check.analysis.periodic_runs import (
     scenario_of,
 )
 from tenure_play import Scenario, parse_scenario, play
-from tenure_play.record import Loop, PreemptionPair
+from tenure_play.record import Loop
 
 Watch: TypeAlias = Callable[[Iterable[FoundLoop | None], str], Iterator[FoundLoop | None]]
-"""Passes the steps of a search on, and may tell how many there have been."""
-
-
-BY_QUOTA_ALONE = (
-    "topology is not modelled: where flavors have one, loops are searched for by quota alone, and others may "
-    "exist"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class LoopWorkload:
-    """A workload of a loop. It loses its work when it is preempted, and never ends by itself."""
-
-    workload: str
-    """In the scenario, as `namespace/name`."""
-    cluster_queue: str
-    """Where it waits, and whose quota it holds."""
-    resource: str
-    """What it asks for."""
-    request: str
-    """How much, as Kubernetes writes quantities."""
-    priority: int
-    """Of its spec."""
-    priority_class: str | None
-    """Its WorkloadPriorityClass; null where it has none."""
-    runs_first: bool
-    """Whether it runs when the others join."""
-    eviction: Span
-    """How long its pods take to end when it is preempted."""
-
-
-@dataclass(frozen=True, slots=True)
-class NeededField:
-    """A field of the configuration without which the loop ends."""
-
-    object: str
-    """The object, such as `ClusterQueue/a`."""
-    field: str
-    """Path of the field in v1beta2."""
-    value: str
-    """Its value, in short."""
-    is_policy: bool
-    """Whether it says who preempts whom; else it says what is owned, or shared with whom."""
-    ends_alone: bool
-    """Whether the loop ends as well where this field alone is removed from the whole configuration."""
-    file: str
-    """Where the object was read."""
-    line: int
-    """The field's line there, from 1; 0 where it is not found."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoopAnswer:
-    """A loop, played again from a scenario file."""
-
-    scenario: str
-    """The scenario's name."""
-    workloads: tuple[LoopWorkload, ...]
-    """In the order of their age."""
-    period: Span
-    """How long a turn takes."""
-    preemptions: tuple[PreemptionPair, ...]
-    """Of one turn, in order."""
-    stuck: tuple[str, ...]
-    """Those that are preempted in every turn and keep nothing of their work."""
-    needed: tuple[NeededField, ...]
-    """Fields of which none can go: without any one of them this loop ends, policies first."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceSearch:
-    """A search in one tree for loops of workloads that ask for one resource."""
-
-    resource: str
-    """The resource."""
-    sizes: tuple[str, ...]
-    """What workloads ask for."""
-    priorities: tuple[str, ...]
-    """Their priorities, by WorkloadPriorityClass or as numbers."""
-    complete_up_to: int
-    """Every system of so many of these workloads was played; 1 for none."""
-    systems: int
-    """How many systems were played: sets of workloads, whatever their order, of which one preempts."""
-    plays: int
-    """How many plays these took, with every order and every time of eviction that matters."""
-    open: int
-    """Plays that came neither to rest nor to a loop in the time of a simulation."""
-    rotations: int
-    """Plays that end in a rotation, every turn of which waits for minAdmitDuration: these are no loops."""
-    stopped: bool
-    """Whether its time ran out, or it was interrupted."""
-    seconds: float
-    """How long it took."""
-    loop: LoopAnswer | None
-    """The first loop, of as few workloads as there is one; null where none was found."""
-
-
-@dataclass(frozen=True, slots=True)
-class TreeSearch:
-    """What was searched in one tree of ClusterQueues."""
-
-    tree: str
-    """Its root cohort, or its ClusterQueue."""
-    cluster_queues: tuple[str, ...]
-    """Those that admit workloads."""
-    alike: tuple[tuple[str, ...], ...]
-    """Those that differ in their names only, of which systems are played once."""
-    proved: ProvedOfLoops | None
-    """What is proved of loops of any number of workloads in it; null where nothing is."""
-    searches: tuple[ResourceSearch, ...]
-    """By resource; of resources whose quotas are in proportion the first, and none after one with a loop.
-    Empty where loops are excluded, or nothing is known."""
-    not_known: tuple[str, ...] = ()
-    """What may decide in it and is not modelled, in words; nothing was searched then."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoopsAnswer:
-    """Of tenure analyze loops: what was found, and how far was searched, which proves nothing beyond that."""
-
-    reading: str
-    """The reading, by its name."""
-    up_to: int
-    """The most workloads of a system."""
-    evictions: tuple[Span, ...]
-    """How long the pods of a victim take to end."""
-    found: bool
-    """Whether there is a loop."""
-    complete: bool
-    """Whether everything within the bounds was played, in every tree without a loop, and no topology takes
-    part, which is not modelled."""
-    interrupted: bool
-    """Whether it was stopped by hand."""
-    trees: tuple[TreeSearch, ...]
-    """Those that were begun with."""
-    premises: tuple[str, ...] = ()
-    """What is assumed of how Kueue is configured, because no object shows it, in words."""
-    warnings: tuple[str, ...] = ()
-    """About the input."""
-    kueue: KueueVersion = None
-    """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
+"""Passes the steps of a search on, and may show their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +55,7 @@ class LoopRequest:
         sizes, priorities: as on the command line; empty for those of each tree.
         resources: only these; empty for all.
         within: seconds for all of it, 0 for no end.
+        searches: whether loops are searched for where no theorem excludes them.
     """
 
     up_to: int = 3
@@ -190,6 +64,7 @@ class LoopRequest:
     priorities: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     within: float = 0
+    searches: bool = True
 
 
 @dataclass(slots=True)
@@ -230,22 +105,25 @@ class LoopHunt:
             if not any(resource in found for found in chosen.values()):
                 known = sorted({name for tree in self.trees for name in tree.resources()})
                 raise bad_input("--resource", resource, f"one of {', '.join(known) or 'none'}")
-        chosen |= {name: [] for name, said in proved.items() if said is not None and said.excluded}
-        chosen |= {tree.name: [] for tree in self.trees if tree.not_known}
+        chosen |= {name: [] for name, known in proved.items() if known is not None and known.excluded}
+        chosen |= {tree.name: [] for tree in self.trees if tree.not_known or not self.request.searches}
         self._left = sum(map(len, chosen.values()))
         self._ends = time.monotonic() + self.request.within
         for tree in self.trees:
             if not self.interrupted:
                 self._done.append(self._tree(tree, chosen[tree.name], proved[tree.name]))
         searches = [search for searched in self._done for search in searched.searches]
+        excluded = all(tree.proved is not None and tree.proved.excluded for tree in self._done)
         return LoopsAnswer(
             reading=self.reading.name,
             up_to=self.request.up_to,
             evictions=self.request.evictions,
             found=any(search.loop is not None for search in searches),
-            complete=not (self.interrupted or self._by_quota or any(tree.not_known for tree in self.trees))
+            complete=(self.request.searches or excluded)
+            and not (self.interrupted or self._by_quota or any(tree.not_known for tree in self.trees))
             and not any(search.loop is None and (search.stopped or search.open) for search in searches),
             interrupted=self.interrupted,
+            searched=self.request.searches,
             trees=tuple(self._done),
             warnings=(*warnings, *((BY_QUOTA_ALONE,) if self._by_quota else ())),
         )
@@ -253,7 +131,7 @@ class LoopHunt:
     @property
     def _by_quota(self) -> bool:
         """Whether a topology takes part in any tree of which nothing else is proved."""
-        return any(
+        return self.request.searches and any(
             has_topology(queue, tree.cluster)
             for tree, done in zip(self.trees, self._done, strict=False)
             if not (done.proved and done.proved.excluded)
@@ -274,7 +152,23 @@ class LoopHunt:
                 break
         names = tuple(queue.name for queue in tree.queues)
         alike = tuple(tuple(queue.name for queue in members) for members in tree.alike if len(members) > 1)
-        return TreeSearch(tree.name, names, alike, proved, tuple(searches), tree.not_known)
+        is_open = not (tree.not_known or (proved is not None and proved.excluded))
+        missing = self._missing(tree) if is_open else ()
+        return TreeSearch(tree.name, names, alike, proved, tuple(searches), tree.not_known, missing)
+
+    def _missing(self, tree: CohortTree) -> tuple[MissingCondition, ...]:
+        """The conditions that are missing for theorems, with files and lines."""
+        return tuple(
+            replace(
+                found,
+                fields=tuple(
+                    replace(known, file=file, line=self.lines.of_field(file, known.object, known.field))
+                    for known in found.fields
+                    for file in [self.files.get(known.object, "")]
+                ),
+            )
+            for found in missing_conditions(tree, self.reading)
+        )
 
     def _resource(self, tree: CohortTree, resource: str) -> ResourceSearch:
         request, began = self.request, time.monotonic()

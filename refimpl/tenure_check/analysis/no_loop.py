@@ -1,32 +1,70 @@
-"""What is proved of loops in a tree of ClusterQueues, of any number of workloads, by which theorems."""
+"""Loops in a tree of ClusterQueues: the theorems that exclude them, or the conditions that are missing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tenure.model import Cluster, ClusterQueue, ReclaimWithinCohort, Settings, WithinClusterQueue
+from tenure.model import (
+    Amount,
+    Cluster,
+    ClusterQueue,
+    FlavorResource,
+    ReclaimWithinCohort,
+    Settings,
+    WithinClusterQueue,
+)
 from tenure.oracle.topology import has_topology
-from tenure.oracle.tree import build_tree, potential_at
+from tenure.oracle.tree import build_tree, potential_at, quota_at
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
+from tenure.units import format_amount, format_duration
 from tenure_check.analysis.closed_systems import CohortTree
 
 
 @dataclass(frozen=True, slots=True)
 class ProvedOfLoops:
-    """What theorems say of loops in a tree."""
+    """Theorems about loops that apply to a tree."""
 
     theorems: tuple[str, ...]
     """Their identifiers; `tenure show` takes them."""
     excluded: bool
-    """Whether there is no loop, of any number of workloads; nothing is played then."""
+    """Whether there is no loop, of any number of workloads; nothing is simulated then."""
     text: str
-    """What they say."""
+    """Their claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldInTheWay:
+    """A field of the configuration that contradicts a condition of a theorem."""
+
+    object: str
+    """The object, such as `ClusterQueue/a`."""
+    field: str
+    """Path of the field in v1beta2."""
+    value: str
+    """Its value; `not set` where there is none."""
+    file: str = ""
+    """Where the object was read."""
+    line: int = 0
+    """The field's line there, from 1; 0 where it is not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingCondition:
+    """A condition of theorems that a tree does not meet."""
+
+    theorems: tuple[str, ...]
+    """Their identifiers; `tenure show` takes them."""
+    condition: str
+    """The condition."""
+    fields: tuple[FieldInTheWay, ...]
+    """The fields that contradict it; one borrowingLimit for each ClusterQueue."""
 
 
 def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
-    """What is proved of loops in a tree; None where a loop has to be searched for without any such help.
+    """The theorems that apply to a tree; None where none does.
 
     Args:
         tree: of ClusterQueues.
@@ -72,15 +110,77 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     )
 
 
+def missing_conditions(tree: CohortTree, reading: Reading) -> tuple[MissingCondition, ...]:
+    """The conditions that keep theorems from excluding loops in a tree, each with the fields in the way.
+
+    Args:
+        tree: in which `proved_of_loops` excludes none.
+        reading: see `tenure.readings`.
+    """
+    fields: dict[tuple[tuple[str, ...], str], list[FieldInTheWay]] = {}
+    for theorems, condition, found in _in_the_way(tree, reading):
+        fields.setdefault((theorems, condition), []).append(found)
+    return tuple(MissingCondition(*key, tuple(found)) for key, found in fields.items())
+
+
+_DOWN, _TURN = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350")
+
+
+def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+    cluster, policies, beyond = tree.cluster, "spec.preemption", list(_beyond_nominal(tree.cluster))
+    for name in cluster.growing:
+        kind = f"WorkloadPriorityClass/{name}"
+        yield _DOWN, "priorities do not grow", FieldInTheWay(kind, "dynamicPriorityPolicy", "set")
+    if not cluster.settings.priority_sorting_within_cohort:
+        gate = FieldInTheWay("Configuration", "featureGates.PrioritySortingWithinCohort", "false")
+        yield _DOWN, "a cohort's ClusterQueues take turns by priority", gate
+    for queue in tree.queues:
+        named = f"ClusterQueue/{queue.name}"
+        terms = terms_of(queue, cluster.settings, reading)
+        if duration_in_force(terms) is not None:
+            path = f"{policies}.withinClusterQueueConfig.minAdmitDuration"
+            value = format_duration(duration_in_force(terms) or 0)
+            yield _DOWN, "no minAdmitDuration is in force", FieldInTheWay(named, path, value)
+        if terms.hero:
+            hero = FieldInTheWay(named, f"{policies}.rules", queue.rules.label)
+            yield _DOWN, "no ClusterQueue is a hero", hero
+        if beyond and terms.reclaim_within_cohort == ReclaimWithinCohort.ANY:
+            reclaim = FieldInTheWay(named, f"{policies}.reclaimWithinCohort", "Any")
+            yield _DOWN, "a ClusterQueue reclaims quota from lower priorities only", reclaim
+        for quotas in (quotas for group in queue.resource_groups for quotas in group.flavors):
+            flavor = cluster.flavors.get(quotas.flavor)
+            if has_topology(queue, cluster) and flavor is not None and flavor.topology:
+                placed = FieldInTheWay(
+                    f"ResourceFlavor/{quotas.flavor}", "spec.topologyName", flavor.topology
+                )
+                yield _DOWN, "quota alone decides who fits", placed
+    for name, path, value in beyond if len(tree.queues) > 1 else ():
+        shared = FieldInTheWay(f"ClusterQueue/{name}", path, value)
+        yield _TURN, "no ClusterQueue can use more than its nominal quota", shared
+
+
+def _beyond_nominal(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
+    """The first borrowingLimit of each ClusterQueue that allows more than its nominal quota."""
+    tree = build_tree(cluster, next(iter(cluster.cluster_queues.values())))
+    for name, queue in cluster.cluster_queues.items():
+        place = tree.places[name]
+        for path, at, limit in _limits(queue):
+            if potential_at(tree, place, at) > quota_at(tree, place, at).nominal:
+                yield name, path, "not set" if limit is None else format_amount(at.resource, limit)
+                break
+
+
+def _limits(queue: ClusterQueue) -> Iterator[tuple[str, FlavorResource, Amount | None]]:
+    for group, found in enumerate(queue.resource_groups):
+        for flavor, quotas in enumerate(found.flavors):
+            for place, resource in enumerate(quotas.nominal):
+                path = f"spec.resourceGroups[{group}].flavors[{flavor}].resources[{place}].borrowingLimit"
+                yield path, FlavorResource(quotas.flavor, resource), quotas.borrowing_limits.get(resource)
+
+
 def _is_each_alone(cluster: Cluster) -> bool:
     """Whether no ClusterQueue can use more than its nominal quota, so that nothing is ever reclaimed."""
-    tree = build_tree(cluster, next(iter(cluster.cluster_queues.values())))
-    return all(
-        potential_at(tree, node.place, at) <= quota.nominal
-        for node in tree.nodes
-        if node.queue is not None
-        for at, quota in node.quotas.items()
-    )
+    return next(_beyond_nominal(cluster), None) is None
 
 
 def _goes_down(queue: ClusterQueue, settings: Settings, reading: Reading, *, alone: bool) -> bool:

@@ -11,11 +11,13 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from tenure.model import Amount, Cluster, FlavorQuotas, ResourceGroup
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
+from tenure.outline import Item, Part, TitledList
 
 if TYPE_CHECKING:
     from tenure.conformance.requests import DecideRequest
@@ -77,6 +79,25 @@ BY_QUOTA_ALONE = (
     "no policy allows it"
 )
 """What verdicts about ClusterQueues whose flavors have a topology assume as well."""
+
+
+def premise_parts(premises: Sequence[str], reading: str, *, listed: bool) -> list[Part]:
+    """The end of an answer: its reading and its premises, those of all verdicts in one line.
+
+    Args:
+        premises: all of them.
+        reading: the reading's name.
+        listed: whether each has a line.
+
+    >>> premise_parts([*PREMISES[Scope.CONSISTENT], "fair sharing off"], "guaranteed", listed=False)
+    ['usual premises (--premises lists them), reading guaranteed; assumed: fair sharing off']
+    """
+    usual = set(chain(*PREMISES.values()))
+    if listed:
+        return [f"reading {reading}", TitledList("Premises", [*map(Item, premises)])]
+    named = "usual premises (--premises lists them), " if usual.intersection(premises) else ""
+    assumed = "; ".join(premise for premise in premises if premise not in usual)
+    return [f"{named}reading {reading}{f'; assumed: {assumed}' if assumed else ''}"]
 
 
 def premises_of(scope: Scope, *clusters: Cluster) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ analyze_app = typer.Typer(
         "Find out what may happen in a configuration of queues, whatever workloads come.\n\n"
         "The bundled example, and then your own queues:\n\n\b\n"
         "tenure analyze loops --example shared-cohort\n"
-        "tenure analyze loops queues/\n"
+        "tenure analyze loops queues/ --search\n"
         "tenure analyze sanity queues/\n"
         "tenure analyze matrix queues/\n"
         "tenure analyze guarantees queues/\n"

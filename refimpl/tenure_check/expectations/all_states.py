@@ -23,7 +23,8 @@ from tenure_check.analysis import solved_cells
 from tenure_check.analysis.answer_cache import AnswerCache
 from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
-from tenure_check.analysis.loops import LoopAnswer, LoopHunt, LoopRequest
+from tenure_check.analysis.loop_answer import LoopAnswer
+from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, sides_of
 from tenure_check.analysis.matrix_types import MatrixCell
 from tenure_check.analysis.matrix_words import cell_lines, cell_of, state_lines, written_example

@@ -17,8 +17,9 @@ from tenure.manifests import SourcedObject
 from tenure.model import SECOND, Duration
 from tenure.readings import preset
 from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice, trees_of
+from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.loop_causes import needed_facts
-from tenure_check.analysis.loops import LoopHunt, LoopRequest, LoopsAnswer
+from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.periodic_runs import (
     EVICTIONS,
     FoundLoop,

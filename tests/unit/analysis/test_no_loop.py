@@ -10,7 +10,7 @@ import pytest
 
 from tenure.model import PreemptionRules
 from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice
-from tenure_check.analysis.no_loop import proved_of_loops
+from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
 from tenure_check.analysis.periodic_runs import EVICTIONS, LoopSearch, SearchBounds
 from tests.loops.proved import drawn_tree, searched
 from tests.unit.analysis.test_loops import FAIR, READING, queue, trees
@@ -57,6 +57,31 @@ def test_theorems_are_named_where_their_hypotheses_hold(
     proved = proved_of_loops(tree, READING)
     assert (proved and proved.theorems) == theorems
     assert proved is None or proved.excluded == (theorems != OF_SEVERAL)
+    is_excluded = proved is not None and proved.excluded
+    assert is_excluded or missing_conditions(tree, READING)
+
+
+@pytest.mark.parametrize(
+    ("objects", "fields"),
+    [
+        ([limited("a", **ANY), limited("b", **HOUR)], ["b withinClusterQueueConfig.minAdmitDuration"]),
+        (TWO_QUEUES, ["a borrowingLimit", "b borrowingLimit"]),
+        (
+            [limited("a", **ANY), queue("b", 2, **LOWER)],
+            ["a reclaimWithinCohort", "b borrowingLimit"],
+        ),
+        ([queue("a", 4, **HOUR)], ["a withinClusterQueueConfig.minAdmitDuration"]),
+    ],
+)
+def test_fields_in_the_way_are_those_that_the_theorems_miss(
+    objects: list[dict[str, Any]], fields: list[str]
+) -> None:
+    (tree,) = trees(*objects)
+    found = [known for missing in missing_conditions(tree, READING) for known in missing.fields]
+    assert len(found) == len(fields)
+    for known, (name, _, path) in zip(found, (text.partition(" ") for text in fields), strict=True):
+        assert known.object == f"ClusterQueue/{name}"
+        assert known.field.endswith(path)
 
 
 def _with(tree: CohortTree, **changes: Any) -> CohortTree:
@@ -75,6 +100,12 @@ def test_nothing_is_named_beside_a_hero_a_priority_that_grows_or_without_sorting
         {"growing": {"batch": object()}},
     ]
     assert [proved_of_loops(_with(tree, **change), READING) for change in changes] == [None] * 3
+    missing = [missing_conditions(_with(tree, **change), READING)[0].condition for change in changes]
+    assert missing == [
+        "no ClusterQueue is a hero",
+        "a cohort's ClusterQueues take turns by priority",
+        "priorities do not grow",
+    ]
 
 
 @pytest.mark.parametrize("strategy", ["BestEffortFIFO", "StrictFIFO"])
