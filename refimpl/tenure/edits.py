@@ -207,7 +207,7 @@ def _changed(
     for edit in edits:
         converted = _as_shown(sourced.object, kind, place, problems)
         try:
-            sourced = SourcedObject(sourced.file, edit.change(dict(converted)))  # type: ignore[call-overload]
+            sourced = replace(sourced, object=edit.change(dict(converted)))  # type: ignore[call-overload]
         except InputError as error:
             for problem in error.problems:
                 field = f"{edit.option}: {problem.field}"

@@ -63,3 +63,52 @@ def test_a_scenario_is_no_manifest() -> None:
     assert done.returncode == 2
     assert b"found a scenario, expected a Kubernetes object" in done.stderr
     assert b"; `tenure simulate` simulates it" in done.stderr
+
+
+QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: batch}
+spec:
+  namespaceSelector: {}
+  cohortName: pool
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 4}]}]}]
+"""
+NAMED = "clusterqueue/batch.spec"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", "-a"),
+        ("validate",),
+        ("validate", "--skip-others"),
+        ("diff", "--set", f"{NAMED}.stopPolicy=Hold"),
+        ("analyze", "matrix"),
+        ("analyze", "guarantees"),
+        ("analyze", "sanity"),
+        ("analyze", "loops"),
+        ("analyze", "diff", "--set", f"{NAMED}.preemption.reclaimWithinCohort=Any"),
+    ],
+    ids=" ".join,
+)
+def test_every_command_reads_a_folder_by_the_same_rule(words: tuple[str, ...], tmp_path: Path) -> None:
+    for name, text in {
+        "queue.yaml": QUEUE,
+        "template.yaml": QUEUE.replace("batch", "{{ .Values.name }}"),
+        "values.yaml": "name: batch\n",
+        "kustomization.yaml": "resources: [queue.yaml]\n",
+        "patch.yaml": "- {op: replace, path: /spec/cohortName, value: other}\n",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    note = (
+        f"{tmp_path}: passed over 4 files without a Kubernetes object: 1 Helm template, 1 JSON patch, "
+        f"2 of other tools; templates of queues or workloads are not looked at "
+        f"({tmp_path / 'template.yaml'}); "
+        "render it first: helm template . | tenure validate -"
+    )
+    done = tenure(*words, str(tmp_path))
+    assert (done.returncode, done.stderr.decode().count(note)) == (0, 1)
+    if words[0] != "validate":
+        answer = json.loads(tenure(*words, str(tmp_path), "-o", "json").stdout)
+        assert note in answer["warnings"]

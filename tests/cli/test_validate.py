@@ -197,15 +197,15 @@ def test_names_are_looked_up_in_the_own_set(tmp_path: Path) -> None:
     assert done.stdout.count("DanglingReference") == 1
 
 
-def test_skip_others_says_which_of_the_others_cannot_be_read(tmp_path: Path) -> None:
+def test_skip_others_names_those_of_the_others_that_cannot_be_read(tmp_path: Path) -> None:
     written(tmp_path, "good.yaml", queue())
     written(tmp_path, "other.yaml", {"apiVersion": "apps/v1", "kind": "Deployment"})
     (tmp_path / "empty.yaml").write_text("# nothing yet\n", encoding="utf-8")
     (tmp_path / "template.yaml").write_text("a: {{ .Values.a }}\n", encoding="utf-8")
     done = run(str(tmp_path), "--skip-others")
     assert (done.exit_code, done.stdout) == (0, "validate: 1 object, 0 errors, 0 warnings\n")
-    (said,) = done.stderr.splitlines()
-    assert said.startswith(f"warning: passed over, because it cannot be read: {tmp_path / 'template.yaml'}: ")
+    note = "passed over 1 file without a Kubernetes object: 1 Helm template"
+    assert done.stderr == f"warning: {tmp_path}: {note} ({tmp_path / 'template.yaml'})\n"
     assert unreadable(run("absent", "--skip-others")) == ["absent"]
 
 

@@ -68,18 +68,24 @@ def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
     """
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        files = list(_written(revision, root))
-        if not files:
+        if not list(_written(revision, root)):
             raise bad_input(str(revision), "no file named *.yaml, *.yml or *.json", "at least one manifest")
         problems: list[Problem] = []
-        found = tuple(iterate_objects(files, problems))
+        found = tuple(iterate_objects([root], problems))
         prefix = f"{root}{os.sep}"
         named = f"{revision.revision}:"
         if problems:
             raise InputError(
                 [replace(problem, file=problem.file.replace(prefix, named)) for problem in problems]
             )
-        return tuple(SourcedObject(sourced.file.replace(prefix, named), sourced.object) for sourced in found)
+        return tuple(
+            replace(
+                sourced,
+                file=sourced.file.replace(prefix, named),
+                note=sourced.note.replace(prefix, named).replace(str(root), str(revision)),
+            )
+            for sourced in found
+        )
 
 
 def bytes_named(file: str) -> bytes | None:

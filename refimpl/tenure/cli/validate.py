@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, sources_of
+from tenure.cli.inputs import changed, said_warnings, sources_of
 from tenure.cli.options import EditOptions, Example, Interpretation, parse_gates
 from tenure.cli.output import CheckPrinting, Output, Reporting, about, print_answer
-from tenure.cli.terminal import choose_colour, complain
+from tenure.cli.terminal import choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, comma_separated, gate_problems
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
@@ -69,9 +68,9 @@ def validate_command(
         bool,
         typer.Option(
             "--skip-others",
-            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold, and list "
-            "those that cannot be read. Folders that are not applied together, such as overlays, are sets of "
-            "their own, and may have objects of the same name.",
+            help="Pass over files without an object of Kueue or KAI-Scheduler, whatever they hold. Folders "
+            "that are not applied together, such as overlays, are sets of their own, and may have objects of "
+            "the same name.",
         ),
     ] = False,
     printing: CheckPrinting,
@@ -128,8 +127,14 @@ def validate_command(
     with reporting.of_bad_input():
         sources = sources_of(paths or (), example)
         kueue, changes = interpretation.asked_kueue(), edits.edits()
-        drawn = _own(sources, unreadable) if skip_others else iterate_objects(sources, unreadable)
+        notes: list[str] = []
+        drawn: Iterable[SourcedObject]
+        if skip_others:
+            drawn = iterate_ours(sources, is_looked_at, unreadable, notes)
+        else:
+            drawn = iterate_objects(sources, unreadable)
         objects = list(changed(drawn, changes, kueue))
+        said_warnings([*notes, *(sourced.note for sourced in objects if sourced.note)])
     before = list(TargetKueue(kueue.release).passing(iterate_objects(old or [], unreadable)))
     gates_of_all = gates_problems([(Place(), gates)], kueue.release, "--feature-gates")
     if gates_of_all:
@@ -158,14 +163,6 @@ def validate_command(
         raise InputError(unreadable)
     if not found.is_valid or (strict and found.warnings):
         raise typer.Exit(ExitCode.FOUND)
-
-
-def _own(sources: Sequence[str | Path], unreadable: list[Problem]) -> Iterator[SourcedObject]:
-    """The objects of the files that hold one that is looked at; of the others is said what cannot be read."""
-    passed_over: list[Problem] = []
-    yield from iterate_ours(sources, is_looked_at, unreadable, passed_over)
-    for problem in passed_over:
-        complain("warning", f"passed over, because it cannot be read: {problem}")
 
 
 def answer_of(

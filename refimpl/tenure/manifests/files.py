@@ -6,8 +6,9 @@ import os
 import re
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from tenure.manifests.showing import Place, printable, show, sort_of
 from tenure.manifests.structure import Document, is_list_kind
 from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
 from tenure.resources import is_folder
+from tenure.units import counted, format_names
 
 _EXPECTED: Final = "a file or folder to read"
 
@@ -104,9 +106,24 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 EXPECTATIONS: Final = ".tenure.yaml"
 """How files end that say what is expected of manifests, and may lie in the same folder."""
 _STDIN = "-"
+JSON_PATCH, OTHER_TOOL = "a JSON patch", "of another tool"
+TEMPLATE, TEMPLATE_OF_OURS, UNREADABLE = "a template", "a template of queues or workloads", "unreadable"
+_PASSED_OVER: Final[Mapping[str, tuple[str, str]]] = {
+    JSON_PATCH: ("JSON patch", "JSON patches"),
+    OTHER_TOOL: ("of another tool", "of other tools"),
+    TEMPLATE: ("Helm template", "Helm templates"),
+    TEMPLATE_OF_OURS: ("Helm template", "Helm templates"),
+    UNREADABLE: ("that cannot be parsed", "that cannot be parsed"),
+}
+"""What files without a Kubernetes object are: one of them, several of them."""
 _NO_DOCUMENT: Final = "no document"
 # Of what cannot be parsed. A label of Kueue on any other object makes no manifest of it.
 _OURS = re.compile(r"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
+_OF_KUBERNETES: Final = re.compile(r"^[ {-]*[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILINE)
+_TEMPLATED: Final = re.compile(r"^[^#\n]*\{\{", re.MULTILINE)
+_RENDER: Final = "render it first: helm template . | tenure validate -"
+_MOST_NAMED: Final = 3
+"""Files without a Kubernetes object that a note names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +133,13 @@ class SourcedObject:
     Args:
         file: the file as the user named it, `stdin` for standard input; empty if it came from no file.
         object: the document, or one item of a List. Fractional numbers are `str` (`NumberText`).
+        note: the files of its folder that hold no Kubernetes object, in one sentence; of the last object of
+            a folder that has such files.
     """
 
     file: str
     object: dict[str, Any]
+    note: str = ""
 
 
 def read_objects(paths: Sequence[str | Path]) -> tuple[SourcedObject, ...]:
@@ -127,7 +147,8 @@ def read_objects(paths: Sequence[str | Path]) -> tuple[SourcedObject, ...]:
 
     Args:
         paths: files, folders (searched for `*.yaml`, `*.yml` and `*.json`, in the order of their names),
-            or `-` for standard input, which may be YAML or JSON.
+            or `-` for standard input, which may be YAML or JSON. Of a folder, files without a Kubernetes
+            object (templates, values, JSON patches) are passed over, and counted in a note.
 
     Raises:
         InputError: all of the paths, files and documents that cannot be read.
@@ -163,24 +184,70 @@ def iterate_objects(paths: Sequence[str | Path], problems: list[Problem]) -> Ite
             yield found
 
 
-def _read_path(path: str | Path, problems: list[Problem]) -> Iterator[SourcedObject]:
+def _read_path(
+    path: str | Path, problems: list[Problem], passed_over: dict[str, str] | None = None
+) -> Iterator[SourcedObject]:
+    """The objects of a path.
+
+    Args:
+        path: as for `read_objects`.
+        problems: gets what cannot be read.
+        passed_over: gets the file where it is one of a folder, and holds no Kubernetes object.
+    """
     known_problems = len(problems)
     files = files_of(path, problems)
+    beside: dict[str, str] | None = {} if _is_searched(path) else passed_over
     any_document = False
-    for file, document in (found for name in files for found in _read_file(name, problems)):
+    last: SourcedObject | None = None
+    for file, document in (found for name in files for found in _read_file(name, problems, beside)):
         any_document = True
         if len(problems) >= MAX_PROBLEMS:
             expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
             problems.append(Problem("", "more problems", expected, file=file))
-            return
+            break
         if isinstance(document, SourcedObject):
-            yield document
+            objects: Iterable[SourcedObject] = (document,)
         else:
-            yield from _flatten(document, file, problems)
-    if not any_document and len(problems) == known_problems:
+            objects = _flatten(document, file, problems)
+        for sourced in objects:
+            if last is not None:
+                yield last
+            last = sourced
+    if last is not None:
+        yield replace(last, note=passed_over_note(path, beside)) if beside and passed_over is None else last
+    elif beside and not any_document and passed_over is None:
+        # Of a folder without any object, what is wrong with each file helps more than their number.
+        for name in beside:
+            yield from _read_path(name, problems)
+    elif not any_document and not beside and len(problems) == known_problems:
         name = given().name if str(path) == _STDIN else printable_path(path)
-        found = _NO_DOCUMENT if files else "no file named *.yaml, *.yml or *.json"
-        problems.append(Problem("", found, "at least one Kubernetes object", file=name))
+        nothing = _NO_DOCUMENT if files else "no file named *.yaml, *.yml or *.json"
+        problems.append(Problem("", nothing, "at least one Kubernetes object", file=name))
+
+
+def passed_over_note(folder: str | Path, files: Mapping[str, str]) -> str:
+    """The files of a folder that hold no Kubernetes object, in one sentence.
+
+    Args:
+        folder: as the user named it.
+        files: what each of them is.
+
+    >>> passed_over_note("q", {"q/values.yaml": OTHER_TOOL})
+    'q: passed over 1 file without a Kubernetes object: 1 of another tool (q/values.yaml)'
+    """
+    sorts = Counter(_PASSED_OVER[what] for what in files.values())
+    counted_sorts = ", ".join(f"{count} {names[count > 1]}" for names, count in sorted(sorts.items()))
+    ours = sorted(file for file, what in files.items() if what == TEMPLATE_OF_OURS)
+    named = format_names(ours or sorted(files), _MOST_NAMED)
+    of_all = f"passed over {counted(len(files), 'file')} without a Kubernetes object: {counted_sorts}"
+    note = f"{printable_path(folder)}: {of_all}"
+    if not ours:
+        return f"{note} ({named})"
+    return f"{note}; templates of queues or workloads are not looked at ({named}); {_RENDER}"
+
+
+def _is_searched(path: str | Path) -> bool:
+    return str(path) != _STDIN and is_folder(path)
 
 
 def printable_path(path: str | Path) -> str:
@@ -205,7 +272,7 @@ def files_of(path: str | Path, problems: list[Problem]) -> Sequence[str | Path]:
     >>> files_of("queues.yaml", [])
     ['queues.yaml']
     """
-    if str(path) == _STDIN or not is_folder(path):
+    if not _is_searched(path):
         return [path]
 
     def refuse(error: OSError) -> None:
@@ -288,30 +355,32 @@ def iterate_ours(
     paths: Sequence[str | Path],
     is_ours: Callable[[object], bool],
     problems: list[Problem],
-    passed_over: list[Problem],
+    notes: list[str],
 ) -> Iterator[SourcedObject]:
     """As `iterate_objects`, of the files alone that hold an object that counts.
-
-    Anything may lie beside manifests in a repository, templates that are no YAML among it.
 
     Args:
         paths: as for `read_objects`.
         is_ours: whether an object counts.
         problems: gets what cannot be read: a path, and a file that holds or seems to hold such an object.
-        passed_over: gets the first problem of every other file that cannot be read.
+        notes: gets a sentence about the other files of a path that hold no object or cannot be read.
 
     >>> problems = []
     >>> list(iterate_ours(["absent.yaml"], bool, problems, [])), problems[0].file
     ([], 'absent.yaml')
     """
-    for file in (file for path in paths for file in files_of(path, problems)):
-        wrong: list[Problem] = []
-        found = list(iterate_objects([file], wrong))
-        if any(is_ours(sourced.object) for sourced in found) or (wrong and _seems_ours(file, is_ours)):
-            problems.extend(wrong)
-            yield from found
-        else:
-            passed_over.extend([problem for problem in wrong if problem.found != _NO_DOCUMENT][:1])
+    for path in paths:
+        passed_over: dict[str, str] = {}
+        for file in files_of(path, problems):
+            wrong: list[Problem] = []
+            found = list(_read_path(file, wrong, passed_over if _is_searched(path) else None))
+            if any(is_ours(sourced.object) for sourced in found) or (wrong and _seems_ours(file, is_ours)):
+                problems.extend(wrong)
+                yield from found
+            elif any(problem.found != _NO_DOCUMENT for problem in wrong):
+                passed_over[printable_path(file)] = UNREADABLE
+        if passed_over:
+            notes.append(passed_over_note(path, passed_over))
 
 
 def _seems_ours(file: str | Path, is_ours: Callable[[object], bool]) -> bool:
@@ -329,7 +398,10 @@ def _seems_ours(file: str | Path, is_ours: Callable[[object], bool]) -> bool:
     return _OURS.search(text) is not None or any(map(is_ours, contents))
 
 
-def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str, Document | SourcedObject]]:
+def _read_file(
+    path: str | Path, problems: list[Problem], passed_over: dict[str, str] | None = None
+) -> Iterator[tuple[str, Document | SourcedObject]]:
+    """The documents of a file; none of one that is passed over, which is noted."""
     from_stdin = str(path) == _STDIN
     file = given().name if from_stdin else printable_path(path)
     raw = read_standard_input(problems) if from_stdin else read_file(path, file, problems)
@@ -340,12 +412,12 @@ def _read_file(path: str | Path, problems: list[Problem]) -> Iterator[tuple[str,
     del raw
     if text is not None:
         suffix = Path(path).suffix.lower()
-        for document in _documents(text, file, suffix, problems):
+        for document in _documents(text, file, suffix, problems, passed_over):
             yield file, document
 
 
 def _documents(
-    text: str, file: str, suffix: str, problems: list[Problem]
+    text: str, file: str, suffix: str, problems: list[Problem], passed_over: dict[str, str] | None
 ) -> Iterator[Document | SourcedObject]:
     is_json = suffix == ".json" or (suffix not in _SUFFIXES and text.lstrip().startswith("{"))
     items = (iterate_list if is_json else iterate_yaml_list)(text, file, problems)
@@ -360,8 +432,48 @@ def _documents(
                 yield Document(typed, 1, f"items[{index}]")
         return
     found, wrong = _parse(text, file, suffix, is_json=is_json)
-    problems.extend(wrong)
-    yield from (document for document in found if document.content is not None)
+    documents = [document for document in found if document.content is not None]
+    what = "" if passed_over is None else _without_object(documents, wrong, text)
+    if what and passed_over is not None:
+        passed_over[file] = what
+        return
+    problems.extend(_as_template(problem, text) for problem in wrong)
+    yield from documents
+
+
+def _without_object(documents: Sequence[Document], wrong: Sequence[Problem], text: str) -> str:
+    """What a file without a Kubernetes object is; empty for one that holds or seems to hold one."""
+    if wrong:
+        if _TEMPLATED.search(text):
+            return TEMPLATE_OF_OURS if _OURS.search(text) else TEMPLATE
+        return "" if _OF_KUBERNETES.search(text) else UNREADABLE
+    contents = [document.content for document in documents]
+    if not contents or any(map(_seems_object, contents)):
+        return ""
+    is_patch = all(isinstance(content, list) and _is_json_patch(content) for content in contents)
+    return JSON_PATCH if is_patch else OTHER_TOOL
+
+
+def _seems_object(content: object) -> bool:
+    """Whether a document may be meant as a Kubernetes object, with whatever mistakes."""
+    return isinstance(content, dict) and (
+        "kind" in content
+        or "metadata" in content
+        or _OURS.match(f"apiVersion: {content.get('apiVersion')}") is not None
+    )
+
+
+def _is_json_patch(content: list[Any]) -> bool:
+    return all(isinstance(entry, dict) and {"op", "path"} <= entry.keys() for entry in content)
+
+
+def _as_template(problem: Problem, text: str) -> Problem:
+    """What is wrong with a template is that it is one."""
+    found = _TEMPLATED.search(text)
+    if found is None:
+        return problem
+    line = text.count("\n", 0, found.end()) + 1
+    return replace(problem, found=f"a template in line {line}", expected=f"YAML; {_RENDER}", line=line)
 
 
 def decoded(raw: bytes, file: str, problems: list[Problem], first: int = 1) -> str | None:

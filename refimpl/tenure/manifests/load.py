@@ -204,6 +204,8 @@ class Builder:
         """
         for sourced in objects:
             self._take(sourced)
+            if sourced.note:
+                self.warnings.append(sourced.note)
             if len(self.problems) >= MAX_PROBLEMS:
                 expected = f"fewer than {MAX_PROBLEMS} problems; the rest is not read"
                 self.problems.append(Problem("", "more problems", expected, file=sourced.file))

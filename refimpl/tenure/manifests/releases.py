@@ -226,11 +226,11 @@ class TargetKueue:
                 self.newer.setdefault(_written(path), []).append(place.object)
                 raw = without(raw, path)
         if kind not in _KINDS:
-            return SourcedObject(sourced.file, raw)
+            return replace(sourced, object=raw)
         for addition in additions_in(raw, str(kind)):
             self.left_out.append(LeftOut(place, addition))
             raw = without(raw, addition.path)
-        return SourcedObject(sourced.file, raw)
+        return replace(sourced, object=raw)
 
 
 Change: TypeAlias = Callable[[Iterable[SourcedObject], TargetKueue], Iterable[SourcedObject]]

@@ -178,7 +178,8 @@ def loops_command(
     objects = with_fair_sharing(objects, fair_sharing)
     trees, found = trees_of(objects, reading)
     premises = stated_premises(objects)
-    warnings = tuple(said_warnings((*found, *kueue.warnings())))
+    notes = [sourced.note for sourced in objects if sourced.note]
+    warnings = tuple(said_warnings((*notes, *found, *kueue.warnings())))
     files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced.object)}
     hunt = LoopHunt(trees, request, reading, files, progress)
     answer = replace(hunt.run(warnings), premises=premises, kueue=kueue.release)

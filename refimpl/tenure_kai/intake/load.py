@@ -187,6 +187,7 @@ def load_scene(
     """
     notes = Notes()
     objects = list(changed(iterate_objects(paths, notes.problems)))
+    notes.warnings.extend(sourced.note for sourced in objects if sourced.note)
     scene = _scene(objects, notes, arguments or {})
     if not scene.queues and not scene.jobs:
         _refuse_other_input(objects)

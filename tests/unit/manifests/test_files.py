@@ -251,7 +251,7 @@ def test_a_folder_is_read_in_the_order_of_names(write: Write) -> None:
 def test_everything_that_cannot_be_read_is_named(write: Write) -> None:
     write("one/notes.md", "")
     write("two/remark.yaml", "# only a remark\n")
-    write("three/bad.yaml", "a: [")
+    write("three/bad.yaml", "kind: [")
     Path("three/latin.yaml").write_bytes(b"kind: A\nname: caf\xe9\n")
     assert errors("one", "two", "three", "absent.yaml", "\x00") == [
         "one: found no file named *.yaml, *.yml or *.json, expected at least one Kubernetes object",
@@ -261,6 +261,60 @@ def test_everything_that_cannot_be_read_is_named(write: Write) -> None:
         "absent.yaml: found no such file or folder, expected a file or folder to read",
         "\\x00: found a null character in the path, expected a file or folder to read",
     ]
+
+
+TEMPLATE = "kind: ClusterQueue\nmetadata:\n  name: {{ .Values.name }}\n"
+OTHERS: dict[str, tuple[str, str]] = {
+    "template.yaml": (TEMPLATE, "1 Helm template"),
+    "values.yaml": ("name: batch\nreplicas: 2\n", "1 of another tool"),
+    "Chart.yaml": ("apiVersion: v2\nname: queues\nversion: 0.1.0\n", "1 of another tool"),
+    "kustomization.yaml": ("resources:\n- queue.yaml\n", "1 of another tool"),
+    "patch.yaml": ("- {op: replace, path: /spec/cohortName, value: a}\n", "1 JSON patch"),
+    "patch.json": ('[{"op": "remove", "path": "/spec/cohortName"}]', "1 JSON patch"),
+    "hooks.yaml": ("- repo: local\n", "1 of another tool"),
+    "tags.yaml": ("a: [\n", "1 that cannot be parsed"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_file_without_an_object_is_passed_over_in_a_folder(name: str, write: Write) -> None:
+    write("all/a.yaml", "kind: A\n")
+    text, sort = OTHERS[name]
+    write(f"all/{name}", text)
+    (found,) = read_objects(["all"])
+    assert (found.file, found.object) == ("all/a.yaml", {"kind": "A"})
+    note = f"all: passed over 1 file without a Kubernetes object: {sort} (all/{name})"
+    assert found.note == note
+    # A file that is named itself is meant as a manifest, and so is one of a folder without any.
+    assert read_or_refused(f"all/{name}") == read_or_refused("alone", lambda: write(f"alone/{name}", text))
+
+
+def read_or_refused(path: str, prepared: Callable[[], object] = lambda: None) -> list[str]:
+    """What is read, or is wrong; whatever folder it is in."""
+    prepared()
+    try:
+        return [str(found.object) for found in read_objects([path])]
+    except InputError as error:
+        return [str(problem).partition(": ")[2] for problem in error.problems]
+
+
+def test_a_template_is_called_one(write: Write) -> None:
+    assert errors(write("template.yaml", TEMPLATE)) == [
+        "template.yaml: found a template in line 3, expected YAML; "
+        "render it first: helm template . | tenure validate -"
+    ]
+
+
+def test_a_template_of_queues_is_named_with_what_to_do(write: Write) -> None:
+    write("all/a.yaml", "kind: A\n")
+    write("all/values.yaml", "a: 1\n")
+    write("all/queue.yaml", f"apiVersion: kueue.x-k8s.io/v1beta2\n{TEMPLATE}")
+    (found,) = read_objects(["all"])
+    assert found.note == (
+        "all: passed over 2 files without a Kubernetes object: 1 Helm template, 1 of another tool; "
+        "templates of queues or workloads are not looked at (all/queue.yaml); "
+        "render it first: helm template . | tenure validate -"
+    )
 
 
 @pytest.mark.skipif(
