@@ -1,4 +1,4 @@
-"""An answer for people, stated once: sentences and lists, printed as text or as Markdown.
+"""An answer for people, stated once: sentences, lists and tables, printed as text or as Markdown.
 
 >>> answer = Outline(
 ...     "What changes",
@@ -17,11 +17,18 @@ Of `team_a` 1 job.
 ### Victims
 <BLANKLINE>
 - ml/old, for `ml/a\\|b`
+>>> table = Table(["queue", "keeps"], [[Name("ml"), "4 cpu"]])
+>>> print(*table.text_lines(), *table.markdown_lines(), sep="\\n")
+QUEUE  KEEPS
+ml     4 cpu
+| queue | keeps |
+| --- | --- |
+| `ml` | 4 cpu |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -87,7 +94,30 @@ class Facts:
     items: Sequence[Words]
 
 
-Part: TypeAlias = Words | Facts | TitledList
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Args:
+        heads: of the columns.
+        rows: their cells, one for each head.
+    """
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Words]]
+
+    def text_lines(self) -> Iterator[str]:
+        """As text, in columns."""
+        heads = [head.upper() for head in self.heads]
+        return aligned([heads, *(["".join(cell) for cell in row] for row in self.rows)])
+
+    def markdown_lines(self) -> Iterator[str]:
+        """As a Markdown table."""
+        rows = [self.heads, ["---"] * len(self.heads), *(map(in_markdown, row) for row in self.rows)]
+        yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+Part: TypeAlias = Words | Facts | TitledList | Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +144,10 @@ class Outline:
                     after_list = True
             elif isinstance(part, Facts):
                 yield from (f"  {''.join(words)}" for words in part.items)
+            elif isinstance(part, Table):
+                yield ""
+                yield from part.text_lines()
+                after_list = True
             else:
                 if after_list:
                     yield ""
@@ -132,6 +166,9 @@ class Outline:
             elif isinstance(part, Facts):
                 yield ""
                 yield from (f"- {in_markdown(words)}" for words in part.items)
+            elif isinstance(part, Table):
+                yield ""
+                yield from part.markdown_lines()
             else:
                 yield from ("", in_markdown(part))
 
@@ -150,3 +187,22 @@ def _part(text: str) -> str:
     if isinstance(text, Name):
         return f"`{escaped.replace('`', chr(39))}`" if text else ""
     return escaped.replace("<", "&lt;")
+
+
+def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:
+    """The lines of a table.
+
+    Args:
+        rows: the heads and all that is below them.
+        right: columns whose cells end at the same place, as numbers do.
+
+    >>> list(aligned([("NAME", "COUNT"), ("a", "7")], right={1}))
+    ['NAME  COUNT', 'a         7']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(cells).rstrip()

@@ -18,11 +18,12 @@ from tenure.as_json import as_json
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.options import DEFAULT_READING, EditOptions, ReadingName, Workers
-from tenure.cli.output import Output, aligned, print_answer
+from tenure.cli.output import Output, print_answer
 from tenure.cli.terminal import Color, choose_colour, complain, hint, print_text
 from tenure.engines import require_core
 from tenure.errors import bad_input
 from tenure.manifests import read_objects
+from tenure.outline import aligned
 from tenure.units import format_duration
 from tenure_play.commands.play import ScenarioOptions, ViewOptions, simulate_scenarios
 from tenure_simulate.answer_types import GroupedBy

@@ -7,7 +7,6 @@ from typing import Any
 
 from tenure.as_json import as_json
 from tenure.cli.asked import Inquiry
-from tenure.cli.output import aligned
 from tenure.conformance.accessible import kind_of, render_rows, render_tree
 from tenure.conformance.answer_types import AccessibleAnswer, AccessibleRow
 from tenure.explanation.groups import shortened
@@ -16,6 +15,7 @@ from tenure.explanation.summary import reading_text
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_tree, accessible_trees
+from tenure.outline import aligned
 from tenure.units import format_instant
 from tenure.versions import kueue_version
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
 from tenure.cli.asked import Inquiry
-from tenure.cli.output import Output, about, aligned, print_answer
+from tenure.cli.output import Output, about, print_answer
 from tenure.engines import Engine
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
 from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
@@ -18,6 +18,7 @@ from tenure.explanation.verdicts import decision_lines
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
+from tenure.outline import aligned
 from tenure.units import counted, format_instant
 
 

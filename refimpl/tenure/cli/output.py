@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -197,25 +197,6 @@ class Reporting:
         from tenure.reports import report_of_problems
 
         self.write(lambda lines: report_of_problems(self.tool, error, lines.of_field))
-
-
-def aligned(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> Iterator[str]:
-    """The lines of a table.
-
-    Args:
-        rows: the heads and all that is below them.
-        right: columns whose cells end at the same place, as numbers do.
-
-    >>> list(aligned([("NAME", "COUNT"), ("a", "7")], right={1}))
-    ['NAME  COUNT', 'a         7']
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            cell.rjust(width) if column in right else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "  ".join(cells).rstrip()
 
 
 def print_report(text: str, form: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tenure.cli.output import aligned
 from tenure.model import Instant
+from tenure.outline import aligned
 from tenure.units import counted, format_elapsed, format_instant
 from tenure_play.record import ExpectationResult, Loop, Record, StoryLine, Summary
 from tenure_play.recorder import told
