@@ -200,16 +200,78 @@ class _Tournament:
 
 
 @dataclass(frozen=True, slots=True)
+class CycleCharge:
+    """Quota that a cycle counts as used from a head's turn on.
+
+    Args:
+        entry: the head.
+        amounts: how much; below 0 where its ClusterQueue uses more than its borrowing limit allows.
+        reserved: whether it is only kept for a head without candidates (CYC-100).
+    """
+
+    entry: Nominee
+    amounts: Amounts
+    reserved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOverlap:
+    """A target of a head that an earlier head of the cycle preempts.
+
+    Args:
+        target: the workload, `namespace/name`.
+        preemptor: the earlier head.
+    """
+
+    target: str
+    preemptor: str
+
+
+@dataclass(frozen=True, slots=True)
 class Handled:
     """What became of one head.
 
     Args:
         entry: the head, with the decision that counted.
         result: what came of it.
+        overlaps: its targets that earlier heads preempt, by the decision at the start of the cycle.
+        decided_again: whether it was decided again for that (CYC-040).
+        snapshot: its tree when it had its turn.
+        earlier: what the cycle had charged by then.
+        leaving: the workloads that leave before it must fit (CYC-050): those preempted earlier in the cycle,
+            and its own targets.
     """
 
     entry: Nominee
     result: TurnResult
+    overlaps: tuple[TargetOverlap, ...] = ()
+    decided_again: bool = False
+    snapshot: Snapshot | None = None
+    earlier: tuple[CycleCharge, ...] = ()
+    leaving: tuple[Workload, ...] = ()
+
+    def hindering(self) -> Iterator[tuple[CycleCharge, FlavorResource, Amount]]:
+        """Which charges of earlier heads leave too little quota for a skipped head, of what, and how much.
+
+        A charge counts where more would be available without it: one within quota that its ClusterQueue does
+        not lend changes nothing for others.
+        """
+        if self.snapshot is None or self.result != TurnResult.SKIPPED:
+            return
+        after = self.snapshot.without(self.leaving)
+        for asked, amount in sorted(self.entry.usage.items()):
+            available = available_at(after.tree, after.usage, after.place, asked)
+            if available >= amount:
+                continue
+            for charge in self.earlier:
+                place = after.tree.places.get(charge.entry.actor.queue)
+                if place is None or charge.amounts.get(asked, 0) <= 0:
+                    continue
+                queue = charge.entry.actor.queue
+                undone = after.around(queue).beside({asked: -charge.amounts[asked]})
+                more = available_at(undone.tree, undone.usage, after.place, asked) - max(0, available)
+                if more > 0:
+                    yield charge, asked, min(more, charge.amounts[asked])
 
 
 @dataclass(slots=True)
@@ -225,6 +287,9 @@ class CycleRun:
 
     world: PlayState
     taken: dict[str, Workload] = field(default_factory=dict)
+    preemptors: dict[str, str] = field(default_factory=dict)
+    """By the names of those workloads, the heads that preempt them."""
+    charges: list[CycleCharge] = field(default_factory=list)
 
     def run(self) -> list[Handled]:
         """Handle the heads, in their order."""
@@ -254,20 +319,49 @@ class CycleRun:
 
     def _handled(self, entry: Nominee, snapshots: Snapshots) -> Handled:
         snapshot = snapshots.of(entry.actor.queue)
-        defers = False
-        if is_decided_again(self._overlaps(entry), self.world.scenario.gates.recompute):
+        defers, overlaps = False, tuple(self._overlapping(entry))
+        again = is_decided_again(bool(overlaps), self.world.scenario.gates.recompute)
+        if again:
             after, world = self._without(snapshot), self.world
             asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
             entry.decision = decide(*asked, snapshot=after, search=Searches(keep_all=False))
             defers = entry.outcome == Outcome.FIT
         result = self._result(entry, snapshot, defers=defers)
+        handled = self._noted(entry, result, overlaps, snapshot, again=again)
         if result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):
-            self.taken.update({target.workload.key: target.workload for target in entry.decision.targets})
+            for target in entry.decision.targets:
+                self.taken[target.workload.key] = target.workload
+                self.preemptors.setdefault(target.workload.key, entry.actor.key)
         if result in _CHARGED:
             self._charge(entry, snapshot, snapshots)
         elif entry.outcome == Outcome.NO_CANDIDATES:
             self._reserve(entry, snapshot, snapshots)
-        return Handled(entry, result)
+        return handled
+
+    def _noted(
+        self,
+        entry: Nominee,
+        result: TurnResult,
+        overlaps: tuple[TargetOverlap, ...],
+        snapshot: Snapshot,
+        *,
+        again: bool,
+    ) -> Handled:
+        """What became of a head; of a skipped one also what explains it."""
+        if result != TurnResult.SKIPPED:
+            return Handled(entry, result, overlaps, again)
+        leaving = {
+            **self.taken,
+            **{target.workload.key: target.workload for target in entry.decision.targets},
+        }
+        earlier = tuple(self.charges)
+        return Handled(entry, result, overlaps, again, snapshot, earlier, tuple(leaving.values()))
+
+    def _overlapping(self, entry: Nominee) -> Iterator[TargetOverlap]:
+        for target in entry.decision.targets:
+            key = target.workload.key
+            if key in self.preemptors:
+                yield TargetOverlap(key, self.preemptors[key])
 
     def _result(self, entry: Nominee, snapshot: Snapshot, *, defers: bool) -> TurnResult:
         nothing_found = entry.outcome in (Outcome.NO_FIT, Outcome.NO_CANDIDATES)
@@ -299,7 +393,7 @@ class CycleRun:
 
     def _charge(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
         """Whoever comes later in the cycle sees the entry as if it held its quota already."""
-        self._occupy(dict(entry.usage), snapshot, snapshots)
+        self._occupy(CycleCharge(entry, dict(entry.usage), reserved=False), snapshot, snapshots)
 
     def _reserve(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
         """Reserve what a request without candidates could use, unless it can be reclaimed."""
@@ -320,8 +414,8 @@ class CycleRun:
                 quota.borrowing_limit or 0,
                 entry.decision.assignment.borrowing > 0,
             )
-        self._occupy(kept, snapshot, snapshots)
+        self._occupy(CycleCharge(entry, kept, reserved=True), snapshot, snapshots)
 
-    @staticmethod
-    def _occupy(amounts: dict[FlavorResource, Amount], snapshot: Snapshot, snapshots: Snapshots) -> None:
-        snapshots.charge(snapshot.beside(amounts))
+    def _occupy(self, charge: CycleCharge, snapshot: Snapshot, snapshots: Snapshots) -> None:
+        self.charges.append(charge)
+        snapshots.charge(snapshot.beside(charge.amounts))

@@ -261,4 +261,5 @@ def _turns(course: Course, key: str) -> Iterator[ComingTurn]:
                     preempts=head.preempts,
                     awaits=head.awaits,
                     why=head.why,
+                    note=head.note,
                 )

@@ -49,6 +49,8 @@ class ComingHead:
     """Workloads that were preempted before, and whose pods it waits for."""
     why: str
     """Why it is not admitted, in words; empty where it is."""
+    note: str = ""
+    """That it was decided again on its turn, and by which gate, in words; empty where it was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,8 @@ class ComingTurn:
     """Workloads that were preempted before, and whose pods it waits for."""
     why: str
     """Why it is not admitted, in words; empty where it is."""
+    note: str = ""
+    """That it was decided again on its turn, and by which gate, in words; empty where it was not."""
 
 
 @dataclass(frozen=True, slots=True)

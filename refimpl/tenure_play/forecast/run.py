@@ -14,6 +14,7 @@ from tenure_play.actors import Phase
 from tenure_play.cycle import Handled
 from tenure_play.engine import Player
 from tenure_play.forecast.answer_types import ComingCycle, ComingHead, LookEnd
+from tenure_play.forecast.skips import gate_note, why_skipped
 from tenure_play.record import Result
 from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import Scenario
@@ -25,12 +26,6 @@ MOST_PAIRS = 200_000
 quota have been decided about: two cycles of twenty heads beside some thousands."""
 FEW = 3
 """So many names are listed of many."""
-
-_WHY = {
-    TurnResult.WAITS_FOR_TARGETS: "it fits when workloads have left that are preempted earlier in this cycle",
-    TurnResult.SKIPPED: "a head that is handled before it gets the quota or the victims that it needs; "
-    "it is tried again in the next cycle",
-}
 
 
 @dataclass(slots=True)
@@ -147,6 +142,7 @@ class Course:
             preempts=preempts,
             awaits=tuple(key for key in targets if key not in fresh) if preempting else (),
             why=why_not_admitted(handled),
+            note=gate_note(handled),
         )
 
 
@@ -154,8 +150,8 @@ def why_not_admitted(handled: Handled) -> str:
     """Why a head is not admitted in its cycle, in words; empty where it is."""
     if handled.result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):
         return ""
-    if handled.result in _WHY:
-        return _WHY[handled.result]
+    if text := why_skipped(handled):
+        return text
     decision = handled.entry.decision
     outcome, *rest = summarize(decision)
     said = rest if rest and decision.outcome != Outcome.FIT else [outcome.partition(": ")[2]]

@@ -146,6 +146,10 @@ def _event_lines(events: Sequence[ComingEvent], *, every: bool) -> Iterator[str]
 
 
 def _result_text(head: ComingHead | ComingTurn) -> str:
+    return "; ".join(filter(None, (_outcome_text(head), head.note)))
+
+
+def _outcome_text(head: ComingHead | ComingTurn) -> str:
     match head.result:
         case Result.ADMITTED:
             return "is admitted"
