@@ -112,7 +112,7 @@ def test_the_text_has_every_sentence_of_the_json(arguments: tuple[str, ...]) -> 
 
 def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() -> None:
     text = said("why-not", ADS, *COHORT)
-    assert text.startswith(f"{ADS} is not admitted: quota is short")
+    assert text.startswith(f"{ADS} is not admitted: 8 nvidia.com/gpu short on on-demand; priority is 100")
     for line in (
         "    ClusterQueue ads uses 12 of 16; 0 available",
         "    Cohort company uses 80 of 80; 0 available: its quota binds",
@@ -128,7 +128,10 @@ def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() 
 
 def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
     answer = answered("why-not", LONG, ROLLOUT, *TEAMS)
-    assert answer["summary"] == f"{ROLLOUT} is not preempted for {LONG}: it may not be preempted"
+    assert (
+        answer["summary"]
+        == f"{ROLLOUT} is not preempted for {LONG}: it may not be preempted: minAdmitDuration is 4h"
+    )
     assert answer["workload"]["workload"] == answer["victim"] == ROLLOUT
     assert {flip["after"] for flip in answer["counterfactuals"]["nearest"]} == {"preempted"}
 
@@ -205,11 +208,17 @@ def test_no_flips_are_searched_where_none_are_asked_for() -> None:
 def test_manifests_may_stand_behind_the_victim(tmp_path: Path) -> None:
     folder = str(bundled("examples", "two-teams"))
     now = ("--now", "2026-03-02T14:00:00Z")
-    assert answered("why-not", LONG, ROLLOUT, folder, *now) == answered("why-not", LONG, ROLLOUT, *TEAMS)
+    named = answered("why-not", LONG, ROLLOUT, folder, *now)
+    (duration,) = named["obstacles"]
+    assert "minAdmitDuration: 4h" in Path(duration["file"]).read_text().splitlines()[duration["line"] - 1]
+    assert named | {"obstacles": [], "summary": ""} == answered("why-not", LONG, ROLLOUT, *TEAMS) | {
+        "obstacles": [],
+        "summary": "",
+    }
     assert answered("why-not", LONG, folder, *now)["victim"] is None
     assert answered("why", ROLLOUT, folder, "-w", LONG, *now)["cases"][0]["preemptor"] == LONG
     for words in ((folder, LONG, ROLLOUT), (ROLLOUT, LONG, folder), (ROLLOUT, folder, LONG)):
-        assert answered("why-not", *words, *now) == answered("why-not", LONG, ROLLOUT, *TEAMS)
+        assert answered("why-not", *words, *now) == named
     assert answered("why", folder, "rlhf-rollout", *now) == answered("why", ROLLOUT, *TEAMS)
 
 

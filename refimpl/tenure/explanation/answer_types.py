@@ -252,6 +252,26 @@ class WhyAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ObstacleShape:
+    """A field that stands in the way of a pending workload."""
+
+    object: str
+    """The object, as `ClusterQueue/team-a`."""
+    field: str
+    """Path of the field in its manifest."""
+    value: str
+    """Its value; `not set` where it has none."""
+    own: bool
+    """Whether the field is of the pending workload or of its ClusterQueue."""
+    file: str | None
+    """The file that has the object; null where none is known."""
+    line: int | None
+    """The line of the field, or of its object where the field is not set; null where no file is known."""
+    text: str
+    """The field, its value, its line and what it does."""
+
+
+@dataclass(frozen=True, slots=True)
 class WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one."""
 
@@ -285,3 +305,6 @@ class WhyNotAnswer:
     """What was assumed or ignored in the input."""
     kueue: str = kueue_version(None)
     """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
+    obstacles: tuple[ObstacleShape, ...] = ()
+    """The fields that stand in the way, those of the pending workload and its ClusterQueue first; about a
+    running workload the policy that keeps it. Empty where no field does."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from tenure.explanation.answer_types import (
     CaseShape,
@@ -11,6 +12,7 @@ from tenure.explanation.answer_types import (
     DecisionShape,
     ExplainedDecision,
     NodeShape,
+    ObstacleShape,
     ShortageShape,
     UndecidedShape,
     WhyAnswer,
@@ -29,6 +31,7 @@ from tenure.explanation.counterfactuals import (
 )
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT, names_text
+from tenure.explanation.obstacles import NO_FIELD, obstacle_of_victim, obstacles
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import preempted_workloads
@@ -38,6 +41,13 @@ from tenure.model import Outcome, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 from tenure.units import format_instant
+
+Locate: TypeAlias = Callable[[str, str], tuple[str, int]]
+"""The file and line of a field of an object, by their names; an empty text and 0 where it is not known."""
+
+
+def _nowhere(_object: str, _field: str) -> tuple[str, int]:
+    return "", 0
 
 
 def explained(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = False) -> ExplainedDecision:
@@ -273,6 +283,7 @@ def why_not_answer(
     *,
     worse: bool = False,
     every_workload: bool = False,
+    locate: Locate = _nowhere,
 ) -> WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one.
 
@@ -283,6 +294,7 @@ def why_not_answer(
         ahead: those who are ahead of it in its ClusterQueue, the head first.
         worse: whether flips that make things worse are searched for too.
         every_workload: whether it has what each rule found about every workload that holds quota.
+        locate: finds the fields that stand in the way.
 
     >>> import tenure
     >>> from tenure.resources import bundled
@@ -293,10 +305,12 @@ def why_not_answer(
     """
     found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
     found_about = explain_workload(decision, found[0]) if found else None
+    in_the_way = _obstacle_shapes(decision, found[0] if found else victim, locate)
     if victim is None:
-        summary = _admission(decision, ahead)
+        summary = _admission(decision, ahead, in_the_way)
     else:
         verdict = elsewhere(decision, victim) if found_about is None else found_about.verdict
+        verdict = ": ".join([verdict, *(obstacle.text for obstacle in in_the_way)])
         summary = sentence(victim.key, verdict, decision.preemptor.key, quota_alone(decision.not_modelled))
     # Nothing of what is searched moves a workload into another tree.
     impossible = victim is not None and found_about is None
@@ -314,10 +328,39 @@ def why_not_answer(
         counterfactuals=CounterfactualsShape(0, 0, True, worse, ())
         if impossible
         else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),
+        obstacles=in_the_way,
     )
 
 
-def _admission(decision: Decision, ahead: Sequence[str]) -> str:
+def _obstacle_shapes(
+    decision: Decision, victim: Workload | None, locate: Locate
+) -> tuple[ObstacleShape, ...]:
+    """The fields in the way of a decision, or the policy that keeps a running workload of the same tree."""
+    if victim is None:
+        found = obstacles(decision)
+    else:
+        kept = victim.key not in {candidate.workload.key for candidate in decision.candidates}
+        asked = kept and decision.selection is not None and victim in decision.running
+        policy = obstacle_of_victim(decision, victim) if asked else None
+        found = () if policy is None else (policy,)
+    shapes = []
+    for obstacle in found:
+        file, line = locate(obstacle.object, obstacle.field)
+        shapes.append(
+            ObstacleShape(
+                object=obstacle.object,
+                field=obstacle.field,
+                value=obstacle.value,
+                own=obstacle.own,
+                file=file or None,
+                line=line or None,
+                text=obstacle.sentence(f"{file}:{line}" if line else ""),
+            )
+        )
+    return tuple(shapes)
+
+
+def _admission(decision: Decision, ahead: Sequence[str], in_the_way: Sequence[ObstacleShape]) -> str:
     name, by = decision.preemptor.key, quota_alone(decision.not_modelled)
     match decision.outcome:
         case Outcome.FIT | Outcome.PREEMPT if ahead:
@@ -332,11 +375,16 @@ def _admission(decision: Decision, ahead: Sequence[str]) -> str:
             leave = f"{count} running workload{' leaves' if count == 1 else 's leave'}"
             return f"{name} is admitted{by} once {leave}"
         case Outcome.NO_CANDIDATES:
-            why = "quota is short, and preempting all candidates would not free enough"
-            return f"{name} is not admitted{by}: {why}"
-        case Outcome.NO_FIT if decision.held:
-            return f"{name} is not admitted: {decision.held}"
-        case Outcome.NO_FIT if decision.queue.inactive:
-            return f"{name} is not admitted: ClusterQueue {decision.queue.name} is inactive"
+            short = [
+                f"{amount(found.at, found.short)} {found.at.resource} short on {found.at.flavor}"
+                for found in shortages(decision)
+                if found.short
+            ]
+            why = in_the_way[0].text if in_the_way else NO_FIELD
+            return f"{name} is not admitted{by}: {' and '.join(short) or 'quota is short'}; {why}"
+        case Outcome.NO_FIT if in_the_way:
+            return f"{name} is not admitted: {in_the_way[0].text}"
         case Outcome.NO_FIT:
-            return f"{name} is not admitted: no flavor serves the request"
+            return (
+                f"{name} is not admitted: {decision.held or 'no flavor serves the request'}, and {NO_FIELD}"
+            )

@@ -162,6 +162,10 @@ def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]
     yield f"  clock {answer.now}, reading {answer.reading_text}"
     yield from assumed_lines(answer.premises)
     yield from note_lines(answer.decision.topology)
+    if answer.victim is None and len(answer.obstacles) > 1:
+        yield from _section(
+            "Fields that stand in the way", [[f"  {found.text}" for found in answer.obstacles]]
+        )
     yield from _flip_lines(answer.counterfactuals)
     if answer.victim is None or answer.workloads:
         yield from _account_lines(answer.decision, every=every)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,12 +29,13 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Every, Output, Printing
 from tenure.cli.terminal import choose_colour
-from tenure.explanation.answers import why_answer, why_not_answer
+from tenure.explanation.answers import Locate, why_answer, why_not_answer
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.lines import why_lines, why_not_lines
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.lines import exposure_lines
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
+from tenure.manifests.source_lines import SourceLines
 from tenure.model import Workload
 from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
 from tenure_play.postmortem.text import past_lines
@@ -197,7 +200,9 @@ def why_not_command(
     source = InputOptions(manifests, example, strict)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
     victim = named[1] if len(named) > 1 else None
-    print_why_not(asked, named[0], victim, flips, printing.output, verbose=verbose, every=every)
+    # A changed field is not in the file.
+    files = () if edits.edits() else (source.paths or ())
+    print_why_not(asked, named[0], victim, flips, printing.output, files, verbose=verbose, every=every)
 
 
 def print_why_not(
@@ -206,6 +211,7 @@ def print_why_not(
     victim: str | None,
     flips: int,
     output: Output,
+    files: Sequence[str | Path] = (),
     *,
     verbose: bool,
     every: bool,
@@ -217,6 +223,7 @@ def print_why_not(
         workload: the pending workload.
         victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
             the other way round.
+        files: where the lines of fields are looked up.
         verbose: whether to add what each rule found about every running workload.
 
     Raises:
@@ -230,9 +237,21 @@ def print_why_not(
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     premises = asked.premises(decision.queue.name)
-    answer = why_not_answer(decision, target, flips, ahead, worse=every, every_workload=verbose)
+    answer = why_not_answer(
+        decision, target, flips, ahead, worse=every, every_workload=verbose, locate=_locate_in(files)
+    )
     answer = replace(answer, earlier=earlier, premises=premises)
     asked.print(output, "why-not", answer, why_not_lines(answer, every=every))
+
+
+def _locate_in(files: Sequence[str | Path]) -> Locate:
+    lines = SourceLines()
+
+    def locate(name: str, field: str) -> tuple[str, int]:
+        file, _ = lines.of_object(files, name)
+        return (file, lines.of_field(file, name, field)) if file else ("", 0)
+
+    return locate
 
 
 def _ahead(asked: Inquiry, decision: Decision) -> list[str]:
