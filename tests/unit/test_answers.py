@@ -41,8 +41,8 @@ def why_not(decision: Decision, victim: Workload | None = HELD) -> list[str]:
         ),
         (
             decided(waiting(1), HELD),
-            "  a100 for nvidia.com/gpu: NoCandidates; nvidia.com/gpu: 1 asked, 0 available, and preempting"
-            " all candidates would not free enough; chosen: the best that was found (KQ-550)",
+            "  a100 for nvidia.com/gpu: NoCandidates; nvidia.com/gpu: 1 asked, 0 available, and preemption"
+            " cannot free enough; chosen: the best that was found (KQ-550)",
         ),
     ],
     ids=["NoFit", "NoCandidates"],

@@ -297,8 +297,8 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
         (
             explain(decided(waiting(2, 1), running("a", 3))),
             (
-                "NoCandidates: of 1 running workload in ClusterQueue q 0 may be preempted for ml/preemptor, "
-                "which does not free enough quota",
+                "NoCandidates: of 1 running workload in ClusterQueue q none may be preempted for "
+                "ml/preemptor; it is in no cohort (spec.cohortName), so it can borrow nothing",
                 "1 nvidia.com/gpu short on a100: 2 asked, 3 of 4 in use",
             ),
         ),
@@ -312,7 +312,8 @@ def test_a_place_in_the_order_is_written_as_english_writes_it(place: int, ordina
         (
             explain(decided(waiting(5))),
             (
-                "NoFit: ml/preemptor could not run in ClusterQueue q even if it were empty",
+                "NoFit: ml/preemptor could not run in ClusterQueue q even if it were empty; "
+                "it is in no cohort (spec.cohortName), so it can borrow nothing",
                 "5 nvidia.com/gpu asked, on a100 it could have 4 at most",
             ),
         ),

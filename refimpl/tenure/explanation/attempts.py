@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tenure.explanation.other_queues import comparison_text
 from tenure.explanation.shapes import FlavorAmount
-from tenure.explanation.shortages import amount
+from tenure.explanation.share_parts import share_lines
+from tenure.explanation.shortages import amount, quota_sum
 from tenure.model import (
     Amount,
     Assignment,
@@ -147,7 +148,7 @@ def _reason(decision: Decision, at: FlavorResource, request: Amount, way: Way) -
         case FlavorMode.NO_FIT:
             return f"{asked}: {_no_fit(decision, at, request)}"
         case FlavorMode.NO_CANDIDATES:
-            return f"{asked}, and preempting all candidates would not free enough"
+            return f"{asked}, and preemption cannot free enough"
         case FlavorMode.PREEMPT:
             return f"{asked}: a workload of the same ClusterQueue would be preempted"
         case FlavorMode.RECLAIM:
@@ -159,7 +160,9 @@ def _no_fit(decision: Decision, at: FlavorResource, request: Amount) -> str:
     potential = most_at(snapshot, at)
     if not can_ever_fit(request, potential):
         rule = "UCQ-250" if decision.terms.hero else "KQ-070"
-        return f"more than the {amount(at, potential)} that it could ever have ({rule})"
+        return (
+            f"more than the {amount(at, potential)} that it could ever have{quota_sum(decision, at)} ({rule})"
+        )
     nominal = quota_at(snapshot.tree, snapshot.place, at).nominal
     assert not may_preempt_while_borrowing(decision.terms)
     beyond = f"it would borrow, beyond its nominal quota of {amount(at, nominal)}"
@@ -230,7 +233,7 @@ def _count_text(trial: Trial) -> str:
         return "fits"
     if selection.kept:
         return f"fits when {len(selection.kept)} leave{'s' if len(selection.kept) == 1 else ''}"
-    return "preempting all candidates would not free enough"
+    return "preemption cannot free enough"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +253,7 @@ class AttemptTrial:
     """An attempt to find targets."""
 
     name: str
-    """`with borrowing`, `without borrowing`, or the strategy of fair sharing."""
+    """`with borrowing`, `without borrowing`, `in its own ClusterQueue`, or the strategy of fair sharing."""
     candidates: int
     """How many might be preempted at its start."""
     removed: tuple[str, ...]
@@ -263,6 +266,8 @@ class AttemptTrial:
     """What is still short."""
     text: str
     """What it came to, in a sentence."""
+    shares: tuple[str, ...]
+    """What makes the shares that it compared, in sentences: the first of each node."""
 
 
 def attempts(decision: Decision) -> tuple[AttemptTrial, ...]:
@@ -272,7 +277,8 @@ def attempts(decision: Decision) -> tuple[AttemptTrial, ...]:
 
 def _attempts(decision: Decision) -> Iterator[AttemptTrial]:
     before, tree = 0, decision.snapshot.tree
-    for attempt in () if decision.selection is None else decision.selection.attempts:
+    tried = () if decision.selection is None else decision.selection.attempts
+    for attempt, shares in zip(tried, share_lines(decision), strict=True):
         removed = [candidate.workload.key for candidate in attempt.removed]
         short = {} if attempt.fits else still_short(decision, attempt)
         earlier = f", besides {before} removed before" if before else ""
@@ -294,6 +300,7 @@ def _attempts(decision: Decision) -> Iterator[AttemptTrial]:
                 FlavorAmount(at.flavor, at.resource, amount(at, number)) for at, number in short.items()
             ),
             text=_attempt_text(len(attempt.waiting), removed, attempt.fits, short) + earlier,
+            shares=shares,
         )
         # Only fair sharing goes on from what was removed before.
         before += len(removed) if attempt.strategy is not None else 0
@@ -310,6 +317,8 @@ def _name(decision: Decision, attempt: Attempt) -> str:
         return "as a hero"
     if attempt.strategy is not None:
         return attempt.strategy.label
+    if decision.queue.cohort is None:
+        return "in its own ClusterQueue"
     return "with borrowing" if attempt.may_borrow else "without borrowing"
 
 

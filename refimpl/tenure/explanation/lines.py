@@ -231,6 +231,7 @@ def _shortage_lines(shortage: ShortageShape) -> Iterator[str]:
 
 def _attempt_lines(attempt: AttemptTrial, every: bool) -> Iterator[str]:
     yield f"  {attempt.name}: {attempt.text}"
+    yield from (f"    {shares}" for shares in attempt.shares)
     if every or len(attempt.passed_over) <= MOST:
         yield from (
             f"    passed over {passed_over.workload}: {passed_over.why}"

@@ -285,12 +285,14 @@ def comparison_text(tree: Tree, turn: Turn) -> str:
     moment = "after" if turn.candidate.evidence.basis == Basis.FINAL_SHARE else "before"
     relation = {-1: "lower", 0: "equal", 1: "higher"}[shares.compared]
     return (
-        f"share of {_named(tree.nodes[shares.mine])} with the request {share_text(shares.preemptor)}, "
-        f"of {_named(tree.nodes[shares.theirs])} {moment} the removal {share_text(shares.target)}: {relation}"
+        f"share of {kind_and_name(tree.nodes[shares.mine])} with the request {share_text(shares.preemptor)}, "
+        f"of {kind_and_name(tree.nodes[shares.theirs])} {moment} the removal {share_text(shares.target)}: "
+        f"{relation}"
     )
 
 
-def _named(node: Node) -> str:
+def kind_and_name(node: Node) -> str:
+    """A node as messages call it, such as `Cohort lab`."""
     return f"{'ClusterQueue' if node.queue else 'Cohort'} {node.name}"
 
 

@@ -189,7 +189,9 @@ def account_text(account: NodeAccount, at: FlavorResource) -> str:
         whose = "paid for by others" if account.hero else "billed for heroes"
         words += f", with {amount(at, account.billed)} more {whose}"
     if account.kind == "Cohort" and account.nominal:
-        words += f" ({amount(at, account.nominal)} its own)"
+        below = account.quota - account.nominal
+        words += f" ({amount(at, account.nominal)} its own"
+        words += f" and {amount(at, below)} lent by those below)" if below else ")"
     if account.local_quota:
         lent = quota_passed_up(NodeQuota(subtree=account.quota, local=account.local_quota))
         words += f", lends at most {amount(at, lent)}"
@@ -199,6 +201,35 @@ def account_text(account: NodeAccount, at: FlavorResource) -> str:
     if account.binds:
         words += ": its borrowingLimit binds" if account.binds == "borrowingLimit" else ": its quota binds"
     return words
+
+
+_MOST_NAMED = 4
+"""ClusterQueues whose quotas a sum names one by one."""
+
+
+def quota_sum(decision: Decision, at: FlavorResource) -> str:
+    """The quotas that make the most that a request could ever have, where a Cohort has a quota of its own.
+
+    Args:
+        decision: any.
+        at: the flavor-resource.
+
+    Source: KEP-79; a Cohort's own quota comes on top of that of its ClusterQueues.
+    """
+    tree = decision.snapshot.tree
+    nominal = [(node, quota_at(tree, node.place, at).nominal) for node in tree.nodes]
+    whole = sum(number for _, number in nominal)
+    cohorts = [(node.name, number) for node, number in nominal if number and node.queue is None]
+    queues = [(node.name, number) for node, number in nominal if number and node.queue is not None]
+    # With limits it is less than the sum; with a quota without end it is no sum.
+    if not cohorts or most_at(decision.snapshot, at) != whole or whole >= UNLIMITED:
+        return ""
+    parts = [f"{amount(at, number)} of Cohort {name}" for name, number in cohorts]
+    if len(queues) > _MOST_NAMED:
+        parts.append(f"{amount(at, sum(number for _, number in queues))} of {len(queues)} ClusterQueues")
+    else:
+        parts += [f"{amount(at, number)} of ClusterQueue {name}" for name, number in queues]
+    return f" ({' + '.join(parts)})"
 
 
 def amount(at: FlavorResource, number: Amount) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from tenure.explanation.attempts import amounts_text, still_short
 from tenure.explanation.heroes import bill_remarks, hero_request_remarks
 from tenure.explanation.quota_alone import quota_alone
 from tenure.explanation.remarks import Remark, remark
-from tenure.explanation.shortages import Beyond, amount, beyond_potential
-from tenure.model import Amount, FlavorResource, Outcome
+from tenure.explanation.shortages import Beyond, amount, beyond_potential, quota_sum
+from tenure.model import Amount, FlavorResource, Outcome, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.effective import as_effective
@@ -21,7 +22,11 @@ from tenure.oracle.tree import available_at, potential_at, quota_at
 from tenure.readings import Reading, default_preset, preset, preset_names
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.quota import can_ever_fit, fits_quota, fits_request
-from tenure.units import counted, format_amount
+from tenure.units import counted, format_amount, format_names
+
+_MOST_VICTIMS = 3
+"""Victims of an attempt that a line names."""
+_NO_COHORT = "it is in no cohort (spec.cohortName), so it can borrow nothing"
 
 
 def summarize(decision: Decision) -> tuple[str, ...]:
@@ -49,6 +54,7 @@ def _summary(decision: Decision) -> Iterator[str]:
             yield from _impossible(decision)
         case Outcome.NO_CANDIDATES | Outcome.PREEMPT:
             yield from _shortfalls(decision)
+            yield from _on_nodes(decision)
 
 
 def _outcome(decision: Decision) -> str:
@@ -64,7 +70,8 @@ def _outcome(decision: Decision) -> str:
         case Outcome.NO_FIT:
             return _hopeless(decision, where)
         case Outcome.NO_CANDIDATES:
-            return f"of {running} in {where} {_too_few(decision)}"
+            alone = "" if decision.queue.cohort is not None else f"; {_NO_COHORT}"
+            return f"of {running} in {where} {_too_few(decision)}{alone}"
         case Outcome.PREEMPT:
             are = "is" if taken == 1 else "are"
             return f"{taken} of {running} in {where} {are} preempted for {preemptor}{_reduced(decision)}"
@@ -83,8 +90,9 @@ def _hopeless(decision: Decision, where: str) -> str:
     if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
         fits = f"{preemptor} would fit in {where} if nothing ran"
         return f"{fits}, and may not preempt for that{_by_policy(decision)}"
-    empty = "it" if queue.cohort is None else "the whole cohort"
-    return f"{preemptor} could not run in {where} even if {empty} were empty"
+    if queue.cohort is None:
+        return f"{preemptor} could not run in {where} even if it were empty; {_NO_COHORT}"
+    return f"{preemptor} could not run in {where} even if the whole cohort were empty"
 
 
 def _by_policy(decision: Decision) -> str:
@@ -101,9 +109,39 @@ def _too_few(decision: Decision) -> str:
     count, preemptor = len(decision.candidates), decision.preemptor.key
     if decision.selection is None:
         return f"preempting all candidates for {preemptor} would not free enough quota"
+    if not count:
+        return f"none may be preempted for {preemptor}{_forbidding(decision)}"
     if decision.terms.fair_sharing and decision.queue.cohort is not None:
         return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
+    if beyond := _beyond_nominal(decision):
+        return f"{count} may be preempted for {preemptor} only while it does not borrow: {beyond}"
     return f"{count} may be preempted for {preemptor}, which does not free enough quota"
+
+
+def _beyond_nominal(decision: Decision) -> str:
+    """What a request borrows that is free, where preemption would free all that is short if it did not."""
+    for attempt in () if decision.selection is None else decision.selection.attempts:
+        borrowed = {} if attempt.may_borrow or attempt.fits else still_short(decision, attempt)
+        if borrowed and not decision.assignment.needs_preemption & borrowed.keys():
+            freed = " and ".join(str(at.resource) for at in sorted(decision.assignment.needs_preemption))
+            victims = format_names([candidate.workload.key for candidate in attempt.removed], _MOST_VICTIMS)
+            policy = (
+                f"spec.preemption.borrowWithinCohort.policy is {decision.terms.borrow_within_cohort.label}"
+            )
+            return f"{victims} would free its {freed}, but it borrows {amounts_text(borrowed)}, and {policy}"
+    return ""
+
+
+def _forbidding(decision: Decision) -> str:
+    """The policies that allow no preemption at all."""
+    terms = decision.terms
+    if terms.hero or terms.within_cluster_queue != WithinClusterQueue.NEVER:
+        return ""
+    if decision.queue.cohort is None:
+        return ": spec.preemption.withinClusterQueue is Never"
+    if terms.reclaim_within_cohort not in (ReclaimWithinCohort.NEVER, ReclaimWithinCohort.UNSET):
+        return ""
+    return ": spec.preemption.withinClusterQueue and reclaimWithinCohort are Never"
 
 
 def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
@@ -158,7 +196,10 @@ def _served(decision: Decision) -> Iterator[str]:
     for at, asked in sorted(decision.assignment.usage.items()):
         if asked:
             there = f"{amount(at, _free(decision, at))} available; {_own(decision, at)}"
-            yield f"{at.resource} on {at.flavor}: {amount(at, asked)} asked, {there}"
+            used, quota = _used(decision, at)
+            total = "" if fits_quota(used, asked, quota) else quota_sum(decision, at)
+            most = f"; in all {amount(at, most_at(decision.snapshot, at))}{total}" if total else ""
+            yield f"{at.resource} on {at.flavor}: {amount(at, asked)} asked, {there}{most}"
 
 
 def _shortfalls(decision: Decision) -> Iterator[str]:
@@ -173,6 +214,24 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
             there = f"{free} available; {_own(decision, at)}"
         yield f"{amount(at, short)} {at.resource} short on {at.flavor}: {amount(at, asked)} asked, {there}"
     yield from (bill_remark.text for bill_remark in bill_remarks(decision))
+
+
+def _on_nodes(decision: Decision) -> Iterator[str]:
+    """Where a pod asks for more than any victim holds: quota that is freed may be on several nodes."""
+    if has_topology(decision.queue, decision.snapshot.cluster):
+        return
+    for at in sorted(decision.assignment.needs_preemption):
+        held = [target.workload.usage.get(at, 0) for target in decision.targets]
+        largest = max(
+            (pods.requests.get(at.resource, 0) // max(1, pods.count) for pods in decision.preemptor.pod_sets),
+            default=0,
+        )
+        if held and max(held) < largest:
+            asked = f"{amount(at, largest)} {at.resource}"
+            yield (
+                f"quota, not nodes: a pod asks for {asked}, and no victim holds more than "
+                f"{amount(at, max(held))}; Kueue does not check that one node has {asked} free"
+            )
 
 
 def _own(decision: Decision, at: FlavorResource) -> str:
@@ -217,6 +276,7 @@ def request_remarks(decision: Decision) -> Iterator[Remark]:
         potential = potential_at(tree, place, asked)
         ever = can_ever_fit(request, potential)
         most = f"the quota of {show(quota)}" if alone else f"the {show(potential)} that it could ever have"
+        most += quota_sum(decision, asked)
         yield remark("KQ-070", ever, f"{name}: {show(request)} asked, {_at_most(ever)} {most}")
         fits = fits_quota(used, request, quota)
         total = show(used + request)

@@ -16,6 +16,7 @@ from tenure.validation.cluster_queue import EQUALS
 from tenure.validation.faults import Fault, Subject, WarningType, duration, quantity, text
 
 HERO = PreemptionRules.UBER_CLUSTER_QUEUE.label
+_CAN_BORROW = ("spec", "flavorFungibility", "whenCanBorrow")
 _PREEMPTION = "spec.preemption"
 
 
@@ -87,6 +88,10 @@ def unused_policies(subject: Subject) -> Iterator[Fault]:
     if not subject.get("spec", "cohortName") and reclaim not in (None, "Never"):
         message = "the queue is in no cohort, where nothing can be reclaimed: name a cohort, or leave it out"
         yield Fault(WarningType.NO_EFFECT, f"{_PREEMPTION}.reclaimWithinCohort", message)
+    # The other choice is the default, which the API server writes into every queue.
+    if not subject.get("spec", "cohortName") and subject.get(*_CAN_BORROW) == "TryNextFlavor":
+        message = "the queue is in no cohort, where nothing can be borrowed: name a cohort, or leave it out"
+        yield Fault(WarningType.NO_EFFECT, ".".join(_CAN_BORROW), message)
     borrow = subject.get("spec", "preemption", "borrowWithinCohort")
     threshold = dig(borrow, "maxPriorityThreshold")
     if threshold is not None and dig(borrow, "policy") in (None, "Never"):

@@ -37,6 +37,7 @@ class WarningType(StrEnum):
     """Why an object that is accepted is probably not what was meant."""
 
     ALTERNATING_VICTIMS = "AlternatingVictims"
+    COHORT_QUOTA_ON_TOP = "CohortQuotaOnTop"
     CYCLE = "Cycle"
     DANGLING_REFERENCE = "DanglingReference"
     EVICTION_LOOP = "EvictionLoop"

@@ -104,6 +104,7 @@ TOGETHER: Final[tuple[Together, ...]] = (
     together.pod_group_queues,
     together.thresholds,
     together.lent_for_good,
+    together.cohort_quota_on_top,
     together.borrowing_under_fair_sharing,
     together.fair_sharing_loop,
     together.bypassed_lending_limits,

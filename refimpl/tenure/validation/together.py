@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tenure.manifests.quantities import amount_of
 from tenure.manifests.showing import comma_separated, did_you_mean, printable, show
 from tenure.manifests.structure import entries
 from tenure.model import FairStrategy
+from tenure.units import format_amount
 from tenure.validation.cautions import is_hero, quotas
 from tenure.validation.faults import Fault, Subject, WarningType, quantity, text, whole
 
@@ -284,6 +286,40 @@ def lent_for_good(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
                 "the borrowers are done. Set LowerPriority or Any, or lendingLimit 0"
             )
             yield queue, Fault(WarningType.LENT_FOR_GOOD, "spec.preemption.reclaimWithinCohort", message)
+
+
+def cohort_quota_on_top(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
+    """A Cohort's own quota is probably meant as the sum of its ClusterQueues' where it equals that.
+
+    Source: KEP-79: what a Cohort has itself comes on top of what its members have.
+    """
+    totals: dict[str, Counter[tuple[str, str]]] = {}
+    for queue in overview.of("ClusterQueue"):
+        cohort = queue.get("spec", "cohortName")
+        if isinstance(cohort, str):
+            totals.setdefault(cohort, Counter()).update(_nominal(queue))
+    for cohort in overview.of("Cohort"):
+        own, below = _nominal(cohort), totals.get(cohort.name, Counter())
+        if own and own == {at: below[at] for at in own}:
+            (flavor, resource), amount = next(iter(own.items()))
+            whole = format_amount(resource, 2 * amount)
+            message = (
+                "the Cohort's own quota comes on top of its ClusterQueues', and equals their sum: "
+                f"{whole} {resource} on {flavor} in all. Leave it out of the Cohort if they share their own"
+            )
+            yield cohort, Fault(WarningType.COHORT_QUOTA_ON_TOP, "spec.resourceGroups", message)
+
+
+def _nominal(holder: Subject) -> dict[tuple[str, str], int]:
+    """The nominal quotas above zero that can be read, in base units, by flavor and resource."""
+    found: dict[tuple[str, str], int] = {}
+    for _, group in entries(holder.get("spec", "resourceGroups")):
+        for _, flavor in entries(group.get("flavors")):
+            for _, quota in entries(flavor.get("resources")):
+                at, number = (flavor.get("name"), quota.get("name")), quantity(quota.get("nominalQuota"))
+                if isinstance(at[0], str) and isinstance(at[1], str) and number is not None and number > 0:
+                    found[at[0], at[1]] = amount_of(at[1], number)
+    return found
 
 
 def borrowing_under_fair_sharing(overview: Overview) -> Iterator[tuple[Subject, Fault]]:

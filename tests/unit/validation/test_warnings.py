@@ -126,6 +126,26 @@ def test_a_queue_that_lends_and_never_reclaims() -> None:
     assert warnings(queue("a", cohortName="ml")) == []
 
 
+def test_a_cohort_whose_own_quota_is_the_sum_of_its_queues() -> None:
+    members = [
+        queue(name, cohortName="ml", preemption=RECLAIMING, resourceGroups=[group(nominalQuota=2)])
+        for name in "ab"
+    ]
+    cohort = thing("Cohort", "ml", {"resourceGroups": [group(nominalQuota=4)]})
+    (found,) = report(*members, cohort).warnings
+    assert (found.type, found.object, found.field) == ("CohortQuotaOnTop", "Cohort/ml", "spec.resourceGroups")
+    assert "8 nvidia.com/gpu on a100 in all" in found.message
+    more = thing("Cohort", "ml", {"resourceGroups": [group(nominalQuota=1)]})
+    assert warnings(*members, more) == []
+
+
+def test_a_fungibility_that_borrows_where_nothing_can_be_borrowed() -> None:
+    path = "spec.flavorFungibility.whenCanBorrow"
+    alone = queue("a", flavorFungibility={"whenCanBorrow": "TryNextFlavor"})
+    assert warnings(alone) == [("NoEffect", path)]
+    assert warnings(queue("a", flavorFungibility={"whenCanBorrow": "MayStopSearch"})) == []
+
+
 def test_two_queues_that_may_evict_each_other_for_ever() -> None:
     both = {"withinClusterQueue": "LowerPriority", **RECLAIMING}
     queues = [queue(name, cohortName="ml", preemption=both) for name in ("a", "b")]
