@@ -18,6 +18,7 @@ from tenure_play.record import Ending, Happening
 from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import ClockJump, Delete, Edit, Finish, Happens, Restart, Submission, Submit
 from tenure_play.state import PlayState
+from tenure_play.story import PARKED
 
 
 class Changes:
@@ -164,7 +165,7 @@ class Changes:
         self._retry_after(actor)
         if unknown:
             self.world.queues[actor.queue].rest(actor)
-            self.journal.tell(Happening.PARKED, f"is set aside: {unknown}", actor)
+            self.journal.tell(Happening.PARKED, f"is left out: {unknown}", actor)
         else:
             self._push(actor)
 
@@ -228,7 +229,7 @@ class Changes:
             return
         self.dirty = True
         if not self.world.queues[actor.queue].push(actor):
-            text = "waits aside: others like it do, and it is not considered"
+            text = f"{PARKED}an identical job was found not to fit"
             self.journal.tell(Happening.PARKED, text, actor)
 
     def _retry_after(self, actor: Actor) -> None:

@@ -29,7 +29,7 @@ from tenure_play.record import (
 )
 from tenure_play.scenario import MILLISECOND, Story
 from tenure_play.state import PlayState
-from tenure_play.story import MovedTogether, StoryLines
+from tenure_play.story import PARKED, MovedTogether, StoryLines
 
 
 class Participant(Protocol):
@@ -240,13 +240,13 @@ class KueueJournal(PlayLedger):
                 self.tell(Happening.PRIORITY, text, actor, ("DYN-050",))
 
     def parked(self, actors: list[Actor], why: str) -> None:
-        """A head waits aside from now on, and those like it.
+        """A head is parked, and those like it.
 
         Args:
             actors: it first.
             why: in words.
         """
-        self._moved(Happening.PARKED, actors, f"waits aside: {why}", alike=True)
+        self._moved(Happening.PARKED, actors, f"{PARKED}{why}", alike=True)
 
     def woken(self, actors: list[Actor], why: str) -> None:
         """Workloads of one ClusterQueue are tried again.

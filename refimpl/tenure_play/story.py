@@ -6,10 +6,13 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from tenure.model import Instant
 from tenure_play.record import Happening, StoryLine
+
+PARKED: Final = "is parked: "
+"""How a line begins about a workload that is not tried until it is woken; the reason follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class MovedTogether:
         workloads: their names, in order.
         cluster_queue: theirs.
         text: why, in words.
-        alike: whether that is said of the first alone, and all others move because they are like it.
+        alike: whether the text is about the first alone, and the others are parked because they are like it.
     """
 
     at: Instant
@@ -33,7 +36,9 @@ class MovedTogether:
 
     def line(self, number: int) -> StoryLine:
         """The line about one of them."""
-        text = f"waits aside: it is like {self.workloads[0]}" if self.alike and number else self.text
+        text = self.text
+        if self.alike and number:
+            text = f"{PARKED}the identical job {self.workloads[0]} was just found not to fit"
         return StoryLine(self.at, self.what, self.workloads[number], self.cluster_queue, text)
 
 

@@ -116,7 +116,7 @@ def test_a_strict_queue_waits_behind_its_head(tmp_path: Path) -> None:
         strategy="StrictFIFO",
     )
     waits = answered("ml/small", file, *NOW)["asked"]["waits"]
-    assert waits["why"] == "waits behind ml/head: the head of StrictFIFO ClusterQueue q lets no other pass"
+    assert waits["why"] == "it waits behind ml/head: the head of StrictFIFO ClusterQueue q lets no other pass"
     assert waits["decision"] is None
 
 
@@ -153,8 +153,17 @@ def test_what_only_a_job_that_finishes_can_help_is_not_known(tmp_path: Path) -> 
         tmp_path, workload("runs", 4, created=60, reserved=50, priority=90), workload("waits", 2, created=5)
     )
     assert answered("ml/waits", file, *NOW)["summary"] == (
-        "ml/waits is not admitted within what can be known: "
-        "it waits until 2 nvidia.com/gpu on a100 are given back by ml/runs"
+        "ml/waits has no known start: it waits until ml/runs releases 2 nvidia.com/gpu on a100"
+    )
+
+
+def test_an_identical_job_that_does_not_fit_is_the_reason_for_one_that_is_skipped(tmp_path: Path) -> None:
+    """Kueue parks all workloads of one shape when one of them was found not to fit."""
+    running = workload("runs", 4, created=60, reserved=50, priority=90)
+    file = dump(tmp_path, running, workload("first", 2, created=9), workload("second", 2, created=8))
+    assert answered("ml/second", file, *NOW)["summary"] == (
+        "ml/second has no known start: "
+        "Kueue skips it, because the identical job ml/first was just found not to fit"
     )
 
 
@@ -251,16 +260,16 @@ def test_who_is_not_decided_about_is_counted_in_the_first_line_and_listed(tmp_pa
     first, *rest = told(gated(tmp_path), *NOW).splitlines()
     assert first == (
         "0 cycles: 0 admitted, 0 preempted, "
-        "2 waiting are not decided about: an admission gate is not modelled; then nothing changes any more"
+        "2 waiting are not decided: an admission gate is not modelled; then nothing changes any more"
     )
-    assert rest[1].startswith("  assumed: 2 waiting workloads take no part, not being decided about; ")
-    listed = rest[rest.index("Not decided about") + 1 :]
+    assert rest[1].startswith("  assumed: 2 waiting workloads that cannot be decided left out; ")
+    listed = rest[rest.index("Not decided") + 1 :]
     assert [line.split(": ")[0] for line in listed] == ["  ml/gated-0", "  ml/gated-1"]
 
 
 def test_who_is_not_decided_about_is_told_beside_those_that_wait(tmp_path: Path) -> None:
     first = told(gated(tmp_path, others=1), *NOW).splitlines()[0]
-    assert "1 waiting afterwards, and 2 more that are not decided about: an admission gate" in first
+    assert "1 waiting afterwards, and 2 more that are not decided: an admission gate" in first
 
 
 def test_json_names_everyone_who_is_not_decided_about(tmp_path: Path) -> None:

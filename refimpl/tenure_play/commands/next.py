@@ -32,7 +32,7 @@ from tenure.manifests.structure import dig
 from tenure.model import Duration
 from tenure.units import format_duration
 from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
-from tenure_play.forecast.text import next_lines
+from tenure_play.forecast.text import outline_of
 from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
 from tenure_play.scenario import QueueGates, gates_of, with_gates
 
@@ -161,7 +161,7 @@ def print_next(
     loaded = without_unknown_trees(asked.loaded, workload)
     asked = asked.warned(left_out(asked.loaded, loaded), loaded)
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
-    asked.print(output, "next", answer, next_lines(answer, every=every))
+    asked.print(output, "next", answer, outline_of(answer, every=every).text_lines())
 
 
 def manifests_of(objects: Iterable[SourcedObject]) -> Mapping[str, Mapping[str, Any]]:

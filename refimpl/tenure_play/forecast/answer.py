@@ -17,7 +17,7 @@ from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, Wake
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import requeue_timestamp
-from tenure.units import END_OF_TIME, format_duration, format_instant
+from tenure.units import END_OF_TIME, counted, format_duration, format_instant
 from tenure_play.actors import Actor, Phase
 from tenure_play.forecast.answer_types import (
     AskedWorkload,
@@ -165,8 +165,7 @@ def _premises(loaded: Loaded, asked: str | None) -> tuple[str, ...]:
 
 def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int) -> Iterator[str]:
     if aside:
-        take = " takes" if aside == 1 else "s take"
-        yield f"{aside} waiting workload{take} no part, not being decided about"
+        yield f"{counted(aside, 'waiting workload')} that cannot be decided left out"
     yield "nothing new arrives, and nothing is edited or deleted"
     yield "no running workload finishes, and pods of admitted ones are ready in time"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"
@@ -174,9 +173,9 @@ def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int) -> 
         f"cycles are at least {format_duration(timing.cycle)} apart; after a release others are tried again "
         f"within {format_duration(timing.retry)}"
     )
-    yield "every waiting workload is tried once, also one that Kueue has set aside in its memory"
+    yield "every waiting workload is tried once, also one that Kueue has parked in its memory"
     if reading.wake == Wake.EVENTS:
-        yield "the end of a protection alone wakes no workload that was set aside (F-005)"
+        yield "the end of a protection alone wakes no parked workload (F-005)"
 
 
 def _ended_text(course: Course, ended: LookEnd, horizon: Horizon) -> str:

@@ -1,14 +1,15 @@
-"""What comes next, in lines."""
+"""A forecast for people."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import PreemptedWorkload
 from tenure.model import SECOND, Instant
+from tenure.outline import Facts, Item, Name, Outline, Part, TitledList
 from tenure.units import counted, format_instant
 from tenure_play.forecast.answer_types import (
     AskedWorkload,
@@ -42,12 +43,12 @@ def summary_of(answer: NextAnswer) -> str:
 
 
 def _waiting_text(answer: NextAnswer) -> str:
-    """How many wait; those that are not decided about are never left out."""
+    """How many wait, and how many are not decided."""
     aside = answer.not_decided
     if not aside:
         return f"{answer.waiting_count} waiting afterwards"
     reasons = list(dict.fromkeys(found.in_short for found in aside))
-    are = f"{'is' if len(aside) == 1 else 'are'} not decided about: {some_names(reasons)}"
+    are = f"{'is' if len(aside) == 1 else 'are'} not decided: {some_names(reasons)}"
     if not answer.waiting_count:
         return f"{len(aside)} waiting {are}"
     return f"{answer.waiting_count} waiting afterwards, and {len(aside)} more that {are}"
@@ -66,8 +67,8 @@ def _asked_summary(answer: NextAnswer, asked: AskedWorkload) -> str:
         return f"{name} is not admitted within this forecast: {waits.why}; {answer.ended_text}"
     if waits.later is not None:
         when = _from(waits.later.at)
-        return f"{name} is not admitted now; {when} time alone would change that, if it is tried then"
-    return f"{name} is not admitted within what can be known: {_until(waits)}"
+        return f"{name} is not admitted now; {when} it could be, if it is tried then"
+    return f"{name} has no known start: {_until(waits)}"
 
 
 def _until(waits: StillWaiting) -> str:
@@ -76,80 +77,81 @@ def _until(waits: StillWaiting) -> str:
     if not holders:
         return waits.why
     lacks = " and ".join(f"{lack.short} {lack.resource} on {lack.flavor}" for lack in waits.lacks)
-    return f"it waits until {lacks} are given back by {some_names(list(dict.fromkeys(holders)), 'or')}"
+    return f"it waits until {some_names(list(dict.fromkeys(holders)), 'or')} releases {lacks}"
 
 
-def next_lines(answer: NextAnswer, *, every: bool = False) -> Iterator[str]:
-    """What comes next, line by line.
+def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
+    """A forecast as text and as Markdown.
 
     Args:
-        answer: what comes next.
-        every: whether everything is told, however much it is.
+        answer: the forecast.
+        every: whether everything is listed, however much it is.
     """
-    yield answer.summary
-    yield f"  clock {format_instant(answer.now)}, reading {answer.reading_text}"
-    yield f"  assumed: {'; '.join(answer.assumed)}"
-    yield from note_lines(answer.topology)
+    facts = [
+        f"clock {format_instant(answer.now)}, reading {answer.reading_text}",
+        f"assumed: {'; '.join(answer.assumed)}",
+        *(line.strip() for line in note_lines(answer.topology)),
+    ]
     if answer.asked is not None:
-        yield from _asked_lines(answer.asked, every=every)
-        return
-    yield from _course_lines(answer, every=every)
-    yield from _waiting_lines(answer, every=every)
-    if answer.not_decided:
-        yield from ("", "Not decided about")
-        lines = (f"  {found.workload}: {found.why}" for found in answer.not_decided)
-        yield from _cut(lines, "of them", every=every)
+        title = f"What comes next for {answer.asked.workload}"
+        return Outline(title, [answer.summary, Facts(facts), *_asked_parts(answer.asked, every=every)])
+    not_decided = [Item([Name(found.workload), f": {found.why}"]) for found in answer.not_decided]
+    course = _course_items(answer, every=every)
+    return Outline(
+        "What comes next",
+        [
+            answer.summary,
+            Facts(facts),
+            TitledList("What happens", [*course]),
+            TitledList("Waiting afterwards", [*_waiting_items(answer, every=every)]),
+            TitledList("Not decided", _cut(not_decided, "of them", every=every)),
+        ],
+    )
 
 
-def _cut(lines: Iterable[str], what: str, *, every: bool) -> Iterator[str]:
-    told = list(lines)
-    most = len(told) if every or len(told) <= MOST + 1 else MOST
-    yield from told[:most]
-    if len(told) > most:
-        yield f"  and {len(told) - most} more {what}, with --all"
+def _cut(items: Sequence[Item], what: str, *, every: bool) -> list[Item]:
+    if every or len(items) <= MOST + 1:
+        return [*items]
+    return [*items[:MOST], Item(f"and {len(items) - MOST} more {what}, with --all")]
 
 
-def _course_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
+def _course_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
     """Cycles and what happens between them, in the order of time."""
     shown = (EVICTED, Happening.RELEASED)
     events = [event for event in answer.events if every or event.what in shown]
-    told = [cycle for cycle in answer.cycles if every or cycle.changes]
-    most = len(told) if every or len(told) <= MOST + 1 else MOST
-    for cycle in told[:most]:
+    cycles = [cycle for cycle in answer.cycles if every or cycle.changes]
+    most = len(cycles) if every or len(cycles) <= MOST + 1 else MOST
+    for cycle in cycles[:most]:
         before = [event for event in events if event.at <= cycle.at]
         events = events[len(before) :]
-        yield from _event_lines(before, every=every)
-        yield from ("", f"Cycle {cycle.number}, {format_instant(cycle.at)}")
-        heads = (
-            f"  {head.workload} ({head.cluster_queue}): {_result_text(head)}"
+        yield from _event_items(before, every=every)
+        heads = [
+            Item([Name(head.workload), " (", Name(head.cluster_queue), f"): {_result(head)}"])
             for head in cycle.heads
             if every or changes_anything(head)
-        )
-        yield from _cut(heads, "heads", every=every)
-        still = 0 if every else sum(1 for head in cycle.heads if not changes_anything(head))
+        ]
+        listed = _cut(heads, "heads", every=every)
+        still = len(cycle.heads) - len(heads)
         if still:
-            yield f"  {counted(still, 'other head')} tried, not admitted"
-    if len(told) > most:
-        yield from ("", f"and {len(told) - most} more cycles that change something, with --all")
+            listed.append(Item(f"{counted(still, 'other head')} tried, not admitted"))
+        yield Item(f"Cycle {cycle.number}, {format_instant(cycle.at)}", listed)
+    if len(cycles) > most:
+        yield Item(f"and {len(cycles) - most} more cycles that change something, with --all")
     else:
-        yield from _event_lines(events, every=every)
-    unchanged = len(answer.cycles) - len(told)
+        yield from _event_items(events, every=every)
+    unchanged = len(answer.cycles) - len(cycles)
     if unchanged:
-        yield from ("", f"{unchanged} of the {len(answer.cycles)} cycles change nothing; --all tells them")
+        yield Item(f"{unchanged} of the {len(answer.cycles)} cycles change nothing; --all lists them")
 
 
-def _event_lines(events: Sequence[ComingEvent], *, every: bool) -> Iterator[str]:
+def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[Item]:
     for (at, text), found in groupby(events, key=lambda event: (event.at, event.text)):
         names = [event.workload for event in found]
-        told = ", ".join(names) if every else some_names(names)
-        yield f"{format_instant(at)}  {told}: {'each ' if len(names) > 1 else ''}{text}"
+        listed = ", ".join(names) if every else some_names(names)
+        yield Item(f"{format_instant(at)}  {listed}: {'each ' if len(names) > 1 else ''}{text}")
 
 
-def _result_text(head: ComingHead | ComingTurn) -> str:
-    return "; ".join(filter(None, (_outcome_text(head), head.note)))
-
-
-def _outcome_text(head: ComingHead | ComingTurn) -> str:
+def _result(head: ComingHead | ComingTurn) -> str:
     match head.result:
         case Result.ADMITTED:
             return "is admitted"
@@ -165,17 +167,15 @@ def _victims(preempts: Sequence[PreemptedWorkload]) -> str:
     return some_names([f"{evicted.workload} {evicted.reason}" for evicted in preempts])
 
 
-def _waiting_lines(answer: NextAnswer, *, every: bool) -> Iterator[str]:
-    untried = answer.waiting_count - len(answer.waiting)
-    if not answer.waiting_count:
-        return
-    yield from ("", "Waiting afterwards")
+def _waiting_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
     for queue, found in groupby(answer.waiting, key=lambda waits: waits.cluster_queue):
-        waiting = list(found)
-        lines = (f"  {each.workload} ({queue}): {each.why}{_later(each)}" for each in waiting)
-        yield from _cut(lines, f"in {queue}", every=every)
+        items = [
+            Item([Name(each.workload), " (", Name(queue), f"): {each.why}{_later(each)}"]) for each in found
+        ]
+        yield from _cut(items, f"in {queue}", every=every)
+    untried = answer.waiting_count - len(answer.waiting)
     if untried:
-        yield f"  {untried} that were not tried: tenure next WORKLOAD shows why"
+        yield Item(f"{untried} more, not tried: tenure next WORKLOAD explains one")
 
 
 def _later(waits: StillWaiting) -> str:
@@ -197,51 +197,53 @@ def _from(instant: Instant) -> str:
     return f"from {format_instant(instant)} on"
 
 
-def _asked_lines(asked: AskedWorkload, *, every: bool) -> Iterator[str]:
-    kind = "StrictFIFO " if asked.strict else ""
-    yield ""
-    if asked.place is None and asked.not_before is None:
-        yield f"It is not queued; {asked.waiting} wait in {kind}ClusterQueue {asked.cluster_queue}"
-    elif asked.place is None:
-        assert asked.not_before is not None
-        until = format_instant(asked.not_before)
-        where = f"{kind}ClusterQueue {asked.cluster_queue}"
-        yield f"It is in back-off until {until}; {asked.waiting} wait in {where}"
+def _asked_parts(asked: AskedWorkload, *, every: bool) -> Iterator[Part]:
+    where = f"{'StrictFIFO ' if asked.strict else ''}ClusterQueue {asked.cluster_queue}"
+    if asked.place is not None:
+        place = f"Number {asked.place} of {asked.waiting} that wait in {where}"
+    elif asked.not_before is not None:
+        place = f"In back-off until {format_instant(asked.not_before)}; {asked.waiting} wait in {where}"
     else:
-        where = f"{kind}ClusterQueue {asked.cluster_queue}"
-        yield f"It is number {asked.place} of {asked.waiting} that wait in {where}"
-    ahead = (
-        f"  {number}. {before.workload}: priority {before.priority}, "
-        f"queues from {format_instant(before.queued_from)}"
+        place = f"Not queued; {asked.waiting} wait in {where}"
+    ahead = [
+        Item(
+            [
+                f"{number}. ",
+                Name(before.workload),
+                f": priority {before.priority}, queues from {format_instant(before.queued_from)}",
+            ]
+        )
         for number, before in enumerate(asked.ahead, 1)
-    )
-    yield from _cut(ahead, "ahead of it", every=every)
-    if asked.turns:
-        yield from ("", "When it is tried")
-        yield from _cut(map(_turn_line, asked.turns), "times", every=every)
+    ]
+    turns = [Item(_turn(turn)) for turn in asked.turns]
+    equals = [
+        Item([Name(found.workload), f": until {format_instant(found.until)}"]) for found in asked.protected
+    ]
+    if ahead:
+        yield TitledList(place, _cut(ahead, "ahead of it", every=every))
+    else:
+        yield Facts([place])
+    yield TitledList("When it is tried", _cut(turns, "times", every=every))
     if asked.waits is not None:
-        yield from ("", "What it waits for")
-        yield from _reasons(asked.waits, every=every)
-    if asked.protected:
-        yield from ("", "Equals that are protected from it (TBP-020)")
-        equals = (f"  {found.workload}: until {format_instant(found.until)}" for found in asked.protected)
-        yield from _cut(equals, "equals", every=every)
+        yield TitledList("What it waits for", [*_reasons(asked.waits, every=every)])
+    yield TitledList("Equals that are protected from it (TBP-020)", _cut(equals, "equals", every=every))
 
 
-def _turn_line(turn: ComingTurn) -> str:
+def _turn(turn: ComingTurn) -> str:
     firsts = [f"{head.workload} ({head.result.value})" for head in turn.before]
     after = f"; handled before it: {some_names(firsts)}" if firsts else ""
-    return f"  cycle {turn.cycle}, {format_instant(turn.at)}: {_result_text(turn)}{after}"
+    return f"cycle {turn.cycle}, {format_instant(turn.at)}: {_result(turn)}{after}"
 
 
-def _reasons(waits: StillWaiting, *, every: bool) -> Iterator[str]:
+def _reasons(waits: StillWaiting, *, every: bool) -> Iterator[Item]:
     if not waits.lacks:
-        yield f"  {waits.why}"
+        yield Item(waits.why)
     for lack in waits.lacks:
-        found = f"{lack.asked} asked, {lack.available} available in {lack.node}"
-        yield f"  {lack.short} {lack.resource} short on {lack.flavor}: {found}"
         held = lack.held_by if every else (some_names(lack.held_by),) if lack.held_by else ()
-        if held:
-            yield f"    held by {', '.join(held)}"
+        yield Item(
+            f"{lack.short} {lack.resource} short on {lack.flavor}: "
+            f"{lack.asked} requested, {lack.available} available in {lack.node}",
+            [Item(f"held by {', '.join(held)}")] if held else [],
+        )
     if waits.later is not None:
-        yield f"  {_later(waits).removeprefix('; ')}"
+        yield Item(_later(waits).removeprefix("; "))

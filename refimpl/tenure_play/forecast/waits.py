@@ -18,6 +18,7 @@ from tenure_play.forecast.answer_types import (
 )
 from tenure_play.forecast.run import MOST_PAIRS, Course, some_names, why_not_admitted
 from tenure_play.state import PlayState
+from tenure_play.story import PARKED
 from tenure_play.timers import Timer, timers_after
 
 MOST_INSTANTS = 50
@@ -65,7 +66,7 @@ def _why(course: Course, actor: Actor) -> str:
             for target in handled.entry.decision.targets
             if world.actors[target.workload.key].phase == Phase.TERMINATING
         ]
-        return f"waits for the pods of {some_names(leaving)} to end" if leaving else "is tried again"
+        return f"it waits for the pods of {some_names(leaving)} to end" if leaving else "it is tried again"
     if handled is not None:
         return why_not_admitted(handled)
     queue = world.cluster.cluster_queues[actor.queue]
@@ -73,11 +74,14 @@ def _why(course: Course, actor: Actor) -> str:
         return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
     told = [line.text for line in course.journal.story if line.workload == actor.key]
     if world.is_parked(actor.key) and told:
-        return told[-1]
+        reason = told[-1].removeprefix(PARKED)
+        return f"it {reason}" if reason == told[-1] else f"Kueue skips it, because {reason}"
     waiting = world.queues[actor.queue].active.values()
     head = min(waiting, key=world.place, default=None)
     if world.queues[actor.queue].is_strict and head is not None and head is not actor:
-        return f"waits behind {head.key}: the head of StrictFIFO ClusterQueue {queue.name} lets no other pass"
+        return (
+            f"it waits behind {head.key}: the head of StrictFIFO ClusterQueue {queue.name} lets no other pass"
+        )
     mine = world.place(actor)
     before = sum(1 for other in waiting if world.place(other) < mine)
     are = "is" if before == 1 else "are"
