@@ -12,11 +12,11 @@ from tenure.as_json import as_json
 from tenure.cli.bundled import example_folder
 from tenure.cli.commands import SETTINGS, Command, Group, with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed
+from tenure.cli.inputs import changed, print_warnings
 from tenure.cli.named import named_workloads
 from tenure.cli.options import EditOptions, Example, Now, instant_of
 from tenure.cli.output import Output, Printing, print_answer
-from tenure.cli.terminal import choose_colour, complain
+from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
 from tenure.manifests import did_you_mean, parse_instant
 from tenure.manifests.releases import TargetKueue
@@ -262,8 +262,7 @@ def _session(
         _arguments(plugin.argument or ()),
         changed=lambda objects: changed(objects, changes, TargetKueue()),
     )
-    for warning in scene.warnings:
-        complain("warning", warning)
+    print_warnings(scene.warnings)
     return Session(scene, instant_of(None) if clock is None else clock)
 
 

@@ -143,3 +143,43 @@ def test_the_tree_of_the_other_workload_has_its_own_warnings(folder: Path) -> No
     (folder / "apart.yaml").write_text(OTHER_TREE.replace(" fancyNew: true,", ""), encoding="utf-8")
     told = warned("decide", "-w", "apart/newer", *NOW, str(folder))
     assert told[-1] == ""
+
+
+def local_queue(name: str, cluster_queue: str) -> str:
+    return f"""
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {{name: {name}, namespace: team-b}}
+spec: {{clusterQueue: {cluster_queue}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("decide", "--all-pending", *NOW),
+        ("next", *NOW),
+        ("diff", "--set", "clusterqueue/gpu-cluster-queue.spec.stopPolicy=Hold", *NOW),
+        ("analyze", "sanity"),
+    ],
+    ids=" ".join,
+)
+def test_warnings_of_one_kind_are_one(folder: Path, arguments: tuple[str, ...]) -> None:
+    lost = "---".join(local_queue(f"lost{number}", f"elsewhere-{number}") for number in range(6))
+    (folder / "lost.yaml").write_text(lost, encoding="utf-8")
+    printed = tenure(*arguments, str(folder)).stderr.decode().splitlines()
+    of_kind = [line for line in printed if "not given" in line]
+    assert of_kind == [
+        "warning: 6 LocalQueues point to ClusterQueues that were not given: "
+        "elsewhere-0, elsewhere-1, elsewhere-2, elsewhere-3 and 2 more"
+    ]
+    written: Any = json.loads(tenure(*arguments, str(folder), "-o", "json").stdout)
+    assert sum("was not given" in text for text in written["warnings"]) == 6
+
+
+def test_a_name_that_may_be_misspelt_is_not_grouped(folder: Path) -> None:
+    lost = f"{local_queue('a', 'elsewhere')}---{local_queue('b', 'gpu-cluster-queu')}"
+    (folder / "lost.yaml").write_text(lost, encoding="utf-8")
+    printed = tenure("decide", "--all-pending", *NOW, str(folder)).stderr.decode()
+    assert "gpu-cluster-queu was not given; did you mean gpu-cluster-queue?" in printed
+    assert "spec.clusterQueue elsewhere was not given" in printed

@@ -18,7 +18,7 @@ from tenure.api import (
 )
 from tenure.as_json import as_json
 from tenure.cli.concerned import concerning
-from tenure.cli.inputs import load_input, said_warnings
+from tenure.cli.inputs import load_input, print_warnings
 from tenure.cli.options import (
     EditOptions,
     InputOptions,
@@ -38,7 +38,7 @@ from tenure.manifests.given import given
 from tenure.manifests.kueue_api import gates_of_fields, without_gated
 from tenure.manifests.premises import premises_of
 from tenure.manifests.releases import gates_problems
-from tenure.manifests.showing import about_object
+from tenure.manifests.showing import about_object, grouped_warnings
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 from tenure.units import END_OF_TIME
@@ -206,7 +206,7 @@ class Inquiry:
             loaded: the cluster.
         """
         more = [text for text in texts if text not in self.warnings]
-        for text in more:
+        for text in grouped_warnings(more):
             complain("warning", text)
         return replace(self, loaded=loaded, warnings=[*self.warnings, *more])
 
@@ -343,7 +343,7 @@ def asked_about(
         refuse_doubts(loaded, found, (*given().warnings, *others))
     warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
     words = [word for word in (*about, cluster_queue) if word is not None]
-    said = said_warnings(concerning(loaded, warnings, words))
+    said = print_warnings(concerning(loaded, warnings, words))
     return Inquiry(loaded, now, reading, cluster_queue, said)
 
 

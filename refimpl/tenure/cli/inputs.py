@@ -17,6 +17,7 @@ from tenure.manifests.given import given
 from tenure.manifests.load import Loaded, load
 from tenure.manifests.other_inputs import OF_KAI, ask_instead
 from tenure.manifests.releases import TargetKueue
+from tenure.manifests.showing import grouped_warnings
 
 if TYPE_CHECKING:
     from tenure.edits import ManifestEdit
@@ -129,14 +130,13 @@ def sources_of(paths: Sequence[str], example: str | None) -> Sequence[str | Path
     return paths
 
 
-def said_warnings(found: Iterable[str]) -> list[str]:
-    """All warnings, each once, in order; said on standard error, and returned for a structured answer.
+def print_warnings(found: Iterable[str]) -> list[str]:
+    """Print warnings on standard error, those of one kind as one, and return each for a structured answer.
 
-    Those about the input as a whole were said when it was read.
+    Those about the input as a whole were printed when it was read.
     """
+    warnings = list(dict.fromkeys(found))
+    for warning in grouped_warnings(text for text in warnings if text not in given().warnings):
+        complain("warning", warning)
     # Plain texts: YAML knows no other.
-    warnings = list(dict.fromkeys(map(str, (*given().warnings, *found))))
-    for warning in warnings:
-        if warning not in given().warnings:
-            complain("warning", warning)
-    return warnings
+    return list(dict.fromkeys(map(str, (*given().warnings, *warnings))))

@@ -11,7 +11,7 @@ import typer
 
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, said_warnings, sources_of
+from tenure.cli.inputs import changed, print_warnings, sources_of
 from tenure.cli.options import EditOptions, Example, Interpretation, parse_gates
 from tenure.cli.output import CheckPrinting, Output, Reporting, about, print_answer
 from tenure.cli.terminal import choose_colour
@@ -134,7 +134,7 @@ def validate_command(
         else:
             drawn = iterate_objects(sources, unreadable)
         objects = list(changed(drawn, changes, kueue))
-        said_warnings([*notes, *(sourced.note for sourced in objects if sourced.note)])
+        print_warnings([*notes, *(sourced.note for sourced in objects if sourced.note)])
     before = list(TargetKueue(kueue.release).passing(iterate_objects(old or [], unreadable)))
     gates_of_all = gates_problems([(Place(), gates)], kueue.release, "--feature-gates")
     if gates_of_all:

@@ -141,22 +141,25 @@ def root_of(name: str, cohorts: Mapping[str, Cohort]) -> str:
 
 def queue_warnings(
     local_queues: Mapping[tuple[str, str], str], given: Collection[str]
-) -> Iterator[tuple[Place, str]]:
+) -> Iterator[tuple[Place, str, str]]:
     """LocalQueues that point to no ClusterQueue, where ClusterQueues were given at all.
+
+    The last of each is the ClusterQueue's name, empty where it looks like a misspelt one.
 
     Args:
         local_queues: the ClusterQueue's name by namespace and name.
         given: names of ClusterQueues.
 
-    >>> (place, text), = queue_warnings({("ml", "jobs"): "team"}, ["teams"])
-    >>> place.object, text
-    ('LocalQueue/ml/jobs', 'spec.clusterQueue team was not given; did you mean teams?')
+    >>> (place, text, missing), = queue_warnings({("ml", "jobs"): "team"}, ["teams"])
+    >>> place.object, text, missing
+    ('LocalQueue/ml/jobs', 'spec.clusterQueue team was not given; did you mean teams?', '')
     """
     meant = cache(lambda name: did_you_mean(name, given))
     for (namespace, name), queue in local_queues.items() if given else ():
         if queue not in given:
-            warning = f"spec.clusterQueue {printable(queue)} was not given{meant(queue)}"
-            yield Place(object_name("LocalQueue", namespace, name)), warning
+            name_text, hint = printable(queue), meant(queue)
+            warning = f"spec.clusterQueue {name_text} was not given{hint}"
+            yield Place(object_name("LocalQueue", namespace, name)), warning, "" if hint else name_text
 
 
 def cohort_warnings(

@@ -560,7 +560,7 @@ class Builder:
             else:
                 missing = comma_separated(named)
                 reason = f"no ResourceFlavor was given; Kueue needs {missing} for this queue to be active"
-                self._warn(place, reason)
+                self._warn(place, reason, many=": no ResourceFlavor was given; Kueue needs those named")
 
     def _check_topologies(self) -> None:
         settings = self.settings or (self.configured.settings if self.configured else Settings())
@@ -584,9 +584,12 @@ class Builder:
             name = found.cluster_queue
             if name is not None and name not in self.cluster_queues:
                 place = _place_of(file, found)
-                self._warn(place, queue_not_given(name))
-        for place, text in queue_warnings(self.local_queues, set(self.cluster_queues)):
-            self._warn(place, text)
+                self._warn(
+                    place, queue_not_given(name), many="hold quota of ClusterQueues not given", named=name
+                )
+        for place, text, missing in queue_warnings(self.local_queues, set(self.cluster_queues)):
+            many = "point to ClusterQueues that were not given" if missing else ""
+            self._warn(place, text, many=many, named=missing)
         for place, text in cohort_warnings(self.cluster_queues, self.cohorts):
             self._warn(place, text)
 
@@ -657,8 +660,9 @@ class Builder:
             text = f"fair sharing is {state} here, but by the status of {min(against)} Kueue runs {shows}"
             self._warn(self.configured_at, f"{text}; the Configuration counts")
 
-    def _warn(self, place: Place, text: str, queue_name: str = "") -> None:
-        self.warnings.append(about_object(f"{_file_and_object(place)}: {text}", place.object, queue_name))
+    def _warn(self, place: Place, text: str, queue_name: str = "", many: str = "", named: str = "") -> None:
+        whole = f"{_file_and_object(place)}: {text}"
+        self.warnings.append(about_object(whole, place.object, queue_name, many, named))
 
     def _ignore(self, place: Place, why: str) -> None:
         self.ignored.append(f"{_file_and_object(place)}: {why}")

@@ -34,23 +34,61 @@ class ObjectWarning(str):
 
     object = ""
     queue_name = ""
+    many = ""
+    named = ""
 
 
-def about_object(text: str, name: str, queue_name: str = "") -> ObjectWarning:
+def about_object(
+    text: str, name: str, queue_name: str = "", many: str = "", named: str = ""
+) -> ObjectWarning:
     """A warning about one object.
 
     Args:
         text: the warning.
         name: the object, as `Place.object` has it.
         queue_name: of a Workload, its LocalQueue, as far as that is known here.
+        many: what several objects of its kind do, for a warning about all of them; the same text without
+            the object by default.
+        named: what of it the warning about several lists; the object's name by default.
 
     >>> warning = about_object("ClusterQueue/a: no ResourceFlavor was given", "ClusterQueue/a")
-    >>> str(warning), warning.object
-    ('ClusterQueue/a: no ResourceFlavor was given', 'ClusterQueue/a')
+    >>> str(warning), warning.object, warning.many
+    ('ClusterQueue/a: no ResourceFlavor was given', 'ClusterQueue/a', ': no ResourceFlavor was given')
     """
     made = ObjectWarning(text)
     made.object, made.queue_name = name, queue_name
+    made.many = many or f": {text.rpartition(f'{name}: ')[2]}"
+    made.named = named or name.partition("/")[2]
     return made
+
+
+_MOST_NAMED = 4
+"""Objects that a warning about several of them names."""
+
+
+def grouped_warnings(warnings: Iterable[str]) -> list[str]:
+    """Warnings, each once and in order; those of one kind about several objects as one.
+
+    Args:
+        warnings: any; of `ObjectWarning`s it is known what they are about.
+
+    >>> alike = [about_object(f"f.yaml: Workload/a/{name}: no stamp", f"Workload/a/{name}") for name in "bc"]
+    >>> grouped_warnings([*alike, "other"])
+    ['2 Workloads: no stamp: a/b, a/c', 'other']
+    """
+    groups: dict[tuple[str, str], list[ObjectWarning]] = {}
+    for text in dict.fromkeys(warnings):
+        found = text if isinstance(text, ObjectWarning) and text.object else ObjectWarning(text)
+        groups.setdefault((found.object.partition("/")[0], found.many or text), []).append(found)
+    return [_of_several(kind, many, alike) for (kind, many), alike in groups.items()]
+
+
+def _of_several(kind: str, many: str, alike: Sequence[ObjectWarning]) -> str:
+    if len(alike) == 1:
+        return str(alike[0])
+    between = "" if many.startswith(":") else " "
+    names = sorted({warning.named for warning in alike})
+    return f"{len(alike)} {kind}s{between}{many}: {format_names(names, _MOST_NAMED)}"
 
 
 class _Short(reprlib.Repr):

@@ -13,7 +13,7 @@ from tenure.as_json import as_json
 from tenure.cli.asked import with_flags
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, refuse_other_scheduler, said_warnings
+from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.cli.output import Output, about, print_answer
 from tenure.cli.revisions import bytes_named
@@ -132,7 +132,7 @@ def analyze_diff_command(
     choose_colour(asked.color)
     kueue = interpretation.asked_kueue()
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
-    warnings = said_warnings((*before.loaded.warnings, *after.loaded.warnings))
+    warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
     release = kueue.release

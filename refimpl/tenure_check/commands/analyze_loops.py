@@ -13,7 +13,7 @@ from tenure.as_json import as_json
 from tenure.cli.asked import with_fair_sharing
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, said_warnings, sources_of
+from tenure.cli.inputs import changed, print_warnings, sources_of
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.cli.terminal import choose_colour, hint, progress
 from tenure.disk import claim, write_file
@@ -179,7 +179,7 @@ def loops_command(
     trees, found = trees_of(objects, reading)
     premises = stated_premises(objects)
     notes = [sourced.note for sourced in objects if sourced.note]
-    warnings = tuple(said_warnings((*notes, *found, *kueue.warnings())))
+    warnings = tuple(print_warnings((*notes, *found, *kueue.warnings())))
     files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced.object)}
     hunt = LoopHunt(trees, request, reading, files, progress)
     answer = replace(hunt.run(warnings), premises=premises, kueue=kueue.release)

@@ -13,7 +13,7 @@ from tenure.as_json import as_json
 from tenure.cli.asked import with_flags
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, refuse_other_scheduler, said_warnings, sources_of
+from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler, sources_of
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.cli.output import Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
@@ -178,7 +178,7 @@ def read_configuration(
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
     settled = with_flags(loaded, flags)
     refuse_unstated(settled)
-    warnings = tuple(said_warnings(settled.warnings))
+    warnings = tuple(print_warnings(settled.warnings))
     configuration, levels = (
         configuration_of(settled.cluster, classes),
         levels_of(settled.cluster, classes),

@@ -12,7 +12,7 @@ from tenure.as_json import as_json
 from tenure.cli.asked import with_fair_sharing
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, said_warnings, sources_of
+from tenure.cli.inputs import changed, print_warnings, sources_of
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.cli.output import Output, Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
@@ -57,7 +57,7 @@ def sanity_command(
     kueue = interpretation.asked_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     found = sanity_answer(with_fair_sharing(objects, fair_sharing), interpretation.chosen())
-    warnings = tuple(said_warnings((*found.warnings, *kueue.warnings())))
+    warnings = tuple(print_warnings((*found.warnings, *kueue.warnings())))
     answer = replace(found, kueue=kueue.release, warnings=warnings)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
     print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))

@@ -9,9 +9,10 @@ import typer
 
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import print_warnings
 from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
-from tenure.cli.terminal import Color, choose_colour, complain, progress
+from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
@@ -111,8 +112,7 @@ def check_documents(
     """
     count = sum(len(document.checks) for document in documents)
     done = list(progress(run(documents), "checking", count))
-    for text in warnings_of(done):
-        complain("warning", text)
+    print_warnings(warnings_of(done))
     _print(done, output, kueue, reporting.tool)
     reporting.write(lambda lines: checks_of(done, _locate(lines), reporting.tool))
     statuses = {checked.result.status for checked in done}

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 from tenure.errors import InputError, Problem
 from tenure.manifests import Place, did_you_mean, parse_duration, parse_instant, printable, show
 from tenure.manifests.limits import MAX_NAME
+from tenure.manifests.showing import about_object
 from tenure.manifests.structure import dig, items
 from tenure.model import Duration, Instant
 from tenure.units import FIRST_INSTANT
@@ -39,7 +40,8 @@ class Notes:
 
     def warn(self, place: Place, text: str) -> None:
         """Something that the scheduler logs, or does without a word."""
-        self.warnings.append(": ".join(part for part in (place.file, place.object, text) if part))
+        whole = ": ".join(part for part in (place.file, place.object, text) if part)
+        self.warnings.append(about_object(whole, place.object) if place.object else whole)
 
 
 def is_name(found: object) -> TypeGuard[str]:

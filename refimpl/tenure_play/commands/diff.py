@@ -15,7 +15,7 @@ from tenure.as_json import as_json
 from tenure.cli.asked import with_flags
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, refuse_other_scheduler, said_warnings
+from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
 from tenure.cli.options import (
     EditOptions,
     Example,
@@ -120,7 +120,7 @@ def diff_command(
     refuse_other_scheduler(one.loaded)
     refuse_other_scheduler(other.loaded)
     before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
-    warnings = said_warnings((*before.loaded.warnings, *after.loaded.warnings))
+    warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     clock = instant_of(None) if instant is None else instant
     answer = replace(difference(before, after, clock, chosen), warnings=tuple(warnings))
     if printing.output == DiffOutput.MARKDOWN:

@@ -14,6 +14,7 @@ from tenure.cli.answer_types import Titled
 from tenure.cli.bundled import scenario_file, scenario_names
 from tenure.cli.completion import complete_scenario
 from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import print_warnings
 from tenure.cli.options import (
     DEFAULT_READING,
     EditOptions,
@@ -24,7 +25,6 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Output, Reporting, Reports, about, print_answer
 from tenure.cli.terminal import (
-    complain,
     hint,
     is_terminal,
     print_text,
@@ -220,8 +220,7 @@ def simulate_scenarios(
             print_objects(loaded, readings, view.at, output)
             return
         scenarios = [_ended(scenario, view.until) for scenario in loaded]
-        for warning in dict.fromkeys(text for scenario in scenarios for text in scenario.warnings):
-            complain("warning", warning)
+        print_warnings(text for scenario in scenarios for text in scenario.warnings)
         count = len(scenarios) * len(readings)
         if view.chart is not None:
             _check_chart(view.chart, view.chart_theme, count)
