@@ -20,7 +20,7 @@ from tenure.reference import Card, CardList
 from tenure.validation.answer_types import ManifestsAnswer
 from tenure.versions import form
 from tenure_check.analysis.difference_types import MatrixDifference
-from tenure_check.analysis.guarantee_types import GuaranteesAnswer
+from tenure_check.analysis.guarantee_answer import GuaranteesAnswer
 from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.matrix_types import MatrixAnswer
 from tenure_check.analysis.sanity_answers import SanityAnswer

@@ -92,6 +92,30 @@ def test_a_borrower_is_preempted_at_once_and_only_above_its_nominal_quota(answer
         assert set(found.values()) == {("at once", None, "never")}
 
 
+def test_a_row_has_what_a_queue_always_gets_and_whom_it_may_lose_quota_to(answer: Any) -> None:
+    """The owner reclaims from any priority; the borrower has no quota of its own."""
+    owner, borrower = answer["queues"]
+    assert (owner["clusterQueue"], owner["alwaysGets"], owner["back"]) == ("a", owner["nominal"], "at once")
+    assert owner["mayLoseTo"] == ["its own (higher priority, equal priority after 4h)"]
+    assert owner["mayLoseBorrowedTo"] == []
+    assert (borrower["mayLoseTo"], borrower["mayLoseBorrowedTo"]) == ([], ["a (any priority)"])
+
+
+def test_an_owner_that_reclaims_from_lower_priorities_keeps_what_it_never_lends(tmp_path: Path) -> None:
+    path = tmp_path / "queues.yaml"
+    lending = "spec.resourceGroups[0].flavors[0].resources[0].lendingLimit=1"
+    path.write_text(TIMED, encoding="utf-8")
+    edits = (f"clusterqueue/a.{lending}", "clusterqueue/a.spec.preemption.reclaimWithinCohort=LowerPriority")
+    done = tenure("analyze", "guarantees", str(path), *SMALL, *(f"--set={edit}" for edit in edits))
+    lines = done.stdout.decode().splitlines()
+    assert done.returncode == 0, done.stderr
+    assert lines[0] == "1 of 2 ClusterQueues always get their nominal quota: b."
+    assert len(lines) <= 12
+    (row,) = (line for line in lines if line.startswith("a "))
+    assert " 3 of 4 cpu " in row
+    assert "no bound: it reclaims from lower priorities only" in row
+
+
 def test_states_after_edits_are_a_scope_of_their_own(tmp_path: Path) -> None:
     """ClusterQueue b has nothing and may not borrow: it runs what it had before its quota was lowered."""
     path = tmp_path / "queues.yaml"
@@ -100,6 +124,7 @@ def test_states_after_edits_are_a_scope_of_their_own(tmp_path: Path) -> None:
     said = json.loads(tenure(*asked, "--scope", "edited").stdout)
     found = attackers(guarded(said, "b", "only"))
     assert found == {("a", "only", "InCohortReclamation"): ("at once", None, "never")}
+    assert {queue["back"] for queue in said["queues"]} == {"not analyzed"}
     assert (said["scope"], "after edits" in said["premises"][0]) == ("edited", True)
 
 
@@ -124,7 +149,7 @@ def test_as_written_equals_do_not_wait(answer: Any) -> None:
     assert guarded(answer, "b", "low")["asWritten"] == []
 
 
-def test_what_is_asked_for_is_told_from_what_was_kept(
+def test_one_queue_is_answered_from_the_cache(
     queues: Path, answer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def asked(*_: Any) -> None:

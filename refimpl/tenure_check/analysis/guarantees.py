@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
+from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Duration, Instant, Workload
 from tenure.oracle.tree import Tree, quota_at
 from tenure.oracle.unmodelled import without_unmodelled
@@ -86,6 +87,19 @@ class NarrowCell:
             sum(workload.usage.get(at, 0) for workload in own) <= quota_at(tree, place, at).nominal
             for at in held
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Whether a request within a ClusterQueue's nominal quota always gets it.
+
+    Args:
+        state: in which it does not; None where none was found.
+        why: why it is not proved, where no state was found; empty where it is.
+    """
+
+    state: DecideRequest | None
+    why: str
 
 
 class Narrower(Protocol):

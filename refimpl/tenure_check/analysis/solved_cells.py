@@ -11,7 +11,7 @@ from tenure_check.analysis.answer_cache import need_the_solvers, with_solvers
 from tenure_check.analysis.scopes import CellSides, MatrixRequest, Scope
 
 if TYPE_CHECKING:
-    from tenure_check.analysis.guarantees import NarrowCell
+    from tenure_check.analysis.guarantees import NarrowCell, Reached
     from tenure_check.analysis.matrix import CellResult, Effort, Matrix
     from tenure_check.analysis.states import CellQuery, PriorityLevel
 
@@ -62,6 +62,36 @@ def settled_narrow(
             for name in preemptors.intersection(tree.places)
         }
         return settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+
+
+def reached(
+    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, seed: int
+) -> dict[str, Reached]:
+    """Whether requests within nominal quotas always get them, by active ClusterQueue.
+
+    Args:
+        cluster: the configuration.
+        levels: the priorities of its workloads.
+        reading: see `tenure.readings`.
+        seed: of the random states.
+
+    Raises:
+        InputError: no solvers.
+    """
+    from tenure.oracle.tree import build_tree
+    from tenure.oracle.unmodelled import of_pair
+    from tenure_check.analysis.guarantees import Reached
+    from tenure_check.analysis.nominal_quota import unreached_state
+
+    found: dict[str, Reached] = {}
+    for name, queue in cluster.cluster_queues.items():
+        unmodelled = of_pair(cluster, build_tree(cluster, queue), name, name)
+        if unmodelled:
+            found[name] = Reached(None, unmodelled[0].text)
+        elif not queue.inactive:
+            state = unreached_state(cluster, levels, reading, name, seed)
+            found[name] = Reached(state, "" if state else why_not_reached(cluster, name, reading))
+    return found
 
 
 def why_not_reached(cluster: Cluster, name: str, reading: Reading) -> str:
