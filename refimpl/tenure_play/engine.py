@@ -132,6 +132,11 @@ class Player(EventLoop):
         times.extend(timer.at for timer in self.timers[:1])
         return min((at for at in times if at is not None), default=None)
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing happens next but the end of a protection or a step of a priority, if anything."""
+        return self.agenda.next_at() is None and self._cycle_at() is None
+
     def _heeds_time(self) -> bool:
         """Whether time alone changes anything; priorities are followed for the record in any case."""
         return (

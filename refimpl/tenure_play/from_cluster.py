@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from tenure.api import Loaded, queue_of, undecided
+from tenure.manifests import SourcedObject
+from tenure.manifests.structure import dig
 from tenure.model import Cluster, Instant, Workload
 from tenure.units import END_OF_TIME
 from tenure_play.objects import without_workloads
 from tenure_play.scenario import QueueGates, Scenario, Submission, Timing
+
+Manifests: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""Workloads as they were read, by `namespace/name`."""
 
 NAME = "as-it-is"
 DRAIN: Final = "HoldAndDrain"
@@ -19,7 +24,7 @@ DRAIN: Final = "HoldAndDrain"
 
 def scenario_from(
     loaded: Loaded,
-    manifests: Mapping[str, Mapping[str, Any]],
+    manifests: Manifests,
     start: Instant,
     end: Instant,
     timing: Timing,
@@ -85,7 +90,7 @@ def drained(cluster: Cluster, workload: Workload) -> str | None:
     return f"ClusterQueue {workload.cluster_queue}" if is_drained else None
 
 
-def _present(loaded: Loaded, manifests: Mapping[str, Mapping[str, Any]]) -> Iterator[Submission]:
+def _present(loaded: Loaded, manifests: Manifests) -> Iterator[Submission]:
     cluster = loaded.cluster
     for running in cluster.admitted:
         queue = running.cluster_queue
@@ -96,3 +101,13 @@ def _present(loaded: Loaded, manifests: Mapping[str, Mapping[str, Any]]) -> Iter
     for waiting in cluster.pending:
         if waiting.key not in left_out:
             yield Submission(waiting, queue_of(loaded, waiting))
+
+
+def manifests_of(objects: Iterable[SourcedObject]) -> Manifests:
+    """The Workloads among some objects, by `namespace/name`.
+
+    >>> manifests_of([SourcedObject("", {"kind": "Workload", "metadata": {"name": "a"}})]).keys()
+    dict_keys(['/a'])
+    """
+    found = (sourced.object for sourced in objects if sourced.object.get("kind") == "Workload")
+    return {f"{dig(raw, 'metadata', 'namespace') or ''}/{dig(raw, 'metadata', 'name')}": raw for raw in found}

@@ -84,7 +84,8 @@ def test_all_tells_each_workload(dump: str) -> None:
 
 
 def test_counts_of_groups_add_up_to_all(dump: str) -> None:
-    headline, *rest = said("decide", "-a", dump)
+    text = said("decide", "-a", dump)
+    headline, *rest = text[text.index("") + 1 :]
     _, heads, *lines = rest[rest.index("") :]
     rows = [[int(cell) for cell in line.split()[1:]] for line in lines[:QUEUES]]
     assert (sum(map(sum, rows)), heads.split()[0]) == (PENDING, "QUEUE")

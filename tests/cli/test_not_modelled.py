@@ -92,7 +92,7 @@ def test_a_simulation_is_refused(tmp_path: Path) -> None:
 def test_a_difference_of_decisions_names_it() -> None:
     text = said("diff", str(FILE), *NOW)
     assert SAID in text
-    assert "No decision that is known changes" in text
+    assert "no decision that is known changes" in text
 
 
 def test_no_cell_of_the_queue_is_proved() -> None:

@@ -1,4 +1,4 @@
-"""`tenure decide --all-pending`: all pending workloads, each evaluated independently."""
+"""`tenure decide --all-pending`: all pending workloads, each taken alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,15 @@ def folder(tmp_path: Path) -> Path:
 def test_the_table_has_a_row_for_every_pending_workload() -> None:
     done = tenure("decide", "--example", "two-teams", *ALL)
     assert (done.returncode, done.stderr) == (0, b"")
-    head, *rows, empty, counted, clock = done.stdout.decode().splitlines()
+    jointly, played, blank, head, *rows, empty, counted, clock = done.stdout.decode().splitlines()
+    assert jointly.startswith(
+        "Jointly 1 of 4 pending workloads starts (team-b/job-eval-suite-d739e); 11 are "
+    )
+    assert (played, blank) == (
+        "  jointly: the coming cycles as `tenure next` plays them, "
+        "then nothing changes before 2026-03-02T15:02:53Z",
+        "",
+    )
     assert head.split() == ["WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS"]
     assert [row.split()[:3] for row in rows] == [
         ["team-b/job-moe-64-448bc", "gpu-cluster-queue", "NoFit"],
@@ -48,7 +56,7 @@ def test_the_table_has_a_row_for_every_pending_workload() -> None:
     assert rows[1].split(None, 3)[3] == "3  1 InClusterQueue, 2 InClusterQueueTimeBased"
     assert rows[2].endswith("37 nvidia.com/gpu short on a100: 40 asked, 61 of 64 in use")
     assert (empty, counted) == ("", "4 pending workloads: 2 Preempt, 1 NoFit, 1 NoCandidates")
-    assert clock == "  clock 2026-03-02T14:00:00Z, reading guaranteed; each evaluated independently"
+    assert clock == "  clock 2026-03-02T14:00:00Z, reading guaranteed; each taken alone"
 
 
 @pytest.mark.parametrize("example", AT)
@@ -113,7 +121,7 @@ def test_a_workload_without_its_local_queue_does_not_stop_the_others(folder: Pat
 
 def test_the_table_names_the_core_where_it_decides() -> None:
     done = tenure("decide", "--example", "two-teams", *ALL, "--engine", "fast")
-    clock = "  clock 2026-03-02T14:00:00Z, reading guaranteed, engine fast; each evaluated independently"
+    clock = "  clock 2026-03-02T14:00:00Z, reading guaranteed, engine fast; each taken alone"
     assert done.stdout.decode().splitlines()[-1] == clock
     listed = [answered("--example", "two-teams", *ALL, "--engine", name) for name in ("auto", "fast")]
     assert [entry["engine"] for entry in listed] == ["reference", "fast"]

@@ -41,7 +41,6 @@ from tenure.manifests.releases import gates_problems
 from tenure.manifests.showing import about_object, grouped_warnings
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
-from tenure.units import END_OF_TIME
 from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
@@ -279,6 +278,7 @@ def ask(
     flags: SchedulerFlags | None = None,
     edits: EditOptions | None = None,
     kept: list[SourcedObject] | None = None,
+    queued_by: Instant | None = None,
     about: Sequence[str | None] = (),
 ) -> Inquiry:
     """What the shared options of `tenure.cli.options` ask about, as they stand on the command line.
@@ -288,8 +288,8 @@ def ask(
         edits: see there too; none changes nothing.
         now: the clock, RFC 3339; None for this moment.
         cluster_queue: the ClusterQueue that is named, if one is.
-        kept: gets the objects, where they are needed again: what is asked then goes beyond this instant, and
-            nothing is said of workloads in back-off.
+        kept: gets the objects, where they are needed again.
+        queued_by: as `tenure.api.doubts` has it.
         about: what workloads are called that are asked about; without any, all are.
 
     Raises:
@@ -307,7 +307,6 @@ def ask(
     paths, strict = source.paths or (), source.strict
     loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, kept=kept)
     flagged = with_flags(loaded, flags or SchedulerFlags())
-    queued_by = None if kept is None else END_OF_TIME
     clock = instant_of(None) if instant is None else instant
     return asked_about(
         flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict, about=about

@@ -45,7 +45,7 @@ GROUPS = {
         ),
         "diff": (
             ENTRY_POINT,
-            "Compare the decisions of two clusters: which differ, and which victims are new or spared.",
+            "Show what a change does to all pending workloads together, and to each decision taken alone.",
         ),
     },
     "Analyze": {

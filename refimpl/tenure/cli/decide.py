@@ -31,6 +31,7 @@ from tenure.cli.options import (
     Strict,
     Verbose,
     Words,
+    parse_gates,
 )
 from tenure.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.cli.terminal import choose_colour, complain, progress
@@ -40,8 +41,11 @@ from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.summary import summarize
 from tenure.explanation.verdicts import decision_lines
 from tenure.model import Outcome
+from tenure.registration import added
 
 if TYPE_CHECKING:
+    from tenure.joint import JointEffect
+    from tenure.manifests import SourcedObject
     from tenure.manifests.source_lines import SourceLines
     from tenure.reports import Report
 
@@ -54,7 +58,9 @@ class PendingOptions:
     all_pending: Annotated[
         bool,
         typer.Option(
-            "--all-pending", "-a", help="Decide for every pending workload, each evaluated independently."
+            "--all-pending",
+            "-a",
+            help="Decide for every pending workload: all jointly, and each taken alone.",
         ),
     ] = False
 
@@ -138,8 +144,9 @@ def decide_command(
     \b
     tenure decide cluster/ -w ml/train --expect Fit --report junit=decide.xml
 
-    With --all-pending every decision is about the same cluster: none sees what another would change. Changes
-    that would alter an answer are searched for one workload only.
+    With --all-pending the first line is the joint effect: what the coming cycles do to all workloads
+    together, as `tenure next` plays them. Below it each workload is taken alone: no decision sees what
+    another would change. Changes that would alter an answer are searched for one workload only.
 
     Workloads are sorted by ClusterQueue, then by effective priority, highest first, then by the time they
     queue from.
@@ -157,7 +164,9 @@ def decide_command(
             raise bad_input("workload", named[0], "either a workload or --all-pending, not both")
         workload = named[0] if named else None
         source = InputOptions(paths, example, strict)
-        asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
+        objects: list[SourcedObject] | None = [] if pending.all_pending and cluster_queue is None else None
+        asked = ask(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
+        joint = None if objects is None else _joint_effect(asked, objects, flags)
         if pending.all_pending:
             grouped = not every and printing.output == Output.TEXT and are_many(asked)
             asked = asked.of_many(deciding.engine, explained=verbose and not grouped)
@@ -169,7 +178,7 @@ def decide_command(
         count = None if cluster_queue else len(pending_names(asked.loaded))
         outcomes: Counter[bool] = Counter()
         decisions = progress(_counted(asked.decided_all(), outcomes), "deciding", count)
-        _print_all(decisions, asked, reporting, grouped=grouped, output=printing.output)
+        _print_all(decisions, asked, joint, reporting, grouped=grouped, output=printing.output)
         if outcomes[False] and not outcomes[True]:
             complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
             raise typer.Exit(ExitCode.BAD_INPUT)
@@ -223,21 +232,34 @@ def unexpected(decision: Decision, expected: Outcome | None) -> str:
     return f"expected {expected}, found {' '.join(summarize(decision))}"
 
 
+def _joint_effect(
+    asked: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
+) -> JointEffect | None:
+    """What the coming cycles do to all pending workloads; None where nothing is installed that plays them."""
+    effect = added("tenure.forecasts", "joint")
+    if effect is None:
+        return None
+    gates = parse_gates(flags.feature_gates)
+    found: JointEffect = effect(asked.loaded, objects, asked.now, asked.reading, gates)
+    return found
+
+
 def _print_all(
     decisions: Iterable[PendingDecision],
     asked: Inquiry,
+    joint: JointEffect | None,
     reporting: Reporting,
     *,
     grouped: bool,
     output: Output,
 ) -> None:
     if not reporting.is_asked:
-        print_pending(decisions, asked, grouped=grouped, output=output)
+        print_pending(decisions, asked, joint, grouped=grouped, output=output)
         return
     from tenure.cli.decision_report import Noted
 
     noted = Noted()
-    print_pending(noted.passing(decisions), asked, grouped=grouped, output=output)
+    print_pending(noted.passing(decisions), asked, joint, grouped=grouped, output=output)
     reporting.write(noted.checks)
 
 

@@ -30,6 +30,7 @@ from tenure.explanation.answer_types import ExplainedDecision
 from tenure.explanation.schema_words import WorkloadKey
 from tenure.explanation.shapes import AssignedPods, assigned_pods
 from tenure.explanation.summary import reading_text, summarize
+from tenure.joint import JointEffect
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant
 from tenure.versions import kueue_version
@@ -76,8 +77,10 @@ def decide_answer(decision: Decision, asked: Inquiry, found: ExplainedDecision |
     return as_json(answer)
 
 
-def pending_answer(decisions: Iterable[PendingDecision], asked: Inquiry) -> Any:
-    """The decisions: what they share once, then one row for each workload."""
+def pending_answer(
+    decisions: Iterable[PendingDecision], asked: Inquiry, joint: JointEffect | None = None
+) -> Any:
+    """The decisions: what they share once, one row for each workload, and what happens to all together."""
     seen: set[str] = set()
     lines = strict_lines(asked, asked.loaded.cluster.cluster_queues)
     behind = {key: line[0] for line in lines.values() for key in line[1:]}
@@ -94,6 +97,7 @@ def pending_answer(decisions: Iterable[PendingDecision], asked: Inquiry) -> Any:
         pending=rows,
         premises=tuple(asked.premises(asked.cluster_queue)),
         warnings=tuple(asked.warnings),
+        joint=joint,
     )
     return as_json(answer)
 

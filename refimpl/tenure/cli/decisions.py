@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
 from tenure.cli.asked import Inquiry
@@ -20,6 +21,9 @@ from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
 from tenure.outline import aligned
 from tenure.units import counted, format_instant
+
+if TYPE_CHECKING:
+    from tenure.joint import JointEffect
 
 
 def head_before(asked: Inquiry, decision: Decision) -> str | None:
@@ -74,26 +78,45 @@ def are_many(asked: Inquiry) -> bool:
 
 
 def print_pending(
-    decisions: Iterable[PendingDecision], asked: Inquiry, *, grouped: bool, output: Output
+    decisions: Iterable[PendingDecision],
+    asked: Inquiry,
+    joint: JointEffect | None,
+    *,
+    grouped: bool,
+    output: Output,
 ) -> None:
     """Print the decisions about all pending workloads.
 
     Args:
         decisions: in the order in which they are printed; each is dropped once it is rendered.
         asked: what they have in common, and whether to add what every rule found.
+        joint: what happens to all of them together; None where that is not known here.
         grouped: whether they are counted by queue, decision and reason, without what every rule found.
         output: the form.
     """
     if output != Output.TEXT:
         from tenure.cli.decision_answers import pending_answer
 
-        print_answer(output, "pending", pending_answer(decisions, asked), ())
-    elif grouped:
-        print_answer(output, "pending", None, about(asked.kueue, grouped_lines(decisions, asked)))
-    elif asked.explained:
-        print_answer(output, "pending", None, about(asked.kueue, _explained_lines(decisions, asked)))
+        print_answer(output, "pending", pending_answer(decisions, asked, joint), ())
+        return
+    if grouped:
+        lines = grouped_lines(decisions, asked)
     else:
-        print_answer(output, "pending", None, about(asked.kueue, table_lines(decisions, asked)))
+        lines = (_explained_lines if asked.explained else table_lines)(decisions, asked)
+    print_answer(output, "pending", None, about(asked.kueue, chain(_joint_lines(joint), lines)))
+
+
+def _joint_lines(joint: JointEffect | None) -> Iterator[str]:
+    """The headline: what happens to all pending workloads together."""
+    if joint is None or not (joint.starts or joint.waiting or joint.not_decided):
+        return
+    from tenure.joint import vain_lines
+
+    yield joint.summary
+    yield from vain_lines(joint.in_vain)
+    ended = f", {joint.ended_text}" if joint.ended_text else ""
+    yield f"  jointly: the coming cycles as `tenure next` plays them{ended}"
+    yield ""
 
 
 def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
@@ -157,7 +180,7 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
     clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
     engine = engine_asked(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
-    yield f"  {clock}{by}; each evaluated independently"
+    yield f"  {clock}{by}; each taken alone"
     yield from assumed_lines(asked.premises(asked.cluster_queue))
     if any(row.decision.endswith(BY_QUOTA) for row in rows):
         yield f"  {TOPOLOGY_NOTE}"

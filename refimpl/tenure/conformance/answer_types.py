@@ -12,6 +12,7 @@ from tenure.errors import ErrorCode
 from tenure.explanation.remarks import Remark
 from tenure.explanation.schema_words import WorkloadKey
 from tenure.explanation.shapes import AssignedPods, PreemptedWorkload
+from tenure.joint import JointEffect
 from tenure.model import Outcome
 from tenure.oracle.effects import PREEMPTED_METRIC
 from tenure.readings import CHOICES, preset_names
@@ -340,6 +341,8 @@ class PendingAnswer:
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: Warnings
     """What was assumed or ignored in the input, each once."""
+    joint: IfAny[JointEffect] = None
+    """What the coming scheduling cycles do to all of them together; not with --cluster-queue."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from tenure.cli.options import (
     Now,
     SchedulerFlags,
     instant_of,
+    parse_gates,
 )
 from tenure.cli.output import Every, Output, about, print_answer, with_pointer
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
@@ -33,7 +34,9 @@ from tenure.manifests import SourcedObject, build, load, read_objects
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
 from tenure_play.diff.difference import Side, difference
-from tenure_play.diff.text import outline_of
+from tenure_play.diff.joint import joint_difference
+from tenure_play.diff.text import changes_anything, has_new_victims, outline_of
+from tenure_play.from_cluster import manifests_of
 
 _TREE_KINDS: Final = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor")
 """Kinds of which no workload's own record depends: a change of one needs no workload read again."""
@@ -68,7 +71,8 @@ class DiffPrinting:
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
-            help="Exit code 1 where a running workload becomes a victim, or where anything changes."
+            help="Exit code 1 where a running workload becomes a victim, jointly or for one job taken alone; "
+            "or where anything changes."
         ),
     ] = None
     color: Color = None
@@ -86,7 +90,7 @@ def diff_command(
     flags: SchedulerFlags,
     printing: DiffPrinting,
 ) -> None:
-    """Compare the decisions of two clusters: which differ, and which victims are new or spared.
+    """Show what a change does to all pending workloads together, and to each decision taken alone.
 
     A single field of a dump, before it is changed in the cluster:
 
@@ -108,9 +112,10 @@ def diff_command(
     tenure diff main:queues/ HEAD:queues/ --with cluster.json -o markdown > comment.md
     tenure diff main:queues/ HEAD:queues/ --with cluster.json --fail-on gained-victims
 
-    Every pending workload is decided about alone on either side, at one instant; a victim is a running
-    workload that is preempted for any of them. Of a git revision only files are read: links are not
-    followed, and nothing of the repository is run.
+    The first line is the joint effect: the coming cycles of both sides, as `tenure next` plays them. Below it
+    every pending workload is taken alone on either side, at one instant; there a victim is a running workload
+    that is preempted for any of them. Of a git revision only files are read: links are not followed, and
+    nothing of the repository is run.
 
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error.
     """
@@ -122,15 +127,19 @@ def diff_command(
     before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     clock = instant_of(None) if instant is None else instant
-    answer = replace(difference(before, after, clock, chosen), warnings=tuple(warnings))
+    gates = parse_gates(flags.feature_gates)
+    answer = replace(
+        difference(before, after, clock, chosen),
+        warnings=tuple(warnings),
+        joint=joint_difference(before, after, clock, chosen, gates),
+    )
     if printing.output == DiffOutput.MARKDOWN:
         print_lines(outline_of(answer, every=printing.every).markdown_lines())
     elif printing.output == DiffOutput.TEXT:
         print_lines(with_pointer(about(answer.kueue, outline_of(answer, every=printing.every).text_lines())))
     else:
         print_answer(Output(printing.output.value), "diff", as_json(answer), ())
-    changed = bool(answer.pending or answer.gained_victims or answer.lost_victims)
-    failing = {FailOn.GAINED_VICTIMS: bool(answer.gained_victims), FailOn.ANY: changed}
+    failing = {FailOn.GAINED_VICTIMS: has_new_victims(answer), FailOn.ANY: changes_anything(answer)}
     if printing.fail_on is not None and failing[printing.fail_on]:
         raise typer.Exit(ExitCode.FOUND)
 
@@ -152,17 +161,20 @@ def _sides(
     objects: list[SourcedObject] = []
     (first, name), (last, other) = named[0], named[-1]
     kueue, kueue_after = interpretation.asked_kueue(), interpretation.asked_kueue()
-    before = Side(name, _read(first, common, (), objects, kueue))
+    read: list[SourcedObject] = []
+    before = Side(name, _read(first, common, (), objects, read, kueue), manifests_of(read))
+    read_after: list[SourcedObject] = []
     two = len(named) == 2
     after = (
-        _read(last, common, edits, [], kueue_after)
+        _read(last, common, edits, [], read_after, kueue_after)
         if two
-        else _changed(before.loaded, objects, edits, kueue_after)
+        else _changed(before.loaded, objects, edits, read_after, kueue_after)
     )
     if before.loaded.cluster.settings.release != after.cluster.settings.release:
         releases = " and ".join(str(side.cluster.settings.release) for side in (before.loaded, after))
         raise bad_input("--kueue", releases, "one release on both sides")
-    return before, Side(changed_name(other, edits), after)
+    manifests = manifests_of(read_after) if read_after else before.manifests
+    return before, Side(changed_name(other, edits), after, manifests)
 
 
 def _read(
@@ -170,6 +182,7 @@ def _read(
     common: Sequence[SourcedObject],
     edits: Sequence[ManifestEdit],
     kept: list[SourcedObject],
+    read: list[SourcedObject],
     kueue: TargetKueue,
 ) -> Loaded:
     """One side.
@@ -178,13 +191,15 @@ def _read(
         source: where its own objects are.
         common: those of both sides that it does not have itself.
         edits: changes of all of them.
-        kept: gets the objects as they were read.
+        kept: gets the objects as they are written.
+        read: gets them as they were changed.
         kueue: the target Kueue.
     """
     paths, own = own_objects(source)
 
     def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
-        return changed(_noted(together(chain(own, found), common), kept), edits, kueue)
+        own_and_common = together(chain(own, found), common)
+        return _noted(changed(_noted(own_and_common, kept), edits, kueue), read)
 
     return kueue.stamped(load(paths, watched=watched))
 
@@ -196,11 +211,15 @@ def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Itera
 
 
 def _changed(
-    before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kueue: TargetKueue
+    before: Loaded,
+    objects: Sequence[SourcedObject],
+    edits: Sequence[ManifestEdit],
+    read: list[SourcedObject],
+    kueue: TargetKueue,
 ) -> Loaded:
     """The same objects after changes; the workloads are not read again where none of them is concerned."""
     if any(edit.kind not in _TREE_KINDS for edit in edits):
-        return kueue.stamped(load([], watched=lambda _: changed(objects, edits, kueue)))
+        return kueue.stamped(load([], watched=lambda _: _noted(changed(objects, edits, kueue), read)))
     others = [sourced for sourced in objects if dig(sourced.object, "kind") != "Workload"]
     after = build(changed(others, edits, kueue))
     tree = {name: getattr(after.cluster, name) for name in _TREE}
@@ -210,4 +229,5 @@ def _changed(
         cluster=replace(before.cluster, **tree),
         warnings=tuple(dict.fromkeys((*before.warnings, *after.warnings))),
         set_aside={**after.set_aside, **kept},
+        by_usage=after.by_usage,
     )

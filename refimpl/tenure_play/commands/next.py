@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,16 +25,15 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Output, Printing
 from tenure.cli.terminal import choose_colour
-from tenure.errors import InputError, bad_input
-from tenure.manifests import Place, SourcedObject, parse_duration
-from tenure.manifests.feature_gates import over_time_problems
-from tenure.manifests.structure import dig
+from tenure.errors import bad_input
+from tenure.manifests import SourcedObject, parse_duration
 from tenure.model import Duration
-from tenure.units import format_duration
+from tenure.units import END_OF_TIME, format_duration
 from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
+from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.text import outline_of
 from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
-from tenure_play.scenario import QueueGates, gates_of, with_gates
+from tenure_play.from_cluster import manifests_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +68,6 @@ def _length(text: str, option: str) -> Duration:
     if found < 0:
         raise bad_input(option, text, "a duration that is not negative")
     return found
-
-
-def _gates(flags: SchedulerFlags, asked: Inquiry) -> QueueGates:
-    """The gates of queues and cycles: the release's defaults, those of the Configuration, the command line's.
-
-    Raises:
-        InputError: a gate that decides over several cycles and is not modelled.
-    """
-    said = parse_gates(flags.feature_gates)
-    settings = asked.loaded.cluster.settings
-    problems = over_time_problems(
-        said, Place(), "--feature-gates", fair_sharing=settings.fair_sharing is not None
-    )
-    if problems:
-        raise InputError(problems)
-    return with_gates(gates_of(settings.release), {**asked.loaded.gates, **said})
 
 
 @with_records
@@ -131,8 +114,11 @@ def next_command(
     horizon = ahead.horizon()
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
-    asked = ask(source, now, interpretation, None, flags, edits, kept=objects, about=named)
-    horizon = replace(horizon, gates=_gates(flags, asked))
+    asked = ask(
+        source, now, interpretation, None, flags, edits, kept=objects, queued_by=END_OF_TIME, about=named
+    )
+    gates = gates_over_time(asked.loaded, parse_gates(flags.feature_gates))
+    horizon = replace(horizon, gates=gates)
     print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
 
 
@@ -162,13 +148,3 @@ def print_next(
     asked = asked.warned(left_out(asked.loaded, loaded), loaded)
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
     asked.print(output, "next", answer, outline_of(answer, every=every).text_lines())
-
-
-def manifests_of(objects: Iterable[SourcedObject]) -> Mapping[str, Mapping[str, Any]]:
-    """The Workloads among some objects, by `namespace/name`.
-
-    >>> manifests_of([SourcedObject("", {"kind": "Workload", "metadata": {"name": "a"}})]).keys()
-    dict_keys(['/a'])
-    """
-    found = (sourced.object for sourced in objects if sourced.object.get("kind") == "Workload")
-    return {f"{dig(raw, 'metadata', 'namespace') or ''}/{dig(raw, 'metadata', 'name')}": raw for raw in found}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tenure.as_json import KueueVersion, Moment
 from tenure.explanation.shapes import WorkloadWithReason
+from tenure.joint import JointDifference
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +87,5 @@ class DiffAnswer:
     """What decides on either side and is not modelled, in words: what it touches is not decided."""
     warnings: tuple[str, ...] = ()
     """About the input."""
+    joint: JointDifference | None = None
+    """What the change does to the pending workloads of the trees that it reaches, all together."""

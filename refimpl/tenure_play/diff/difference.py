@@ -21,6 +21,7 @@ from tenure.units import format_duration
 from tenure_play.diff.answer_types import DiffAnswer, PendingChange, RunningChange
 from tenure_play.diff.trees import reached
 from tenure_play.diff.victim_periods import Spell, spells
+from tenure_play.from_cluster import Manifests
 
 ABSENT = "absent"
 UNDECIDED = "not decided"
@@ -33,10 +34,12 @@ class Side:
     Args:
         words: what it is, for the answer.
         loaded: what was read.
+        manifests: the Workloads as they were read, by `namespace/name`.
     """
 
     words: str
     loaded: Loaded
+    manifests: Manifests = field(default_factory=dict)
 
 
 @dataclass(slots=True)

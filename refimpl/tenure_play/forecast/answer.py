@@ -30,6 +30,7 @@ from tenure_play.forecast.answer_types import (
 )
 from tenure_play.forecast.run import Course
 from tenure_play.forecast.text import EVICTED, summary_of
+from tenure_play.forecast.vain import preemptions_in_vain
 from tenure_play.forecast.waits import protected_equals, still_waiting
 from tenure_play.from_cluster import drained, scenario_from
 from tenure_play.record import Happening
@@ -98,13 +99,13 @@ def look_ahead(
     world = course.player.world
     waiting = [actor for actor in world.alive.values() if actor.phase == Phase.WAITING]
     told = [actor for actor in waiting if _is_told(course, actor)] if asked is None else []
-    aside = tuple(map(_not_decided, undecided(loaded, END_OF_TIME, every=True)))
+    aside = tuple(map(not_decided, undecided(loaded, END_OF_TIME, every=True)))
     answer = NextAnswer(
         now=now,
         reading=reading.written(),
         reading_text=reading_text(reading),
         summary="",
-        topology=next(_topologies(course), None),
+        topology=next(topologies(course), None),
         assumed=(
             *_premises(loaded, asked),
             *_assumed(horizon, timing, reading, len(aside)),
@@ -112,18 +113,20 @@ def look_ahead(
         ),
         eviction=horizon.eviction,
         ended=ended,
-        ended_text=_ended_text(course, ended, horizon),
+        ended_text=ended_text(course, ended, horizon),
         cycles=tuple(course.coming),
         events=(*_drained(loaded, now), *_events(course)),
         waiting_count=len(waiting),
         not_decided=aside,
         waiting=tuple(still_waiting(course, sorted(told, key=lambda actor: (actor.queue, actor.key)))),
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
+        in_vain=preemptions_in_vain(course, ended),
     )
     return replace(answer, summary=summary_of(answer))
 
 
-def _topologies(course: Course) -> Iterator[str]:
+def topologies(course: Course) -> Iterator[str]:
+    """What of the heads needs a place in a topology."""
     return (head.topology for cycle in course.coming for head in cycle.heads if head.topology)
 
 
@@ -147,7 +150,8 @@ def _queued(loaded: Loaded, workload: str) -> str:
     return key
 
 
-def _not_decided(row: PendingDecision) -> NotDecided:
+def not_decided(row: PendingDecision) -> NotDecided:
+    """A workload that waits and takes no part, and why."""
     problem = row.problems[0]
     _, colon, reason = problem.expected.partition(": ")
     is_reason = colon and problem.code == ErrorCode.NOT_MODELLED
@@ -178,7 +182,8 @@ def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int) -> 
         yield "the end of a protection alone wakes no parked workload (F-005)"
 
 
-def _ended_text(course: Course, ended: LookEnd, horizon: Horizon) -> str:
+def ended_text(course: Course, ended: LookEnd, horizon: Horizon) -> str:
+    """Why a forecast ends where it does, in words."""
     match ended:
         case LookEnd.QUIET:
             return "then nothing changes any more"

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from tenure.as_json import Moment, Span
 from tenure.explanation.shapes import AssignedPods, PreemptedWorkload
+from tenure.joint import PreemptionInVain
 from tenure.versions import kueue_version
 from tenure_play.record import Result
 
@@ -259,6 +260,9 @@ class NextAnswer:
     order of their ClusterQueues."""
     asked: AskedWorkload | None
     """The workload that is asked about; null where none is."""
+    in_vain: tuple[PreemptionInVain, ...] = ()
+    """Preemptions whose preemptor does not get the quota; not looked for in a forecast for one workload that
+    ends with its admission."""
     warnings: tuple[str, ...] = ()
     """About the input."""
     kueue: str = kueue_version(None)

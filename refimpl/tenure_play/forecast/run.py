@@ -74,6 +74,29 @@ class Course:
         """
         self.player.begin()
         self.player.go_on(self.scenario.end, self._is_enough)
+        return self._ended()
+
+    def rest(self, since: Instant) -> LookEnd:
+        """Play on, after `player.begin()`, until nothing happens by itself any more.
+
+        Args:
+            since: an instant that is passed in any case, ns since the epoch.
+
+        Returns:
+            why it has ended; `UNTIL` where time alone, or what follows the end of the play, would go on.
+
+        Raises:
+            InputError: as `run`.
+        """
+        self.player.go_on(self.scenario.end, lambda: self._is_enough() or self.rests_after(since))
+        return self._ended()
+
+    def rests_after(self, instant: Instant) -> bool:
+        """Whether nothing happens by itself any more, nor by the passing of time until an instant."""
+        later = self.later
+        return self.player.is_at_rest and (later is None or later > instant)
+
+    def _ended(self) -> LookEnd:
         if self.is_admitted:
             return LookEnd.ADMITTED
         if self.player.next_at() is None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import PreemptedWorkload
+from tenure.joint import vain_lines
 from tenure.model import SECOND, Instant
 from tenure.outline import Facts, Item, Name, Outline, Part, TitledList
 from tenure.units import counted, format_instant
@@ -92,16 +93,16 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
         f"assumed: {'; '.join(answer.assumed)}",
         *(line.strip() for line in note_lines(answer.topology)),
     ]
+    first: list[Part] = [answer.summary, *vain_lines(answer.in_vain), Facts(facts)]
     if answer.asked is not None:
         title = f"What comes next for {answer.asked.workload}"
-        return Outline(title, [answer.summary, Facts(facts), *_asked_parts(answer.asked, every=every)])
+        return Outline(title, [*first, *_asked_parts(answer.asked, every=every)])
     not_decided = [Item([Name(found.workload), f": {found.why}"]) for found in answer.not_decided]
     course = _course_items(answer, every=every)
     return Outline(
         "What comes next",
         [
-            answer.summary,
-            Facts(facts),
+            *first,
             TitledList("What happens", [*course]),
             TitledList("Waiting afterwards", [*_waiting_items(answer, every=every)]),
             TitledList("Not decided", _cut(not_decided, "of them", every=every)),
@@ -152,10 +153,6 @@ def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[Item
 
 
 def _result(head: ComingHead | ComingTurn) -> str:
-    return "; ".join(filter(None, (_result_alone(head), head.note)))
-
-
-def _result_alone(head: ComingHead | ComingTurn) -> str:
     match head.result:
         case Result.ADMITTED:
             return "is admitted"

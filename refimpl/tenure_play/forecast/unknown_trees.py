@@ -35,10 +35,28 @@ def without_unknown_trees(loaded: Loaded, workload: str | None = None) -> Loaded
     >>> without_unknown_trees(Loaded(Cluster({}))).set_aside
     {}
     """
+    aside = unknown_queues(loaded)
+    if workload is not None and aside:
+        found = aside.get(queue_of(loaded, find_pending(loaded, workload)))
+        if found is not None:
+            raise InputError([found])
+    return without_queues(loaded, aside)
+
+
+def unknown_queues(loaded: Loaded) -> dict[str, Problem]:
+    """The ClusterQueues of trees whose course is not known, each with the reason.
+
+    Args:
+        loaded: the cluster.
+
+    >>> from tenure.model import Cluster
+    >>> unknown_queues(Loaded(Cluster({})))
+    {}
+    """
     cluster = loaded.cluster
     is_whole = not over_time(cluster)
     if is_whole and not loaded.by_usage:
-        return loaded
+        return {}
     waiting = waiting_queues(loaded, END_OF_TIME)
     aside: dict[str, Problem] = {}
     seen: set[str] = set()
@@ -54,21 +72,33 @@ def without_unknown_trees(loaded: Loaded, workload: str | None = None) -> Loaded
         problem = problem_of(unmodelled[0]) if unmodelled else usage
         if problem is not None:
             aside.update(dict.fromkeys(tree, problem))
-    if workload is not None:
-        found = aside.get(queue_of(loaded, find_pending(loaded, workload)))
-        if found is not None:
-            raise InputError([found])
+    return aside
+
+
+def without_queues(loaded: Loaded, aside: Mapping[str, Problem]) -> Loaded:
+    """The cluster without the workloads that wait in some ClusterQueues, which are set aside.
+
+    Args:
+        loaded: the cluster.
+        aside: all ClusterQueues whose course is not known, each with the reason.
+
+    >>> from tenure.model import Cluster
+    >>> without_queues(Loaded(Cluster({})), {}).set_aside
+    {}
+    """
+    if not aside:
+        return loaded
     left: dict[str, tuple[Problem, ...]] = {
         pending.key: (aside[queue],)
-        for queue, queued in waiting.items()
+        for queue, queued in waiting_queues(loaded, END_OF_TIME).items()
         if queue in aside
         for pending in queued
     }
-    pending = tuple(w for w in cluster.pending if w.key not in left)
+    pending = tuple(w for w in loaded.cluster.pending if w.key not in left)
     return replace(
         loaded,
         # Nothing waits any more where it would decide.
-        cluster=replace(without_unmodelled(cluster), pending=pending),
+        cluster=replace(without_unmodelled(loaded.cluster), pending=pending),
         set_aside={**loaded.set_aside, **{_named(key): problems for key, problems in left.items()}},
     )
 
