@@ -112,7 +112,7 @@ def test_the_text_has_every_sentence_of_the_json(arguments: tuple[str, ...]) -> 
 
 def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() -> None:
     text = said("why-not", ADS, *COHORT)
-    assert text.startswith(f"{ADS} is not admitted: 8 nvidia.com/gpu short on on-demand; priority is 100")
+    assert text.startswith(f"{ADS} is not admitted: 8 nvidia.com/gpu short on on-demand; borrowWithinCohort.")
     for line in (
         "    ClusterQueue ads uses 12 of 16; 0 available",
         "    Cohort company uses 80 of 80; 0 available: its quota binds",

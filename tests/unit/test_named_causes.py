@@ -138,6 +138,29 @@ SHARES = [
         ),
         pytest.param(
             decided("q", [*ALONE, workload("new", cpu=2)]),
+            "ml/new is not admitted: 1 cpu short on x86; withinClusterQueue is Never: keeps 1 running "
+            "workload of the same or a lower priority in q",
+            id="the headline has the policy that is Never, and not the priority",
+        ),
+        pytest.param(
+            decided("q", [*ALONE, workload("new", cpu=2)]),
+            "cohortName is not set: in no cohort it can borrow nothing",
+            id="no cohort is a field",
+        ),
+        pytest.param(
+            decided("owner", [*OWNER, workload("new", cpu=2, gpu=4)]),
+            f"ml/new is not admitted: 4 {GPU} short on cuda; borrowWithinCohort.policy is Never: keeps 1 "
+            "candidate of other queues while the request borrows 2 cpu on node",
+            id="the headline has the resource that is borrowed",
+        ),
+        pytest.param(
+            decided("train", [*SHARES, workload("new", gpu=4)], Settings(fair_sharing=tuple(FairStrategy))),
+            f"ml/new is not admitted: 4 {GPU} short on h100; fairSharing.weight of Cohort vision is 1: share "
+            "of Cohort vision with the request 500, of Cohort speech after the removal 0: higher (for ml/t1)",
+            id="the headline has the shares",
+        ),
+        pytest.param(
+            decided("q", [*ALONE, workload("new", cpu=2)]),
             "in its own ClusterQueue: no workload may be preempted; 1 cpu on x86 short",
             id="an attempt without a cohort borrows nothing",
         ),

@@ -371,6 +371,19 @@ def still_short(decision: Decision, attempt: Attempt) -> dict[FlavorResource, Am
     return short
 
 
+def borrowed_while_short(decision: Decision) -> dict[FlavorResource, Amount]:
+    """What a request borrows, where preemption would free all that is short if it borrowed nothing.
+
+    Args:
+        decision: any.
+    """
+    for attempt in () if decision.selection is None else decision.selection.attempts:
+        borrowed = {} if attempt.may_borrow or attempt.fits else still_short(decision, attempt)
+        if borrowed and not decision.assignment.needs_preemption & borrowed.keys():
+            return borrowed
+    return {}
+
+
 def amounts_text(amounts: dict[FlavorResource, Amount]) -> str:
     """Amounts in words.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.counterfactuals.situation import short_name
 from tenure.explanation.heroes import kin_of
+from tenure.explanation.other_queues import comparison_text
 from tenure.explanation.shortages import Shortage, amount, shortages
 from tenure.model import (
     Amount,
@@ -52,7 +54,8 @@ class Obstacle:
         value: as the manifest has it; `not set` where it has none.
         about: what of several the field is about, such as a resource; else empty.
         text: what it does; empty where that needs no words.
-        own: whether the field is of the pending workload or of its ClusterQueue.
+        own: whether the field is of the pending workload, of its ClusterQueue, or of the cohort whose share
+            is compared for it.
     """
 
     object: str
@@ -74,7 +77,7 @@ class Obstacle:
         'borrowWithinCohort.policy is Never (q.yaml:31): it would borrow'
         """
         kind, _, name = self.object.partition("/")
-        whose = "" if self.own else f" of {kind} {name}"
+        whose = "" if self.own and kind != "Cohort" else f" of {kind} {name}"
         about = f" of {self.about}" if self.about else ""
         where = f" ({place})" if place else ""
         effect = f": {self.text}" if self.text else ""
@@ -253,6 +256,7 @@ def _of_limits(decision: Decision, at: FlavorResource, requested: Amount, most: 
             if node.place not in path and quota_at(tree, node.place, at).local:
                 yield from _quota(decision, node, at, "lendingLimit", text)
     yield from _quota(decision, tree.nodes[decision.snapshot.place], at, "nominalQuota", text)
+    yield from _without_cohort(decision)
 
 
 def _quota(decision: Decision, node: Node, at: FlavorResource, limit: str, text: str) -> Iterator[Obstacle]:
@@ -283,12 +287,22 @@ def _of_no_candidates(decision: Decision) -> Iterator[Obstacle]:
         for workload in decision.running
         if workload.key not in candidates and any(workload.usage.get(at, 0) for at in needed)
     ]
-    yield from _own_policies(decision, [held for held in kept if held.cluster_queue == decision.queue.name])
-    yield from _other_policies(decision, [held for held in kept if held.cluster_queue != decision.queue.name])
-    yield from _while_borrowing(decision)
-    for shortage in shortages(decision):
-        yield from _of_shortage(decision, shortage)
-    yield from _by_share(decision)
+    # What keeps candidates comes first: with it, they would be enough. Priorities are not a matter of fields.
+    own = [held for held in kept if held.cluster_queue == decision.queue.name]
+    found = [
+        *_while_borrowing(decision),
+        *_by_share(decision),
+        *_own_policies(decision, own),
+        *_other_policies(decision, [held for held in kept if held.cluster_queue != decision.queue.name]),
+        *_without_cohort(decision),
+        *(obstacle for shortage in shortages(decision) for obstacle in _of_shortage(decision, shortage)),
+    ]
+    yield from sorted(found, key=lambda obstacle: obstacle.object.startswith("Workload/"))
+
+
+def _without_cohort(decision: Decision) -> Iterator[Obstacle]:
+    if decision.queue.cohort is None:
+        yield _queue(decision, "spec.cohortName", "not set", "in no cohort it can borrow nothing")
 
 
 def _own_policies(decision: Decision, kept: Iterable[Workload]) -> Iterator[Obstacle]:
@@ -300,6 +314,9 @@ def _own_policies(decision: Decision, kept: Iterable[Workload]) -> Iterator[Obst
     for workload in kept:
         lower = has_lower_priority(preemptor, workload)
         equal = workload.priority == preemptor.priority
+        if policy == WithinClusterQueue.NEVER and (lower or equal):
+            by_policy.append(workload)
+            continue
         if lower or (equal and policy != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY):
             if lower or is_newer_equal(preemptor, workload, terms, decision.now):
                 by_policy.append(workload)
@@ -309,7 +326,8 @@ def _own_policies(decision: Decision, kept: Iterable[Workload]) -> Iterator[Obst
             continue
         by_priority.append(workload)
     if by_policy:
-        what = "lower priority" if policy == WithinClusterQueue.NEVER else "equal priority that are newer"
+        never = policy == WithinClusterQueue.NEVER
+        what = "the same or a lower priority" if never else "equal priority that are newer"
         many = f"{counted(len(by_policy), 'running workload')} of {what}"
         yield _queue(decision, field, policy, f"keeps {many} in {terms.cluster_queue}")
     if by_time and duration is not None:
@@ -367,7 +385,9 @@ def _while_borrowing(decision: Decision) -> Iterator[Obstacle]:
     if not only_without:
         return
     many = counted(len(only_without), "candidate")
-    text = f"keeps {many} of other queues while {terms.cluster_queue} borrows"
+    borrowed = amounts_text(borrowed_while_short(decision))
+    borrows = f"the request borrows {borrowed}" if borrowed else f"{terms.cluster_queue} borrows"
+    text = f"keeps {many} of other queues while {borrows}"
     lower = [workload for workload in only_without if has_lower_priority(preemptor, workload)]
     field = f"{_PREEMPTION}borrowWithinCohort.policy"
     if terms.borrow_within_cohort == BorrowWithinCohort.NEVER:
@@ -396,11 +416,19 @@ def _of_shortage(decision: Decision, shortage: Shortage) -> Iterator[Obstacle]:
 
 
 def _by_share(decision: Decision) -> Iterator[Obstacle]:
-    if decision.terms.fair_sharing and decision.queue.cohort is not None and decision.candidates:
-        whole, part = divmod(decision.queue.weight, 10**9)
-        weight = f"{whole}.{part:09d}".rstrip("0").rstrip(".")
-        text = "shares do not allow more workloads to be preempted"
-        yield _queue(decision, "spec.fairSharing.weight", weight, text)
+    """The weight of the preemptor's side of the first comparison of shares that allows no preemption."""
+    attempts = () if decision.selection is None else decision.selection.attempts
+    refused = (turn for attempt in attempts for turn in attempt.turns if turn.shares and not turn.removed)
+    first = next(refused, None)
+    if first is None or first.shares is None:
+        return
+    tree = decision.snapshot.tree
+    node = tree.nodes[first.shares.mine]
+    whole, part = divmod(node.weight, 10**9)
+    weight = f"{whole}.{part:09d}".rstrip("0").rstrip(".")
+    text = f"{comparison_text(tree, first)} (for {first.candidate.workload.key})"
+    name = f"{'ClusterQueue' if node.queue else 'Cohort'}/{node.name}"
+    yield Obstacle(name, "spec.fairSharing.weight", weight, "", text, own=True)
 
 
 def _priority(decision: Decision, text: str) -> Obstacle:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from tenure.explanation.attempts import amounts_text, still_short
+from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.heroes import bill_remarks, hero_request_remarks
 from tenure.explanation.quota_alone import quota_alone
 from tenure.explanation.remarks import Remark, remark
@@ -120,16 +120,14 @@ def _too_few(decision: Decision) -> str:
 
 def _beyond_nominal(decision: Decision) -> str:
     """What a request borrows that is free, where preemption would free all that is short if it did not."""
-    for attempt in () if decision.selection is None else decision.selection.attempts:
-        borrowed = {} if attempt.may_borrow or attempt.fits else still_short(decision, attempt)
-        if borrowed and not decision.assignment.needs_preemption & borrowed.keys():
-            freed = " and ".join(str(at.resource) for at in sorted(decision.assignment.needs_preemption))
-            victims = format_names([candidate.workload.key for candidate in attempt.removed], _MOST_VICTIMS)
-            policy = (
-                f"spec.preemption.borrowWithinCohort.policy is {decision.terms.borrow_within_cohort.label}"
-            )
-            return f"{victims} would free its {freed}, but it borrows {amounts_text(borrowed)}, and {policy}"
-    return ""
+    borrowed = borrowed_while_short(decision)
+    if not borrowed or decision.selection is None:
+        return ""
+    removed = next(attempt.removed for attempt in decision.selection.attempts if not attempt.may_borrow)
+    victims = format_names([candidate.workload.key for candidate in removed], _MOST_VICTIMS)
+    freed = " and ".join(at.resource for at in sorted(decision.assignment.needs_preemption))
+    policy = f"spec.preemption.borrowWithinCohort.policy is {decision.terms.borrow_within_cohort.label}"
+    return f"{victims} would free its {freed}, but it borrows {amounts_text(borrowed)}, and {policy}"
 
 
 def _forbidding(decision: Decision) -> str:
