@@ -153,6 +153,10 @@ def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[Item
 
 
 def _result(head: ComingHead | ComingTurn) -> str:
+    return "; ".join(filter(None, (_result_alone(head), head.note)))
+
+
+def _result_alone(head: ComingHead | ComingTurn) -> str:
     match head.result:
         case Result.ADMITTED:
             return "is admitted"
