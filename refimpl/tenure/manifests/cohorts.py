@@ -23,7 +23,7 @@ def tree_problems(
         cohorts: by name, in the order given, with how problems name each.
         watched: the cohorts of the request; a cycle that none of them is in or below is no problem,
             as Kueue decides in the other trees. None for all; of a cluster before any request,
-            `cycle_warnings` and `outside_cycles` say the rest.
+            `cycle_warnings` and `outside_cycles` cover the rest.
 
 
     >>> chain = {f"c{i}": (Place(f"Cohort/c{i}"), Cohort(f"c{i}", f"c{i + 1}")) for i in range(300)}

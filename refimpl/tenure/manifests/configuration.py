@@ -95,7 +95,7 @@ class Configured:
     Args:
         settings: for the decision.
         reclaimable: feature gate ReclaimablePods, for reading workloads.
-        by_usage: whether `admissionFairSharing` is in force, for ClusterQueues that ask for it.
+        by_usage: whether `admissionFairSharing` is in force, for ClusterQueues that request it.
         over_time: what decides only over several cycles and is not modelled.
         gates: the feature gates that it sets.
         notes: what to warn of.

@@ -1,4 +1,4 @@
-"""What objects say that cannot all be so. Kueue goes on, and Tenure as Kueue does, with a warning."""
+"""Objects that contradict each other. Kueue goes on, and Tenure as Kueue does, with a warning."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def deletion_caution(since: object) -> Caution:
     Args:
         since: its deletionTimestamp, as it was read.
 
-    Source: Kueue v0.19.2, pkg/cache/queue/manager.go, AddOrUpdateWorkload: IsAdmissible does not ask for the
+    Source: Kueue v0.19.2, pkg/cache/queue/manager.go, AddOrUpdateWorkload: IsAdmissible does not check the
     timestamp. The workload leaves its queue when the object is gone (workload_controller.go, Delete).
     """
     found = printable(str(since))

@@ -119,7 +119,7 @@ def gate_problems(
         newer: gets the gates that Tenure does not know and that are no misspelt ones, as a newer Kueue may
             have them; None where they are problems too.
 
-    Source: Kueue, the feature gates of its base and the code that asks for them.
+    Source: Kueue, the feature gates of its base and the code that checks them.
 
     >>> problem, = gate_problems({"PriorityBost": True}, Place())
     >>> print(problem)

@@ -104,7 +104,7 @@ def _within_limit(raw: bytes, file: str, problems: list[Problem]) -> bytes | Non
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 EXPECTATIONS: Final = ".tenure.yaml"
-"""How files end that say what is expected of manifests, and may lie in the same folder."""
+"""The ending of files of expectations, which may be in the same folder."""
 _STDIN = "-"
 JSON_PATCH, OTHER_TOOL = "a JSON patch", "of another tool"
 TEMPLATE, TEMPLATE_OF_OURS, UNREADABLE = "a template", "a template of queues or workloads", "unreadable"

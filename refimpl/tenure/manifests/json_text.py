@@ -29,7 +29,7 @@ _CLOSES: Final = {
     ("Expecting property name enclosed in double quotes", "}"): "object",
     ("Expecting value", "]"): "array",
 }
-"""What Python before 3.13 says of a comma that nothing follows, and finds there."""
+"""The message of Python before 3.13 about a comma that nothing follows, and what it finds there."""
 _PLAIN: Final = json.JSONDecoder()
 
 

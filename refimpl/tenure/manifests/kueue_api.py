@@ -32,7 +32,7 @@ class ApiEntry:
     Args:
         object: a kind, `Configuration`, `metadata` or `gate`.
         fields: paths, or names.
-        effect, why, says, reach, gate, since, kep, under: as the file has them.
+        effect, why, what, reach, gate, since, kep, under: as the file has them.
         on: the kind that an annotation is read of.
         off: whether the effect is that of a gate that is switched off.
     """
@@ -41,7 +41,7 @@ class ApiEntry:
     fields: tuple[str, ...]
     effect: str
     why: str
-    says: str = ""
+    what: str = ""
     reach: str = ""
     gate: str = ""
     since: str = ""
@@ -202,7 +202,7 @@ def _unmodelled(raw: object, kind: str, name: str) -> Iterator[Unmodelled]:
 
 def _made(entry: ApiEntry, field: str, found: object, kind: str, name: str) -> Unmodelled:
     value = printable(found) if isinstance(found, str) else ""
-    description = entry.says.format(value=value, object=f"{kind} {printable(name)}")
+    description = entry.what.format(value=value, object=f"{kind} {printable(name)}")
     reach = Reach.TREE if entry.reach == "tree" else Reach.ANYWHERE
     return Unmodelled(
         f"{kind}/{printable(name)}", field, show(found), f"{description} is not modelled", reach, entry.gate

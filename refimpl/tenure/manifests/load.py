@@ -91,7 +91,7 @@ class Loaded:
         warnings: what was assumed, and what Kueue itself would stumble over; one sentence each.
         ignored: objects that play no part, and why; one sentence each.
         set_aside: pending workloads that need what is not modelled or are wrong, by
-            `Workload/namespace/name`: no other decision depends on them, and whoever asks about one of them
+            `Workload/namespace/name`: no other decision depends on them, and an answer about one of them
             gets these problems.
         evicted_at: by `namespace/name`, since when condition Evicted is True, ns.
         history: by `namespace/name`, the conditions of workloads that were evicted or preempted, also before

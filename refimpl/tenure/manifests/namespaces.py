@@ -109,7 +109,7 @@ def is_selected(selector: object, namespace: str, labels: Mapping[str, str] | No
         labels: of the Namespace; None where it is not given. Its name is a label of every one.
 
     Source: Kueue v0.19.2, pkg/workload/resources.go, ValidateAdmissibility, which the scheduler's nominate
-    asks before anything else; Kubernetes, label selectors.
+    checks before anything else; Kubernetes, label selectors.
 
     >>> is_selected({"matchLabels": {NAME: "ml"}}, "ml", None), is_selected(None, "ml", None)
     (True, False)

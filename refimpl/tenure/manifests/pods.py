@@ -1,4 +1,4 @@
-"""What the pods of a pending workload ask for: amounts, nodes, tolerations."""
+"""What the pods of a pending workload request: amounts, nodes, tolerations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def pod_requests(spec: PodSpec) -> Requests:
 
     Containers run together, and with them the init containers that restart always. While an ordinary
     init container runs, it and those started before it are there. The larger of both; for CPU, memory and
-    huge pages what the pod as a whole asks for, where it does; plus the overhead.
+    huge pages the request of the pod as a whole, where it has one; plus the overhead.
 
     Args:
         spec: the pod template's spec, already checked.

@@ -85,7 +85,7 @@ def order_by_usage(by_usage: Container[str], workloads: Iterable[tuple[str, Work
         workloads: those whose order decides, each with its ClusterQueue.
 
     Source: Kueue v0.19.2, `queueOrderingFunc` of those that wait, `CandidatesOrdering` of those that run; of
-    one LocalQueue neither asks for the usage.
+    one LocalQueue neither uses it.
 
     >>> one, other = (Workload("ml", name, name, 0, 0, queue_name=name) for name in "ab")
     >>> order_by_usage({"q"}, [("q", one)]) is None

@@ -29,8 +29,8 @@ def read_priority_class(raw: object, *, where: str = "") -> WorkloadPriorityClas
         where: path to put before the path of every field in an error.
 
     Returns:
-        The class. Without a policy no decision asks for it: Kueue has copied its value into `spec.priority`
-        of the workloads. What a policy says is judged where it is used (DYN-040), since that is a matter of
+        The class. Without a policy no decision uses it: Kueue has copied its value into `spec.priority`
+        of the workloads. A policy is judged where it is used (DYN-040), since that is a matter of
         the reading.
 
     Raises:

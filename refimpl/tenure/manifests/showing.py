@@ -206,7 +206,8 @@ class Place(NamedTuple):
     """The object that is being read, as its problems name it.
 
     Args:
-        named: `ClusterQueue/team-a` or `Workload/ns/name`, or what says so once a problem is told.
+        named: `ClusterQueue/team-a` or `Workload/ns/name`, or a function that finds it
+            once a problem is reported.
         file: the file as the user named it.
         where: path in front of every field, such as `admitted[3]`.
         names: paths of fields in v1beta2, each with its path in the version that the user wrote.

@@ -21,7 +21,7 @@ class Shown:
         sharing: the ClusterQueues and Cohorts whose status has a share, as `ClusterQueue/a`.
         plain: those with a status without a share.
         weighted: those that set `spec.fairSharing.weight`.
-        scoped: the ClusterQueues that ask for an order by usage.
+        scoped: the ClusterQueues that request an order by usage.
         without_usage: whether the status of a LocalQueue would name its usage if Kueue kept any.
         blocked: the first pending workload whose admission was blocked, as `Workload/ns/name`; empty without.
 

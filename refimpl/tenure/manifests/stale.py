@@ -41,7 +41,7 @@ def not_queued_yet(workload: Workload, now: Instant) -> Problem | None:
 
 
 def ahead_of_clock(loaded: Loaded, now: Instant) -> list[Problem]:
-    """What has happened as the objects say, and not by the clock: creations, reservations, evictions.
+    """What has happened by the objects, and not by the clock: creations, reservations, evictions.
 
     Args:
         loaded: the cluster.

@@ -14,7 +14,7 @@ from tenure.manifests.showing import Place, printable, show
 from tenure.model import ClusterQueue, ResourceFlavor
 
 TOPOLOGY_VERSIONS: Final = (API_VERSION, f"{GROUP}/v1beta1", f"{GROUP}/v1alpha1")
-"""The versions of a Topology, which all say the same."""
+"""The versions of a Topology, which have the same fields."""
 
 
 class TopologyLevel(Open):

@@ -385,7 +385,7 @@ def _annotations(annotations: object, place: Place, *, waits: bool) -> Iterator[
     if not isinstance(annotations.get(BOOST, ""), str):
         yield place.problem(f"metadata.annotations[{BOOST}]", show(annotations[BOOST]), "a string")
     for key, entry in annotations_of("Workload", "refused").items() if waits else ():
-        # They say how a workload gets its quota; one that holds it has been through that.
+        # They are about getting quota, which a workload that holds it already has.
         if annotations.get(key) not in (None, ""):
             yield _not_modelled(place, f"metadata.annotations[{key}]", annotations[key], entry.why)
 

@@ -44,8 +44,8 @@ def read_workload(
     Args:
         raw: the object, untrusted; `apiVersion` and `kind` may be left out.
         where: path to put before the path of every field in an error, such as `admitted[3]`.
-        holds_quota: True: it does, whatever its conditions say; False: it is pending, and what
-            `status.admission` may say is what it asks for; None: its conditions decide.
+        holds_quota: True: it does, whatever its conditions; False: it is pending, and what
+            `status.admission` may have is what it requests; None: its conditions decide.
         reader: reads other workloads too; None for one of its own, with the feature gates' defaults.
 
     Returns:
@@ -77,7 +77,7 @@ def read_workload(
 
 
 def out_of_play(raw: object) -> list[tuple[str, str]]:
-    """Why a workload neither holds quota nor waits for it: fields and what they say; empty if it does.
+    """Why a workload neither holds quota nor waits for it: fields and their values; empty if it does.
 
     Source: Kueue, workloads with an active quota reservation, admissible workloads.
     """
@@ -90,7 +90,7 @@ def out_of_play(raw: object) -> list[tuple[str, str]]:
 
 
 def priority_boost(annotations: Mapping[str, object] | None) -> int | None:
-    """The priority boost that an object's annotations ask for, 0 without; None when it is no 32-bit integer.
+    """The priority boost of an object's annotations, 0 without; None when it is no 32-bit integer.
 
     Source: Kueue, effective priority, which counts an invalid boost as 0.
 
@@ -148,7 +148,7 @@ class WorkloadReader:
 
 
 class _Common(NamedTuple):
-    """What workloads may have in common: where they hold quota, how much, what they ask for, what is odd."""
+    """What workloads may have in common: where they hold quota, how much, what they request, what is odd."""
 
     cluster_queue: str | None
     usage: Amounts

@@ -64,10 +64,10 @@ class PlainReader:
         self._known: dict[str, _Entry] = {}
 
     def read(self, lines: Sequence[str]) -> Any:
-        """The list or map that some lines say, None for no line; blank lines and remarks are left out before.
+        """The list or map of some lines, None for no line; blank lines and remarks are left out before.
 
         Raises:
-            NotPlainError: they say more than that.
+            NotPlainError: they hold more than that.
         """
         known = self._known
         inner: dict[str, Any] = {}
@@ -103,7 +103,7 @@ class PlainReader:
         {'a': 'one two', 'b': 'three four', 'c': 'five\\nsix\\n'}
 
         Raises:
-            NotPlainError: they say more than that.
+            NotPlainError: they hold more than that.
         """
         return self.read([line for line in self.unfolded(lines) if line and line.lstrip(" ")[:1] != "#"])
 

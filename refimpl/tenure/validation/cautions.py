@@ -1,4 +1,4 @@
-"""What one object may say and hardly means: legal, and dangerous or without effect."""
+"""What one object may hold and hardly means: legal, and dangerous or without effect."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ KAI_VERSIONS: Final = {"Queue": (f"{KAI}/v2",), "PodGroup": (f"{KAI}/v2alpha2",)
 """The kinds of KAI-Scheduler that are validated, and their versions."""
 
 _OTHERS = ("AdmissionCheck", "MultiKueueCluster", "MultiKueueConfig", "ProvisioningRequestConfig", "Topology")
-"""Kinds of Kueue's group that say nothing about quotas."""
+"""Kinds of Kueue's group without quotas."""
 
 _EXAMPLE = f"{GROUP}/v1beta2"
 

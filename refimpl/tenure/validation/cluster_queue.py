@@ -101,7 +101,7 @@ def time_based_config(subject: Subject) -> Iterator[Fault]:
 
 
 def checks_on_flavors(subject: Subject) -> Iterator[Fault]:
-    """An admission check is asked for on flavors that the queue has.
+    """An admission check is requested on flavors that the queue has.
 
     Of an update, what was already wrong and has not changed passes, unless feature gate
     RejectUpdatesToCQWithInvalidOnFlavors is on or the queue's flavors changed.

@@ -1,4 +1,4 @@
-"""Which objects of a repository are applied together: what its folders and kustomizations say."""
+"""Which objects of a repository are applied together: by its folders and kustomizations."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tenure.validation.faults import Fault, Subject, WarningType, quantity, text
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the objects say together.
+    """The objects together.
 
     Args:
         subjects: by kind, in the order given.
@@ -362,7 +362,7 @@ def fair_sharing_loop(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
 
 
 def bypassed_lending_limits(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
-    """A hero takes idle quota below its cohort whatever the lending limits there say.
+    """A hero takes idle quota below its cohort whatever the lending limits there are.
 
     Source: KEP-8826, Lending Limits.
     """

@@ -69,8 +69,8 @@ def deviations(shape: Shape, value: object, path: str = "") -> Iterator[Fault]:
 def stored(shape: Shape, value: Any) -> Any:
     """A value with its defaults, and without what Go treats as absent.
 
-    Empty texts, lists and maps, zeros and false count as absent: for Go most of them are. What it does tell
-    from nothing, a false that is written out for an optional field, is taken as absent too.
+    Empty texts, lists and maps, zeros and false count as absent: for Go most of them are. What it does
+    distinguish from nothing, a false that is written out for an optional field, is taken as absent too.
 
     Args:
         shape: the shape of the schema.

@@ -68,7 +68,7 @@ def test_the_table_names_nothing_else() -> None:
 def test_every_entry_has_an_effect_and_a_reason() -> None:
     assert {entry.effect for entry in api_entries()} <= EFFECTS
     assert all(entry.why for entry in api_entries())
-    assert all(entry.says and entry.gate for entry in api_entries() if entry.effect == "not-known")
+    assert all(entry.what and entry.gate for entry in api_entries() if entry.effect == "not-known")
     twice = Counter((entry.object, field) for entry in api_entries() for field in entry.fields)
     assert [name for name, count in twice.items() if count > 1] == []
 
@@ -110,7 +110,7 @@ def test_what_is_not_known_is_read_from_the_object(entry: ApiEntry) -> None:
             raw[above] = {name: {}}
         queue = read_cluster_queue(raw) if kind == "ClusterQueue" else read_cohort(raw)
         (found,) = queue.unmodelled
-        assert found.text == f"{entry.says.format(value='mine', object=f'{kind} a')} is not modelled"
+        assert found.text == f"{entry.what.format(value='mine', object=f'{kind} a')} is not modelled"
         assert found.gate == entry.gate
 
 

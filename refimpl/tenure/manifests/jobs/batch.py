@@ -1,4 +1,4 @@
-"""Jobs of Kubernetes, JobSets, MPIJobs and the training jobs of Kubeflow: which pods they ask for."""
+"""Jobs of Kubernetes, JobSets, MPIJobs and the training jobs of Kubeflow: the pods they request."""
 
 from __future__ import annotations
 

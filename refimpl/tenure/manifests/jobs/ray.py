@@ -1,4 +1,4 @@
-"""RayClusters, RayJobs and RayServices: which pods they ask for, with what KubeRay adds to them."""
+"""RayClusters, RayJobs and RayServices: the pods they request, with what KubeRay adds to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pods that a job asks for, and how they are found in an untrusted manifest."""
+"""The pods that a job requests, and how they are found in an untrusted manifest."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def topology_request(annotations: object, labels: Mapping[str, object]) -> dict[
 
     Args:
         annotations: of the pod template, untrusted.
-        labels: which labels hold the indices of the pods; a request of these alone asks for no topology.
+        labels: which labels hold the indices of the pods; a request of these alone is not for a topology.
 
     Source: Kueue v0.19.2, pkg/controller/jobframework/tas.go.
 

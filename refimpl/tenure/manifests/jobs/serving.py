@@ -1,4 +1,4 @@
-"""LeaderWorkerSets, StatefulSets, Deployments and Pods: which pods they ask for."""
+"""LeaderWorkerSets, StatefulSets, Deployments and Pods: the pods they request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SparkApplications: which pods they ask for."""
+"""SparkApplications: the pods they request."""
 
 from __future__ import annotations
 
