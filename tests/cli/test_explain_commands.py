@@ -79,8 +79,8 @@ def texts(value: Any) -> list[str]:
     """Every text under a key that sentences are under."""
     if isinstance(value, list):
         return [text for item in value for text in texts(item)]
-    if not isinstance(value, dict):
-        return []
+    if not isinstance(value, dict) or value.get("rule", "").startswith("TBP-"):
+        return []  # the cluster uses no field of that proposal
     own = [item for key, item in value.items() if key in ("text", "why", "reason", "verdict")]
     return [
         *(item for item in own if " " in item),

@@ -11,7 +11,7 @@ import pytest
 
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.answer_types import SeenShape, SpanShape
-from tenure.explanation.risk.lines import exposure_lines
+from tenure.explanation.risk.lines import exposure_parts
 from tenure.explanation.risk.ranges import Comparisons, Noting, Range, rest_of
 from tenure.model import (
     MINUTE,
@@ -30,6 +30,7 @@ from tenure.model import (
     WorkloadPriorityClass,
 )
 from tenure.oracle.decide import decide
+from tenure.outline import Outline
 from tenure.readings import preset
 from tests import clusters
 from tests.command_line import tenure
@@ -75,7 +76,11 @@ def test_an_equal_is_refused_up_to_the_nanosecond_after_min_admit_duration() -> 
 def test_the_answer_begins_with_until_when_it_is_protected_from_equals() -> None:
     victim = running("held", 4, quota_reserved_at=NOW - 10 * MINUTE)
     cluster = Cluster({"q": queue(ANY_EQUAL, AN_HOUR)}, (victim,))
-    lines = list(exposure_lines(exposure_answer(cluster, victim, NOW, preset("guaranteed"))))
+    lines = list(
+        Outline(
+            "", [*exposure_parts(exposure_answer(cluster, victim, NOW, preset("guaranteed")))]
+        ).text_lines()
+    )
     assert lines[0] == (
         "A new workload of the right size could preempt ml/held (priority 100) now with priority 101 or more "
         "in q; it is protected from new equals until 1970-01-01T02:30:00.000000001Z"
@@ -208,7 +213,12 @@ def test_fair_sharing_allows_what_the_shares_allow() -> None:
 def test_queues_of_which_the_same_is_said_are_told_together_and_lines_are_bounded() -> None:
     queues = {f"q{number:03}": sharing(f"q{number:03}", number) for number in range(40)}
     victim = held_by("held", "q000", usage={GPU: 1})
-    lines = list(exposure_lines(exposure_answer(Cluster(queues, (victim,)), victim, NOW, preset("released"))))
+    lines = list(
+        Outline(
+            "",
+            [*exposure_parts(exposure_answer(Cluster(queues, (victim,)), victim, NOW, preset("released")))],
+        ).text_lines()
+    )
     assert len(lines) < 12
     assert any("and 36 more" in line for line in lines)
 
@@ -218,7 +228,7 @@ def test_what_cannot_be_said_is_said() -> None:
     cluster = Cluster({"q": clusters.queue("q", "c", {"a100": {GPU.resource: (4, None, 1)}})}, (victim,))
     answer = exposure_answer(cluster, victim, NOW, preset("guaranteed"))
     assert answer.summary.startswith("Who could preempt ml/held cannot be said: ClusterQueue/q: usage of ")
-    assert len(list(exposure_lines(answer))) == 1
+    assert len(list(exposure_parts(answer))) == 1
 
 
 @pytest.mark.parametrize("bound", [-3, 0, 7, 12, 40])

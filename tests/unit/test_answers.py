@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from tenure.explanation.answers import why_answer, why_not_answer
-from tenure.explanation.lines import why_lines, why_not_lines
+from tenure.explanation.lines import why_not_outline, why_outline
 from tenure.explanation.summary import reading_text, summarize
 from tenure.explanation.verdicts import decision_lines
 from tenure.model import MINUTE, Cluster, FlavorResource, Outcome, PodSet, Workload
@@ -23,12 +23,13 @@ HELD = running("held", 4, 200)
 
 def why(decision: Decision, *others: Decision) -> list[str]:
     """What `why` says about the workload that holds all GPUs."""
-    return list(why_lines(why_answer(HELD, [decision, *others], NOW, preset("guaranteed"), flips=0)))
+    answer = why_answer(HELD, [decision, *others], NOW, preset("guaranteed"), flips=0)
+    return list(why_outline(answer, verbose=True).text_lines())
 
 
 def why_not(decision: Decision, victim: Workload | None = HELD) -> list[str]:
     """What `why-not` says about it."""
-    return list(why_not_lines(why_not_answer(decision, victim, flips=0)))
+    return list(why_not_outline(why_not_answer(decision, victim, flips=0)).text_lines())
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_of_several_pending_workloads_only_the_verdicts_are_told() -> None:
     assert [(case.preempted, case.flavors, case.attempts, case.counterfactuals) for case in answer.cases] == [
         (True, (), (), None)
     ] * 2
-    assert FLAVORS not in list(why_lines(answer))
+    assert FLAVORS not in list(why_outline(answer).text_lines())
 
 
 @pytest.mark.parametrize(
@@ -99,10 +100,18 @@ def test_a_reading_made_of_no_preset_is_told_by_the_nearest() -> None:
     assert reading_text(made) == "guaranteed with requeue_order: creation"
 
 
+def test_a_reading_is_left_out_where_no_field_of_a_proposal_is_used() -> None:
+    plain = why_not(decided(waiting(1), HELD))
+    assert not any("reading" in line or "TBP" in line for line in plain)
+    timed = why_not(decided(waiting(1), HELD, in_queue=queue(duration=60 * MINUTE)))
+    assert any("reading guaranteed" in line for line in timed)
+
+
 def test_json_keeps_every_choice_of_an_overridden_reading() -> None:
     reading = parse_reading({"requeue_order": "creation"})
     preemptor = waiting(1)
-    decision = decide(Cluster({"q": queue()}, (HELD,), (preemptor,)), preemptor, "q", NOW, reading)
+    timed = Cluster({"q": queue(duration=60 * MINUTE)}, (HELD,), (preemptor,))
+    decision = decide(timed, preemptor, "q", NOW, reading)
     answer = why_not_answer(decision, flips=0)
     assert answer.reading == reading.choices()
     assert f"reading {answer.reading_text}" in "\n".join(decision_lines(decision))

@@ -14,6 +14,7 @@ from tenure.conformance.vectors import load_vectors
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
 from tenure.explanation.explain import Explanation, explain
 from tenure.explanation.other_queues import comparisons
+from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.shortages import account_text, shortages
 from tenure.model import (
@@ -107,7 +108,10 @@ def test_a_victim_is_explained_by_the_rules_that_allow_it(case: Case, reading: R
     rows = {row.workload: row for row in explain(decision).workloads}
     for target in decision.targets:
         row, rules = rows[target.workload.key], BASIS_RULES[target.evidence.basis]
-        assert row.verdict == f"preempted: {target.reason.label}, by {', '.join(rules)}"
+        assert (
+            row.verdict
+            == f"preempted: {target.reason.label}, by {shown_rules(rules, proposals_in(case.cluster))}"
+        )
         held = {remark.rule for remark in row.remarks if remark.holds}
         assert set(rules) <= held, "each rule that is named says yes in the findings below"
     kept = [row for row in rows.values() if not row.preempted]

@@ -9,7 +9,7 @@ import pytest
 
 import tenure
 from tenure.explanation.answers import explained, why_not_answer
-from tenure.explanation.lines import explained_lines, why_not_lines
+from tenure.explanation.lines import explained_lines, why_not_outline
 from tenure.manifests import build
 from tenure.manifests.files import SourcedObject
 from tenure.model import FairStrategy, Settings
@@ -99,7 +99,7 @@ def decided(into: str, objects: Iterable[Raw], settings: Settings | None = None)
 
 def lines(decision: Decision) -> list[str]:
     """All lines of why-not, and those of every rule."""
-    answered = why_not_lines(why_not_answer(decision, None, flips=0))
+    answered = why_not_outline(why_not_answer(decision, None, flips=0)).text_lines()
     return [line.strip() for line in (*answered, *explained_lines(explained(decision, flips=0)))]
 
 

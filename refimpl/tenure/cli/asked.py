@@ -27,8 +27,8 @@ from tenure.cli.options import (
     instant_of,
     parse_gates,
 )
-from tenure.cli.output import Output, about, print_answer
-from tenure.cli.terminal import complain, hint
+from tenure.cli.output import OutlineOutput, Output, about, print_answer
+from tenure.cli.terminal import complain, hint, print_lines
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
@@ -45,6 +45,8 @@ from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from tenure.outline import Outline
 
 
 def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
@@ -268,6 +270,20 @@ class Inquiry:
         else:
             said = replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue))
             print_answer(output, name, as_json(said), ())
+
+    def print_outline(
+        self, output: OutlineOutput, name: str, answer: DataclassInstance, outline: Outline
+    ) -> None:
+        """As `print`, of an answer that is an outline, which may be Markdown.
+
+        Args:
+            output, name, answer: as there.
+            outline: the answer in words.
+        """
+        if output == OutlineOutput.MARKDOWN:
+            print_lines(outline.markdown_lines())
+        else:
+            self.print(Output(output.value), name, answer, outline.text_lines())
 
 
 def ask(

@@ -13,6 +13,7 @@ from tenure.cli.asked import Inquiry
 from tenure.cli.output import Output, about, print_answer
 from tenure.engines import Engine
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
+from tenure.explanation.proposals import clock_text, proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
 from tenure.explanation.summary import assumed_lines, engine_of, reading_text, summarize
 from tenure.explanation.verdicts import decision_lines
@@ -177,7 +178,8 @@ def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iter
     if behind := _behind_heads(rows, asked):
         heads = "the head of a StrictFIFO ClusterQueue, which Kueue tries first"
         yield f"  {behind} of them {'is' if behind == 1 else 'are'} behind {heads}"
-    clock = f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
+    used = proposals_in(asked.loaded.cluster)
+    clock = clock_text(format_instant(asked.now), reading_text(asked.reading), used)
     engine = engine_asked(asked, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each taken alone"

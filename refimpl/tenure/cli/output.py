@@ -28,6 +28,15 @@ class Output(StrEnum):
     YAML = "yaml"
 
 
+class OutlineOutput(StrEnum):
+    """How an answer that is an outline is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    MARKDOWN = "markdown"
+
+
 OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to print the answer.")]
 """The option of every command that answers."""
 
@@ -52,6 +61,16 @@ class Printing:
     """The options of a command that answers."""
 
     output: OutputOption = Output.TEXT
+    color: Color = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinePrinting:
+    """The options of a command whose answer is an outline."""
+
+    output: Annotated[OutlineOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        OutlineOutput.TEXT
+    )
     color: Color = None
 
 

@@ -161,6 +161,8 @@ class DecisionShape:
     """The attempts to find targets, in order."""
     filled_back: tuple[str, ...]
     """The workloads that were removed and given their quota back."""
+    proposals: tuple[str, ...] = ()
+    """The proposals of which the cluster uses a field, such as KEP-8522."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +251,8 @@ class WhyAnswer:
     """What was assumed or ignored in the input."""
     kueue: str = kueue_version(None)
     """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
+    proposals: tuple[str, ...] = ()
+    """The proposals of which the cluster uses a field, such as KEP-8522."""
 
 
 @dataclass(frozen=True, slots=True)

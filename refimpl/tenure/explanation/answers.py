@@ -32,6 +32,7 @@ from tenure.explanation.counterfactuals import (
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT, names_text
 from tenure.explanation.obstacles import NO_FIELD, obstacle_of_victim, obstacles
+from tenure.explanation.proposals import proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import preempted_workloads
@@ -87,6 +88,7 @@ def decision_shape(decision: Decision) -> DecisionShape:
         counts=count_trials(decision),
         attempts=attempts(decision),
         filled_back=spared(decision),
+        proposals=proposals_in(decision.snapshot.cluster),
     )
 
 
@@ -192,6 +194,9 @@ def why_answer(
         summary=_case_summary(victim, cases),
         cases=tuple(sorted(cases, key=lambda told: not told.preempted)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
+        proposals=tuple(
+            sorted({found for decision in decisions for found in proposals_in(decision.snapshot.cluster)})
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tenure.explanation.heroes import is_above_preemptor, kin_of
 from tenure.explanation.other_queues import Searched, elsewhere_remarks
 from tenure.explanation.own_queue import own_queue_remarks
+from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark, remark
 from tenure.explanation.summary import request_remarks, summarize
 from tenure.model import Outcome, Target, Workload
@@ -158,7 +159,8 @@ def _remarks(decision: Decision, workload: Workload, known: _Known, searched: Se
 def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
     target = known.targets.get(workload.key)
     if target is not None:
-        return f"preempted: {target.reason.label}, by {', '.join(BASIS_RULES[target.evidence.basis])}"
+        rules = shown_rules(BASIS_RULES[target.evidence.basis], proposals_in(decision.snapshot.cluster))
+        return f"preempted: {target.reason.label}, by {rules}"
     if workload.key in known.spared:
         return "kept: removed at first, then given its quota back by fill-back"
     if workload.key not in known.places:

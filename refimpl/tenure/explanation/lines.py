@@ -1,12 +1,13 @@
-"""Answers in sentences, line by line, without colours.
+"""Answers in sentences, as text and as Markdown.
 
 First the answer, then what would change it, then why. Where there are many workloads they are grouped
-(`tenure.explanation.groups`), unless `every` asks for each.
+(`tenure.explanation.groups`), unless `every` lists each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 
 from tenure.explanation.answer_types import (
     CaseShape,
@@ -20,28 +21,35 @@ from tenure.explanation.answer_types import (
 from tenure.explanation.attempts import AttemptTrial, CountTrial, FlavorTrial, PassedOver
 from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import (
+    FOR_ALL,
     MOST,
     group_lines,
     grouped,
     names_text,
     queues_text,
     rule_named,
-    shortened,
     without_place,
 )
+from tenure.explanation.proposals import clock_text
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
+from tenure.explanation.remarks import Remark
+from tenure.explanation.risk.answer_types import ExposureShape
+from tenure.explanation.risk.lines import exposure_parts
 from tenure.explanation.summary import assumed_lines
 from tenure.explanation.verdicts import (
     RULES_TITLE,
+    deciding,
     deciding_text,
     findings_of,
-    remark_lines,
-    rules_lines,
+    remark_items,
+    rules_parts,
 )
 from tenure.model import Outcome
+from tenure.outline import Facts, Item, Outline, Part, TitledList
 
+DECIDES = "The rule that decides; --verbose shows all"
 MOST_CASES = 4
-"""So many pending workloads that preempt a running one are listed with what each rule found."""
+"""So many pending workloads that preempt a running one are listed one by one."""
 
 
 def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Iterator[str]:
@@ -51,84 +59,112 @@ def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Ite
         explained: the same as a record.
         every: whether all workloads are listed one by one, however many they are.
     """
-    yield from _flip_lines(explained.counterfactuals)
-    yield from _account_lines(explained.decision, every=every)
-    yield from _every_finding(explained.decision, explained.workloads, every=every)
+    parts = [
+        *_flip_parts(explained.counterfactuals),
+        *_account_parts(explained.decision, every=every),
+        *_every_finding(explained.decision, explained.workloads, every=every),
+    ]
+    yield from Outline("", parts).text_lines()
 
 
 def _every_finding(
     decision: DecisionShape, workloads: Sequence[WorkloadExplanation], *, every: bool
-) -> Iterator[str]:
+) -> Iterator[Part]:
     """What each rule found about every workload."""
     # The shortage is above already; where the list is long it is not repeated.
     request = decision.request if every or len(workloads) <= MOST else ()
-    yield from rules_lines(decision.workload, request, workloads, every=every)
+    yield from rules_parts(decision.workload, request, workloads, decision.proposals, every=every)
 
 
-def why_lines(answer: WhyAnswer, *, every: bool = False) -> Iterator[str]:
+def why_outline(answer: WhyAnswer, *, every: bool = False, verbose: bool = False) -> Outline:
     """Why a running workload is, or would be, preempted.
 
     Args:
         answer: the answer.
         every: whether all pending workloads are listed one by one, however many they are.
+        verbose: whether everything that the rules found is listed, not only what decides.
     """
-    yield answer.summary
-    if answer.earlier is not None:
-        yield f"  {answer.earlier}"
-    yield f"  clock {answer.now}, reading {answer.reading_text}"
-    yield from assumed_lines(answer.premises)
-    yield from note_lines(next((case.topology for case in answer.cases if case.topology), None))
+    return Outline(f"Why {answer.victim} may be preempted", list(_why_parts(answer, every, verbose)))
+
+
+def _why_parts(answer: WhyAnswer, every: bool, verbose: bool) -> Iterator[Part]:
+    facts = [
+        *([] if answer.earlier is None else [answer.earlier]),
+        clock_text(answer.now, answer.reading_text, answer.proposals),
+        *_stripped(assumed_lines(answer.premises)),
+        *_stripped(note_lines(next((case.topology for case in answer.cases if case.topology), None))),
+    ]
+    if isinstance(answer.exposure, ExposureShape):
+        first, *others = exposure_parts(answer.exposure, every=every)
+        yield from (first, Facts(facts), *others, answer.summary)
+    else:
+        yield from (answer.summary, Facts(facts))
     if len(answer.cases) == 1:
-        yield from _only_case_lines(answer.cases[0], every=every)
+        yield from _only_case_parts(answer.cases[0], answer.proposals, every=every, verbose=verbose)
     else:
-        yield from _preempting_lines([case for case in answer.cases if case.preempted], every=every)
-        yield from _sparing_lines([case for case in answer.cases if not case.preempted], every=every)
-    if answer.undecided:
-        yield from ("", "Could not be decided")
-        told = [f"{undecided.workload}: {undecided.problem}" for undecided in answer.undecided]
-        yield from shortened(told, every=every)
+        yield from _case_parts(answer.cases, answer.proposals, every=every, verbose=verbose)
+    undecided = [Item(f"{found.workload}: {found.problem}") for found in answer.undecided]
+    yield TitledList("Could not be decided", undecided, None if every else MOST, FOR_ALL)
 
 
-def _only_case_lines(case: CaseShape, *, every: bool) -> Iterator[str]:
+def _stripped(lines: Iterator[str] | tuple[str, ...]) -> Iterator[str]:
+    return (line.strip() for line in lines)
+
+
+def _only_case_parts(case: CaseShape, used: Sequence[str], *, every: bool, verbose: bool) -> Iterator[Part]:
     """The only pending workload in question: also what was tried for it."""
-    yield from ("", _case_title(case))
-    yield from (f"  {line}" for line in case.summary[1:])
-    if case.counterfactuals is not None:
-        yield from _flip_lines(case.counterfactuals)
-    yield from _tried_lines(case.flavors, case.counts)
-    yield from _section("Attempts to preempt", (_attempt_lines(attempt, every) for attempt in case.attempts))
-    yield from _section(RULES_TITLE, [remark_lines(case.remarks)])
-
-
-def _case_title(case: CaseShape) -> str:
     by = f" {BY_QUOTA}" if case.topology else ""
-    return f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision}{by})"
+    title = f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision}{by})"
+    short = [Item(line) for line in case.summary[1:]]
+    yield TitledList(title, short) if short else title
+    if case.counterfactuals is not None:
+        yield from _flip_parts(case.counterfactuals)
+    yield from _tried_parts(case.flavors, case.counts)
+    yield _attempts_part(case.attempts, every=every)
+    yield findings_part(case.remarks, used, verbose=verbose)
 
 
-def _preempting_lines(cases: Sequence[CaseShape], *, every: bool) -> Iterator[str]:
-    """Pending workloads that preempt it: each with its findings, or counted, and the first of each group."""
-    if every or len(cases) <= MOST_CASES:
-        for case in cases:
-            yield from ("", _case_title(case))
-            yield from remark_lines(case.remarks)
-        return
-    yield from ("", f"Preempted for {len(cases)} pending workloads, each decided alone")
-    yield from _case_groups(cases)
-    yield from ("", _case_title(cases[0]))
-    yield from remark_lines(cases[0].remarks)
+def findings_part(remarks: Sequence[Remark], used: Sequence[str], *, verbose: bool) -> Part:
+    """What each rule found about a running workload, or what decides.
+
+    Args:
+        remarks: the findings.
+        used: the proposals that are used.
+        verbose: whether all are listed.
+    """
+    decides = deciding(remarks, used)
+    if verbose or decides is None:
+        return TitledList(RULES_TITLE, remark_items(remarks, used))
+    return TitledList(DECIDES, remark_items([decides], used))
 
 
-def _sparing_lines(cases: Sequence[CaseShape], *, every: bool) -> Iterator[str]:
-    if not cases:
-        return
-    yield from ("", "Not preempted for")
-    if every or len(cases) <= MOST:
-        yield from (f"  {case.preemptor} ({case.decision}): {case.verdict}" for case in cases)
+def _case_parts(
+    cases: Sequence[CaseShape], used: Sequence[str], *, every: bool, verbose: bool
+) -> Iterator[Part]:
+    """Pending workloads that preempt it, each or by groups, and how many do not."""
+    preempting = [case for case in cases if case.preempted]
+    sparing = [case for case in cases if not case.preempted]
+    if every or len(preempting) <= MOST_CASES:
+        lines = [
+            f"{case.preemptor} in ClusterQueue {case.cluster_queue}{deciding_text(case.remarks, used)}"
+            for case in preempting
+        ]
     else:
-        yield from _case_groups(cases)
+        lines = list(_case_groups(preempting, used))
+    if sparing and not every:
+        counts = Counter(case.decision for case in sparing)
+        kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+        lines.append(f"{len(sparing)} others do not: {kinds}; each with --all")
+    yield Facts(lines)
+    for case in preempting if verbose else ():
+        title = f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision})"
+        yield TitledList(title, remark_items(case.remarks, used))
+    if every:
+        spared = [Item(f"{case.preemptor} ({case.decision}): {case.verdict}") for case in sparing]
+        yield TitledList("Not preempted for", spared)
 
 
-def _case_groups(cases: Sequence[CaseShape]) -> Iterator[str]:
+def _case_groups(cases: Sequence[CaseShape], used: Sequence[str]) -> Iterator[str]:
     """Pending workloads counted by their decision, the verdict and the rules behind it."""
 
     def common(case: CaseShape) -> tuple[Hashable, ...]:
@@ -137,127 +173,137 @@ def _case_groups(cases: Sequence[CaseShape]) -> Iterator[str]:
             verdict = verdict.replace(case.cluster_queue, "its own")
         return case.decision, verdict, findings_of(case.remarks)
 
-    def told(alike: Sequence[CaseShape]) -> str:
+    def line(alike: Sequence[CaseShape]) -> str:
         where = queues_text(case.cluster_queue for case in alike)
         counted = f"{len(alike)} ({alike[0].decision}) in {where}: {without_place(alike[0].verdict)}"
-        return f"{counted}; e.g. {alike[0].preemptor}{deciding_text(alike[0].remarks)}"
+        return f"{counted}; e.g. {alike[0].preemptor}{deciding_text(alike[0].remarks, used)}"
 
-    yield from group_lines(grouped(cases, common), told)
+    yield from group_lines(grouped(cases, common), line, "")
 
 
-def why_not_lines(answer: WhyNotAnswer, *, every: bool = False) -> Iterator[str]:
+def why_not_outline(answer: WhyNotAnswer, *, every: bool = False, verbose: bool = False) -> Outline:
     """Why a pending workload is not admitted, or does not preempt a running one.
 
     Args:
         answer: the answer.
         every: whether all workloads are listed one by one, however many they are.
+        verbose: whether everything that the rules found is listed, not only what decides.
     """
+    title = f"Why {answer.decision.workload} is not admitted"
+    if answer.victim is not None:
+        title = f"Why {answer.decision.workload} does not preempt {answer.victim}"
+    return Outline(title, list(_why_not_parts(answer, every, verbose)))
+
+
+def _why_not_parts(answer: WhyNotAnswer, every: bool, verbose: bool) -> Iterator[Part]:
+    decision = answer.decision
     yield answer.summary
-    if answer.earlier is not None:
-        yield f"  {answer.earlier}"
-    if answer.ahead and answer.victim is None and answer.decision.decision in (Outcome.FIT, Outcome.PREEMPT):
-        asked = f"tenure next {answer.decision.workload}"
-        yield f"  first {answer.ahead[0]}; who else, and when its turn comes: {asked}"
-    yield from (f"  {line}" for line in answer.decision.summary)
-    yield f"  clock {answer.now}, reading {answer.reading_text}"
-    yield from assumed_lines(answer.premises)
-    yield from note_lines(answer.decision.topology)
+    facts = [] if answer.earlier is None else [answer.earlier]
+    if answer.ahead and answer.victim is None and decision.decision in (Outcome.FIT, Outcome.PREEMPT):
+        command = f"tenure next {decision.workload}"
+        facts.append(f"first {answer.ahead[0]}; who else, and when its turn comes: {command}")
+    yield Facts(
+        [
+            *facts,
+            *decision.summary,
+            clock_text(answer.now, answer.reading_text, decision.proposals),
+            *_stripped(assumed_lines(answer.premises)),
+            *_stripped(note_lines(decision.topology)),
+        ]
+    )
     if answer.victim is None and len(answer.obstacles) > 1:
-        yield from _section(
-            "Fields that stand in the way", [[f"  {found.text}" for found in answer.obstacles]]
-        )
-    yield from _flip_lines(answer.counterfactuals)
+        items = [Item(obstacle.text) for obstacle in answer.obstacles]
+        yield TitledList("Fields that stand in the way", items)
+    yield from _flip_parts(answer.counterfactuals)
     if answer.victim is None or answer.workloads:
-        yield from _account_lines(answer.decision, every=every)
+        yield from _account_parts(decision, every=every)
     elif answer.workload is not None:
-        yield from _tried_lines(answer.decision.flavors, answer.decision.counts)
+        yield from _tried_parts(decision.flavors, decision.counts)
     if answer.workloads:
-        yield from _every_finding(answer.decision, answer.workloads, every=every)
+        yield from _every_finding(decision, answer.workloads, every=every)
     elif answer.workload is not None:
-        yield from _section(RULES_TITLE, [remark_lines(answer.workload.remarks)])
-        yield from (
-            f"  attempt {attempt.name}: {passed_over.why}"
-            for attempt in answer.decision.attempts
-            for passed_over in attempt.passed_over
-            if passed_over.workload == answer.victim
+        yield findings_part(answer.workload.remarks, decision.proposals, verbose=verbose)
+        yield TitledList(
+            "When its turn came",
+            [
+                Item(f"attempt {attempt.name}: {passed_over.why}")
+                for attempt in decision.attempts
+                for passed_over in attempt.passed_over
+                if passed_over.workload == answer.victim
+            ],
         )
 
 
-def _account_lines(decision: DecisionShape, *, every: bool) -> Iterator[str]:
+def _account_parts(decision: DecisionShape, *, every: bool) -> Iterator[Part]:
     """Where quota is short, which flavors, counts and attempts were tried, and what was filled back."""
-    yield from _section(
-        "Where quota is short", (_shortage_lines(shortage) for shortage in decision.shortages)
-    )
-    yield from _tried_lines(decision.flavors, decision.counts)
-    yield from _section(
-        "Attempts to preempt", (_attempt_lines(attempt, every) for attempt in decision.attempts)
-    )
+    yield TitledList("Where quota is short", [_shortage_item(shortage) for shortage in decision.shortages])
+    yield from _tried_parts(decision.flavors, decision.counts)
+    yield _attempts_part(decision.attempts, every=every)
     if decision.filled_back:
-        yield f"  fill-back gives their quota back to {names_text(decision.filled_back, every=every)}"
+        back = names_text(decision.filled_back, every=every)
+        yield Facts([f"fill-back gives their quota back to {back}"])
 
 
-def _tried_lines(flavors: tuple[FlavorTrial, ...], counts: tuple[CountTrial, ...]) -> Iterator[str]:
+def _tried_parts(flavors: tuple[FlavorTrial, ...], counts: tuple[CountTrial, ...]) -> Iterator[Part]:
     several = len({flavor.pod_set for flavor in flavors}) > 1
-    yield from _section(
-        "Flavors, in the order tried", ([_flavor_line(flavor, several)] for flavor in flavors)
-    )
+    lines = [Item(_flavor_line(flavor, several)) for flavor in flavors]
+    yield TitledList("Flavors, in the order tried", lines)
     if len(counts) > 1:
-        yield from _section("Numbers of pods, in the order tried", ([_count_line(count)] for count in counts))
-
-
-def _section(title: str, parts: Iterable[Iterable[str]]) -> Iterator[str]:
-    """A title and what is below it; nothing where nothing does."""
-    lines = [line for part in parts for line in part]
-    if lines:
-        yield from ("", title, *lines)
+        yield TitledList(
+            "Numbers of pods, in the order tried", [Item(_count_line(count)) for count in counts]
+        )
 
 
 def _flavor_line(flavor: FlavorTrial, several: bool) -> str:
     name = f"{flavor.pod_set}: {flavor.flavor}" if several else flavor.flavor
-    return f"  {name} for {', '.join(flavor.resources)}: {flavor.mode}; {flavor.reason}"
+    return f"{name} for {', '.join(flavor.resources)}: {flavor.mode}; {flavor.reason}"
 
 
 def _count_line(count: CountTrial) -> str:
-    return f"  {' and '.join(f'{pod.count} of {pod.pod_set}' for pod in count.pods)}: {count.text}"
+    return f"{' and '.join(f'{pod.count} of {pod.pod_set}' for pod in count.pods)}: {count.text}"
 
 
-def _shortage_lines(shortage: ShortageShape) -> Iterator[str]:
+def _shortage_item(shortage: ShortageShape) -> Item:
     what = f"{shortage.resource} on {shortage.flavor}"
-    yield f"  {shortage.short} {what} short: {shortage.asked} asked, {shortage.available} available"
-    yield from (f"    {node.text}" for node in shortage.path)
-    for withheld in shortage.withheld:
-        yield f"    {withheld.amount} idle in {withheld.node}, which its lendingLimit keeps there"
+    path = [Item(node.text) for node in shortage.path]
+    kept = [
+        Item(f"{withheld.amount} idle in {withheld.node}, which its lendingLimit keeps there")
+        for withheld in shortage.withheld
+    ]
+    words = f"{shortage.short} {what} short: {shortage.asked} asked, {shortage.available} available"
+    return Item(words, [*path, *kept])
 
 
-def _attempt_lines(attempt: AttemptTrial, every: bool) -> Iterator[str]:
-    yield f"  {attempt.name}: {attempt.text}"
-    yield from (f"    {shares}" for shares in attempt.shares)
+def _attempts_part(attempts: Sequence[AttemptTrial], *, every: bool) -> Part:
+    items = [
+        Item(f"{attempt.name}: {attempt.text}", [*map(Item, attempt.shares), *_passed_over(attempt, every)])
+        for attempt in attempts
+    ]
+    return TitledList("Attempts to preempt", items)
+
+
+def _passed_over(attempt: AttemptTrial, every: bool) -> Iterator[Item]:
     if every or len(attempt.passed_over) <= MOST:
-        yield from (
-            f"    passed over {passed_over.workload}: {passed_over.why}"
-            for passed_over in attempt.passed_over
-        )
+        for passed_over in attempt.passed_over:
+            yield Item(f"passed over {passed_over.workload}: {passed_over.why}")
         return
 
-    def told(alike: Sequence[PassedOver]) -> str:
+    def line(alike: Sequence[PassedOver]) -> str:
         where = queues_text(passed_over.cluster_queue for passed_over in alike)
         return f"passed over {len(alike)} in {where}; e.g. {alike[0].workload}: {alike[0].why}"
 
     groups = grouped(attempt.passed_over, lambda passed_over: rule_named(passed_over.why))
-    yield from group_lines(groups, told, "    ")
+    yield from map(Item, group_lines(groups, line, ""))
 
 
-def _flip_lines(flips: CounterfactualsShape) -> Iterator[str]:
+def _flip_parts(flips: CounterfactualsShape) -> Iterator[Part]:
     if flips.fields == 0:
         return
     better = "" if flips.worse else " for the better"
-    yield from (
-        "",
-        f"What would change the answer{better}; harmless to other teams first, then your own fields",
-    )
-    for flip in flips.nearest:
-        yield f"  {flip.text}"
+    items = [Item(flip.text) for flip in flips.nearest]
     if not flips.nearest:
-        yield "  No change of a single field was found that would."
+        items.append(Item("No change of a single field was found that would."))
     limit = "" if flips.complete else ", not all of them: the cluster is large"
-    yield f"  (searched {flips.fields} fields with {flips.tried} decisions{limit})"
+    items.append(Item(f"(searched {flips.fields} fields with {flips.tried} decisions{limit})"))
+    title = f"What would change the answer{better}; harmless to other teams first, then your own fields"
+    yield TitledList(title, items)

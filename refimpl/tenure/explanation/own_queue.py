@@ -77,21 +77,20 @@ def _equal_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
     gate = duration is not None and terms.same_priority_gate == SamePriorityGate.EXPIRED_ONLY
     newer = is_newer_equal(preemptor, target, terms, now)
     basis = basis_among_equals(preemptor, target, terms, now)
-    yield remark("TBP-050", basis, _gate_text(expired, newer, gate))
+    text = _gate_text(expired, newer, gate, timed=duration is not None)
+    yield remark("TBP-050", basis, text)
     yield remark("TBP-040", newer, _newer_text(decision, target, newer))
     yield from _queue_remarks(decision, target)
 
 
-def _gate_text(expired: bool, newer: bool, gate: bool) -> str:
+def _gate_text(expired: bool, newer: bool, gate: bool, *, timed: bool) -> str:
     if expired:
         return "an equal that has exceeded its time may be preempted"
     if gate:
         return "same_priority_gate is expired_only: an equal may be preempted only after its time"
-    return (
-        "an equal that is newer may be preempted"
-        if newer
-        else "an equal that is neither expired nor newer is kept"
-    )
+    if newer:
+        return "an equal that is newer may be preempted"
+    return f"an equal that is {'neither expired nor newer' if timed else 'not newer'} is kept"
 
 
 def _newer_text(decision: Decision, target: Workload, newer: bool) -> str:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, without_place
+from tenure.explanation.proposals import clock_text, proposals_in, shown_remarks, shown_rules
 from tenure.explanation.quota_alone import note_lines, topology_of
 from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import PreemptedWorkload, preempted_workloads
 from tenure.explanation.summary import assumed_lines, reading_text, summarize
 from tenure.oracle.decide import Decision
+from tenure.outline import Item, Part, TitledList
 from tenure.units import format_instant
 
 RULES_TITLE = "What each rule found (yes: it applies, no: it does not)"
@@ -35,64 +37,79 @@ def decision_lines(
     if behind is not None:
         place = f"the head of StrictFIFO ClusterQueue {decision.queue.name}"
         yield f"  {decision.preemptor.key} is behind {behind}, {place}; Kueue tries {behind} first"
-    yield f"  clock {format_instant(decision.now)}, reading {reading_text(decision.reading)}"
+    used = proposals_in(decision.snapshot.cluster)
+    yield f"  {clock_text(format_instant(decision.now), reading_text(decision.reading), used)}"
     yield from assumed_lines(premises)
     yield from note_lines(topology_of(decision.not_modelled))
     if decision.left:
         yield f"  decided by the reference: the optimized core does not cover {decision.left}"
-    yield from _preempt_lines(preempted_workloads(decision), every=every)
+    yield from _preempt_lines(preempted_workloads(decision), used, every=every)
 
 
-def _preempt_lines(preempted: Sequence[PreemptedWorkload], *, every: bool) -> Iterator[str]:
+def _preempt_lines(
+    preempted: Sequence[PreemptedWorkload], used: Sequence[str], *, every: bool
+) -> Iterator[str]:
     """The victims in order, or counted by queue, reason and rules."""
     if every or len(preempted) <= MOST_VICTIMS:
         width = max((len(victim.workload) for victim in preempted), default=0)
         for victim in preempted:
-            yield f"  preempt {victim.workload:{width}}  {victim.reason}  by {', '.join(victim.rules)}"
+            rules = shown_rules(victim.rules, used)
+            yield f"  preempt {victim.workload:{width}}  {victim.reason}  by {rules}"
         return
 
-    def told(victims: Sequence[PreemptedWorkload]) -> str:
+    def line(victims: Sequence[PreemptedWorkload]) -> str:
         first = victims[0]
         where = queues_text(victim.cluster_queue for victim in victims)
         return (
-            f"preempt {len(victims)} in {where}: {first.reason} by {', '.join(first.rules)}; "
+            f"preempt {len(victims)} in {where}: {first.reason} by {shown_rules(first.rules, used)}; "
             f"e.g. {first.workload}"
         )
 
     alike = grouped(preempted, lambda victim: (victim.cluster_queue, victim.reason, victim.rules))
-    yield from group_lines(alike, told)
+    yield from group_lines(alike, line)
 
 
-def rules_lines(
-    preemptor: str, request: tuple[Remark, ...], workloads: Sequence[WorkloadExplanation], *, every: bool
-) -> Iterator[str]:
-    """What each rule found about the request of a pending workload and about the running workloads."""
-    yield from ("", RULES_TITLE)
-    if request:
-        yield from ("", f"{preemptor} asks")
-        yield from remark_lines(request)
+def rules_parts(
+    preemptor: str,
+    request: tuple[Remark, ...],
+    workloads: Sequence[WorkloadExplanation],
+    used: Sequence[str],
+    *,
+    every: bool,
+) -> Iterator[Part]:
+    """What each rule found about the request of a pending workload and about the running workloads.
+
+    Args:
+        preemptor: the pending workload.
+        request: the findings about its request.
+        workloads: the running workloads.
+        used: the proposals that are used.
+        every: whether all workloads are listed one by one, however many they are.
+    """
+    yield RULES_TITLE
+    yield TitledList(f"{preemptor} requests", remark_items(request, used))
     if not every and len(workloads) > MOST:
         what = "each with --all, one with tenure why WORKLOAD -w"
-        yield from ("", f"The {len(workloads)} running workloads; {what} {preemptor}")
-        yield from _workload_groups(workloads)
+        title = f"The {len(workloads)} running workloads; {what} {preemptor}"
+        yield TitledList(title, [Item(line) for line in _workload_groups(workloads, used)])
         return
     for workload in workloads:
-        yield from ("", f"{workload.workload} is {workload.verdict}")
-        yield from remark_lines(workload.remarks)
+        title, items = f"{workload.workload} is {workload.verdict}", remark_items(workload.remarks, used)
+        yield TitledList(title, items) if items else title
 
 
-def _workload_groups(workloads: Sequence[WorkloadExplanation]) -> Iterator[str]:
+def _workload_groups(workloads: Sequence[WorkloadExplanation], used: Sequence[str]) -> Iterator[str]:
     """Workloads counted by verdict and by the rules behind it, the preempted ones first."""
 
-    def told(alike: Sequence[WorkloadExplanation]) -> str:
+    def line(alike: Sequence[WorkloadExplanation]) -> str:
         where = queues_text(workload.cluster_queue for workload in alike)
         counted = f"{len(alike)} {without_place(alike[0].verdict)}; in {where}"
-        return f"{counted}; e.g. {alike[0].workload}{deciding_text(alike[0].remarks)}"
+        return f"{counted}; e.g. {alike[0].workload}{deciding_text(alike[0].remarks, used)}"
 
     groups = grouped(
         workloads, lambda workload: (without_place(workload.verdict), findings_of(workload.remarks))
     )
-    yield from group_lines(sorted(groups, key=lambda alike: not alike[0].preempted), told)
+    yield from group_lines(sorted(groups, key=lambda alike: not alike[0].preempted), line, "")
 
 
 def findings_of(remarks: Sequence[Remark]) -> tuple[tuple[str, bool], ...]:
@@ -101,20 +118,38 @@ def findings_of(remarks: Sequence[Remark]) -> tuple[tuple[str, bool], ...]:
     return tuple((remark.rule, remark.holds) for remark in told)
 
 
-def deciding_text(remarks: Sequence[Remark]) -> str:
-    """The finding that decides: about equals, or the node that is within its quota; else the second one.
+def deciding(remarks: Sequence[Remark], used: Sequence[str]) -> Remark | None:
+    """The finding that decides: about equals; of a kept workload the first that keeps it; else the second.
 
     The outermost finding repeats the verdict.
+
+    Args:
+        remarks: what each rule found about a running workload.
+        used: the proposals that are used.
     """
     behind = remarks[1:]
-    telling = [
-        remark for remark in behind if remark.rule == "TBP-050" or (remark.rule == "KQ-200" and remark.holds)
-    ]
-    decides = next(iter((*telling, *behind)), None)
-    return f" ({decides.rule} {'yes' if decides.holds else 'no'}: {decides.text})" if decides else ""
+    keeps = [remark for remark in behind if remark.rule == "KQ-200" and remark.holds]
+    refuses = [remark for remark in behind if not remark.holds and remark.rule != "KQ-200"]
+    about_equals = [remark for remark in behind if remark.rule == "TBP-050"]
+    timed = any(remark.rule == "TBP-010" and remark.holds for remark in behind)
+    kept = bool(remarks) and not remarks[0].holds
+    expired = (remark for remark in behind if timed and remark.rule == "TBP-020" and remark.holds != kept)
+    first = (*expired, *about_equals, *(keeps if kept else ()), *(refuses if kept else ()))
+    return next(shown_remarks((*first, *behind), used), None)
 
 
-def remark_lines(remarks: Sequence[Remark]) -> Iterator[str]:
+def deciding_text(remarks: Sequence[Remark], used: Sequence[str]) -> str:
+    """The finding that decides, in brackets; empty where there is none."""
+    found = deciding(remarks, used)
+    return f" ({found.rule} {'yes' if found.holds else 'no'}: {found.text})" if found else ""
+
+
+def remark_items(remarks: Iterable[Remark], used: Sequence[str]) -> list[Item]:
+    """An entry for each finding, without those of proposals that are not used."""
+    return [Item(line.strip()) for line in remark_lines(shown_remarks(remarks, used))]
+
+
+def remark_lines(remarks: Iterable[Remark]) -> Iterator[str]:
     """A line for each finding."""
     for remark in remarks:
         yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"

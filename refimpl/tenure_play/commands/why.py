@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -27,18 +26,17 @@ from tenure.cli.options import (
     Strict,
     Verbose,
 )
-from tenure.cli.output import Every, Output, Printing
+from tenure.cli.output import Every, OutlineOutput, OutlinePrinting
 from tenure.cli.terminal import choose_colour
 from tenure.explanation.answers import Locate, why_answer, why_not_answer
 from tenure.explanation.groups import DEFAULT_LIMIT
-from tenure.explanation.lines import why_lines, why_not_lines
+from tenure.explanation.lines import why_not_outline, why_outline
 from tenure.explanation.risk.answer import exposure_answer
-from tenure.explanation.risk.lines import exposure_lines
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Workload
 from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
-from tenure_play.postmortem.text import past_lines
+from tenure_play.postmortem.text import past_outline
 
 
 @with_records
@@ -67,8 +65,9 @@ def why_command(
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     flips: Flips = DEFAULT_LIMIT,
+    verbose: Verbose = False,
     every: Every = False,
-    printing: Printing,
+    printing: OutlinePrinting,
 ) -> None:
     """Explain why a workload was preempted, or which pending workloads could preempt a running one.
 
@@ -95,7 +94,9 @@ def why_command(
     source = InputOptions(paths, example, strict)
     asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
     victim, *others = named if workload is None else reversed(named)
-    print_why(asked, victim, others[0] if others else None, flips, printing.output, every=every)
+    print_why(
+        asked, victim, others[0] if others else None, flips, printing.output, verbose=verbose, every=every
+    )
 
 
 def print_why(
@@ -103,8 +104,9 @@ def print_why(
     victim: str,
     workload: str | None,
     flips: int,
-    output: Output,
+    output: OutlineOutput,
     *,
+    verbose: bool,
     every: bool,
 ) -> None:
     """Answer `why`.
@@ -115,6 +117,7 @@ def print_why(
         workload: the pending one; None for all of them.
         flips: how many changes to name.
         output: how.
+        verbose: whether everything that the rules found is listed, not only what decides.
         every: whether all workloads are listed one by one.
 
     Raises:
@@ -130,7 +133,7 @@ def print_why(
         if record is not None:
             past = past_answer(loaded, record, asked.now, asked.reading, flips)
             past = replace(past, premises=asked.premises(past.preemptor_queue or past.cluster_queue))
-            asked.print(output, "why", past, past_lines(past))
+            asked.print_outline(output, "why", past, past_outline(past, verbose=verbose))
             return
     target = _running(asked.loaded, victim)
     undecided: list[tuple[str, str]] = []
@@ -141,12 +144,10 @@ def print_why(
     answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
     premises = asked.premises(target.cluster_queue)
     answer = replace(answer, earlier=earlier_text(asked.loaded, target), premises=premises)
-    lines = why_lines(answer, every=every)
     if workload is None:
         exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
         answer = replace(answer, exposure=exposure)
-        lines = chain(exposure_lines(exposure, every=every), [""], lines)
-    asked.print(output, "why", answer, lines)
+    asked.print_outline(output, "why", answer, why_outline(answer, every=every, verbose=verbose))
 
 
 @with_records
@@ -172,7 +173,7 @@ def why_not_command(
     flips: Flips = DEFAULT_LIMIT,
     verbose: Verbose = False,
     every: Every = False,
-    printing: Printing,
+    printing: OutlinePrinting,
 ) -> None:
     """Explain why a pending workload is not admitted, or why it does not preempt a running one.
 
@@ -210,7 +211,7 @@ def print_why_not(
     workload: str,
     victim: str | None,
     flips: int,
-    output: Output,
+    output: OutlineOutput,
     files: Sequence[str | Path] = (),
     *,
     verbose: bool,
@@ -241,7 +242,7 @@ def print_why_not(
         decision, target, flips, ahead, worse=every, every_workload=verbose, locate=_locate_in(files)
     )
     answer = replace(answer, earlier=earlier, premises=premises)
-    asked.print(output, "why-not", answer, why_not_lines(answer, every=every))
+    asked.print_outline(output, "why-not", answer, why_not_outline(answer, every=every, verbose=verbose))
 
 
 def _locate_in(files: Sequence[str | Path]) -> Locate:

@@ -10,6 +10,7 @@ from tenure.explanation.answers import flips_shape
 from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT
+from tenure.explanation.proposals import proposals_in
 from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.shortages import amount
 from tenure.explanation.summary import reading_text, summarize
@@ -124,6 +125,7 @@ def past_answer(
         if confirmed and flips
         else None,
         now=format_instant(now),
+        proposals=proposals_in(loaded.cluster),
         reading=reading.written(),
         reading_text=reading_text(reading),
     )
@@ -320,8 +322,12 @@ def _summary(
         at = _stamp(later)
         evicted = f"was evicted{f' at {at}' if at else ''}, {later.reason}, which is not a preemption"
         confirmed = ", which deciding again confirms" if certainty == Certainty.CONFIRMED else ""
+        if certainty == Certainty.RECORDED and replay.decision is not None:
+            confirmed = ", which deciding again contradicts"
         return f"{record.victim} {evicted}; before that it {preempted}{confirmed}"
-    again = "; deciding again does not confirm it" if replay.decision else "; it could not be decided again"
+    again = f"; not decided again, because {replay.why_not}"
+    if replay.decision is not None:
+        again = f", but deciding again contradicts it: {_outcome_text(preemptor, replay.decision)}"
     why = {
         Certainty.CONFIRMED: "recorded, and confirmed by deciding again",
         Certainty.RECORDED: f"recorded{again}",
@@ -334,11 +340,16 @@ def _replay_text(preemptor: Preemptor, replay: Replay) -> str:
     decision = replay.decision
     if decision is None:
         return f"not decided again: {replay.why_not}"
-    named = ", ".join(f"{target.workload.key} ({target.reason.label})" for target in decision.targets)
+    text = _outcome_text(preemptor, decision)
     if replay.matches:
-        return f"{preemptor.key} preempts {named}"
-    said = f"{preemptor.key} preempts {named}" if named else summarize(decision)[0]
-    return f"{said}; that is not what is recorded ({replay.tried} restorations were decided)"
+        return text
+    return f"{text}; the record differs ({replay.tried} restorations were decided)"
+
+
+def _outcome_text(preemptor: Preemptor, decision: Decision) -> str:
+    """What the restored cluster decides."""
+    named = ", ".join(f"{target.workload.key} ({target.reason.label})" for target in decision.targets)
+    return f"{preemptor.key} preempts {named}" if named else summarize(decision)[0]
 
 
 def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> Iterator[str]:

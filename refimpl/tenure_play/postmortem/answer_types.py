@@ -148,3 +148,5 @@ class PastAnswer:
     """What was assumed or ignored in the input."""
     kueue: str = kueue_version(None)
     """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
+    proposals: tuple[str, ...] = ()
+    """The proposals of which the cluster uses a field, such as KEP-8522."""

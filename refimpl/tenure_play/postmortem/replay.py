@@ -99,7 +99,7 @@ def _why_not(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor) -> 
     if aside is not None:
         return f"{record.victim} takes no part: {in_short(aside)}"
     if at is None:
-        return "it is not recorded any more when that was"
+        return "its time is not recorded any more"
     if found is None or record.told is None:
         return "the preemptor is not among the objects"
     return f"{found.key} is created after {format_instant(at)}" if found.created_at > at else ""

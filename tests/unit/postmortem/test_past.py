@@ -19,6 +19,7 @@ from tenure_play import parse_scenario
 from tenure_play.export import cluster_at
 from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
 from tenure_play.postmortem.answer_types import Certainty, PastAnswer
+from tenure_play.postmortem.text import past_outline
 from tests.unit.simulation.plays import queue, scenario, submit
 
 RELEASED = preset("released")
@@ -70,6 +71,10 @@ def test_the_cause_is_confirmed_hours_later() -> None:
     assert (answer.cluster_queue, answer.preemptor_queue) == ("a", "b")
     assert [chain.rules for chain in answer.chains] == [("KQ-320", "KQ-330", "KQ-350")]
     assert answer.replay == "default/owner preempts default/victim (InCohortReclamation)"
+    assert past_outline(answer).parts[0] == (
+        "default/victim was preempted at 2026-01-05T11:00:00Z for default/owner, InCohortReclamation: "
+        "recorded, and confirmed by deciding again"
+    )
 
 
 def test_a_second_chain_is_told_where_it_is_not_excluded() -> None:
@@ -126,7 +131,9 @@ def test_a_tree_that_was_changed_since_is_not_decided_in() -> None:
     next(found for found in objects if found["kind"] == "ClusterQueue")["spec"]["cohortName"] = "other"
     answer = asked(objects)
     assert answer.certainty == Certainty.RECORDED
-    assert answer.replay == "not decided again: ClusterQueue a was /all/a then, and is /other/a today"
+    because = "ClusterQueue a was /all/a then, and is /other/a today"
+    assert answer.replay == f"not decided again: {because}"
+    assert answer.summary.endswith(f": recorded; not decided again, because {because}")
 
 
 @pytest.mark.parametrize(
@@ -293,9 +300,9 @@ def test_another_reason_than_the_recorded_one_confirms_nothing() -> None:
     answer = asked(objects)
     assert answer.certainty == Certainty.RECORDED
     assert [chain.rules[-1] for chain in answer.chains] == ["KQ-340"]
-    assert answer.replay.startswith(
-        "default/owner preempts default/victim (InCohortReclamation); that is not "
-    )
+    found = "default/owner preempts default/victim (InCohortReclamation)"
+    assert answer.replay.startswith(f"{found}; the record differs (")
+    assert answer.summary.endswith(f": recorded, but deciding again contradicts it: {found}")
 
 
 def test_a_victim_more_than_is_recorded_confirms_nothing() -> None:

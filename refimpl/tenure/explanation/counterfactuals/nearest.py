@@ -52,6 +52,7 @@ from tenure.explanation.counterfactuals.situation import (
 )
 from tenure.explanation.counterfactuals.workload_fields import Clock, Priority, pod_set_knobs
 from tenure.explanation.groups import DEFAULT_LIMIT
+from tenure.explanation.proposals import proposals_in
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
@@ -260,9 +261,10 @@ def search_flips(
     searcher = _Searcher(situation, decision, target, wish, most)
     found: dict[tuple[int, tuple[str, str]], tuple[_Rank, Flip]] = {}
     fields, complete = 0, True
-    released = situation.cluster.settings.release is not None
+    cluster = situation.cluster
+    proposed = () if cluster.settings.release is not None else proposals_in(cluster)
     for near, knob in _knobs(situation, decision, target):
-        if released and knob.proposal is not None:
+        if knob.proposal is not None and knob.proposal not in proposed:
             continue
         try:
             best = min(searcher.flips_of(knob), key=_by_use, default=None)

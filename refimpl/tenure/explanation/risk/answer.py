@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenure.errors import InputError
+from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.quota_alone import BY_QUOTA
 from tenure.explanation.remarks import BASIS_RULES
 from tenure.explanation.risk.answer_types import (
@@ -131,6 +132,11 @@ def _rules(least: Least) -> tuple[str, ...]:
     return () if least.target is None else BASIS_RULES[least.target.evidence.basis]
 
 
+def _rules_text(least: Least) -> str:
+    used = () if least.decision is None else proposals_in(least.decision.snapshot.cluster)
+    return shown_rules(_rules(least), used)
+
+
 def _made_up(least: Least) -> MadeUpShape | None:
     if least.decision is None:
         return None
@@ -149,7 +155,7 @@ def _text(least: Least) -> str:
             return f"no workload: {least.refusal}"
         unknown = least_text(least.open_from)
         return f"not known of {unknown}: no size that was tried preempts it, and not every size was"
-    reason, rules = least.target.reason.label, ", ".join(_rules(least))
+    reason, rules = least.target.reason.label, _rules_text(least)
     said = f"{least_text(least.priority)}: {reason}, by {rules}; {_example(least)}"
     if least.open_from is None:
         return said
@@ -177,7 +183,7 @@ def _older(seen: Seen, exposure: Exposure) -> OlderShape | None:
         reason=reason,
         rules=rules,
         text=f"an equal, of priority {exposure.victim.priority}, that waits since before {before}: "
-        f"{reason}, by {', '.join(rules)}",
+        f"{reason}, by {_rules_text(seen.older)}",
     )
 
 
