@@ -130,7 +130,7 @@ STAGES = (
         "long properties",
         "test-properties",
         "properties of random histories, trees and timelines, lifted functions, played steps and premises, "
-        "what has no effect, in full number",
+        "what has no effect, smallest examples, in full number",
         longer=(
             "tests/docs/test_playground.py",
             "tests/properties",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from tenure.conformance.requests import DecideRequest
 from tenure.explanation.answers import sentence
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.verdicts import remark_lines
-from tenure.model import Amount, Cluster
+from tenure.model import Amount, Cluster, Reason
 from tenure.oracle.decide import Decision
+from tenure.readings import Reading
 from tenure.rules.hero_rank import is_hero
 from tenure.units import format_amount, format_instant
 from tenure_check.analysis.decided_states import Deciding
@@ -24,7 +26,9 @@ from tenure_check.analysis.matrix_types import (
     MatrixReason,
     MatrixRole,
 )
-from tenure_check.analysis.states import Example, PriorityLevel, decided
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.small_states import smallest_example
+from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided
 
 
 def answer_of(
@@ -177,6 +181,21 @@ def _why_not_by_heroes(cluster: Cluster, preemptor: str, victim: str, relation: 
         return f"UCQ-310: ClusterQueue/{victim} is not in the subtree of the hero, ClusterQueue/{preemptor}"
     not_below = f"ClusterQueue/{victim} is a hero too, and not below ClusterQueue/{preemptor}"
     return f"UCQ-310, UCQ-340: {not_below}, and the victim's priority is {relation}"
+
+
+def with_smallest_examples(cell: MatrixCell, cluster: Cluster, reading: Reading, scope: Scope) -> MatrixCell:
+    """A cell with the smallest example of each reason: fewest workloads, then least amounts."""
+    one, other, reasons = cell.preemptor, cell.victim, []
+    for reason in cell.reasons:
+        if reason.example is not None and reason.fewest_victims is not None:
+            label = next(known for known in Reason if known.label == reason.reason)
+            query = CellQuery(one.cluster_queue, one.priority, other.cluster_queue, other.priority, label)
+            small = smallest_example(cluster, reading, query, scope, most=reason.fewest_victims)
+            written = reason.example if small is None else written_example(small)
+            reasons.append(replace(reason, example=written))
+        else:
+            reasons.append(reason)
+    return replace(cell, reasons=tuple(reasons))
 
 
 def cell_lines(cell: MatrixCell) -> Iterator[str]:

@@ -36,6 +36,8 @@ def unreached_state(
         running; None where none was found, which proves nothing.
     """
     tree = next(known for known in trees_of(cluster) if queue in known.places)
+    if not tree.nodes[tree.places[queue]].quotas:
+        return None  # nothing can be asked for
     states, dice = States(cluster, tree, reading, levels), random.Random(seed)
     for _ in range(STATES):
         request = _within_nominal(states.drawn(dice, queue))

@@ -28,7 +28,7 @@ from tenure_check.analysis.heroes import HeroPair
 from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.small_states import PairQuery, SmallStates
+from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import (
     CellQuery,
     Example,
@@ -40,7 +40,6 @@ from tenure_check.analysis.states import (
     still_in_scope,
 )
 from tenure_check.analysis.tree_slices import slice_of
-from tenure_check.analysis.two_configurations import Configuration, DecisionPair, TwoConfigurations
 from tenure_proofs.budgets import Budget
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked
@@ -295,21 +294,7 @@ class SolverProver:
 
     def _enumerated(self, cell: CellQuery, most: int = MOST_VICTIMS) -> Example | None:
         """An example among all small states whose amounts may decide, with so many victims at most."""
-        levels = PriorityLevel("high", cell.high), PriorityLevel("low", cell.low)
-        side = Configuration(self._cluster, tuple(dict.fromkeys(levels)), self._reading)
-        pair = PairQuery(cell.preemptor, levels[0], cell.victim, levels[1])
-
-        def found_in(twice: DecisionPair) -> Example | None:
-            decision = twice.decisions[1]
-            hits = () if decision is None else hits_of(twice.requests[1], decision)
-            fit = (example for hit, example in hits if hit == cell and example.victims <= most)
-            return next(fit, None)
-
-        twice = SmallStates(TwoConfigurations(side, side)).shown(
-            pair, 1, lambda state: found_in(state) is not None
-        )
-        example = None if twice is None else found_in(twice)
-        return example if example is not None and is_replayed(cell, example) else None
+        return smallest_example(self._cluster, self._reading, cell, most=most)
 
     # -- what is the same ---------------------------------------------------------------------------------
 

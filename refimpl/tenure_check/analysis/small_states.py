@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, product
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tenure.conformance.requests import DecideRequest
 from tenure.minimising import Minimiser
 from tenure.model import (
     MINUTE,
     Amount,
+    Cluster,
     Duration,
     FlavorResource,
     PodSet,
@@ -21,10 +22,22 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.assignment import PODS
-from tenure.oracle.tree import Tree, potential_at, quota_at
+from tenure.oracle.tree import Tree, Usage, potential_at, quota_at
+from tenure.readings import Reading
 from tenure_check.analysis.admissions import free_at, in_use_with, nothing_in_use
-from tenure_check.analysis.states import LARGEST, NAMESPACE, NOW, PriorityLevel, States
-from tenure_check.analysis.two_configurations import DecisionPair, TwoConfigurations
+from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.states import (
+    LARGEST,
+    NAMESPACE,
+    NOW,
+    CellQuery,
+    Example,
+    PriorityLevel,
+    States,
+    hits_of,
+    is_replayed,
+)
+from tenure_check.analysis.two_configurations import AFTER, Configuration, DecisionPair, TwoConfigurations
 
 MOST_OF_A_PAIR = 150
 """Small states that are decided of one pair, with one running workload and with two."""
@@ -32,12 +45,20 @@ MOST_MADE = 2_000
 """States of a pair that are made for that; most fit without preemption, or are no states of the scope."""
 MOST_STATES = 3_000
 """Small states that are decided in all."""
+MOST_VICTIMS = 2
+"""All that run in them may be victims."""
 MOST_PLACES = 2
 """Flavors and resources of a pair that its states hold, each alone."""
 MOST_QUEUES = 3
 """ClusterQueues of which pairs are looked at where no cell has changed."""
 RANDOM_STATES = 100
 """Random states for each of these ClusterQueues, where no small one is decided otherwise."""
+
+MOST_OTHERS = 6
+"""Further ClusterQueues of a tree in which the second of two workloads runs."""
+_BYTES: Final = (2**30, 2**20, 2**10, 1)
+_UNITS: Final = {"cpu": (1000, 1), "memory": _BYTES, "ephemeral-storage": _BYTES}
+"""Units that amounts are counted in, the largest first: whole CPUs, GiB, MiB and KiB."""
 
 IsShown: TypeAlias = Callable[[DecisionPair], bool]
 Cut: TypeAlias = Callable[[DecideRequest], DecideRequest]
@@ -64,6 +85,7 @@ class SmallStates:
         self._both = both
         self._ages = _ages(both)
         self._left = MOST_STATES
+        self._units: dict[FlavorResource, Amount] = {}
 
     def shown(self, pair: PairQuery, home: int, is_shown: IsShown) -> DecisionPair | None:
         """The first state in which a pair shows what is looked for, with one running workload or with two.
@@ -126,45 +148,194 @@ class SmallStates:
             is_shown: whether a state shows it.
         """
         search = Minimiser(twice, is_shown)
-        amounts = self._amounts_of_all(twice.requests[home], home)
-        for cut in _cuts(twice.requests[home], amounts):
-            request = cut(search.best.requests[home])
-            if request != search.best.requests[home]:
-                search.tries(self._both.decided_on_both(request, home))
+        first = twice.requests[home]
+        for cut in _cuts(first):
+            self._tries(search, home, cut)
+        for change, amount, at in _amounts(search.best.requests[home]):
+            unit = self._unit(at)
+            step = 1 << max(0, amount // unit).bit_length()
+            while step := step // 2:
+                left = amount - step * unit
+                if left > 0 and self._tries(search, home, partial(change, left)):
+                    amount, step = left, step * 2
         return search.best
+
+    def _tries(self, search: Minimiser[DecisionPair], home: int, cut: Cut) -> bool:
+        request = cut(search.best.requests[home])
+        if request == search.best.requests[home]:
+            return False
+        return bool(search.tries(self._both.decided_on_both(request, home)))
 
     # -- states -------------------------------------------------------------------------------------------
 
     def _states(self, pair: PairQuery, home: int, count: int) -> Iterator[DecideRequest]:
-        """All that hold and ask for amounts that may decide, the smallest first."""
-        places = self._places(pair, home)
-        amounts = [self._amounts(pair, at) for at in places]
-        longest = max(map(len, amounts), default=0)
-        for sizes in sorted(product(range(longest), repeat=count + 1), key=sum):
-            for at, known in zip(places, amounts, strict=True):
-                if max(sizes) < len(known):
-                    chosen = [known[size] for size in sizes]
-                    yield from self._of_sizes(pair, home, at, chosen)
+        """All that hold and ask for amounts that may decide, the least first, in units of each resource."""
+        made = [
+            (sum(amounts) // self._unit(at), at, queues, amounts)
+            for at in self._places(pair, home)
+            for queues in self._holders(pair, count)
+            for amounts in self._sizes(pair, home, at, queues)
+        ]
+        # Of equal sums the least that is asked for comes first: what runs is what an owner sees.
+        for _, at, queues, amounts in sorted(made, key=lambda found: (found[0], found[3][-1])):
+            yield from self._of_sizes(pair, home, at, queues, amounts)
+
+    def _holders(self, pair: PairQuery, count: int) -> Iterator[tuple[str, ...]]:
+        """The ClusterQueues of the workloads that run, the victim's first."""
+        if count < 2:
+            yield (pair.victim,) * count
+            return
+        trees = (trees[pair.preemptor] for trees in self._both.trees if pair.preemptor in trees)
+        others = sorted({queue for tree in trees for queue in tree.places} - {pair.preemptor, pair.victim})
+        for queue in (*dict.fromkeys((pair.preemptor, pair.victim)), *others[:MOST_OTHERS]):
+            yield pair.victim, queue
+
+    def _sizes(
+        self, pair: PairQuery, home: int, at: FlavorResource, queues: Sequence[str]
+    ) -> Iterator[tuple[Amount, ...]]:
+        """What is held in each of some ClusterQueues, and what is asked for, least."""
+        held: list[tuple[Amount, ...]] = [()]
+        for place, queue in enumerate(queues):
+            held = [
+                (*before, amount)
+                for before in held
+                for amount in self._held(pair, at, queues[:place], before, queue)
+                if self._fits(home, pair, at, queues[:place], before, queue, amount)
+            ]
+        for amounts in held:
+            yield from ((*amounts, asked) for asked in self._asked(pair, at, queues, amounts))
 
     def _of_sizes(
-        self, pair: PairQuery, home: int, at: FlavorResource, sizes: Sequence[Amount]
+        self,
+        pair: PairQuery,
+        home: int,
+        at: FlavorResource,
+        queues: Sequence[str],
+        sizes: Sequence[Amount],
     ) -> Iterator[DecideRequest]:
-        victims = [(pair.victim, pair.low, age) for age in self._ages]
-        others = [
-            (queue, level, age)
-            for queue in dict.fromkeys((pair.preemptor, pair.victim))
-            for level in dict.fromkeys((pair.low, pair.high))
-            for age in self._ages
-        ]
-        asked, *held = sizes
-        for kinds in product(*(victims, others)[: len(held)]):
+        *held, asked = sizes
+        kinds: list[list[tuple[str, PriorityLevel, Duration]]] = []
+        for place, queue in enumerate(queues):
+            levels = (pair.low,) if place == 0 else (*dict.fromkeys((pair.low, pair.high)),)
+            kinds.append([(queue, level, age) for level in levels for age in self._ages])
+        for chosen in product(*kinds):
             running = tuple(
                 _running(number, *kind, {at: size})
-                for number, (kind, size) in enumerate(zip(kinds, held, strict=True))
+                for number, (kind, size) in enumerate(zip(chosen, held, strict=True))
             )
-            if self._is_admitted(running, pair, home, at):
-                for created in self._created(pair):
-                    yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: asked}))
+            for created in self._created(pair):
+                yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: asked}))
+
+    def _held(
+        self,
+        pair: PairQuery,
+        at: FlavorResource,
+        queues: Sequence[str],
+        before: Sequence[Amount],
+        queue: str,
+    ) -> list[Amount]:
+        """The least amounts of one ClusterQueue at which a limit is reached on either side, beside others."""
+        unit, found = self._unit(at), {self._unit(at)}
+        for trees in self._both.trees:
+            tree = trees.get(pair.preemptor)
+            if tree is None or queue not in tree.places:
+                continue
+            usage = self._usage(tree, at, queues, before)
+            place, waits = tree.places[queue], tree.places[pair.preemptor]
+            for node in tree.nodes[place].path:
+                used = usage[node].get(at, 0)
+                quota = tree.nodes[node].quotas.get(at)
+                found |= set() if quota is None else {quota.subtree - used, quota.nominal - used}
+                found |= set() if quota is None else {quota.local - used}
+            most = free_at(tree, usage, place, at)
+            own = quota_at(tree, waits, at).nominal - usage[waits].get(at, 0)
+            for left in {0, own, own - unit, potential_at(tree, waits, at) - unit}:
+                found.add(self._filling(tree, at, usage, (place, waits), most, left))
+            found.add(most)
+        near = {amount + more for amount in found for more in (0, unit)}
+        return sorted(amount for amount in near if 0 < amount <= LARGEST)
+
+    def _filling(
+        self,
+        tree: Tree,
+        at: FlavorResource,
+        usage: Usage,
+        places: tuple[int, int],
+        most: Amount,
+        left: Amount,
+    ) -> Amount:
+        """The least that one node holds so that no more than something is left for another; 0 where none."""
+        place, waits = places
+        unit = self._unit(at)
+        low, high = 0, most // unit
+        while low < high:
+            middle = (low + high) // 2
+            with_it = in_use_with(tree, usage, place, {at: middle * unit})
+            if free_at(tree, with_it, waits, at) <= left:
+                high = middle
+            else:
+                low = middle + 1
+        return low * unit
+
+    def _asked(
+        self, pair: PairQuery, at: FlavorResource, queues: Sequence[str], held: Sequence[Amount]
+    ) -> list[Amount]:
+        """The least amounts that no longer fit, borrow, or exceed what there is, on either side."""
+        unit, found = self._unit(at), {0}
+        for trees in self._both.trees:
+            tree = trees.get(pair.preemptor)
+            if tree is None:
+                continue
+            usage, place = self._usage(tree, at, queues, held), tree.places[pair.preemptor]
+            own = usage[place].get(at, 0)
+            quota = quota_at(tree, place, at)
+            found |= {free_at(tree, usage, place, at), quota.nominal - own, quota.subtree - own, quota.local}
+            found |= {potential_at(tree, place, at), potential_at(tree, place, at) - own, quota.nominal}
+        near = {amount + more for amount in found for more in (0, unit)}
+        return sorted(amount for amount in near if 0 < amount <= LARGEST)
+
+    def _usage(self, tree: Tree, at: FlavorResource, queues: Sequence[str], held: Sequence[Amount]) -> Usage:
+        usage = nothing_in_use(tree, self._both.sides[AFTER].reading)
+        for queue, amount in zip(queues, held, strict=True):
+            if queue in tree.places:
+                usage = in_use_with(tree, usage, tree.places[queue], {at: amount})
+        return usage
+
+    def _fits(
+        self,
+        home: int,
+        pair: PairQuery,
+        at: FlavorResource,
+        queues: Sequence[str],
+        before: Sequence[Amount],
+        queue: str,
+        amount: Amount,
+    ) -> bool:
+        """Whether a ClusterQueue is admitted with an amount beside others."""
+        tree = self._both.trees[home][pair.preemptor]
+        place = tree.places.get(queue)
+        return place is not None and free_at(tree, self._usage(tree, at, queues, before), place, at) >= amount
+
+    def _unit(self, at: FlavorResource) -> Amount:
+        """The unit that amounts are counted in: the largest usual one that divides every quota."""
+        if at not in self._units:
+            quotas = {
+                amount
+                for trees in self._both.trees
+                for tree in trees.values()
+                for node in tree.nodes
+                if at in node.quotas
+                for amount in (
+                    node.quotas[at].nominal,
+                    node.quotas[at].local,
+                    node.quotas[at].borrowing_limit,
+                )
+                if amount
+            }
+            self._units[at] = next(
+                unit for unit in _UNITS.get(at.resource, (1,)) if all(amount % unit == 0 for amount in quotas)
+            )
+        return self._units[at]
 
     def _state(
         self, pair: PairQuery, home: int, running: tuple[Workload, ...], waiting: Workload
@@ -174,19 +345,6 @@ class SmallStates:
         return DecideRequest(
             cluster, waiting, pair.preemptor, NOW, side.reading, assignment=None, explained=False
         )
-
-    def _is_admitted(
-        self, running: Sequence[Workload], pair: PairQuery, home: int, at: FlavorResource
-    ) -> bool:
-        """Whether all that run are admitted one after the other."""
-        tree = self._both.trees[home][pair.preemptor]
-        usage = nothing_in_use(tree, self._both.sides[home].reading)
-        for workload in running:
-            place = tree.places.get(workload.cluster_queue or "")
-            if place is None or free_at(tree, usage, place, at) < workload.usage[at]:
-                return False
-            usage = in_use_with(tree, usage, place, workload.usage)
-        return True
 
     def _is_short(self, pair: PairQuery, home: int, request: DecideRequest) -> bool:
         """Whether quota is short of what is asked for, in the one flavor that is used."""
@@ -206,37 +364,6 @@ class SmallStates:
         useful = [at for at in known if at.resource != PODS and potential_at(tree, 0, at) > 0]
         return useful[:MOST_PLACES]
 
-    def _amounts(self, pair: PairQuery, at: FlavorResource) -> list[Amount]:
-        """Amounts near what decides on either side, the least first."""
-        nominal: set[Amount] = set()
-        potential: set[Amount] = set()
-        for trees in self._both.trees:
-            for queue in (pair.preemptor, pair.victim):
-                if queue in trees:
-                    place = trees[queue].places[queue]
-                    nominal.add(quota_at(trees[queue], place, at).nominal)
-                    potential.add(potential_at(trees[queue], place, at))
-        least = min((amount for amount in (*nominal, *potential) if amount > 0), default=1)
-        unit = max(1, least // 4)
-        near = {unit, 2 * unit, *nominal, *potential, *(amount + unit for amount in nominal)}
-        near |= {amount - unit for amount in potential}
-        near |= {amount - most + unit for amount in potential for most in nominal}
-        return sorted(amount for amount in near if 0 < amount <= min(LARGEST, max(potential) + unit))
-
-    def _amounts_of_all(self, request: DecideRequest, home: int) -> dict[FlavorResource, list[Amount]]:
-        tree = self._both.trees[home][request.queue]
-        level = PriorityLevel("", 0)
-        queues = {workload.cluster_queue or "" for workload in request.cluster.admitted}
-        found: dict[FlavorResource, list[Amount]] = {}
-        for at in tree.nodes[0].quotas:
-            near = {
-                amount
-                for queue in queues
-                for amount in self._amounts(PairQuery(request.queue, level, queue, level), at)
-            }
-            found[at] = sorted(near)
-        return found
-
     def _created(self, pair: PairQuery) -> Sequence[int]:
         """After all that run; and before them where the order among equals may matter."""
         queues = [side.cluster.cluster_queues.get(pair.preemptor) for side in self._both.sides]
@@ -246,6 +373,42 @@ class SmallStates:
             for queue in queues
         )
         return (NOW, NOW - 2 * max(self._ages)) if newer else (NOW,)
+
+
+def smallest_example(
+    cluster: Cluster,
+    reading: Reading,
+    cell: CellQuery,
+    scope: Scope = Scope.CONSISTENT,
+    most: int = MOST_VICTIMS,
+) -> Example | None:
+    """The smallest example of a cell: fewest running workloads, then least amounts.
+
+    Args:
+        cluster: the configuration, without workloads.
+        reading: see `tenure.readings`.
+        cell: the cell.
+        scope: which states there are.
+        most: victims at most.
+
+    Returns:
+        None where no state with one or two running workloads is one.
+    """
+    levels = PriorityLevel("high", cell.high), PriorityLevel("low", cell.low)
+    side = Configuration(cluster, tuple(dict.fromkeys(levels)), reading)
+
+    def found_in(twice: DecisionPair) -> Example | None:
+        decision = twice.decisions[AFTER]
+        hits = () if decision is None else hits_of(twice.requests[AFTER], decision)
+        return next((example for hit, example in hits if hit == cell and example.victims <= most), None)
+
+    twice = SmallStates(TwoConfigurations(side, side, scope)).shown(
+        PairQuery(cell.preemptor, levels[0], cell.victim, levels[1]),
+        AFTER,
+        lambda state: found_in(state) is not None,
+    )
+    example = None if twice is None else found_in(twice)
+    return example if example is not None and is_replayed(cell, example) else None
 
 
 def _ages(both: TwoConfigurations) -> tuple[Duration, ...]:
@@ -289,20 +452,25 @@ def _quotas(tree: Tree, queue: str) -> Sequence[FlavorResource]:
 # -- cuts -------------------------------------------------------------------------------------------------
 
 
-def _cuts(request: DecideRequest, amounts: dict[FlavorResource, list[Amount]]) -> Iterator[Cut]:
+def _cuts(request: DecideRequest) -> Iterator[Cut]:
     """What may be taken from a state; each leaves it as it is where it has nothing to take."""
     running, waiting = request.cluster.admitted, request.preemptor.pod_sets
-    held = [(workload.key, at) for workload in running for at in workload.usage]
-    asked = [(pods.name, resource) for pods in waiting for resource in pods.requests]
     yield from (partial(_without_workload, workload.key) for workload in running)
-    yield from (partial(_with_usage, key, at, 0) for key, at in held)
-    yield from (partial(_with_asked, name, resource, 0) for name, resource in asked)
+    yield from (partial(_with_usage, workload.key, at, 0) for workload in running for at in workload.usage)
+    yield from (partial(_with_asked, pods.name, name, 0) for pods in waiting for name in pods.requests)
     yield from (partial(_with_plain_age, workload.key) for workload in running)
-    for key, at in held:
-        yield from (partial(_with_usage, key, at, amount) for amount in amounts.get(at, ()))
-    for name, resource in asked:
-        near = sorted({amount for at in amounts if at.resource == resource for amount in amounts[at]})
-        yield from (partial(_with_asked, name, resource, amount) for amount in near)
+
+
+def _amounts(
+    request: DecideRequest,
+) -> Iterator[tuple[Callable[[Amount, DecideRequest], DecideRequest], Amount, FlavorResource]]:
+    """The amounts of a state, each with what changes it."""
+    for workload in request.cluster.admitted:
+        for at, amount in workload.usage.items():
+            yield partial(_with_usage, workload.key, at), amount, at
+    for pods in request.preemptor.pod_sets:
+        for name, amount in pods.requests.items():
+            yield partial(_with_asked, pods.name, name), amount, FlavorResource("", name)
 
 
 def _without_workload(key: str, request: DecideRequest) -> DecideRequest:

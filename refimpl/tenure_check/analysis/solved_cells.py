@@ -88,6 +88,8 @@ def reached(
         unmodelled = of_pair(cluster, build_tree(cluster, queue), name, name)
         if unmodelled:
             found[name] = Reached(None, unmodelled[0].text)
+        elif not queue.nominal():
+            found[name] = Reached(None, "")
         elif not queue.inactive:
             state = unreached_state(cluster, levels, reading, name, seed)
             found[name] = Reached(state, "" if state else why_not_reached(cluster, name, reading))

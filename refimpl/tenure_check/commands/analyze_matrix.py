@@ -125,7 +125,7 @@ def matrix_command(
     from tenure_check.analysis.matrix import CellVerdict, Effort
     from tenure_check.analysis.matrix_table import matrix_lines
     from tenure_check.analysis.matrix_types import MatrixAnswer
-    from tenure_check.analysis.matrix_words import cell_lines
+    from tenure_check.analysis.matrix_words import cell_lines, with_smallest_examples
 
     choose_colour(printing.color)
     if asked.svg is not None:
@@ -145,7 +145,8 @@ def matrix_command(
         _draw(answer, Path(asked.svg))
     lines = matrix_lines(answer)
     if asked.explain is not None:
-        cell = _explained(_named_cell(answer, *asked.explain), cluster, reading, asked.scope)
+        cell = with_smallest_examples(_named_cell(answer, *asked.explain), cluster, reading, asked.scope)
+        cell = _explained(cell, cluster, reading, asked.scope)
         answer, lines = replace(answer, cells=(cell,)), cell_lines(cell)
     print_answer(printing.output, "analyze-matrix", as_json(answer), about(kueue.release, lines))
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):

@@ -32,6 +32,7 @@ from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_check.analysis.periodic_runs import EVICTIONS
 from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.scopes import CellSides, Scope
+from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided
 from tenure_check.expectations.assertion_file import (
     KeepsShape,
@@ -49,8 +50,6 @@ PROVED: Final = "proved for every state by Z3 and cvc5"
 BY_EXAMPLE: Final = "by an example"
 EFFORT: Final = Effort(counts_victims=False)
 """How long is looked for examples, as `tenure analyze matrix` looks by default; any example will do."""
-_CELLS: Final = 3
-"""How many cells a failure tells about."""
 _POLICIES: Final = {
     Reason.IN_CLUSTER_QUEUE: "withinClusterQueue",
     Reason.IN_CLUSTER_QUEUE_TIME_BASED: "withinClusterQueue",
@@ -239,7 +238,7 @@ class AllStates:
         """Whether no cell of some can."""
         found = list(self._examples(cells, scope))
         if found:
-            return self._refuted(expected, found)
+            return self._refuted(expected, found, scope)
         return self._judged(self._unknown(cells, scope), expected)
 
     def _unknown(self, cells: Sequence[CellSides], scope: Scope) -> set[str]:
@@ -266,16 +265,25 @@ class AllStates:
         ]
         yield from sorted(found, key=lambda pair: pair[1].size)
 
-    def _refuted(self, expected: str, found: Sequence[tuple[CellQuery, Example]]) -> CheckResult:
-        """A failure, told by the smallest examples, with the fields that allow the first."""
+    def _refuted(
+        self, expected: str, found: Sequence[tuple[CellQuery, Example]], scope: Scope | None = None
+    ) -> CheckResult:
+        """A failure with an example, and the fields that allow it.
+
+        Args:
+            expected: the assertion.
+            found: examples, of which the first is shown.
+            scope: where any example of its cell will do, the states in which the smallest is searched.
+        """
         lines: list[str] = []
-        for asked, example in found[:_CELLS]:
-            settled = CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
-            alone = Matrix(tuple(self._cluster.cluster_queues), self._levels, {asked: settled})
-            lines += cell_lines(self._words(alone, sides_of(asked)))
-        rest = len(found) - _CELLS
-        lines += [f"and {rest} more"] if rest > 0 else []
         asked, example = found[0]
+        if scope is not None:
+            example = smallest_example(self._cluster, self._given.reading, asked, scope) or example
+        settled = CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
+        alone = Matrix(tuple(self._cluster.cluster_queues), self._levels, {asked: settled})
+        lines += cell_lines(self._words(alone, sides_of(asked)))
+        rest = len(found) - 1
+        lines += [f"and {rest} more"] if rest > 0 else []
         kept = AsExpected(kept=frozenset([example.victim]))
         fields = self._allowing(
             decided(example.request), kept, asked.preemptor, _POLICIES.get(asked.reason, _RECLAIM)
