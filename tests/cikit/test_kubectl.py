@@ -14,7 +14,7 @@ import typer
 
 from tenure.cli import main as tenure_main
 from tenure.cli.commands import command_named
-from tenure.cli.kubectl import ASKED, app, main
+from tenure.cli.kubectl import COMMANDS_OF_A_CLUSTER, app, main
 from tenure.kubectl import ClusterError, Kubectl, KueueDump
 from tenure.manifests import build, read_objects
 from tenure.manifests.history import PreemptionMessage, preemption_message
@@ -209,7 +209,7 @@ def test_flags_of_kubectl_may_come_first(fake: FakeKubectl, plugin: Run) -> None
 def test_no_option_of_a_command_has_the_name_of_a_flag_of_kubectl() -> None:
     group: Any = typer.main.get_command(app)
     context = group.make_context("kubectl tenure", ["dump"], resilient_parsing=True)
-    for name in ASKED:
+    for name in COMMANDS_OF_A_CLUSTER:
         command = group.get_command(context, name)
         for each in getattr(command, "commands", {"": command}).values():
             names = [
@@ -221,7 +221,7 @@ def test_no_option_of_a_command_has_the_name_of_a_flag_of_kubectl() -> None:
 def test_each_command_is_the_one_of_tenure() -> None:
     group: Any = typer.main.get_command(app)
     context = group.make_context("kubectl tenure", ["dump"], resilient_parsing=True)
-    for name in ASKED:
+    for name in COMMANDS_OF_A_CLUSTER:
         assert group.get_command(context, name).help == command_named(name).help
 
 

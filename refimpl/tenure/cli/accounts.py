@@ -103,9 +103,9 @@ def _picture(tree: tuple[NodeAccounts, ...]) -> Iterator[str]:
     names = [f"{'  ' * node.depth}{kind_of(node)} {node.name}" for node in tree]
     width = max(map(len, names))
     for name, node in zip(names, tree, strict=True):
-        said = "; ".join(
+        amounts = "; ".join(
             f"{at.resource} on {at.flavor}: {amount(at, row.nominal)} nominal, "
             f"{amount(at, row.bill)} billed, {amount(at, row.accessible)} accessible"
             for at, row in ((row.flavor_resource, row) for row in node.accounts)
         )
-        yield f"{name.ljust(width)}  {said}".rstrip()
+        yield f"{name.ljust(width)}  {amounts}".rstrip()

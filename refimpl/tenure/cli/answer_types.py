@@ -19,7 +19,7 @@ class VectorRun(TypedDict):
     comment: str
     """Why it exists."""
     passed: bool
-    """Whether the answer is as the vector says."""
+    """Whether the answer is that of the vector."""
     differences: list[str]
     """What the answer has otherwise."""
 

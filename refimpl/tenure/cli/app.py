@@ -111,7 +111,7 @@ def ended(run: Callable[[], object], name: str) -> None:
 
 
 def _code_of(run: Callable[[], object], name: str) -> Any:
-    """The exit code; what fails has been told."""
+    """The exit code; what fails has been reported."""
     try:
         with one_command():
             run()
@@ -122,7 +122,7 @@ def _code_of(run: Callable[[], object], name: str) -> Any:
     except InputError as error:
         for problem in error.problems:
             complain("error", problem)
-        hint(f"see {_asked(name, sys.argv[1:])} --help")
+        hint(f"see {_typed(name, sys.argv[1:])} --help")
         return ExitCode.BAD_INPUT
     except OSError as error:
         return _told(error)
@@ -166,10 +166,10 @@ def _settle(stream: TextIO | None) -> None:
         discard(stream)
 
 
-def _asked(name: str, arguments: Sequence[str]) -> str:
-    """The command that was asked for, as its help is asked for.
+def _typed(name: str, arguments: Sequence[str]) -> str:
+    """The command that was typed, as its help is called.
 
-    >>> _asked("tenure", ["--no-color", "vectors", "add", "time-based"])
+    >>> _typed("tenure", ["--no-color", "vectors", "add", "time-based"])
     'tenure vectors add'
     """
     words = [word for word in arguments if not word.startswith("-")]
@@ -181,7 +181,7 @@ def _own_code(ended: SystemExit) -> Any:
     reasons = set(map(type, _causes(ended)))
     if KeyboardInterrupt in reasons:
         return ExitCode.INTERRUPTED
-    # A reader who has seen enough is no failure; 1 would say that a checked property fails.
+    # A reader who has seen enough is no failure; 1 would mean that a checked property fails.
     return 0 if BrokenPipeError in reasons else ended.code
 
 

@@ -1,4 +1,4 @@
-"""Which commands there are. Each is imported when it is asked for, so that the others start quickly."""
+"""Which commands there are. Each is imported when it is used, so that the others start quickly."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ GROUPS = {
         ),
         "conform": (
             ENTRY_POINT,
-            "Ask another scheduler's program the questions that Tenure answers, and compare the answers.",
+            "Compare another scheduler's program with Tenure on the same questions.",
         ),
         "campaign": (
             ENTRY_POINT,
@@ -296,10 +296,10 @@ def command_named(name: str) -> Any:
     return None if found is None else built(name, found)
 
 
-def built(name: str, found: Any, told: str | None = None) -> Any:
+def built(name: str, found: Any, help_text: str | None = None) -> Any:
     """The command that Typer makes of an application or of a function, with its own help or another."""
     if isinstance(found, typer.Typer):
         return typer.main.get_command(found)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    alone.command(name, cls=Command, context_settings=SETTINGS, help=told)(found)
+    alone.command(name, cls=Command, context_settings=SETTINGS, help=help_text)(found)
     return typer.main.get_command(alone)

@@ -10,12 +10,12 @@ from tenure.manifests.showing import ObjectWarning
 
 
 def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) -> list[str]:
-    """The warnings about the trees that some words ask about, and how many others there are.
+    """The warnings about the trees of some words, and how many others there are.
 
     Args:
         loaded: the cluster.
         warnings: all of them.
-        words: what workloads are called, and names of ClusterQueues; without any, all trees are asked about.
+        words: what workloads are called, and names of ClusterQueues; without any, all trees are in question.
 
     >>> from tenure.model import Cluster
     >>> concerning(Loaded(Cluster({})), ["all of it"], ["ml/train"])
@@ -25,10 +25,10 @@ def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) ->
     if not words or not found:
         return found
     queue_of = _queues_of_workloads(loaded)
-    asked = {root for word in words for root in _roots_of(loaded, word, queue_of)}
-    if not asked:
+    roots = {root for word in words for root in _roots_of(loaded, word, queue_of)}
+    if not roots:
         return found
-    kept = [text for text in found if _root_of_warning(loaded, text, queue_of) in (None, *asked)]
+    kept = [text for text in found if _root_of_warning(loaded, text, queue_of) in (None, *roots)]
     more = len(found) - len(kept)
     if more:
         of_others = "1 more warning is" if more == 1 else f"{more} more warnings are"
@@ -37,7 +37,7 @@ def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) ->
 
 
 def _roots_of(loaded: Loaded, word: str, queue_of: Mapping[str, str]) -> Iterator[str]:
-    """The trees that a word asks about."""
+    """The trees of a word."""
     if word in loaded.cluster.cluster_queues:
         yield _root(loaded, word)
     for key in keys_called(loaded, word):

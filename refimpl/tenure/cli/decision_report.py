@@ -51,8 +51,10 @@ class Noted:
         for decision in decisions:
             self.problems.extend(decision.problems)
             error = "; ".join(map(str, decision.problems))
-            said = next(iter(summarize(decision.decision))) if decision.decision else ""
-            self.cases.append(Case(decision.cluster_queue or "", decision.workload, error=error, output=said))
+            outcome = next(iter(summarize(decision.decision))) if decision.decision else ""
+            self.cases.append(
+                Case(decision.cluster_queue or "", decision.workload, error=error, output=outcome)
+            )
             yield decision
 
     def checks(self, lines: SourceLines) -> Report:

@@ -41,7 +41,7 @@ def schema_command(
     tenure schema decide > decide.schema.json
     tenure decide cluster/ -w ml/train -o json > answer.json
 
-    For a program that asks the oracle, or answers as it does:
+    For a program that queries the oracle, or answers as it does:
 
     \b
     tenure schema oracle-request

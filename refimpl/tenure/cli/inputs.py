@@ -1,4 +1,4 @@
-"""What a command decides about: manifests or a bundled example, and what is to be said of them."""
+"""What a command decides about: manifests or a bundled example, and the warnings about them."""
 
 from __future__ import annotations
 

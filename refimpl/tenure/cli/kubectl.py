@@ -21,7 +21,7 @@ from tenure.manifests.given import StandardInput, in_place_of_stdin
 if TYPE_CHECKING:
     from tenure.kubectl import KaiDump, Kubectl, KueueDump
 
-ASKED: Final = (
+COMMANDS_OF_A_CLUSTER: Final = (
     "decide",
     "why",
     "why-not",
@@ -110,7 +110,7 @@ _FLAGS: Final = (
     _Flag(("--username",)),
     _Flag(("--chunk-size",), only_get=True),
 )
-"""Those of `kubectl options` that say which cluster is read, and how."""
+"""Those of `kubectl options` that select the cluster, and how it is read."""
 _KUEUE_NAMESPACE: Final = "kueue_namespace"
 _WORDS: Final = ("sides", "words", "paths", "files")
 """The parameters of commands that are files, among other words or alone."""
@@ -124,12 +124,12 @@ class Plugin(Front):
 
     def list_commands(self, ctx: Any) -> list[str]:
         del ctx
-        return [*ASKED, _DUMP]
+        return [*COMMANDS_OF_A_CLUSTER, _DUMP]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         del ctx
         objects = _of_kai if cmd_name == "kai" else _of_kueue
-        if cmd_name in ASKED:
+        if cmd_name in COMMANDS_OF_A_CLUSTER:
             return _of_cluster(command_named(cmd_name), objects)
         return _dump_command(objects) if cmd_name == _DUMP else None
 
@@ -162,8 +162,8 @@ app = typer.Typer(
         "kubectl tenure dump > cluster.json"
         "\n\n"
         "Each command is the one of `tenure`, with the objects of the cluster in place of PATHS; files that "
-        "are named are read too. All flags of kubectl that say which cluster is read, and how, are passed on "
-        "to it: see `kubectl options`."
+        "are named are read too. All flags of kubectl that select the cluster, and how it is read, are "
+        "passed on to it: see `kubectl options`."
     ),
     epilog="Exit codes: as for `tenure`; 4 the cluster cannot be read.",
 )
@@ -185,7 +185,7 @@ class _Use:
     """What the objects of a cluster are read for; without values, to be kept for all commands.
 
     Args:
-        past: whether it is asked about the past.
+        past: whether the question is about the past.
         beside: the files that are read beside the cluster, and other words; None for those of any command.
     """
 
@@ -252,11 +252,11 @@ def _dump_command(objects: _Objects) -> Any:
         print_text((read.read or bytes)().decode("utf-8", "replace"), is_json=True)
 
     name, group = ("KAI-Scheduler's objects", " kai") if objects is _of_kai else ("Kueue's objects", "")
-    told = (
+    help_text = (
         f"Print {name} as one List in JSON: what `tenure{group}` reads from a file or from standard input."
         f"\n\n\b\nkubectl tenure{group} dump > cluster.json"
     )
-    return built(_DUMP, _with_parameters(_answering(dump), objects), told)
+    return built(_DUMP, _with_parameters(_answering(dump), objects), help_text)
 
 
 def _parameters(objects: _Objects) -> list[inspect.Parameter]:
@@ -272,7 +272,7 @@ def _parameter(name: str, annotation: Any, default: object) -> inspect.Parameter
 
 
 def _with_parameters(command: Callable[..., None], objects: _Objects) -> Callable[..., None]:
-    """A function with the options that say which cluster is read, and how."""
+    """A function with the options that select the cluster, and how it is read."""
     vars(command).update(__signature__=inspect.Signature(_parameters(objects)))
     return command
 
@@ -291,7 +291,7 @@ def _answering(run: Callable[..., None]) -> Callable[..., None]:
 
 
 def _reading(objects: _Objects, given: dict[str, Any], use: _Use) -> StandardInput:
-    """What reads the cluster when it is asked for; the options that say how are taken out of those given."""
+    """What reads the cluster when it is used; its options are taken out of those given."""
     from tenure.kubectl import NAME, Kubectl
 
     options = {each.name: given.pop(each.name) for each in _parameters(objects)}

@@ -14,7 +14,7 @@ from tenure.manifests.showing import ONE_NAME
 from tenure.resources import is_there
 
 NAME_HELP: Final = "its name or its Job's, with namespace where that is needed"
-"""What help texts say of an argument that is a workload."""
+"""The help text of an argument that is a workload."""
 _MOST_SIBLINGS: Final = 1000
 
 

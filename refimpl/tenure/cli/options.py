@@ -151,7 +151,7 @@ Verbose = Annotated[
 
 NoCache = Annotated[
     bool,
-    typer.Option("--no-cache", help="Ask everything about every state again, and keep nothing."),
+    typer.Option("--no-cache", help="Decide everything about every state again, and keep nothing."),
 ]
 
 Strict = Annotated[
@@ -238,7 +238,7 @@ class EditOptions:
         """The changes, and the target Kueue, for objects that are read elsewhere.
 
         Args:
-            kueue: as `--kueue` says it.
+            kueue: as `--kueue` has it.
 
         Raises:
             InputError: as `edits`; a release that is not known.
@@ -247,7 +247,7 @@ class EditOptions:
 
         TargetKueue.of(kueue)
         edits = self.edits()
-        return AsIf(kueue, lambda objects, asked: changed(objects, edits, asked))
+        return AsIf(kueue, lambda objects, target: changed(objects, edits, target))
 
 
 KueueRelease = Annotated[
@@ -341,10 +341,10 @@ def parse_gates(text: str) -> dict[str, bool]:
     """
     gates = {}
     for part in filter(None, text.split(",")):
-        gate, _, said = part.partition("=")
-        if said.lower() not in ("true", "false"):
+        gate, _, value = part.partition("=")
+        if value.lower() not in ("true", "false"):
             raise bad_input("--feature-gates", part, "GATE=true or GATE=false")
-        gates[gate] = said.lower() == "true"
+        gates[gate] = value.lower() == "true"
     return gates
 
 

@@ -20,7 +20,7 @@ def oracle_command(engine: EngineName = Engine.REFERENCE) -> None:
     \b
     echo '{"id": 1, "call": "decide", "input": {...}}' | tenure oracle
 
-    What is wrong with objects, asked by another program:
+    What is wrong with objects, for another program:
 
     \b
     jq -c '{id: 1, call: "validate", input: {objects: .items}}' cluster.json | tenure oracle
@@ -36,7 +36,7 @@ def oracle_command(engine: EngineName = Engine.REFERENCE) -> None:
     try:
         serve(sys.stdin.buffer, sys.stdout, engine)
     except BrokenPipeError:
-        # The reader has left, which is no fault; it need not be told so either.
+        # The reader has left, which is no fault, and needs no message.
         discard(sys.stdout)
     except OSError as error:
         discard(sys.stdout)

@@ -99,8 +99,8 @@ def show_command(
     tenure show minAdmitDuration
     tenure show KEP-8522 -o markdown > comment.md
 
-    A rule that an explanation has named: what it says and why, its code, what is proved of it under each
-    reading, and the cases that pin it down:
+    A rule that an explanation has named: its statement and rationale, its code, what is proved of it under
+    each reading, and the cases that pin it down:
 
     \b
     tenure show TBP-050
@@ -141,7 +141,7 @@ def show_command(
 
     Every text that names an identifier ends with how to look it up, and a terminal that can follow links has
     them behind identifiers: to files of this installation, or to the site that `make docs` builds, where
-    TENURE_SITE=https://docs.example.org/tenure says where you serve it.
+    TENURE_SITE=https://docs.example.org/tenure is where you serve it.
 
     Exit codes: 0 shown, 2 no such identifier, or bad input.
     """
@@ -258,11 +258,11 @@ def _verdicts(expected: tuple[ExpectedVerdict, ...]) -> str:
     """
     if len({entry.verdict for entry in expected}) == 1:
         return f"{expected[0].verdict} under every reading"
-    said = []
+    parts = []
     for verdict in dict.fromkeys(entry.verdict for entry in expected):
         named = [entry.reading for entry in expected if entry.verdict == verdict]
-        said.append(f"{verdict} under {', '.join(named)}")
-    return "; ".join(said)
+        parts.append(f"{verdict} under {', '.join(named)}")
+    return "; ".join(parts)
 
 
 def _list_lines(listed: CardList) -> Iterator[str]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _Item = TypeVar("_Item")
 
 PATIENCE_S = 0.5
-"""Work that is done sooner shows no progress: a bar that only flickers tells nothing."""
+"""Work that is done sooner shows no progress: a bar that only flickers helps no one."""
 
 Color = Annotated[
     bool | None,
@@ -61,13 +61,13 @@ _LINKING_VTE: Final = 5000
 
 
 class _Choice:
-    """What `--color` or `--no-color` said; None where neither was given."""
+    """The value of `--color` or `--no-color`; None where neither was given."""
 
     colour: bool | None = None
 
 
 def choose_colour(wanted: bool | None) -> None:
-    """Keep what an option said; None keeps what was said before."""
+    """Keep the value of an option; None keeps the earlier one."""
     if wanted is not None:
         _Choice.colour = wanted
 
@@ -82,7 +82,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether a stream gets colours: as the options say, else on a terminal without NO_COLOR.
+    """Whether a stream gets colours: by the options, else on a terminal without NO_COLOR.
 
     >>> import io
     >>> wants_colour(io.StringIO())
@@ -94,14 +94,14 @@ def wants_colour(stream: TextIO) -> bool:
 
 
 def follows_links(stream: TextIO | None) -> bool:
-    """Whether a terminal is known to follow links behind text; FORCE_HYPERLINK=1 or 0 says so itself.
+    """Whether a terminal is known to follow links behind text; FORCE_HYPERLINK=1 or 0 decides.
 
     >>> follows_links(None)
     False
     """
-    said = os.environ.get("FORCE_HYPERLINK")
-    if said:
-        return said != "0"
+    forced = os.environ.get("FORCE_HYPERLINK")
+    if forced:
+        return forced != "0"
     version = os.environ.get("VTE_VERSION", "")
     return is_terminal(stream) and (
         os.environ.get("TERM_PROGRAM") in _LINKING
@@ -158,7 +158,7 @@ def discard(stream: TextIO | None) -> None:
 
 
 def complain(kind: str, text: object) -> None:
-    """A warning or an error on standard error; where it cannot be written, the exit code alone says it."""
+    """A warning or an error on standard error; where it cannot be written, there is the exit code alone."""
     _tell(f"{kind}: {text}")
 
 
@@ -271,7 +271,7 @@ def _console(stream: TextIO) -> Console:
         file=stream,
         force_terminal=True,
         no_color=not colour,
-        # Without a terminal there is nothing to ask which colours it has.
+        # Without a terminal there is nothing to query for its colours.
         color_system="auto" if stream.isatty() else "standard",
         highlight=False,
     )
@@ -282,25 +282,25 @@ _EVERY_ON_A_TERMINAL_S: Final = 0.1
 
 
 class RateLine:
-    """Tells how far it is: on a terminal one line that changes, elsewhere a line every few seconds.
+    """Shows progress: on a terminal one line that changes, elsewhere a line every few seconds.
 
     Args:
-        tell: the line, from how much is done, how much of it failed, and how much is done a second.
+        line: the line, from how much is done, how much of it failed, and how much is done a second.
         before: what was done when the work began, and does not count for the rate.
     """
 
-    def __init__(self, tell: Callable[[int, int, float], str], before: int = 0) -> None:
-        self._tell, self._before = tell, before
-        self._started = self._said = time.monotonic()
+    def __init__(self, line: Callable[[int, int, float], str], before: int = 0) -> None:
+        self._line, self._before = line, before
+        self._started = self._shown = time.monotonic()
         self._watched = is_terminal(sys.stderr)
         self._open = False
 
     def __call__(self, done: int, failed: int) -> None:
         now = time.monotonic()
-        if now - self._said < (_EVERY_ON_A_TERMINAL_S if self._watched else _EVERY_S):
+        if now - self._shown < (_EVERY_ON_A_TERMINAL_S if self._watched else _EVERY_S):
             return
-        self._said = now
-        line = safe(self._tell(done, failed, (done - self._before) / max(now - self._started, 0.001)))
+        self._shown = now
+        line = safe(self._line(done, failed, (done - self._before) / max(now - self._started, 0.001)))
         self._open = self._watched
         end = "" if self._watched else "\n"
         print(f"\r{line}" if self._watched else line, end=end, file=sys.stderr, flush=True)

@@ -184,7 +184,7 @@ def conform_command(
     treatment: Treatment,
     printing: ConformPrinting,
 ) -> None:
-    """Ask another scheduler's program the questions that Tenure answers, and compare the answers.
+    """Compare another scheduler's program with Tenure on the same questions.
 
     The program gets the published vectors and random clusters, as `tenure oracle` would, and is compared with
     the reference. A random cluster on which they differ is shrunk. Where Kueue itself is the program, a
