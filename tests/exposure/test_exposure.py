@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+from tenure.explanation.risk import ranges
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.answer_types import SeenShape, SpanShape
 from tenure.explanation.risk.lines import exposure_parts
@@ -165,6 +166,57 @@ def test_a_second_resource_that_only_makes_its_queue_exceed_is_asked_for() -> No
     (span,) = spans_of(Cluster(queues, (victim, beside, full, lent)), victim, "owner")
     assert span.unknown_from is None
     assert span.made_up is None or len(span.made_up.request) == 2
+
+
+def test_the_witness_requests_what_is_short_and_no_more() -> None:
+    """The victim holds CPUs too, of which many are free."""
+    borrows = sharing(
+        "asks",
+        0,
+        1824,
+        reclaim_within_cohort=ReclaimWithinCohort.ANY,
+        borrow_within_cohort=BorrowWithinCohort.LOWER_PRIORITY,
+    )
+    victim = held_by("held", "borrower", usage={GPU: 4, CPU: 16})
+    queues = {"asks": borrows, "borrower": sharing("borrower", 2), "lender": sharing("lender", 2)}
+    (span,) = spans_of(Cluster(queues, (victim,)), victim, "asks")
+    assert span.priority == 101
+    assert span.made_up is not None
+    assert [(asked.resource, asked.amount) for asked in span.made_up.request] == [(GPU.resource, "1")]
+
+
+def test_priorities_that_no_policy_compares_leave_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batch goes first and is enough; priorities of other ClusterQueues are never compared."""
+    monkeypatch.setattr(ranges, "PART", 1500)
+    queues = {
+        "production": clusters.queue(
+            "production", "c", {"a100": {GPU.resource: (32, None, 8), "cpu": (512, None, None)}}
+        ),
+        "research": sharing("research", 16, 512),
+        "batch": sharing("batch", 8, 512),
+        "dev": sharing(
+            "dev",
+            8,
+            512,
+            within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
+            reclaim_within_cohort=ReclaimWithinCohort.ANY,
+        ),
+    }
+    held = [
+        held_by(
+            f"{name}-{number}", name, uid=f"{name}-{number}", priority=priority, usage={GPU: gpus, CPU: 9}
+        )
+        for name, count, gpus, priority in (
+            ("production", 5, 4, 500),
+            ("research", 5, 4, 100),
+            ("batch", 7, 2, -10),
+            ("dev", 3, 2, 50),
+        )
+        for number in range(count)
+    ]
+    victim = next(workload for workload in held if workload.name == "research-0")
+    (span,) = spans_of(Cluster(queues, tuple(held)), victim, "dev")
+    assert (span.priority, span.unknown_from, bool(span.refusal)) == (None, None, True)
 
 
 def test_a_workload_behind_others_that_free_enough_is_out_of_reach() -> None:

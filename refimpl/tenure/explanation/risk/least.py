@@ -6,8 +6,15 @@ from dataclasses import dataclass, field, replace
 
 from tenure.explanation.risk.policy import Prospect, asking
 from tenure.explanation.risk.ranges import Budget
-from tenure.explanation.risk.sizes import try_every, try_likeliest
-from tenure.model import Instant, Target, Workload
+from tenure.explanation.risk.sizes import smaller_request, try_every, try_likeliest
+from tenure.model import (
+    BorrowWithinCohort,
+    Instant,
+    ReclaimWithinCohort,
+    Target,
+    WithinClusterQueue,
+    Workload,
+)
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 
@@ -55,14 +62,18 @@ class Spending:
     Args:
         likeliest: on the likeliest sizes.
         every: on all sizes.
+        smaller: on smaller requests than the first one found.
     """
 
     likeliest: Budget = field(default_factory=lambda: Budget(MOST_FOR_LIKELIEST))
     every: Budget = field(default_factory=Budget)
+    smaller: Budget = field(default_factory=lambda: Budget(MOST_FOR_LIKELIEST))
 
 
 def least_priority(prospect: Prospect, created_at: Instant, reading: Reading, spending: Spending) -> Least:
     """The least priority by which workloads of any size preempt a running one at an instant.
+
+    The workload that shows it requests only what is short, and no more than it must.
 
     Args:
         prospect: the running workload, seen from a ClusterQueue of its tree.
@@ -70,6 +81,14 @@ def least_priority(prospect: Prospect, created_at: Instant, reading: Reading, sp
         reading: see `tenure.readings`.
         spending: what searches may spend.
     """
+    found = _least_priority(prospect, created_at, reading, spending)
+    if found.decision is None or found.priority is None:
+        return found
+    smaller = smaller_request(prospect, found.decision, reading, spending.smaller)
+    return replace(found_by(smaller, found.priority, prospect.victim.key), open_from=found.open_from)
+
+
+def _least_priority(prospect: Prospect, created_at: Instant, reading: Reading, spending: Spending) -> Least:
     allowed = prospect.least_allowed(created_at)
     if allowed is None:
         return Least(refusal=prospect.refusal() or _no_basis(prospect))
@@ -141,12 +160,22 @@ class _Last:
 def _regions(prospect: Prospect, allowed: int) -> list[int]:
     """The priorities to try, from the least allowed one upwards.
 
-    Between two of them candidates are the same: a workload of the tree with priority x is told apart from
-    a preemptor below it, of its priority and above it, and from nothing else.
+    Between two of them candidates are the same: a rule that compares a preemptor with one of priority x
+    distinguishes below it, equal to it and above it. Policies that compare no priorities need no regions:
+    withinClusterQueue Never for its own workloads; for those of other ClusterQueues reclaimWithinCohort Any
+    with borrowWithinCohort Never (KQ-330, KQ-340), without heroes (UCQ-020).
     """
+    terms, heroes = prospect.terms, prospect.snapshot.heroes is not None
+    own = heroes or terms.within_cluster_queue != WithinClusterQueue.NEVER
+    others = (
+        heroes
+        or terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY
+        or terms.borrow_within_cohort != BorrowWithinCohort.NEVER
+    )
     seen = {
         workload.priority + more
-        for workloads in prospect.snapshot.running.values()
+        for place, workloads in prospect.snapshot.running.items()
+        if (own if place == prospect.snapshot.place else others)
         for workload in workloads
         for more in (0, 1)
     }

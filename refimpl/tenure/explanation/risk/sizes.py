@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
 
 from tenure.errors import InputError
@@ -82,6 +83,47 @@ def try_every(prospect: Prospect, preemptor: Workload, reading: Reading, budget:
     return Tried(None, complete)
 
 
+def smaller_request(prospect: Prospect, found: Decision, reading: Reading, budget: Budget) -> Decision:
+    """A decision that preempts the victim for a request of fewer resources, and of less of each.
+
+    One unit less of a resource does not preempt it, as far as the budget goes.
+
+    Args:
+        prospect: the victim, and the ClusterQueue of the made-up workload.
+        found: a decision that preempts it.
+        reading: see `tenure.readings`.
+        budget: what may be spent.
+    """
+    request = dict(found.assignment.usage)
+
+    def preempts(changed: Mapping[FlavorResource, Amount]) -> bool:
+        nonlocal found, request
+        if not changed or not budget.spend(prospect, _SEARCHES):
+            return False
+        decision = _decided(prospect, found.preemptor, changed, reading)
+        if decision is not None:
+            found, request = decision, dict(changed)
+        return decision is not None
+
+    for at in sorted(request, key=lambda at: _shortness(prospect, at), reverse=True):
+        if not preempts({other: amount for other, amount in request.items() if other != at}):
+            low, high = 0, request[at]
+            if low < prospect.first(at) - 1 < high - 1 and not preempts(
+                {**request, at: prospect.first(at) - 1}
+            ):
+                low = prospect.first(at) - 1
+            while (high := request[at]) - low > 1:
+                middle = low + (high - low) // 2
+                if not preempts({**request, at: middle}):
+                    low = middle
+    return found
+
+
+def _shortness(prospect: Prospect, at: FlavorResource) -> Fraction:
+    """How much of what there could ever be is free: little of what is short."""
+    return Fraction(prospect.first(at), max(1, most_at(prospect.snapshot, at)))
+
+
 def pod_sets_for(prospect: Prospect, request: Mapping[FlavorResource, Amount]) -> tuple[PodSet, ...]:
     """One pod for each flavor of a request, which may use that flavor and, as far as labels tell, no other.
 
@@ -129,7 +171,7 @@ def _requests(
     prospect: Prospect, preemptor: Workload, budget: Budget
 ) -> Iterator[dict[FlavorResource, Amount]]:
     """The requests that are worth deciding about, the likeliest first."""
-    for at in prospect.held:
+    for at in sorted(prospect.held, key=lambda at: _shortness(prospect, at)):
         for beside in _beside(prospect, at):
             others = {other: prospect.first(other) for other in beside}
             for amount in _amounts(prospect, preemptor, at, others, budget):
