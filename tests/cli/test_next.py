@@ -12,7 +12,17 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tests.command_line import tenure
-from tests.objects import API, a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
+from tests.objects import (
+    API,
+    a_group,
+    a_list,
+    a_local_queue,
+    a_queue,
+    a_workload,
+    admitted_to,
+    an_object,
+    condition,
+)
 
 TWO = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 NOW = ("--now", "2026-03-02T14:00:00Z")
@@ -279,3 +289,137 @@ def test_json_names_everyone_who_is_not_decided_about(tmp_path: Path) -> None:
     assert answer["notDecided"][0]["why"].startswith(
         "metadata.annotations[kueue.x-k8s.io/admission-gated-by]: "
     )
+
+
+def limited(name: str, gpus: int, *, hours: int, admitted: int, **spec: Any) -> Raw:
+    """A workload that may run so many hours, admitted so many minutes before 14:00."""
+    found = workload(
+        name, gpus, created=300, reserved=admitted, maximumExecutionTimeSeconds=hours * 3600, **spec
+    )
+    found["status"]["conditions"].append(condition("Admitted", "Admitted", at(admitted)))
+    return found
+
+
+def finished(name: str, minutes: int) -> Raw:
+    """A workload that has run for so long."""
+    conditions = [
+        condition("Admitted", "Admitted", at(minutes + 10)),
+        condition("Finished", "Succeeded", at(10)),
+    ]
+    return {**workload(name, 1, created=200), "status": {"conditions": conditions}}
+
+
+def at_latest(file: str, *words: str) -> Raw:
+    found: Raw = answered("ml/waits", file, *NOW, *words)["asked"]["atLatest"]
+    return found
+
+
+def test_the_latest_start_follows_from_declared_limits(tmp_path: Path) -> None:
+    runs = limited("runs", 4, hours=2, admitted=59, priority=90)
+    file = dump(tmp_path, runs, workload("waits", 2, created=5))
+    found = at_latest(file)
+    # Admitted at 13:00; 30s for its pods to end, a second until others are tried.
+    assert found["ifExact"] == "2026-03-02T15:00:31Z"
+    assert found["latest"] == "2026-03-02T15:00:33Z"
+    assert found["ends"] == [
+        {"workload": "ml/runs", "until": "2026-03-02T15:00:30Z", "by": "spec.maximumExecutionTimeSeconds"}
+    ]
+    text = told("ml/waits", file, *NOW)
+    assert text.startswith(
+        "ml/waits is admitted by 2026-03-02T15:00:33Z at the latest, if each job ends by its own limit "
+        "and no workload is preempted until then; at 2026-03-02T15:00:31Z if each runs exactly to it\n"
+    )
+    assert "  ml/runs ends at 2026-03-02T15:00:30Z (spec.maximumExecutionTimeSeconds)" in text
+    markdown = told("ml/waits", file, *NOW, "-o", "markdown")
+    assert "- `ml/runs` ends at 2026-03-02T15:00:30Z (spec.maximumExecutionTimeSeconds)" in markdown
+
+
+def test_time_of_earlier_stays_counts_towards_a_limit(tmp_path: Path) -> None:
+    runs = limited("runs", 4, hours=2, admitted=59, priority=90)
+    runs["status"]["accumulatedPastExecutionTimeSeconds"] = 1800
+    file = dump(tmp_path, runs, workload("waits", 2, created=5))
+    assert at_latest(file)["ifExact"] == "2026-03-02T14:30:31Z"
+
+
+def test_the_pods_of_a_workload_beyond_its_limit_still_have_to_end(tmp_path: Path) -> None:
+    runs = limited("runs", 4, hours=1, admitted=179, priority=90)
+    file = dump(tmp_path, runs, workload("waits", 2, created=5))
+    assert at_latest(file)["ifExact"] == "2026-03-02T14:00:31Z"
+
+
+def test_a_job_that_passes_the_waiting_one_delays_it_beyond_the_exact_time(tmp_path: Path) -> None:
+    """If `first` ends early, `passes` takes its quota; the bound holds, the exact time does not."""
+    file = dump(
+        tmp_path,
+        limited("first", 2, hours=2, admitted=59, priority=90),
+        limited("second", 2, hours=2, admitted=59, priority=90),
+        workload("waits", 4, created=9),
+        workload("passes", 2, created=8, maximumExecutionTimeSeconds=5 * 3600),
+    )
+    found = at_latest(file)
+    assert found["ifExact"] == "2026-03-02T15:00:31Z"
+    # Both limits and that of `passes`, one after the other: 1 h + 1 h + 5 h, and time to end and to try.
+    assert found["latest"] == "2026-03-02T21:01:35Z"
+
+
+def test_the_head_of_a_strict_queue_delays_what_would_fit(tmp_path: Path) -> None:
+    file = dump(
+        tmp_path,
+        limited("runs", 1, hours=2, admitted=59, priority=90),
+        workload("head", 4, created=20, priority=20, maximumExecutionTimeSeconds=3600),
+        workload("waits", 1, created=5),
+        strategy="StrictFIFO",
+    )
+    found = at_latest(file)
+    assert [start["workload"] for start in found["starts"]] == ["ml/head"]
+    assert found["ifExact"] == "2026-03-02T16:01:00Z"
+    assert found["latest"] >= "2026-03-02T16:01:01Z"
+    impossible = limited("runs", 1, hours=2, admitted=59, priority=90)
+    file = dump(
+        tmp_path,
+        impossible,
+        workload("head", 8, created=20, priority=20),
+        workload("waits", 1, created=5),
+        strategy="StrictFIFO",
+    )
+    assert at_latest(file)["why"] == "ml/head is ahead of it, never fits and lets no other pass"
+
+
+def test_without_limits_no_bound_is_known_and_the_answer_names_who_has_none(tmp_path: Path) -> None:
+    runs = workload("runs", 4, created=60, reserved=50, priority=90)
+    file = dump(tmp_path, runs, workload("waits", 2, created=5))
+    found = at_latest(file)
+    assert (found["latest"], found["ifExact"], found["unlimited"]) == (None, None, ["ml/runs"])
+    assert found["why"] == "ml/runs may hold nvidia.com/gpu on a100 without a limit"
+    assert (
+        "  without a limit: ml/runs; assume one with --runtime 4h or p95, "
+        "or set kueue.x-k8s.io/max-exec-time-seconds on jobs"
+    ) in told("ml/waits", file, *NOW).splitlines()
+
+
+@pytest.mark.parametrize(("runtime", "length"), [("4h", "4h"), ("p50", "20m"), ("p95", "1h"), ("max", "1h")])
+def test_a_runtime_is_assumed_of_workloads_without_a_limit(runtime: str, length: str, tmp_path: Path) -> None:
+    ended = [finished(f"done-{minutes}", minutes) for minutes in (60, 20, 10)]
+    runs = workload("runs", 4, created=60, reserved=9, priority=90)
+    file = dump(tmp_path, runs, workload("waits", 2, created=5), *ended)
+    found = at_latest(file, "--runtime", runtime)
+    assert (found["runtime"], found["ends"][0]["by"]) == (length, "--runtime")
+
+
+def test_a_runtime_of_finished_workloads_needs_some(tmp_path: Path) -> None:
+    file = dump(tmp_path, workload("waits", 2, created=5))
+    done = tenure("next", "ml/waits", file, *NOW, "--runtime", "p95")
+    assert done.returncode == 2
+    assert "none of 0 finished or inactive workloads has both; or a duration such as 4h" in (
+        done.stderr.decode()
+    )
+
+
+def test_a_limit_that_is_no_number_of_seconds_is_refused(tmp_path: Path) -> None:
+    runs = limited("runs", 4, hours=0, admitted=59, priority=90)
+    done = tenure("next", "ml/waits", dump(tmp_path, runs, workload("waits", 2, created=5)), *NOW)
+    assert done.returncode == 2
+    assert (
+        "Workload/ml/runs: spec.maximumExecutionTimeSeconds: found 0, "
+        "expected a number of seconds from 1 to 2147483647"
+    ) in done.stderr.decode()

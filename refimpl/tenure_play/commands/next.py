@@ -23,7 +23,7 @@ from tenure.cli.options import (
     Words,
     parse_gates,
 )
-from tenure.cli.output import Output, Printing
+from tenure.cli.output import OutlineOutput, OutlinePrinting
 from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, parse_duration
@@ -31,6 +31,7 @@ from tenure.model import Duration
 from tenure.units import END_OF_TIME, format_duration
 from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
 from tenure_play.forecast.joint import gates_over_time
+from tenure_play.forecast.limits import assumed_runtime
 from tenure_play.forecast.text import outline_of
 from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
 from tenure_play.from_cluster import manifests_of
@@ -53,8 +54,17 @@ class HorizonOptions:
         str, typer.Option(metavar="DURATION", help="How long the pods of an evicted workload take to end.")
     ] = format_duration(USUAL_EVICTION)
 
+    runtime: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION|p50|p95|max",
+            help="How long workloads run that declare no maximumExecutionTimeSeconds: a duration, or that of "
+            "the finished workloads. For the latest start of one workload.",
+        ),
+    ] = None
+
     def horizon(self) -> Horizon:
-        """The same as it is asked about.
+        """The horizon, but for what the cluster decides.
 
         Raises:
             InputError: no such duration, or a negative one.
@@ -83,7 +93,7 @@ def next_command(
     flags: SchedulerFlags,
     ahead: HorizonOptions,
     every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
-    printing: Printing,
+    printing: OutlinePrinting,
 ) -> None:
     """Forecast the coming scheduling cycles of the cluster as it is, or when one workload has its turn.
 
@@ -99,13 +109,19 @@ def next_command(
     tenure next ml/train cluster.yaml
     tenure next team-a/job-long-context-8a5dc --example two-teams --now 2026-03-02T14:00:00Z
 
+    Where only the end of other jobs lets it start: when at the latest, with 4h for those without a limit:
+
+    \b
+    tenure next ml/train cluster.yaml --runtime 4h
+    tenure next ml/train cluster.yaml --runtime p95
+
     The same with another quota, for the next hour, with pods that take two minutes to end:
 
     \b
     tenure next cluster.yaml --until 1h --eviction 2m --set clusterqueue/nlp.spec.cohortName=research
 
-    Nothing new arrives and nothing finishes: what is said holds until something else happens, and every
-    answer says what it assumes. A word that is no file or folder is the workload.
+    The forecast assumes that no job arrives and none finishes; every answer lists its assumptions. A word
+    that is no file or folder is the workload.
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
@@ -118,7 +134,10 @@ def next_command(
         source, now, interpretation, None, flags, edits, kept=objects, queued_by=END_OF_TIME, about=named
     )
     gates = gates_over_time(asked.loaded, parse_gates(flags.feature_gates))
-    horizon = replace(horizon, gates=gates)
+    runtime = None
+    if ahead.runtime is not None:
+        runtime = assumed_runtime(ahead.runtime, asked.loaded.out_of_play)
+    horizon = replace(horizon, gates=gates, runtime=runtime)
     print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
 
 
@@ -127,19 +146,19 @@ def print_next(
     objects: Iterable[SourcedObject],
     workload: str | None,
     horizon: Horizon,
-    output: Output,
+    output: OutlineOutput,
     *,
     every: bool,
 ) -> None:
     """Answer `next`.
 
     Args:
-        asked: what the options ask about.
+        asked: the cluster, the clock, the reading.
         objects: of the cluster, as they were read.
         workload: the pending workload; None for the whole cluster.
         horizon: how far is looked ahead.
         output: the form.
-        every: whether the text tells everything.
+        every: whether the text lists everything.
 
     Raises:
         InputError: as `tenure_play.forecast.answer.look_ahead`, and as `without_unknown_trees`.
@@ -147,4 +166,4 @@ def print_next(
     loaded = without_unknown_trees(asked.loaded, workload)
     asked = asked.warned(left_out(asked.loaded, loaded), loaded)
     answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
-    asked.print(output, "next", answer, outline_of(answer, every=every).text_lines())
+    asked.print_outline(output, "next", answer, outline_of(answer, every=every))

@@ -28,6 +28,8 @@ from tenure_play.forecast.answer_types import (
     NextAnswer,
     NotDecided,
 )
+from tenure_play.forecast.latest import latest_start
+from tenure_play.forecast.limits import AssumedRuntime
 from tenure_play.forecast.run import Course
 from tenure_play.forecast.text import EVICTED, summary_of
 from tenure_play.forecast.vain import preemptions_in_vain
@@ -53,12 +55,14 @@ class Horizon:
         until: at most so long, ns.
         eviction: how long the pods of an evicted workload take to end, ns.
         gates: of the queues and cycles.
+        runtime: what is assumed of workloads that declare no limit; None for nothing.
     """
 
     cycles: int | None = None
     until: Duration = USUAL_UNTIL
     eviction: Duration = USUAL_EVICTION
     gates: QueueGates = field(default_factory=QueueGates)
+    runtime: AssumedRuntime | None = None
 
 
 def look_ahead(
@@ -108,7 +112,7 @@ def look_ahead(
         topology=next(topologies(course), None),
         assumed=(
             *_premises(loaded, asked),
-            *_assumed(horizon, timing, reading, len(aside)),
+            *_assumed(horizon, timing, reading, len(aside), one=asked is not None),
             *(() if loaded.configured else (UNBLOCKED,)),
         ),
         eviction=horizon.eviction,
@@ -122,6 +126,9 @@ def look_ahead(
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
         in_vain=preemptions_in_vain(course, ended),
     )
+    if answer.asked is not None and answer.asked.admitted_at is None:
+        latest = latest_start(loaded, manifests, scenario, reading, answer.asked.workload, horizon.runtime)
+        answer = replace(answer, asked=replace(answer.asked, at_latest=latest))
     return replace(answer, summary=summary_of(answer))
 
 
@@ -167,11 +174,14 @@ def _premises(loaded: Loaded, asked: str | None) -> tuple[str, ...]:
     return premises_of(loaded, [queue_of(loaded, find_pending(loaded, asked))])
 
 
-def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int) -> Iterator[str]:
+def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int, *, one: bool) -> Iterator[str]:
     if aside:
         yield f"{counted(aside, 'waiting workload')} that cannot be decided left out"
     yield "nothing new arrives, and nothing is edited or deleted"
-    yield "no running workload finishes, and pods of admitted ones are ready in time"
+    limits = " (but for the latest start, within their limits)" if one else ""
+    yield f"no running workload finishes{limits}, and pods of admitted ones are ready in time"
+    if one and horizon.runtime is not None:
+        yield f"workloads that declare no limit run at most {horizon.runtime.text} in all"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"
     yield (
         f"cycles are at least {format_duration(timing.cycle)} apart; after a release others are tried again "
@@ -245,6 +255,7 @@ def _asked(course: Course, loaded: Loaded, key: str, now: Instant, reading: Read
         admitted_at=world.now if course.is_admitted else None,
         waits=waits,
         protected=() if course.is_admitted else protected_equals(world, actor),
+        at_latest=None,
     )
 
 

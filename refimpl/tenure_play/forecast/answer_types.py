@@ -182,6 +182,54 @@ class ProtectedEqual:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitedRun:
+    """A run that ends before the workload starts, if each job runs exactly to its limit."""
+
+    workload: str
+    """The workload."""
+    until: Moment
+    """When it has released its quota."""
+    by: str
+    """What limits it: `spec.maximumExecutionTimeSeconds`, or `--runtime`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartBefore:
+    """A pending workload that starts before the other one, if each job runs exactly to its limit."""
+
+    workload: str
+    """The workload."""
+    at: Moment
+    """When."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatestStart:
+    """When a workload starts at the latest, if no job runs longer than its limit and none arrives."""
+
+    latest: Moment | None
+    """The latest start, whenever jobs end within their limits and in whichever order others start; null where
+    no bound is known."""
+    preemptions: int
+    """So many preemptions in its tree until then are counted in `latest`: those of the forecast."""
+    per_preemption: Span | None
+    """How much later it may start for each further preemption; null where its tree allows none."""
+    why: str
+    """Why no bound is known, in words; empty where one is."""
+    if_exact: Moment | None
+    """When it starts if each job runs exactly to its limit, and those without one go on; null where the play
+    ends earlier."""
+    ends: tuple[LimitedRun, ...]
+    """The runs that end before that, in order."""
+    starts: tuple[StartBefore, ...]
+    """The pending workloads that start before that, in order."""
+    unlimited: tuple[str, ...]
+    """The running workloads without a limit that hold what it needs."""
+    runtime: Span | None
+    """How long a workload that declares no limit is assumed to run in all; null without an assumption."""
+
+
+@dataclass(frozen=True, slots=True)
 class AskedWorkload:
     """What comes next for one workload."""
 
@@ -208,6 +256,8 @@ class AskedWorkload:
     protected: tuple[ProtectedEqual, ...]
     """Running workloads of its ClusterQueue and its priority that are protected from it, as it is at the end,
     those whose protection ends first."""
+    at_latest: LatestStart | None
+    """When it starts at the latest; null where it is admitted without the end of any job."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ class Course:
         reading: see `tenure.readings`.
         cycles: the bound on cycles; None for one by the size of the cluster.
         asked: by `namespace/name` the workload whose admission ends it; None for none.
+        most: the bound on cycles of a small cluster, where none is given.
 
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
@@ -49,6 +50,7 @@ class Course:
     reading: Reading
     cycles: int | None
     asked: str | None
+    most: int = MOST_CYCLES
     coming: list[ComingCycle] = field(default_factory=list)
     last: dict[str, Handled] = field(default_factory=dict)
     """By workload: what became of it when it was a head the last time."""
@@ -108,7 +110,8 @@ class Course:
     @property
     def is_admitted(self) -> bool:
         """Whether the workload that is asked about holds quota."""
-        return self.asked is not None and self.player.world.actors[self.asked].phase == Phase.RUNNING
+        actor = self.player.world.actors.get(self.asked or "")
+        return actor is not None and actor.phase == Phase.RUNNING
 
     @property
     def later(self) -> Instant | None:
@@ -128,7 +131,7 @@ class Course:
         done = len(self.coming)
         if self.cycles is not None:
             return done >= self.cycles
-        return done >= MOST_CYCLES or self.pairs >= MOST_PAIRS
+        return done >= self.most or self.pairs >= MOST_PAIRS
 
     def _take(self) -> None:
         """The last cycle, if it is not told yet."""

@@ -9,14 +9,16 @@ from typing import Final
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import PreemptedWorkload
 from tenure.joint import vain_lines
+from tenure.manifests.jobs.submitted import LONGEST as LIMIT_LABEL
 from tenure.model import SECOND, Instant
 from tenure.outline import Facts, Item, Name, Outline, Part, TitledList
-from tenure.units import counted, format_instant
+from tenure.units import counted, format_duration, format_instant
 from tenure_play.forecast.answer_types import (
     AskedWorkload,
     ComingEvent,
     ComingHead,
     ComingTurn,
+    LatestStart,
     LookEnd,
     NextAnswer,
     StillWaiting,
@@ -64,12 +66,60 @@ def _asked_summary(answer: NextAnswer, asked: AskedWorkload) -> str:
         cycle = asked.turns[-1].cycle
         return f"{name} is admitted in cycle {cycle}, at {format_instant(asked.admitted_at)}{once}"
     assert waits is not None
+    latest = asked.at_latest
+    if latest is not None and latest.latest is not None:
+        exact = ""
+        if latest.if_exact is not None:
+            exact = f"; at {format_instant(latest.if_exact)} if each runs exactly to it"
+        by = format_instant(latest.latest)
+        return f"{name} is admitted by {by} at the latest, {_premise(latest)}{exact}"
+    if latest is not None and latest.if_exact is not None:
+        at = format_instant(latest.if_exact)
+        return (
+            f"{name} is admitted at {at} if each job runs exactly to its limit; no bound is known otherwise"
+        )
     if answer.ended in (LookEnd.CYCLES, LookEnd.UNTIL):
         return f"{name} is not admitted within this forecast: {waits.why}; {answer.ended_text}"
     if waits.later is not None:
         when = _from(waits.later.at)
         return f"{name} is not admitted now; {when} it could be, if it is tried then"
     return f"{name} has no known start: {_until(waits)}"
+
+
+def _premise(latest: LatestStart) -> str:
+    """What the bound rests on."""
+    limit = "if each job ends by its own limit"
+    if latest.per_preemption is None:
+        return limit
+    most = f"at most {counted(latest.preemptions, 'workload')}" if latest.preemptions else "no workload"
+    return f"{limit} and {most} {'are' if latest.preemptions > 1 else 'is'} preempted until then"
+
+
+def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
+    if latest.latest is not None:
+        bound = f"by {format_instant(latest.latest)}, whenever jobs end within their limits, in any order"
+        if latest.per_preemption is not None:
+            bound += f"; each further preemption adds at most {format_duration(latest.per_preemption)}"
+        yield Item(bound)
+    elif latest.why and (latest.unlimited or latest.if_exact is not None):
+        yield Item(f"no bound is known: {latest.why}")
+    if latest.if_exact is not None:
+        ends = [
+            Item([Name(run.workload), f" ends at {format_instant(run.until)} ({run.by})"])
+            for run in latest.ends
+        ]
+        starts = [
+            Item([Name(found.workload), f" starts at {format_instant(found.at)}"]) for found in latest.starts
+        ]
+        below = [*_cut(ends, "that end", every=every), *_cut(starts, "that start", every=every)]
+        yield Item(
+            f"at {format_instant(latest.if_exact)} if each job runs exactly to its limit, after", below
+        )
+    if latest.unlimited:
+        names = ", ".join(latest.unlimited) if every else some_names(latest.unlimited)
+        yield Item(
+            f"without a limit: {names}; assume one with --runtime 4h or p95, or set {LIMIT_LABEL} on jobs"
+        )
 
 
 def _until(waits: StillWaiting) -> str:
@@ -231,6 +281,8 @@ def _asked_parts(asked: AskedWorkload, *, every: bool) -> Iterator[Part]:
     yield TitledList("When it is tried", _cut(turns, "times", every=every))
     if asked.waits is not None:
         yield TitledList("What it waits for", [*_reasons(asked.waits, every=every)])
+    if asked.at_latest is not None:
+        yield TitledList("When it starts at the latest", [*_latest_items(asked.at_latest, every=every)])
     yield TitledList("Equals that are protected from it (TBP-020)", _cut(equals, "equals", every=every))
 
 
