@@ -37,11 +37,11 @@ DRAWN: Final = {
 _HEADS: Final = (
     "reading",
     "minAdmitDuration",
-    "all waits p95",
+    "total wait p95",
     "preemptions",
-    "most of one job",
-    "cut short",
-    "wasted",
+    "most of a job",
+    "early",
+    "lost",
 )
 
 
@@ -52,12 +52,12 @@ def real_traces() -> tuple[Pages, Fills]:
     for name in DRAWN:
         answer = recorded(name)
         fills[f"{name}-table"] = "\n".join(_table(answer))
-        for picture, (told, sketch) in pictures_of(answer).items():
+        for picture, (title, sketch) in pictures_of(answer).items():
             if not sketch.height or (picture[:5] in ("queue", "lanes") and not _is_drawn(answer, picture)):
                 continue
             path = f"{FOLDER}/{name}-{picture}"
-            files |= themed(path, sketch, told)
-            fills[f"{name}-{_marker(answer, picture)}"] = shown(path, told, "picture")
+            files |= themed(path, sketch, title)
+            fills[f"{name}-{_marker(answer, picture)}"] = shown(path, title, "picture")
     return files, {PAGE: fills}
 
 
@@ -117,7 +117,7 @@ def written(name: str, answer: Mapping[str, Any]) -> str:
 
 
 def _read(kind: Any, value: Any) -> Any:
-    """What JSON says as the type that it was written from."""
+    """A value of JSON as the type that it was written from."""
     if value is None or kind is Any:
         return value
     if kind == Span:

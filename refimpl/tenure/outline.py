@@ -30,7 +30,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from textwrap import wrap
+from typing import Final, TypeAlias
+
+_WIDTH: Final = 118
+"""Of the lines of notes below a table, characters."""
 
 
 class Name(str):
@@ -101,20 +105,32 @@ class Table:
     Args:
         heads: of the columns.
         rows: their cells, one for each head.
+        title: a heading; empty for none.
+        notes: what the heads mean.
+        numbers: whether every column but the first holds numbers, which end at the same place.
     """
 
     heads: Sequence[str]
     rows: Sequence[Sequence[Words]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    numbers: bool = False
 
     def text_lines(self) -> Iterator[str]:
         """As text, in columns."""
         heads = [head.upper() for head in self.heads]
-        return aligned([heads, *(["".join(cell) for cell in row] for row in self.rows)])
+        right = range(1, len(heads)) if self.numbers else ()
+        yield from [self.title] if self.title else []
+        yield from aligned([heads, *(["".join(cell) for cell in row] for row in self.rows)], right)
+        yield from wrap("; ".join(self.notes), _WIDTH)
 
     def markdown_lines(self) -> Iterator[str]:
         """As a Markdown table."""
-        rows = [self.heads, ["---"] * len(self.heads), *(map(in_markdown, row) for row in self.rows)]
+        yield from [f"### {in_markdown(self.title)}", ""] if self.title else []
+        rules = ["---", *(["--:" if self.numbers else "---"] * (len(self.heads) - 1))]
+        rows = [self.heads, rules, *(map(in_markdown, row) for row in self.rows)]
         yield from (f"| {' | '.join(row)} |" for row in rows)
+        yield from ["", *(f"- {in_markdown(note)}" for note in self.notes)] if self.notes else []
 
 
 Part: TypeAlias = Words | Facts | TitledList | Table

@@ -1,4 +1,4 @@
-"""What `tenure simulate` answers."""
+"""The answer of `tenure simulate --trace`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class GroupedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WaitFigures:
-    """Percentiles of how long jobs wait: the shortest wait that so many percent of the jobs do not exceed."""
+    """Percentiles of waits: the shortest wait that so many percent of the jobs do not exceed."""
 
     p50: Span
     """Half of the jobs wait no longer."""
@@ -31,17 +31,17 @@ class WaitFigures:
 
 @dataclass(frozen=True, slots=True)
 class MostPreempted:
-    """The job that is preempted most often; of equals the first that joins."""
+    """The job with most preemptions; of equals the first that joins."""
 
     job: str
     """Its name in the trace."""
     times: int
-    """How often."""
+    """The number of its preemptions."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRange:
-    """Between which waits a percentile lies in 95 of 100 draws of weeks."""
+    """The range of a percentile of waits in 95 of 100 draws of weeks."""
 
     low: Span
     """In 25 of 1000 draws it is no more."""
@@ -51,7 +51,7 @@ class SpanRange:
 
 @dataclass(frozen=True, slots=True)
 class RatioRange:
-    """Between which numbers a figure lies in 95 of 100 draws of weeks."""
+    """The range of a ratio in 95 of 100 draws of weeks."""
 
     low: float
     """In 25 of 1000 draws it is no more."""
@@ -64,19 +64,19 @@ class Confidence:
     """How far figures would differ with other weeks: bootstrap over the weeks in which jobs join."""
 
     weeks: int
-    """How many weeks the trace has."""
+    """The weeks of the trace."""
     draws: int
     """How often so many weeks were drawn with replacement."""
     seed: int
-    """Of the draws."""
+    """The seed of the draws."""
     first_wait_p95: SpanRange
-    """Of the first waits."""
+    """The first waits."""
     all_waits_p95: SpanRange
-    """Of all waits."""
+    """All waits of a job together."""
     preemptions_per_job: RatioRange
-    """How often a job is preempted."""
+    """Preemptions of a job."""
     wasted_share: RatioRange
-    """Of the hours that quota is held those that are wasted."""
+    """The lost part of the hours for which quota is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,36 +88,36 @@ class QueueFigures:
     nominal: float
     """Its nominal quota, in the sizes of the trace."""
     held_hours: float
-    """What its jobs hold, those included whose pods end."""
+    """Quota that its jobs hold, terminating pods included."""
     borrowed_hours: float
-    """Of this, what is more than its nominal quota."""
+    """The part of it beyond its nominal quota."""
     asked_hours: float
-    """What its jobs hold or wait for."""
+    """Quota that its jobs hold or wait for."""
     owed_hours: float
-    """Nominal quota that it does not hold although jobs wait that fit it: the smaller of what of the nominal
-    quota is unused, and the sum of the waiting requests none of which is more than that."""
+    """Unmet nominal quota: what it does not hold of it although jobs wait that fit it, the smaller of the
+    unused nominal quota and the sum of the waiting requests none of which is more than that."""
     regained: int
-    """How many spells there are in which it is owed without a break."""
+    """The number of uninterrupted spells with unmet nominal quota."""
     regain: WaitFigures
-    """How long they last."""
+    """Their lengths: how long it takes to reclaim the quota."""
     longest_regain: Span
-    """How long the longest lasts."""
+    """The length of the longest spell."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueLanes:
-    """A ClusterQueue over time: means of equal parts of what counts of the play, in sizes of the trace."""
+    """A ClusterQueue over time: means of equal parts of the counted time, in sizes of the trace."""
 
     queue: str
     """Its name."""
     own: tuple[float, ...]
-    """What its jobs hold of its nominal quota."""
+    """Its nominal quota that its jobs hold."""
     borrowed: tuple[float, ...]
     """What they hold beyond it."""
     asked: tuple[float, ...]
     """What they hold or wait for."""
     owed: tuple[float, ...]
-    """What they do not hold of its nominal quota although jobs wait that fit it."""
+    """Unmet nominal quota: what they do not hold of it although jobs wait that fit it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +129,15 @@ class JobLane:
     queue: str
     """Its ClusterQueue."""
     size: float
-    """How much it asks for."""
+    """Its request."""
     times: int
-    """How often it is preempted."""
+    """The number of its preemptions."""
     joined: float
     """When it joins, in parts of the time."""
     ended: float
     """When it works for the last time, in parts of the time."""
     running: tuple[float, ...]
-    """Of each part of the time, how much of it the job works."""
+    """The share of each part of the time for which the job works."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,57 +145,57 @@ class DrawnFigures:
     """What the pictures of a setting are drawn from."""
 
     all_waits: tuple[Span, ...]
-    """The 1st to the 99th percentile of all waits of a job."""
+    """The 1st to the 99th percentile of all waits of a job together."""
     queues: tuple[QueueLanes, ...]
     """The ClusterQueues over time, by name."""
     most_preempted: tuple[JobLane, ...]
-    """The jobs that are preempted most often."""
+    """The jobs with most preemptions."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """What the jobs of one queue, size or priority come to."""
+    """The figures of the jobs of one queue, size or priority."""
 
     group: str
     """The ClusterQueue, the size as the trace has it, or the priority."""
     jobs: int
-    """How many jobs are in it."""
+    """The number of its jobs."""
     first_wait: WaitFigures
     """From joining to the first admission."""
     all_waits: WaitFigures
-    """All waiting of a job."""
+    """All waits of a job together: the first and those after preemptions."""
     preemptions: int
-    """How often one of them is preempted."""
+    """Preemptions of its jobs."""
     lost_hours: float
-    """Their work that is lost by preemptions, hours times amount."""
+    """As `lostHours` of the setting; restarts and terminating pods likewise."""
     restart_hours: float
-    """What they hold while they start again after a preemption."""
+    """As `restartHours` of the setting."""
     ending_hours: float
-    """What they hold while their pods end, hours times amount."""
+    """As `endingHours` of the setting."""
     wasted_hours: float
     """The sum of the three."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingFigures:
-    """What a trace comes to under one setting."""
+    """The figures of a trace under one setting."""
 
     setting: Mapping[str, str]
-    """What is changed, by the name of a sweep; empty for the objects as they are."""
+    """The swept values, by the name of their sweep; empty for the objects as they are."""
     jobs: int
-    """How many jobs count: those that join after the warm-up."""
+    """The jobs that count: those that join after the warm-up."""
     finished: int
-    """How many of them have finished at the end of the play."""
+    """Those that have finished at the end of the simulation."""
     never_started: int
-    """How many of them have had no quota by then."""
+    """Those that have had no quota by then."""
     first_wait: WaitFigures
     """From joining to the first admission."""
     all_waits: WaitFigures
-    """All waiting of a job: the first wait and those after preemptions."""
+    """All waits of a job together: the first and those after preemptions."""
     preemptions: int
-    """How often a job is preempted."""
+    """Preemptions of jobs."""
     preempted_jobs: int
-    """How many jobs are preempted at least once."""
+    """Jobs that are preempted at least once."""
     most_preempted: MostPreempted | None
     """Null where no job is."""
     cut_short: int
@@ -204,21 +204,23 @@ class SettingFigures:
     held_hours: float
     """Hours that quota is held, times the amount held: GPU-hours where the resource is GPUs."""
     lost_hours: float
-    """Of these, work that is lost by preemptions: since the last checkpoint where there are any."""
+    """Redone work: what preemptions cost since the last checkpoint, or since the beginning."""
     restart_hours: float
-    """Of these, while jobs start again after a preemption."""
+    """Restarts after preemptions."""
     ending_hours: float
-    """Of these, while the pods of preempted jobs end."""
+    """Terminating pods of preempted jobs."""
     wasted_hours: float
-    """The sum of what is lost, of restarts, and of what ends."""
+    """The sum of redone work, restarts and terminating pods."""
     owed_hours: float
     """Nominal quota that ClusterQueues do not hold although jobs wait that fit it; see `queues`."""
     regain: WaitFigures
-    """How long a ClusterQueue is owed quota without a break, of all ClusterQueues."""
+    """How long it takes to reclaim such quota, of all ClusterQueues."""
     idle_runs: int
     """Stays with quota that end by a preemption, and of which no work is kept."""
+    available_hours: float
+    """All nominal quota, from the end of the warm-up to the end of the simulation."""
     utilisation: float
-    """What is held, of all nominal quota from the end of the warm-up to the end of the play."""
+    """The held part of it."""
     cycles: int
     """Scheduling cycles."""
     heads: int
@@ -230,26 +232,52 @@ class SettingFigures:
     drawn: DrawnFigures | None
     """Null without `--drawn`."""
     groups: tuple[GroupFigures, ...]
-    """The jobs by what `--by` says; empty without it."""
+    """The jobs by `--by`; empty without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulateInputs:
+    """The inputs that decide the figures, to simulate again."""
+
+    trace_sha256: str
+    """The hash of the trace's file; of a dump, that of its objects."""
+    queues: tuple[str, ...]
+    """The files of the queues, by name."""
+    queues_sha256: str
+    """The hash of their objects: of canonical JSON, in an order of its own."""
+    progress: str
+    """Whether the work of a preempted job is `kept` or `lost`."""
+    checkpoint: Span | None
+    """The interval of checkpoints; null where all work is kept, or none."""
+    restart: Span
+    """The time of a restart."""
+    eviction: Span
+    """How long the pods of a preempted job terminate."""
+    warm_up: Span
+    """The time at the beginning that does not count."""
+    seed: int
+    """The seed of the draws of weeks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulateAnswer:
-    """What a trace comes to under every setting."""
+    """The figures of a trace under every setting."""
 
     trace: str
     """The file."""
     jobs: int
-    """How many jobs it has."""
+    """The number of its jobs."""
     resource: str
-    """What they ask for."""
+    """What they request."""
     length: Span
-    """From the first submission to the end of the play."""
+    """From the first submission to the end of the simulation."""
     reading: str
-    """The preset that decides, unless a setting says another one."""
+    """The preset that decides, unless a setting names another one."""
     kueue: KueueRelease
-    """The release of Kueue that is played; `0.19+proposals` with all that the proposals add."""
+    """The simulated release of Kueue; `0.19+proposals` with all that the proposals add."""
+    inputs: SimulateInputs
+    """Hashes of the trace and of the queues, and the options that count."""
     settings: tuple[SettingFigures, ...]
     """In the order of the sweeps."""
     complete: bool
-    """Whether all settings that were asked for are there; false after an interruption."""
+    """Whether all settings are there; false after an interruption."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
+import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from enum import StrEnum
@@ -19,11 +21,10 @@ from tenure.cli.commands import options_given, with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.options import DEFAULT_READING, EditOptions, ReadingName, Workers
 from tenure.cli.output import Output, print_answer
-from tenure.cli.terminal import Color, choose_colour, complain, hint, print_text
+from tenure.cli.terminal import Color, choose_colour, complain, hint, print_lines, print_text
 from tenure.engines import require_core
 from tenure.errors import bad_input
 from tenure.manifests import read_objects
-from tenure.outline import aligned
 from tenure.units import format_duration
 from tenure_play.commands.play import ScenarioOptions, ViewOptions, simulate_scenarios
 from tenure_simulate.answer_types import GroupedBy
@@ -42,20 +43,22 @@ from tenure_simulate.trace_options import (
 if TYPE_CHECKING:
     from tenure.manifests import SourcedObject
     from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
+    from tenure_simulate.summary import Preference
     from tenure_simulate.traces import JobTrace
 
 OF_SCENARIOS = "Options of scenarios"
 OF_TRACES = "Options of traces, with --trace"
-_SAID_EVERY_S = 10.0
+_REPORT_EVERY_S = 10.0
 
 
 class SimulateOutput(StrEnum):
-    """How the figures are printed."""
+    """How the answer is printed."""
 
     TEXT = "text"
     JSON = "json"
     YAML = "yaml"
     CSV = "csv"
+    MARKDOWN = "markdown"
 
 
 @with_records
@@ -71,7 +74,8 @@ def simulate_command(
     ] = None,
     reading: ReadingName = DEFAULT_READING,
     output: Annotated[
-        SimulateOutput, typer.Option("--output", "-o", help="How to print the answer; csv with --trace.")
+        SimulateOutput,
+        typer.Option("--output", "-o", help="How to print the answer; csv and markdown with --trace."),
     ] = SimulateOutput.TEXT,
     color: Color = None,
     scenarios: Annotated[ScenarioOptions, OF_SCENARIOS],
@@ -87,9 +91,9 @@ def simulate_command(
     """Simulate scheduling over time: a scenario cycle by cycle, or settings of queues on a trace.
 
     A scenario holds objects, what happens to them and when, and what is expected of it, which is checked.
-    Each head is decided about as `tenure decide` does. With `scheduler: kai` in it a scenario asks
-    KAI-Scheduler's MinRuntime plugin in sessions, as `tenure kai` does. The scenarios that come with Tenure,
-    one of them as a story, and all of a folder under every reading, for continuous integration:
+    Each head is decided as by `tenure decide`; a scenario with `scheduler: kai` runs sessions of
+    KAI-Scheduler's MinRuntime plugin, as `tenure kai` does. The bundled scenarios, one of them as a story,
+    and all of a folder under every reading, for continuous integration:
 
     \b
     tenure simulate
@@ -103,8 +107,8 @@ def simulate_command(
       --set clusterqueue/gpu.spec.preemption.withinClusterQueueConfig.minAdmitDuration=2h
     tenure simulate scenario.yaml -o json | jq '.simulations[].preemptions[] | .victim'
 
-    The cluster at an instant, to ask about; its first line has the time to decide at. What a controller keeps
-    in memory only is left out: which workloads are parked, and for which victims a head waits.
+    The cluster at an instant, for other commands; its first line has the time to decide at. It lacks what a
+    controller keeps in memory only: which workloads are parked, and for which victims a head waits.
 
     \b
     tenure simulate scenario.yaml --at 4h0m1s --objects > cluster.yaml
@@ -113,14 +117,14 @@ def simulate_command(
     With --trace settings of queues are compared on tens of thousands of jobs: waits, preemptions, lost and
     unused quota. Each job joins the ClusterQueue that its queue names, works for its duration, and is
     scheduled as in a scenario: no cycle is left out. Three durations, on a trace with the columns job_id,
-    queue, submit_s, duration_s, gpus and priority:
+    queue, submit_s, duration_s, gpus and priority, as a report for a browser:
 
     \b
     tenure simulate queues.yaml --trace philly-2017-gpu.csv.gz --other-queue rest \\
-      --sweep minAdmitDuration=off,1h,4h
+      --sweep minAdmitDuration=off,1h,4h --checkpoint 1h --restart-cost 5m --html report.html
 
-    A ClusterQueue for each user, two readings, as CSV; other columns; shares of GPUs, in thousandths; what a
-    cluster has done, as long as it keeps finished Workloads:
+    A ClusterQueue for each user, two readings, as CSV; other columns; shares of GPUs, in thousandths; the
+    finished Workloads that a cluster still has:
 
     \b
     tenure simulate queues/ --trace wagap-2013-hpc.csv.gz --queue-column user \\
@@ -130,8 +134,9 @@ def simulate_command(
     kubectl get workloads -A -o json | tenure simulate queues.yaml --trace - --resource nvidia.com/gpu
 
     A sweep of minAdmitDuration sets withinClusterQueue to LowerOrNewerEqualPriority, which it needs, in every
-    ClusterQueue; off leaves the policy as it is written. Settings are simulated in --jobs processes, or by
-    the workers of a Dask scheduler. Ctrl-C prints the settings that are done.
+    ClusterQueue; off leaves the policy as it is written. A sentence compares each setting with the first;
+    --prefer wait or waste names the one to choose. Settings are simulated in --jobs processes, or by the
+    workers of a Dask scheduler. Ctrl-C prints the settings that are done.
 
     Exit codes: 0 answered, and a scenario is as expected; 1 an expectation of a scenario fails; 2 bad input,
     or with --trace queues that only a scenario can hold; 3 internal error, or a process was killed;
@@ -148,8 +153,9 @@ def simulate_command(
             )
         _compare_settings(words, on_trace, reading, output)
         return
-    of_table = ["--output csv"] if output == SimulateOutput.CSV else []
-    _refuse([*on_trace.given(), *of_table], "without --trace")
+    is_of_traces = output in (SimulateOutput.CSV, SimulateOutput.MARKDOWN)
+    of_output = [f"--output {output}"] if is_of_traces else []
+    _refuse([*on_trace.given(), *of_output], "without --trace")
     for word in words:
         if word.endswith((".csv", ".csv.gz")):
             raise bad_input(
@@ -159,7 +165,7 @@ def simulate_command(
 
 
 def _refuse(options: Sequence[str], found: str) -> None:
-    """Refuse options of one use beside what asks for the other.
+    """Refuse options of scenarios beside a trace, or the other way round.
 
     Raises:
         InputError: there is one.
@@ -175,7 +181,7 @@ def _refuse(options: Sequence[str], found: str) -> None:
 def _compare_settings(queues: Sequence[str], given: TraceRun, reading: str, output: SimulateOutput) -> None:
     require_core()
     from tenure.pools import Hands
-    from tenure_simulate.core.compiled import COMPILED, NOT_COMPILED
+    from tenure_simulate.core.compiled import COMPILED, COMPILING_S, NOT_COMPILED, must_compile
     from tenure_simulate.parallel import simulated
     from tenure_simulate.run import TraceCourse
     from tenure_simulate.sweep import parse_sweep, settings_of
@@ -208,16 +214,21 @@ def _compare_settings(queues: Sequence[str], given: TraceRun, reading: str, outp
             install = "`pip install 'tenure[fast]'` compiles the engine; --slow simulates them without"
             raise bad_input("--trace", f"{jobs:,} jobs", f"at most {MOST_INTERPRETED:,} here: {install}")
         hint(NOT_COMPILED)
+    if must_compile("turns.go_on"):
+        hint(f"compiling the engine once, about {COMPILING_S} s")
     watch = _Watch(len(settings))
     hands = Hands(workers.jobs, workers.scheduler)
     try:
-        answer = simulated(course, settings, watch.told, watch.progress, hands)
+        answer = simulated(course, settings, watch.done_with, watch.progress, hands)
     except BrokenProcessPool:
         complain("stopped", f"a process was killed; {watch.done} of {len(settings)} settings were done")
         raise typer.Exit(ExitCode.INTERNAL) from None
+    command = shlex.join(["tenure", *sys.argv[1:]])
     if answer.settings:
-        drawing.write(answer)
-    _print(answer if drawing.drawn else _without_drawn(answer), output, given.traced.by)
+        drawing.write(answer, command)
+    _print(
+        answer if drawing.drawn else _without_drawn(answer), output, given.traced.by, drawing.prefer, command
+    )
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -238,11 +249,11 @@ def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) 
 
 
 class _Watch:
-    """Tells on standard error how far it is, and how long the rest may take."""
+    """Progress on standard error, with how long the rest may take."""
 
     def __init__(self, settings: int) -> None:
         self._settings = settings
-        self._began = self._said = time.monotonic()
+        self._began = self._reported = time.monotonic()
         self._parts: dict[int, float] = {}
 
     @property
@@ -253,23 +264,23 @@ class _Watch:
     def progress(self, number: int, part: float) -> None:
         self._parts[number] = min(part, 0.99)
         now = time.monotonic()
-        if now - self._said >= _SAID_EVERY_S:
-            self._said = now
+        if now - self._reported >= _REPORT_EVERY_S:
+            self._reported = now
             parts = ", ".join(
                 f"setting {each + 1} {part:.0%}" for each, part in sorted(self._parts.items()) if part < 1
             )
             hint(f"{self.done} of {self._settings} settings are done; {parts}{self._left()}")
 
-    def told(self, number: int, figures: SettingFigures) -> None:
+    def done_with(self, number: int, figures: SettingFigures) -> None:
         from tenure_simulate.tables import setting_words
 
         self._parts[number] = 1
         if self._settings > 1:
-            words = setting_words(figures.setting)
-            hint(f"setting {number + 1} of {self._settings} is done: {words}{self._left()}")
+            name = setting_words(figures.setting)
+            hint(f"setting {number + 1} of {self._settings} is done: {name}{self._left()}")
 
     def _left(self) -> str:
-        """How long the settings that are left take, as long as those before."""
+        """How long the rest takes, if as long as the settings before."""
         done = sum(self._parts.values())
         left = (time.monotonic() - self._began) * (self._settings - done) / max(done, 0.001)
         return f", about {left:.0f} s left" if left >= 1 else ""
@@ -279,55 +290,22 @@ def _without_drawn(answer: SimulateAnswer) -> SimulateAnswer:
     return replace(answer, settings=tuple(replace(figures, drawn=None) for figures in answer.settings))
 
 
-def _print(answer: SimulateAnswer, output: SimulateOutput, by: GroupedBy | None) -> None:
-    from tenure_simulate.tables import table_rows
+def _print(
+    answer: SimulateAnswer,
+    output: SimulateOutput,
+    by: GroupedBy | None,
+    preference: Preference | None,
+    command: str,
+) -> None:
+    from tenure_simulate.summary import outline_of
+    from tenure_simulate.tables import csv_rows
 
     if output == SimulateOutput.CSV:
         written = io.StringIO()
-        csv.writer(written, lineterminator="\n").writerows(table_rows(answer))
+        csv.writer(written, lineterminator="\n").writerows(csv_rows(answer))
         print_text(written.getvalue())
+    elif output == SimulateOutput.MARKDOWN:
+        print_lines(outline_of(answer, by, preference, command).markdown_lines())
     else:
-        print_answer(
-            Output(output.value), "simulate-trace", as_json(answer), _lines(answer, by), pointer=False
-        )
-
-
-def _lines(answer: SimulateAnswer, by: GroupedBy | None) -> Iterator[str]:
-    from tenure_simulate.tables import HOUR_LEGEND, WAIT_LEGEND, hour_rows, queue_rows, wait_rows
-
-    length = format_duration(answer.length)
-    yield f"{answer.jobs} jobs of {answer.trace}, {answer.resource}, simulated for {length}"
-    yield from _table(wait_rows(answer))
-    yield from WAIT_LEGEND
-    yield ""
-    yield from _table(hour_rows(answer))
-    yield from HOUR_LEGEND
-    if by == GroupedBy.QUEUE:
-        yield ""
-        yield from _table(queue_rows(answer))
-    yield from _confidence(answer)
-
-
-def _table(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    listed = list(rows)
-    return aligned(listed, right=range(1, len(listed[0])))
-
-
-def _confidence(answer: SimulateAnswer) -> Iterator[str]:
-    """Between which hours the 95th percentiles of waits lie; nothing of a short trace."""
-    from tenure_simulate.tables import hours, setting_words
-
-    for number, figures in enumerate(answer.settings):
-        found = figures.confidence
-        if found is None:
-            return
-        if number == 0:
-            yield ""
-            drawn = f"{found.weeks} weeks drawn {found.draws} times with seed {found.seed}"
-            yield f"95 of 100 draws lie between: {drawn}"
-        first, total, times = found.first_wait_p95, found.all_waits_p95, found.preemptions_per_job
-        yield (
-            f"{setting_words(figures.setting)}: first p95 {hours(first.low)} to {hours(first.high)}, all p95 "
-            f"{hours(total.low)} to {hours(total.high)}, preemptions a job {times.low:g} to {times.high:g}, "
-            f"wasted {found.wasted_share.low:.2%} to {found.wasted_share.high:.2%} of what is held"
-        )
+        lines = outline_of(answer, by, preference).text_lines()
+        print_answer(Output(output.value), "simulate-trace", as_json(answer), lines, pointer=False)

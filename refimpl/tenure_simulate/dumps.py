@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
@@ -64,7 +66,18 @@ def read_dump(objects: Sequence[SourcedObject], resource: str, file: str) -> Job
         left = ", ".join(f"{count} {why}" for why, count in out.items()) or "no Workload"
         raise InputError([Problem("", left, "a Workload that has finished", file=file)])
     ordered = tuple(sorted(rows, key=lambda row: row.submit))
-    return JobTrace(file, ordered, _QUEUE, _SIZE, left_out=out)
+    return JobTrace(file, ordered, sha256_of(workloads), _QUEUE, _SIZE, left_out=out)
+
+
+def sha256_of(objects: Sequence[SourcedObject]) -> str:
+    """The hash of some objects, in whatever order, files and notation they are read.
+
+    >>> one, other = SourcedObject("a", {"x": 1}), SourcedObject("b", {"y": 2})
+    >>> sha256_of([one, other]) == sha256_of([other, one]), sha256_of([one])[:12]
+    (True, '613fe5aa6534')
+    """
+    texts = sorted(json.dumps(each.object, sort_keys=True, default=str) for each in objects)
+    return hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _names(raw: object) -> tuple[object, object]:

@@ -1,4 +1,4 @@
-"""What operators ask of a play; docs/reference/figures-of-simulate.md defines each figure."""
+"""The figures of a simulation; docs/reference/figures-of-simulate.md defines each."""
 
 from __future__ import annotations
 
@@ -146,6 +146,7 @@ def measured(
         owed_hours=round(sum(course.hours(course.owed) for course in courses) / unit, 2),
         regain=_waits(np.concatenate([course.regained() for course in courses])),
         idle_runs=int(stays.idle.sum()),
+        available_hours=round(owned, 2),
         utilisation=round(held / owned, 4) if owned else 0.0,
         cycles=simulated.cycles,
         heads=simulated.tried,

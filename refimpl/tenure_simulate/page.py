@@ -2,66 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import Decimal
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from pathlib import PurePath
 from typing import Final
 
+from tenure.outline import Item, Name, Table
 from tenure.pages import site_address
-from tenure.units import format_duration
 from tenure_play.drawing.scene import Sketch
 from tenure_play.drawing.svg import BY_SCHEME, schemes, svg
 from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
-from tenure_simulate.pictures import front, lanes, queues, waits
+from tenure_simulate.pictures import front, lanes, point_words, queues, waits
+from tenure_simulate.summary import (
+    Preference,
+    against_words,
+    choices_of,
+    chosen,
+    effects_of,
+    headline,
+    inputs_of,
+)
 from tenure_simulate.tables import (
-    HOUR_LEGEND,
-    WAIT_LEGEND,
+    MEANINGS,
     brief,
-    hour_rows,
+    hour_table,
+    hours_of,
     setting_words,
-    wait_rows,
+    wait_table,
 )
 
 DEFINITIONS: Final = "reference/figures-of-simulate.md"
 
 
-def pictures_of(answer: SimulateAnswer) -> dict[str, tuple[str, Sketch]]:
-    """Every picture by the name of its file: what it shows in words, and its shapes."""
-    found = {"front": (_front_told(answer), front(answer)), "waits": (_waits_told(answer), waits(answer))}
+def pictures_of(
+    answer: SimulateAnswer, preference: Preference | None = None
+) -> dict[str, tuple[str, Sketch]]:
+    """Every picture by the name of its file: a description in words, and its shapes."""
+    found = {
+        "front": (_front_words(answer), front(answer, preference)),
+        "waits": (_waits_words(answer), waits(answer)),
+    }
     for number, figures in enumerate(answer.settings, 1):
         drawn = figures.drawn
         if drawn is not None:
-            found[f"queues-{number}"] = (_queues_told(figures), queues(figures, drawn))
-            found[f"lanes-{number}"] = (_lanes_told(figures), lanes(figures, drawn))
+            found[f"queues-{number}"] = (_queues_words(figures, answer), queues(figures, drawn, answer))
+            found[f"lanes-{number}"] = (_lanes_words(figures), lanes(figures, drawn, answer))
     return found
 
 
-def _front_told(answer: SimulateAnswer) -> str:
-    each = (
-        f"{setting_words(found.setting)}: {brief(found.all_waits.p95)}, {found.wasted_hours:,.0f} wasted"
-        for found in answer.settings
-    )
-    return f"All waits of a job (p95) against hours wasted. {'; '.join(each)}."
+def _front_words(answer: SimulateAnswer) -> str:
+    unit = hours_of(answer.resource)
+    return f"Waits against losses. {'; '.join(point_words(each, unit) for each in answer.settings)}."
 
 
-def _waits_told(answer: SimulateAnswer) -> str:
+def _waits_words(answer: SimulateAnswer) -> str:
     each = (
         f"{setting_words(found.setting)}: {brief(found.all_waits.p50)}, {brief(found.all_waits.p95)}"
         for found in answer.settings
     )
-    return f"Distribution of all waits of a job, half of the jobs and 95 of 100: {'; '.join(each)}."
+    return f"Distribution of the total wait of a job, half of the jobs and 95 of 100: {'; '.join(each)}."
 
 
-def _queues_told(figures: SettingFigures) -> str:
+def _queues_words(figures: SettingFigures, answer: SimulateAnswer) -> str:
+    unit = hours_of(answer.resource)
     each = (
-        f"{queue.queue} borrows {queue.borrowed_hours:,.0f} hours and is owed {queue.owed_hours:,.1f}"
+        f"{queue.queue} borrows {queue.borrowed_hours:,.0f} {unit}, {queue.owed_hours:,.1f} are unmet"
         for queue in figures.queues
     )
     return f"ClusterQueues over time, {setting_words(figures.setting)}: {'; '.join(each)}."
 
 
-def _lanes_told(figures: SettingFigures) -> str:
+def _lanes_words(figures: SettingFigures) -> str:
     drawn = figures.drawn
     each = (f"{lane.job} {lane.times:,} times" for lane in (drawn.most_preempted if drawn else ()))
     return f"Most preempted jobs, {setting_words(figures.setting)}: {', '.join(each) or 'none'}."
@@ -72,39 +84,51 @@ body { margin: 0 auto; max-width: 1160px; padding: 12px; font: 16px/1.45 system-
   background: var(--paper); color: var(--text); }
 h1 { font-size: 1.4rem; overflow-wrap: anywhere; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 figure { margin: 0; } svg { display: block; width: 100%; height: auto; max-width: 620px; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 14px; margin: 0; font-size: 0.9rem; }
+dt { color: var(--muted); } dd { margin: 0; overflow-wrap: anywhere; }
+code { font-family: ui-monospace, monospace; font-size: 0.92em; }
+.answer { border-left: 4px solid var(--protected); padding: 2px 14px; margin: 1.2rem 0; }
+.answer p { margin: 0.5rem 0 0; font-weight: 600; } ul { margin: 0.3rem 0 0.7rem; padding-left: 1.3rem; }
 .pair { display: grid; gap: 12px 32px;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 420px), 1fr)); }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 3px 8px; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--grid); }
+th { vertical-align: bottom; white-space: normal; }
+th[title] { cursor: help; text-decoration: underline dotted; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0; background: var(--paper); }
+tr.chosen td { font-weight: 700; }
 .quiet { color: var(--muted); font-size: 0.9rem; } a { color: var(--protected); }
-@media (max-width: 600px) { td:first-child { white-space: normal; min-width: 7.5rem; } }
+@media (max-width: 600px) { td:first-child { white-space: normal; min-width: 7.5rem; }
+  dl { grid-template-columns: 1fr; } dd { margin-bottom: 6px; } }
 summary { cursor: pointer; padding: 6px 0; font-weight: 600; }
 """
 
 
-def html_report(answer: SimulateAnswer) -> str:
-    """Tables and pictures of an answer as one file."""
-    drawn = pictures_of(answer)
-    title = f"{answer.jobs:,} jobs of {PurePath(answer.trace).name or answer.trace}"
+def html_report(answer: SimulateAnswer, command: str = "", preference: Preference | None = None) -> str:
+    """An answer as one file.
+
+    Args:
+        answer: with what its pictures are drawn from.
+        command: the command line; empty to leave it out.
+        preference: what counts most; its setting is marked.
+    """
     svgs = {
-        name: f"<figure>{svg(sketch, told, theme=BY_SCHEME)}</figure>"
-        for name, (told, sketch) in drawn.items()
+        name: f"<figure>{svg(sketch, title, theme=BY_SCHEME)}</figure>"
+        for name, (title, sketch) in pictures_of(answer, preference).items()
     }
-    below = f"tenure simulate, {answer.resource}, simulated for {format_duration(answer.length)}."
-    if not answer.complete:
-        below += " Interrupted: settings are missing."
+    title, style = headline(answer), f"{schemes(':root')}{_STYLE}"
     address = site_address(DEFINITIONS)
     defined = f'<p class="quiet"><a href="{escape(address or "")}">How each figure is defined</a></p>'
+    marked = "" if preference is None else setting_words(chosen(answer.settings, preference).setting)
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f'<p class="quiet">{escape(below)}</p>',
+        *(["<p><strong>Interrupted: settings are missing.</strong></p>"] if not answer.complete else []),
+        *_inputs(answer, command),
+        *_answer(answer, preference),
         _beside(svgs["front"], svgs["waits"]),
-        "<h2>Waits and preemptions</h2>",
-        *_html_table(wait_rows(answer), WAIT_LEGEND),
-        "<h2>Where quota goes</h2>",
-        *_html_table(hour_rows(answer), HOUR_LEGEND),
+        *_html_table(wait_table(answer), MEANINGS, marked),
+        *_html_table(hour_table(answer), MEANINGS, marked),
         *([defined] if address is not None else []),
         "<h2>Each setting</h2>",
     ]
@@ -113,13 +137,43 @@ def html_report(answer: SimulateAnswer) -> str:
             opened = " open" if number == 1 else ""
             parts.append(f"<details{opened}><summary>{escape(setting_words(figures.setting))}</summary>")
             parts += [_beside(svgs[f"queues-{number}"], svgs[f"lanes-{number}"]), "</details>"]
+    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
     head = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{schemes(':root')}{_STYLE}</style></head><body>"
+        f"<title>{escape(title)}</title><style>{style}</style></head><body>"
     )
     return "\n".join([head, *parts, "</body></html>"]) + "\n"
+
+
+def _answer(answer: SimulateAnswer, preference: Preference | None) -> Iterator[str]:
+    """What the settings change, and which to choose."""
+    if len(answer.settings) < 2:
+        return
+    yield '<div class="answer">'
+    yield f"<p>{escape(against_words(answer))}</p>"
+    yield _list([Item(words) for words in effects_of(answer)])
+    yield "<p>Which to choose</p>"
+    yield _list(choices_of(answer, preference))
+    yield "</div>"
+
+
+def _list(items: Sequence[Item]) -> str:
+    entries = (
+        f"<li>{escape(''.join(item.words))}{_list(item.below) if item.below else ''}</li>" for item in items
+    )
+    return f"<ul>{''.join(entries)}</ul>"
+
+
+def _inputs(answer: SimulateAnswer, command: str) -> Iterator[str]:
+    yield "<dl>"
+    for term, words in inputs_of(answer, command):
+        parts = (f"<code>{escape(word)}</code>" if isinstance(word, Name) else escape(word) for word in words)
+        yield f"<dt>{escape(term)}</dt><dd>{''.join(parts)}</dd>"
+    yield "</dl>"
 
 
 def _beside(*figures: str) -> str:
@@ -127,24 +181,17 @@ def _beside(*figures: str) -> str:
     return f'<div class="pair">{"".join(figures)}</div>'
 
 
-def _legible(cell: str) -> str:
-    """A figure for people: of thousands no hundredths, and groups of three digits.
-
-    >>> _legible("508766.21"), _legible("16504"), _legible("999.50"), _legible("30s"), _legible("1.5h")
-    ('508,766', '16,504', '999.50', '30s', '1.5h')
-    """
-    whole, _, part = cell.partition(".")
-    if len(whole) < 4 or not (whole + part).isdecimal():
-        return cell
-    return f"{Decimal(cell):,.0f}"
-
-
-def _html_table(rows: Iterable[tuple[str, ...]], legend: Sequence[str]) -> Iterator[str]:
-    head, *body = rows
-    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    yield f'<div class="table" tabindex="0"><table><thead><tr>{cells}</tr></thead><tbody>'
-    for row in body:
-        figures = (row[0], *map(_legible, row[1:]))
-        yield f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in figures)}</tr>"
+def _html_table(table: Table, meanings: Mapping[str, str], marked: str) -> Iterator[str]:
+    heads = "".join(_head(head, meanings.get(head, "")) for head in table.heads)
+    yield f"<h2>{escape(table.title)}</h2>"
+    yield f'<div class="table" tabindex="0"><table><thead><tr>{heads}</tr></thead><tbody>'
+    for row in table.rows:
+        is_marked = ' class="chosen"' if row[0] == marked else ""
+        yield f"<tr{is_marked}>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
     yield "</tbody></table></div>"
-    yield f'<p class="quiet">{escape("; ".join(legend))}</p>'
+    yield f'<p class="quiet">{escape("; ".join(table.notes))}</p>'
+
+
+def _head(head: str, meaning: str) -> str:
+    title = f' title="{escape(meaning)}"' if meaning else ""
+    return f"<th{title}>{escape(head)}</th>"

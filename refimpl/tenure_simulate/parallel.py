@@ -20,24 +20,24 @@ Setting: TypeAlias = Mapping[str, str]
 Played: TypeAlias = Generator[tuple[int, SettingFigures], None, None]
 """The numbers and figures of settings that are done, in any order."""
 Progress: TypeAlias = Callable[[int, float], None]
-"""Told the number of a setting, and the part of its play that is done."""
+"""Called with the number of a setting, and the share of its simulation that is done."""
 
 
 def simulated(
     course: TraceCourse,
     settings: Sequence[Setting],
-    told: Callable[[int, SettingFigures], None],
+    done_with: Callable[[int, SettingFigures], None],
     progress: Progress = lambda *_: None,
     hands: Hands = Hands(),  # noqa: B008 - it is frozen
 ) -> SimulateAnswer:
-    """Play a trace under some settings.
+    """Simulate a trace under some settings.
 
     Args:
-        course: what is played.
-        settings: see `tenure_simulate.sweep.settings_of`; what is done when the user interrupts is kept.
-        told: gets the number and the figures of each setting when it is done.
-        progress: told now and then how far a setting is.
-        hands: who plays.
+        course: what is simulated.
+        settings: see `tenure_simulate.sweep.settings_of`; those that are done when the user interrupts count.
+        done_with: called with the number and the figures of each setting when it is done.
+        progress: called now and then.
+        hands: the processes or machines that simulate.
 
     Raises:
         InputError: what is wrong with the objects or the trace, or not covered by the trace engine.
@@ -49,7 +49,7 @@ def simulated(
         with closing(_playing(course, settings, progress, hands)) as playing:
             for number, figures in playing:
                 done[number] = figures
-                told(number, figures)
+                done_with(number, figures)
     except KeyboardInterrupt:
         pass
     return SimulateAnswer(
@@ -59,6 +59,7 @@ def simulated(
         length=course.length,
         reading=course.reading,
         kueue=kueue_version(None),
+        inputs=course.inputs,
         settings=tuple(done[number] for number in sorted(done)),
         complete=len(done) == len(settings),
     )
@@ -72,7 +73,7 @@ def _playing(course: TraceCourse, settings: Sequence[Setting], progress: Progres
     elif jobs > 1:
         parts = spawning().Queue()
         with pool(jobs, begin=partial(_begin, parts, course, settings)) as processes:
-            yield from processes.as_done(_play_mine, numbers, lambda: _tell(parts, progress))
+            yield from processes.as_done(_play_mine, numbers, lambda: _pass_on(parts, progress))
     else:
         yield from ((number, _played(course, number, settings, progress)) for number in numbers)
 
@@ -84,7 +85,7 @@ def _played(
 
 
 class _Mine:
-    """What a process has been given to play, and where it tells how far it is."""
+    """What a process simulates, and where it puts its progress."""
 
     course: TraceCourse
     settings: Sequence[Setting]
@@ -96,10 +97,10 @@ def _begin(parts: Any, course: TraceCourse, settings: Sequence[Setting]) -> None
 
 
 def _play_mine(number: int) -> SettingFigures:
-    return _played(_Mine.course, number, _Mine.settings, lambda *told: _Mine.parts.put(told))
+    return _played(_Mine.course, number, _Mine.settings, lambda *part: _Mine.parts.put(part))
 
 
-def _tell(parts: Any, progress: Progress) -> None:
+def _pass_on(parts: Any, progress: Progress) -> None:
     """Pass on how far the processes are."""
     while True:
         try:
@@ -112,6 +113,6 @@ def _tell(parts: Any, progress: Progress) -> None:
 def _play_here(course: TraceCourse, settings: Sequence[Setting], by: str, number: int) -> SettingFigures:
     """A setting by a worker on any machine."""
     if code() != by:
-        expected = f"the code that was asked, {by}: install the same Tenure"
+        expected = f"the code of the command, {by}: install the same Tenure"
         raise bad_input("worker", f"code {code()}", expected)
     return play_setting(course, settings[number])

@@ -1,23 +1,27 @@
-"""Pictures of settings: their front, their waits, ClusterQueues over time, the most preempted jobs."""
+"""Pictures of settings: waits against losses, the waits, ClusterQueues over time, the most preempted jobs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
+from tenure.model import Duration
 from tenure_play.charts.words import clean, short
 from tenure_play.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
-from tenure_simulate.answer_types import DrawnFigures, QueueLanes, SettingFigures, SimulateAnswer
+from tenure_simulate.answer_types import DrawnFigures, JobLane, QueueLanes, SettingFigures, SimulateAnswer
+from tenure_simulate.summary import Preference, chosen, is_beaten
 from tenure_simulate.sweep import DURATION
-from tenure_simulate.tables import brief, setting_words
+from tenure_simulate.tables import brief, hours_of, lost_share, setting_words, units_of
 
 SIZE: Final = 10.5
 """Of letters: on a phone a point is about a pixel."""
 LINE: Final = 15.0
-LEFT, RIGHT, BOTTOM = 46.0, 10.0, 34.0
+LEFT, RIGHT, BOTTOM = 46.0, 10.0, 50.0
+Align: TypeAlias = Literal["left", "center", "right"]
 _HOUR: Final = 3600 * 10**9
+_DAY: Final = 24 * _HOUR
 MARKS: Final = (
     (Role.PROTECTED, "o"),
     (Role.SAME_QUEUE, "s"),
@@ -28,9 +32,16 @@ MARKS: Final = (
 )
 """Of groups of settings, and of their curves."""
 _LONGEST: Final = 125
-"""One of so many jobs waits longer than the upright axis of the distribution says, logarithmic in 1 - p."""
+"""The upright axis of the distribution, logarithmic in 1 - p, ends where one of so many jobs waits longer."""
+_MARKED: Final = (50, 95, 99)
+"""Percentiles that curves are marked at."""
 _DASHES: Final = (None, (5.0, 2.0), (2.0, 2.0), (7.0, 2.0))
-
+_WIDE: Final = 20.0
+"""Values that differ by a larger factor have a logarithmic axis."""
+_HINTS: Final = 28
+"""Parts of a time axis that can be pointed at."""
+_PANEL: Final = 66.0
+_PANEL_LEFT: Final = 26.0
 
 _TIMES: Final = (
     (1.0, "1s"),
@@ -43,54 +54,88 @@ _TIMES: Final = (
     (7 * 24 * 3600.0, "1w"),
     (30 * 24 * 3600.0, "30d"),
 )
-"""Ticks of an axis of time, in seconds."""
+"""Ticks of an axis of waits, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A logarithmic axis.
+    """An axis.
 
     Args:
-        low, high: its ends, powers of ten or not.
+        low, high: its ends.
         start, length: where it lies, points.
+        logarithmic: whether equal lengths are equal factors.
     """
 
     low: float
     high: float
     start: float
     length: float
+    logarithmic: bool = True
 
     def at(self, value: float) -> float:
         """Where a value lies."""
-        part = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
+        if self.logarithmic:
+            part = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
+        else:
+            part = (value - self.low) / (self.high - self.low)
         return self.start + part * self.length
+
+    def ticks(self) -> list[float]:
+        """Round values within it: 1, 2 and 5 times powers of ten."""
+        if self.logarithmic:
+            return _powers(self.low, self.high)
+        return _steps(self.low, self.high, 5)
 
 
 def scale_of(values: Sequence[float], start: float, length: float) -> Scale:
-    """An axis for some values, with room around them; those that are not above 0 lie at its low end.
+    """A logarithmic axis for some values with margins; those that are not above 0 lie at its low end.
 
     >>> round(scale_of([1, 100], 0, 10).at(10))
     5
     """
     above = [value for value in values if value > 0] or [1.0]
     low, high = min(above), max(above)
-    room = max((high / low) ** 0.12, 1.3)
-    return Scale(low / room, high * room, start, length)
+    margin = max((high / low) ** 0.12, 1.3)
+    return Scale(low / margin, high * margin, start, length)
 
 
-def _ticks(scale: Scale) -> list[float]:
-    """1, 2 and 5 times powers of ten within an axis; powers only where these are many."""
-    powers = range(math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high)) + 1)
+def axis_of(values: Sequence[float], start: float, length: float) -> Scale:
+    """An axis for some values: from 0, or logarithmic where they differ by a large factor.
+
+    >>> axis_of([1, 10], 0, 1).logarithmic, axis_of([1, 100], 0, 1).logarithmic
+    (False, True)
+    """
+    above = [value for value in values if value > 0]
+    if above and max(above) / min(above) > _WIDE:
+        return scale_of(values, start, length)
+    return Scale(0.0, (max(above, default=1.0)) * 1.15, start, length, logarithmic=False)
+
+
+def _powers(low: float, high: float) -> list[float]:
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for factors in ((1, 2, 5), (1, 3), (1,)):
         found = [
             factor * 10.0**power
             for power in powers
             for factor in factors
-            if scale.low <= factor * 10.0**power <= scale.high
+            if low <= factor * 10.0**power <= high
         ]
         if len(found) <= 6:
             return found
     return found[:: len(found) // 6 + 1]
+
+
+def _steps(low: float, high: float, most: int) -> list[float]:
+    """Equal round steps.
+
+    >>> _steps(0, 14, 5)
+    [0.0, 5.0, 10.0]
+    """
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power * most >= high - low)
+    first = math.ceil(low / step)
+    return [round(number * step, 9) for number in range(first, math.floor(high / step) + 1)]
 
 
 def _figure(value: float) -> str:
@@ -119,79 +164,87 @@ def _groups(settings: Sequence[SettingFigures]) -> dict[str, tuple[Role, str]]:
     return {name: MARKS[number % len(MARKS)] for number, name in enumerate(names)}
 
 
-def front(answer: SimulateAnswer) -> Sketch:
-    """All waits against what is wasted: a point for each setting, a line through those that none beats."""
-    scene = Sketch()
-    y = _title(scene, "Waiting against waste", "across: all waits of a job (p95); up: hours wasted")
-    height, settings = 250.0, answer.settings
-    across = scale_of([_wait(each) for each in settings], LEFT, WIDTH - LEFT - RIGHT)
-    wasted = scale_of([each.wasted_hours for each in settings], 0, height)
+def front(answer: SimulateAnswer, preference: Preference | None = None) -> Sketch:
+    """Waits against losses: a point for each setting, a line through those that no other beats in both."""
+    scene, unit, settings = Sketch(), hours_of(answer.resource), answer.settings
+    y = _title(scene, "Waits against losses", f"{unit} lost")
+    height = 240.0
+    across = axis_of([_wait(each) for each in settings], LEFT, WIDTH - LEFT - RIGHT)
+    lost = axis_of([each.wasted_hours for each in settings], 0, height)
 
     def down(value: float) -> float:
-        return y + height - wasted.at(value)
+        return y + height - lost.at(value)
 
-    rows = [(down(tick), _figure(tick)) for tick in _ticks(wasted)]
-    _axes(scene, across, [(tick, f"{_figure(tick)}h") for tick in _ticks(across)], (y, height), rows)
-    best = sorted((each for each in settings if not _is_beaten(each, settings)), key=_wait)
+    rows = [(down(tick), _figure(tick)) for tick in lost.ticks()]
+    ticks = [(tick, f"{_figure(tick)}h") for tick in across.ticks()]
+    _axes(scene, across, ticks, (y, height), rows, "total wait of a job, p95")
+    best = sorted((each for each in settings if not is_beaten(each, settings)), key=_wait)
     if len(best) > 1:
         points = tuple((across.at(_wait(each)), down(each.wasted_hours)) for each in best)
         scene.add(Stroke(points, Role.WAIT, 1.4, (4.0, 2.0)))
     groups = _groups(settings)
-    taken: list[tuple[float, float, float, float]] = []
+    preferred = None if preference is None else chosen(settings, preference)
+    occupied: list[tuple[float, float, float, float]] = []
     for each in settings:
         x, here = across.at(_wait(each)), down(each.wasted_hours)
         role, mark = groups[group_words(each.setting)]
-        scene.add(Mark(x, here, mark, 8.0, role))
-        taken.append((x - 5, here - 5, x + 5, here + 5))
+        if each is preferred:
+            scene.add(Mark(x, here, "o", 17.0, Role.TEXT, hollow=True))
+        scene.add(Mark(x, here, mark, 8.0, role, told=point_words(each, unit)))
+        occupied.append((x - 5, here - 5, x + 5, here + 5))
     # Settings of which one point is drawn are named once.
     names = {(each.setting.get(DURATION, "as written"), _wait(each), each.wasted_hours) for each in settings}
-    for name, wait, hours in sorted(names):
-        _named(scene, name, (across.at(wait), down(hours)), taken)
+    for name, wait, amount in sorted(names):
+        _named(scene, name, (across.at(wait), down(amount)), occupied)
     bottom = y + height + BOTTOM
     for name, (role, mark) in groups.items():
         if name:
             scene.add(Mark(EDGE + 6, bottom, mark, 8.0, role), Label(EDGE + 16, bottom, name, SIZE))
             bottom += LINE
-    scene.add(Label(EDGE, bottom, "dashed: no setting waits less and wastes less", SIZE, Role.MUTED))
+    words = "dashed: no setting waits less and loses less"
+    words += "" if preferred is None else f"; ring: for --prefer {preference}"
+    scene.add(Label(EDGE, bottom, words, SIZE, Role.MUTED))
     scene.height = bottom + LINE
     return scene
+
+
+def point_words(figures: SettingFigures, unit: str) -> str:
+    """A setting's wait and losses."""
+    return (
+        f"{setting_words(figures.setting)}: p95 wait {brief(figures.all_waits.p95)}, "
+        f"{figures.wasted_hours:,.0f} {unit} lost, {lost_share(figures):.1%} of those held"
+    )
 
 
 def _wait(figures: SettingFigures) -> float:
     return figures.all_waits.p95 / _HOUR
 
 
-def _is_beaten(one: SettingFigures, settings: Sequence[SettingFigures]) -> bool:
-    """Whether another setting waits less and wastes less."""
-    mine = (_wait(one), one.wasted_hours)
-    return any(
-        other != mine and other[0] <= mine[0] and other[1] <= mine[1]
-        for other in ((_wait(each), each.wasted_hours) for each in settings)
-    )
-
-
 def _named(
-    scene: Sketch, name: str, at: tuple[float, float], taken: list[tuple[float, float, float, float]]
+    scene: Sketch, name: str, at: tuple[float, float], occupied: list[tuple[float, float, float, float]]
 ) -> None:
     """Write a name beside a point, where nothing is yet."""
     width, (x, y) = text_width(name, SIZE), at
-    places = [(x + 8, y), (x - 8 - width, y), (x - width / 2, y - 12), (x - width / 2, y + 12)]
-    places += [(x + 8, y - 11), (x + 8, y + 11), (x - 8 - width, y - 11), (x - 8 - width, y + 11)]
+    places = [(x + 9, y), (x - 9 - width, y), (x - width / 2, y - 13), (x - width / 2, y + 13)]
+    places += [(x + 9, y - 11), (x + 9, y + 11), (x - 9 - width, y - 11), (x - 9 - width, y + 11)]
     boxes = [(left, middle - 6, left + width, middle + 6) for left, middle in places]
     free = [
         (x, y, right, low)
         for x, y, right, low in boxes
         if x >= LEFT and right <= WIDTH
-        if not any(x < other[2] and other[0] < right and y < other[3] and other[1] < low for other in taken)
+        if not any(
+            x < other[2] and other[0] < right and y < other[3] and other[1] < low for other in occupied
+        )
     ]
     box = (free or boxes)[0]
-    taken.append(box)
+    occupied.append(box)
     scene.add(Label(box[0], box[1] + 6, name, SIZE, halo=True))
 
 
 def _title(scene: Sketch, title: str, below: str) -> float:
+    """A title and, above the upright axis, what that shows."""
     scene.add(Label(EDGE, 10, clean(title), 12.5, bold=True))
-    scene.add(Label(EDGE, 26, clean(below), SIZE, Role.MUTED))
+    scene.add(Label(EDGE, 27, clean(below), SIZE, Role.MUTED))
     return 42.0
 
 
@@ -201,8 +254,9 @@ def _axes(
     ticks: Sequence[tuple[float, str]],
     span: tuple[float, float],
     rows: Sequence[tuple[float, str]],
+    title: str,
 ) -> None:
-    """Lines with their words: upright at values of a scale, below a height; across at some heights."""
+    """Grid lines with their figures: upright below a height, across at some heights; a title below."""
     top, height = span
     for tick, text in ticks:
         x = across.at(tick)
@@ -211,12 +265,14 @@ def _axes(
     for y, text in rows:
         scene.add(Stroke(((LEFT, y), (WIDTH - RIGHT, y)), Role.GRID, 0.8))
         scene.add(Label(LEFT - 6, y, text, SIZE, Role.MUTED, "right"))
+    logarithmic = "" if not across.logarithmic else " (logarithmic)"
+    scene.add(Label(WIDTH - RIGHT, top + height + 26, f"{title}{logarithmic}", SIZE, Role.MUTED, "right"))
 
 
 def waits(answer: SimulateAnswer) -> Sketch:
-    """The distribution of all waits of a job under each setting, most of it about those that wait longest."""
+    """The distribution of total waits under each setting; the longest have most of the upright axis."""
     scene = Sketch()
-    y = _title(scene, "How long jobs wait in all", "so many percent of the jobs wait no longer")
+    y = _title(scene, "How long jobs wait", "jobs that wait no longer")
     height = 240.0
     drawn = [(each, each.drawn) for each in answer.settings if each.drawn is not None]
     found = [max(wait / 1e9, 1.0) for _, each in drawn for wait in each.all_waits if wait]
@@ -227,113 +283,198 @@ def waits(answer: SimulateAnswer) -> Sketch:
 
     rows = [(down(percent), f"{percent}%") for percent in (0, 50, 80, 90, 95, 98, 99)]
     ticks = [(seconds, text) for seconds, text in _TIMES if across.low <= seconds <= across.high]
-    _axes(scene, across, ticks, (y, height), rows)
+    _axes(scene, across, ticks, (y, height), rows, "total wait of a job")
     bottom = y + height + BOTTOM
     durations = list(dict.fromkeys(each.setting.get(DURATION, "") for each, _ in drawn))
     groups = list(_groups([each for each, _ in drawn]))
     for each, curve in drawn:
-        role, _ = MARKS[durations.index(each.setting.get(DURATION, "")) % len(MARKS)]
+        role, mark = MARKS[durations.index(each.setting.get(DURATION, "")) % len(MARKS)]
         dash = _DASHES[groups.index(group_words(each.setting)) % len(_DASHES)]
-        points = tuple(
+        points = [
             (across.at(max(wait / 1e9, across.low)), down(percent))
             for percent, wait in enumerate(curve.all_waits, 1)
-        )
-        scene.add(Stroke(points, role, 1.8, dash))
+        ]
+        name = setting_words(each.setting)
+        scene.add(Stroke(tuple(points), role, 1.8, dash))
+        for percent in _MARKED:
+            x, here = points[percent - 1]
+            hint = f"{name}: {percent}% of the jobs wait at most {brief(curve.all_waits[percent - 1])}"
+            scene.add(Mark(x, here, mark, 7.0, role, told=hint))
         scene.add(Stroke(((EDGE, bottom), (EDGE + 22, bottom)), role, 1.8, dash))
-        words = f"{setting_words(each.setting)}: p95 {brief(each.all_waits.p95)}"
+        scene.add(Mark(EDGE + 11, bottom, mark, 7.0, role))
+        words = f"{name}: p95 {brief(each.all_waits.p95)}"
         scene.add(Label(EDGE + 28, bottom, short(words, 54), SIZE))
         bottom += LINE
     scene.height = bottom + 4
     return scene
 
 
-def queues(figures: SettingFigures, drawn: DrawnFigures) -> Sketch:
-    """Each ClusterQueue over time: what it holds of its own and of others' quota, asks for, and is owed."""
-    scene = Sketch()
-    y = _title(scene, "ClusterQueues over time", setting_words(figures.setting))
+@dataclass(frozen=True, slots=True)
+class _Time:
+    """The counted time, from `since` to `end` after the first submission, ns, in equal parts."""
+
+    since: Duration
+    end: Duration
+
+    def axis(self, left: float, width: float) -> Scale:
+        unit = self.unit[0]
+        return Scale(self.since / unit, self.end / unit, left, width, logarithmic=False)
+
+    @property
+    def unit(self) -> tuple[Duration, str]:
+        """In which unit it is counted, and its name."""
+        return (_DAY, "day") if self.end - self.since >= 3 * _DAY else (_HOUR, "hour")
+
+    def words(self, first: float, last: float) -> str:
+        """A part of it, from one to another share."""
+        unit, name = self.unit
+        ends = [(self.since + share * (self.end - self.since)) / unit for share in (first, last)]
+        return f"{name} {ends[0]:.3g} to {ends[1]:.3g}"
+
+
+def _time(answer: SimulateAnswer) -> _Time:
+    return _Time(answer.inputs.warm_up, answer.length)
+
+
+def _time_axis(scene: Sketch, time: _Time, at: tuple[float, float, float, float]) -> None:
+    """Ticks of time below a panel, at (left, top, width, height)."""
+    left, top, width, height = at
+    axis, low = time.axis(left, width), top + height
+    for tick in _steps(axis.low, axis.high, 5):
+        x = axis.at(tick)
+        scene.add(Stroke(((x, low), (x, low + 3)), Role.MUTED, 0.8))
+        align: Align = "left" if x <= left + 4 else "center" if x < left + width - 8 else "right"
+        scene.add(Label(x, low + 9, f"{tick:g}", 10, Role.MUTED, align))
+
+
+def queues(figures: SettingFigures, drawn: DrawnFigures, answer: SimulateAnswer) -> Sketch:
+    """Each ClusterQueue over time: what it holds of its own and of others' quota, requests, and lacks."""
+    scene, time, unit = Sketch(), _time(answer), units_of(answer.resource)
+    below = f"{unit}s, over {time.unit[1]}s since the first submission"
+    y = _title(scene, f"ClusterQueues, {setting_words(figures.setting)}", below)
     legend: tuple[tuple[Role, str], ...] = (
-        (Role.PROTECTED, "own quota"),
+        (Role.PROTECTED, "own quota held"),
         (Role.FREE, "borrowed"),
-        (Role.SAME_QUEUE, "owed"),
+        (Role.SAME_QUEUE, "unmet quota"),
     )
     x = EDGE
     for role, text in legend:
         scene.add(Box(x, y - 4, 12, 8, role), Label(x + 16, y, text, SIZE))
-        x += 26 + text_width(text, SIZE)
-    scene.add(Stroke(((x, y), (x + 14, y)), Role.WAIT, 1.6), Label(x + 18, y, "asked for", SIZE))
-    top, gap = y + 14, 12.0
-    width, height = (WIDTH - 2 * EDGE - gap) / 2, 72.0
-    nominal = {queue.queue: queue for queue in figures.queues}
+        x += 30 + 0.9 * text_width(text, SIZE)
+    y += LINE
+    scene.add(Stroke(((EDGE, y), (EDGE + 14, y)), Role.WAIT, 1.6))
+    scene.add(Label(EDGE + 18, y, "requested (cut off at the top)", SIZE))
+    scene.add(Stroke(((EDGE + 208, y), (EDGE + 222, y)), Role.TEXT, 0.8, (3.0, 2.0)))
+    scene.add(Label(EDGE + 226, y, "nominal quota", SIZE))
+    top, gap, pitch = y + 16, 10.0, _PANEL + 50
+    width = (WIDTH - 2 * EDGE - gap) / 2
+    by_name = {queue.queue: queue for queue in figures.queues}
     for number, queue in enumerate(drawn.queues):
         left = EDGE + (number % 2) * (width + gap)
-        above = top + (number // 2) * (height + 34)
-        own = nominal[queue.queue].nominal
-        most = max([own * 1.6, *(a + b for a, b in zip(queue.own, queue.borrowed, strict=True))]) or 1.0
-        name = f"{short(queue.queue, 14)}: {_figure(round(own, 1))}"
-        owed = nominal[queue.queue].owed_hours
-        scene.add(Label(left, above + 6, name, SIZE, bold=True))
-        said = f"owed {_figure(round(owed))} h" if owed >= 0.5 else "owed < 1 h" if owed else "owed 0"
-        scene.add(Label(left + width, above + 6, said, SIZE, Role.MUTED, "right"))
-        _panel(scene, (left, above + 14, width, height), own / most, _parts(queue, most))
-    scene.height = top + -(-len(drawn.queues) // 2) * (height + 34)
+        above = top + (number // 2) * pitch
+        found = by_name[queue.queue]
+        most = (
+            max([found.nominal * 1.6, *(a + b for a, b in zip(queue.own, queue.borrowed, strict=True))])
+            or 1.0
+        )
+        owed = found.owed_hours
+        amount = f"{owed:,.0f}" if owed >= 10 else f"{owed:.2g}"
+        unmet = f"unmet {amount} {unit}-h" if owed else "none unmet"
+        scene.add(Label(left, above + 6, short(queue.queue, 13), SIZE, bold=True))
+        scene.add(Label(left + width, above + 6, unmet, 10, Role.MUTED, "right"))
+        at = (left + _PANEL_LEFT, above + 20, width - _PANEL_LEFT, _PANEL)
+        _panel(scene, at, most, found.nominal, queue)
+        _time_axis(scene, time, at)
+        _panel_hints(scene, at, time, queue, found.nominal)
+    scene.height = top + -(-len(drawn.queues) // 2) * pitch
     return scene
 
 
-def _parts(queue: QueueLanes, most: float) -> Iterator[tuple[float, float, float, float]]:
-    """Own, borrowed, owed and asked of each part of the time, as parts of the height."""
-    for own, borrowed, owed, asked in zip(queue.own, queue.borrowed, queue.owed, queue.asked, strict=True):
-        yield own / most, borrowed / most, owed / most, min(asked / most, 1.0)
-
-
 def _panel(
-    scene: Sketch,
-    at: tuple[float, float, float, float],
-    nominal: float,
-    parts: Iterator[tuple[float, float, float, float]],
+    scene: Sketch, at: tuple[float, float, float, float], most: float, nominal: float, queue: QueueLanes
 ) -> None:
     left, top, width, height = at
-    listed = list(parts)
-    step = width / len(listed)
-    bottom = top + height
-    for number, (own, borrowed, owed, _) in enumerate(listed):
+    step, bottom = width / len(queue.own), top + height
+    amounts = zip(queue.own, queue.borrowed, queue.owed, strict=True)
+    for number, stacked in enumerate(amounts):
         x, y = left + number * step, bottom
-        for part, role in ((own, Role.PROTECTED), (borrowed, Role.FREE), (owed, Role.SAME_QUEUE)):
-            # A hundredth of a point cannot be seen, and what is owed is to be seen.
-            drawn = (
-                max(part * height, 1.5) if role is Role.SAME_QUEUE and part * height > 0.05 else part * height
-            )
-            if drawn > 0.05:
-                scene.add(Box(x, y - drawn, step + 0.15, drawn, role))
-                y -= drawn
-    asked = tuple(
-        (left + (number + 0.5) * step, bottom - height * part)
-        for number, (_, _, _, part) in enumerate(listed)
+        for amount, role in zip(stacked, (Role.PROTECTED, Role.FREE, Role.SAME_QUEUE), strict=True):
+            part = amount / most * height
+            # A hundredth of a point cannot be seen, and unmet quota is to be seen.
+            tall = max(part, 1.5) if role is Role.SAME_QUEUE and part > 0.05 else part
+            if tall > 0.05:
+                scene.add(Box(x, y - tall, step + 0.15, tall, role))
+                y -= tall
+    requested = tuple(
+        (left + (number + 0.5) * step, bottom - height * min(amount / most, 1.0))
+        for number, amount in enumerate(queue.asked)
     )
-    scene.add(Stroke(asked, Role.WAIT, 1.0))
-    line = bottom - nominal * height
+    scene.add(Stroke(requested, Role.WAIT, 1.0))
+    line = bottom - nominal / most * height
     scene.add(Stroke(((left, line), (left + width, line)), Role.TEXT, 0.8, (3.0, 2.0)))
     scene.add(Stroke(((left, bottom), (left + width, bottom)), Role.MUTED, 0.8))
+    labelled = {0.0: bottom, nominal: line, most: top}
+    heights: list[float] = []
+    for amount, y in labelled.items():
+        if all(abs(y - other) >= 11 for other in heights):
+            scene.add(Label(left - 4, y, _figure(round(amount)), 10, Role.MUTED, "right"))
+            heights.append(y)
 
 
-def lanes(figures: SettingFigures, drawn: DrawnFigures) -> Sketch:
-    """The most preempted jobs over time: how much of each part of it they work."""
-    scene = Sketch()
-    y = _title(scene, "Most preempted jobs", setting_words(figures.setting))
+def _panel_hints(
+    scene: Sketch, at: tuple[float, float, float, float], time: _Time, queue: QueueLanes, nominal: float
+) -> None:
+    """What a reader sees who points at a part of a panel."""
+    left, top, width, height = at
+    parts = len(queue.own)
+    for first, last in _hinted(parts):
+
+        def mean(amounts: Sequence[float], first: int = first, last: int = last) -> str:
+            return f"{sum(amounts[first:last]) / (last - first):.3g}"
+
+        hint = (
+            f"{queue.queue}, {time.words(first / parts, last / parts)}: "
+            f"holds {mean(queue.own)} of its {nominal:g}, borrows {mean(queue.borrowed)}, "
+            f"requests {mean(queue.asked)}, unmet {mean(queue.owed)}"
+        )
+        x = left + width * first / parts
+        scene.add(Box(x, top, width * (last - first) / parts, height, None, told=hint))
+
+
+def _hinted(parts: int) -> Iterator[tuple[int, int]]:
+    """The parts that share a hint, from one to before another."""
+    each = -(-parts // _HINTS)
+    return ((first, min(first + each, parts)) for first in range(0, parts, each))
+
+
+def lanes(figures: SettingFigures, drawn: DrawnFigures, answer: SimulateAnswer) -> Sketch:
+    """The most preempted jobs over time: for how much of each part of it they run."""
+    scene, time = Sketch(), _time(answer)
+    below = f"share of the time for which a job runs, over {time.unit[1]}s"
+    y = _title(scene, f"Most preempted jobs, {setting_words(figures.setting)}", below)
     width, height = WIDTH - 2 * EDGE, 22.0
     for lane in drawn.most_preempted:
         name = f"{short(clean(lane.job), 20)} in {short(clean(lane.queue), 16)}, size {lane.size:g}"
-        said = f"{lane.times:,} times"
         scene.add(Label(EDGE, y + 4, name, SIZE))
-        scene.add(Label(WIDTH - EDGE, y + 4, said, SIZE, align="right", bold=True))
-        top, step = y + 13, width / len(lane.running)
+        times = f"{lane.times:,} preemption{'s' if lane.times != 1 else ''}"
+        scene.add(Label(WIDTH - EDGE, y + 4, times, SIZE, align="right", bold=True))
+        top, step = y + 17, width / len(lane.running)
         left, right = EDGE + lane.joined * step, EDGE + lane.ended * step
+        scene.add(Box(EDGE, top + height, width, 0.8, Role.MUTED))
         scene.add(Box(left, top, max(right - left, 1.0), height, Role.GRID))
         for number, part in enumerate(lane.running):
             if part > 0:
                 tall = max(part * height, 1.0)
                 scene.add(Box(EDGE + number * step, top + height - tall, step + 0.15, tall, Role.PROTECTED))
-        y += height + 28
-    words = "blue: so much of the time it works; grey: from joining to its last work"
+        scene.add(Box(left, top, max(right - left, 1.0), height, None, told=_lane_words(lane, time)))
+        _time_axis(scene, time, (EDGE, top, width, height))
+        y += height + 44
+    words = "blue: the job runs; grey: from its submission to its last run"
     scene.add(Label(EDGE, y, words if drawn.most_preempted else "no job is preempted", SIZE, Role.MUTED))
     scene.height = y + LINE
     return scene
+
+
+def _lane_words(lane: JobLane, time: _Time) -> str:
+    parts = len(lane.running)
+    return f"{lane.job}: from submission to last run, {time.words(lane.joined / parts, lane.ended / parts)}"

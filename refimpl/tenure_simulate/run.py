@@ -1,4 +1,4 @@
-"""A trace under one setting: what is played, and what came of it."""
+"""A trace under one setting: what is simulated, and its figures."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from tenure.model import (
 from tenure.readings import Reading, preset
 from tenure.units import format_duration
 from tenure_play import Scenario, parse_scenario
-from tenure_simulate.answer_types import GroupedBy, SettingFigures
+from tenure_simulate.answer_types import GroupedBy, SettingFigures, SimulateInputs
 from tenure_simulate.core.uncovered import Uncovered
+from tenure_simulate.dumps import sha256_of
 from tenure_simulate.figures import Counting, measured
 from tenure_simulate.picture_data import drawn_figures
 from tenure_simulate.sweep import DURATION, OFF, READING
@@ -35,21 +36,21 @@ from tenure_simulate.traces import JobTrace, Placing, placed
 
 @dataclass(frozen=True, slots=True)
 class TraceCourse:
-    """What is played under every setting.
+    """What is simulated under every setting.
 
     Args:
         objects: the ClusterQueues and what belongs to them.
-        trace: who joins.
-        other_queue: the ClusterQueue of rows whose queue is none; None where there may be none.
-        reading: unless a sweep says another one.
+        trace: the jobs that join.
+        other_queue: the ClusterQueue of rows whose queue is no ClusterQueue; None refuses such rows.
+        reading: unless a sweep names another one.
         eviction: how long the pods of a preempted job take to end, ns.
-        after: how long the play goes on after the last submission, ns.
+        after: how long the simulation goes on after the last submission, ns.
         keeps: whether progress survives a preemption.
         times: how many of the resource one of a size is.
-        resource: what is looked at of the ClusterQueues' quota; empty where they have but one.
+        resource: the one that counts of the ClusterQueues' quota; empty where they have one only.
         by: what the jobs are grouped by; None for not at all.
         counting: what counts, and at which price.
-        drawn: whether the figures have what pictures are drawn from.
+        drawn: whether the figures include what pictures are drawn from.
     """
 
     objects: Sequence[SourcedObject]
@@ -67,19 +68,34 @@ class TraceCourse:
 
     @property
     def length(self) -> Duration:
-        """From the first submission to the end of the play, ns."""
+        """From the first submission to the end of the simulation, ns."""
         return self.trace.rows[-1].submit - self.trace.rows[0].submit + self.after
+
+    @property
+    def inputs(self) -> SimulateInputs:
+        """What decides the figures."""
+        return SimulateInputs(
+            trace_sha256=self.trace.sha256,
+            queues=tuple(sorted({each.file for each in self.objects})),
+            queues_sha256=sha256_of(self.objects),
+            progress="kept" if self.keeps else "lost",
+            checkpoint=self.counting.checkpoint,
+            restart=self.counting.restart,
+            eviction=self.eviction,
+            warm_up=self.counting.warm_up,
+            seed=self.counting.seed,
+        )
 
 
 def play_setting(
     course: TraceCourse, setting: Mapping[str, str], progress: Callable[[float], None] = lambda _: None
 ) -> SettingFigures:
-    """Play a trace under one setting.
+    """Simulate a trace under one setting.
 
     Args:
-        course: what is played.
+        course: what is simulated.
         setting: see `tenure_simulate.sweep.settings_of`.
-        progress: told now and then which part of the play is done.
+        progress: called now and then with the share of the simulation that is done.
 
     Raises:
         InputError: what is wrong with the objects or the trace, or not covered by the trace engine.
@@ -211,7 +227,7 @@ def resource_of(objects: Sequence[SourcedObject], resource: str) -> str:
 
     Args:
         objects: the ClusterQueues and what belongs to them.
-        resource: what is looked at; empty for all.
+        resource: the one that counts; empty for all.
 
     Raises:
         InputError: an object that is wrong, or several resources.

@@ -1,28 +1,32 @@
-"""The figures of settings as rows of tables: one of every figure, and two narrower ones for a text."""
+"""The figures of settings as tables: for people in two halves and by ClusterQueue, as CSV in one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Final
+from typing import Final, NamedTuple
 
 from tenure.model import Duration
+from tenure.outline import Table
 from tenure_simulate.answer_types import (
     GroupFigures,
     QueueFigures,
     SettingFigures,
     SimulateAnswer,
-    WaitFigures,
 )
+
+_HOUR: Final = 3600 * 10**9
+_PERCENTILE: Final = re.compile(r" p\d\d$")
 
 
 def hours(duration: Duration) -> str:
-    """A duration in hours, for tables.
+    """A duration in hours.
 
     >>> hours(5400 * 10**9)
     '1.50'
     """
-    return f"{duration / (3600 * 10**9):.2f}"
+    return f"{duration / _HOUR:.2f}"
 
 
 def setting_words(setting: Mapping[str, str]) -> str:
@@ -32,6 +36,15 @@ def setting_words(setting: Mapping[str, str]) -> str:
     ('as written', 'minAdmitDuration=4h reading=released')
     """
     return " ".join(f"{key}={value}" for key, value in setting.items()) or "as written"
+
+
+def short_words(setting: Mapping[str, str]) -> str:
+    """A setting where its sweep is named nearby.
+
+    >>> short_words({"minAdmitDuration": "4h"}), short_words({"key": "a", "reading": "released"})
+    ('4h', 'key=a reading=released')
+    """
+    return next(iter(setting.values())) if len(setting) == 1 else setting_words(setting)
 
 
 def brief(duration: Duration) -> str:
@@ -47,135 +60,202 @@ def brief(duration: Duration) -> str:
     return f"{seconds / 3600:.3g}h"
 
 
-_WAITS: Final = ("p50", "p95", "p99")
-WAIT_HEADINGS: Final = (
-    "setting",
-    *(f"first {percent}" for percent in _WAITS),
-    *(f"all {percent}" for percent in _WAITS),
-    "preemptions",
-    "most",
-    "cut short",
-    "idle runs",
+def hours_of(resource: str) -> str:
+    """What an amount of a resource times hours is called.
+
+    >>> hours_of("nvidia.com/gpu"), hours_of("example.com/gpu-thousandths"), hours_of("cpu")
+    ('GPU-hours', 'GPU-hours', 'CPU-hours')
+    """
+    return f"{units_of(resource)}-hours"
+
+
+def units_of(resource: str) -> str:
+    """What one of the sizes of a trace is.
+
+    >>> units_of("nvidia.com/gpu"), units_of("example.com/license")
+    ('GPU', 'license')
+    """
+    name = resource.rpartition("/")[2]
+    return next((known.upper() for known in ("gpu", "cpu") if known in name.lower()), name)
+
+
+def legible(cell: str) -> str:
+    """A figure for people: of thousands no hundredths, and groups of three digits.
+
+    >>> legible("508766.21"), legible("16504"), legible("999.50"), legible("30s"), legible("1.5h")
+    ('508,766', '16,504', '999.50', '30s', '1.5h')
+    """
+    whole, _, part = cell.partition(".")
+    if len(whole) < 4 or not (whole + part).isdecimal():
+        return cell
+    return f"{Decimal(cell):,.0f}"
+
+
+def lost_share(figures: SettingFigures) -> float:
+    """The lost part of the hours for which quota is held."""
+    return figures.wasted_hours / figures.held_hours if figures.held_hours else 0.0
+
+
+class Column(NamedTuple):
+    """A figure of settings and of groups of jobs.
+
+    Args:
+        head: its name; percentiles of one figure differ in their last word.
+        meaning: what it is.
+        of_setting, of_group: its cells.
+    """
+
+    head: str
+    meaning: str
+    of_setting: Callable[[SettingFigures], str]
+    of_group: Callable[[GroupFigures], str] = lambda _: ""
+
+
+class QueueColumn(NamedTuple):
+    """A figure of a ClusterQueue; see `Column`."""
+
+    head: str
+    meaning: str
+    of_queue: Callable[[QueueFigures], str]
+
+
+def _percent(part: float) -> str:
+    return f"{part * 100:.2f}"
+
+
+def _amount(number: float) -> str:
+    return f"{number:.2f}"
+
+
+_FIRST: Final = "hours until a job is first admitted"
+_TOTAL: Final = "hours of all waits of a job together; p95: 95 of 100 jobs wait no longer"
+_RECLAIM: Final = "how long unmet quota lasts"
+WAIT_COLUMNS: Final = (
+    Column("first p50", _FIRST, lambda s: hours(s.first_wait.p50), lambda g: hours(g.first_wait.p50)),
+    Column("first p95", _FIRST, lambda s: hours(s.first_wait.p95), lambda g: hours(g.first_wait.p95)),
+    Column("first p99", _FIRST, lambda s: hours(s.first_wait.p99), lambda g: hours(g.first_wait.p99)),
+    Column("total p50", _TOTAL, lambda s: hours(s.all_waits.p50), lambda g: hours(g.all_waits.p50)),
+    Column("total p95", _TOTAL, lambda s: hours(s.all_waits.p95), lambda g: hours(g.all_waits.p95)),
+    Column("total p99", _TOTAL, lambda s: hours(s.all_waits.p99), lambda g: hours(g.all_waits.p99)),
+    Column("preemptions", "of all jobs", lambda s: str(s.preemptions), lambda g: str(g.preemptions)),
+    Column(
+        "most of a job",
+        "preemptions of the job that has most",
+        lambda s: str(s.most_preempted.times if s.most_preempted else 0),
+    ),
+    Column(
+        "early",
+        "preemptions by a job of equal priority before minAdmitDuration has passed",
+        lambda s: str(s.cut_short),
+    ),
+    Column(
+        "without progress",
+        "runs that a preemption ends before any work is saved",
+        lambda s: str(s.idle_runs),
+    ),
 )
-"""Of the first table of a text: how long jobs wait, and how often they are preempted."""
-HOUR_HEADINGS: Final = (
-    "setting",
-    "lost",
-    "restarts",
-    "ending",
-    "wasted",
-    "owed",
-    *(f"regain {percent}" for percent in _WAITS),
-    "used",
+HOUR_COLUMNS: Final = (
+    Column("available", "all nominal quota", lambda s: _amount(s.available_hours)),
+    Column("held", "quota that jobs hold", lambda s: _amount(s.held_hours)),
+    Column("held %", "of what is available", lambda s: _percent(s.utilisation)),
+    Column(
+        "redone work",
+        "work that a preempted job does again",
+        lambda s: _amount(s.lost_hours),
+        lambda g: _amount(g.lost_hours),
+    ),
+    Column(
+        "restarts",
+        "starting again after a preemption",
+        lambda s: _amount(s.restart_hours),
+        lambda g: _amount(g.restart_hours),
+    ),
+    Column(
+        "terminating pods",
+        "until a preempted job's quota is free",
+        lambda s: _amount(s.ending_hours),
+        lambda g: _amount(g.ending_hours),
+    ),
+    Column(
+        "lost", "the sum of these three", lambda s: _amount(s.wasted_hours), lambda g: _amount(g.wasted_hours)
+    ),
+    Column("lost %", "of what is held", lambda s: _percent(lost_share(s))),
+    Column(
+        "unmet quota",
+        "own quota that a ClusterQueue does not get although a job waits that fits it",
+        lambda s: _amount(s.owed_hours),
+    ),
+    Column("reclaim p50", _RECLAIM, lambda s: brief(s.regain.p50)),
+    Column("reclaim p95", _RECLAIM, lambda s: brief(s.regain.p95)),
+    Column("reclaim p99", _RECLAIM, lambda s: brief(s.regain.p99)),
 )
-"""Of the second: where quota goes."""
-QUEUE_HEADINGS: Final = (
-    "setting and ClusterQueue",
-    "nominal",
-    "held",
-    "borrowed",
-    "asked",
-    "owed",
-    *(f"regain {percent}" for percent in _WAITS),
-    "longest",
+QUEUE_COLUMNS: Final = (
+    QueueColumn("nominal", "its nominal quota", lambda q: f"{q.nominal:g}"),
+    QueueColumn("held", "what its jobs hold", lambda q: _amount(q.held_hours)),
+    QueueColumn("borrowed", "of this, beyond its nominal quota", lambda q: _amount(q.borrowed_hours)),
+    QueueColumn("requested", "what its jobs hold or wait for", lambda q: _amount(q.asked_hours)),
+    QueueColumn(
+        "unmet quota",
+        "own quota that it does not get although a job waits that fits it",
+        lambda q: _amount(q.owed_hours),
+    ),
+    QueueColumn("reclaim p50", _RECLAIM, lambda q: brief(q.regain.p50)),
+    QueueColumn("reclaim p95", _RECLAIM, lambda q: brief(q.regain.p95)),
+    QueueColumn("reclaim p99", _RECLAIM, lambda q: brief(q.regain.p99)),
+    QueueColumn("longest", "the longest reclaim", lambda q: brief(q.longest_regain)),
 )
-"""Of the third, with `--by queue`: what each ClusterQueue has."""
-WAIT_LEGEND: Final = (
-    "first: hours until a job is admitted; all: hours of all its waits; of 50, 95 and 99 of 100 jobs",
-    "most: preemptions of one job; cut short: by an equal, before minAdmitDuration; idle runs: no work kept",
-)
-HOUR_LEGEND: Final = (
-    "lost, restarts, ending: hours times amount of lost work, of starting again, of pods that end",
-    "wasted: their sum; owed: own quota not had although a waiting job fits it; regain: until it is had",
-    "used: what is held, of all nominal quota",
-)
-HEADINGS: Final = (*WAIT_HEADINGS, *HOUR_HEADINGS[1:])
-"""Of the table in CSV."""
+MEANINGS: Final = {column.head: column.meaning for column in (*WAIT_COLUMNS, *HOUR_COLUMNS)}
+"""Of the columns of settings."""
 
 
-def wait_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
-    """The settings and their groups: waits in hours, preemptions."""
-    yield WAIT_HEADINGS
-    for figures in answer.settings:
-        yield setting_words(figures.setting), *_first_half(figures)
-        for group in _in_order(figures.groups):
-            yield f"{setting_words(figures.setting)}: {group.group}", *_group_waits(group), "", "", ""
+def _notes(columns: Sequence[Column | QueueColumn]) -> list[str]:
+    """What the heads mean, each percentile of one figure once."""
+    meanings = {_PERCENTILE.sub("", column.head): column.meaning for column in columns}
+    return [f"{head}: {meaning}" for head, meaning in meanings.items()]
 
 
-def hour_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
-    """The settings and their groups: hours times amount; how long until quota is had again."""
-    yield HOUR_HEADINGS
-    for figures in answer.settings:
-        yield setting_words(figures.setting), *_second_half(figures)
-        for group in _in_order(figures.groups):
-            yield f"{setting_words(figures.setting)}: {group.group}", *_group_hours(group)
+def wait_table(answer: SimulateAnswer) -> Table:
+    """The settings and their groups: waits in hours, and preemptions."""
+    return _table("Waits in hours, and preemptions", WAIT_COLUMNS, answer)
 
 
-def queue_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
+def hour_table(answer: SimulateAnswer) -> Table:
+    """The settings and their groups: where quota goes."""
+    return _table(f"Where the {hours_of(answer.resource)} go", HOUR_COLUMNS, answer)
+
+
+def queue_table(answer: SimulateAnswer) -> Table:
     """The ClusterQueues of each setting."""
-    yield QUEUE_HEADINGS
-    for figures in answer.settings:
-        for queue in figures.queues:
-            yield f"{setting_words(figures.setting)}: {queue.queue}", *_queue(queue)
+    rows = [
+        (
+            f"{setting_words(figures.setting)}: {queue.queue}",
+            *(legible(column.of_queue(queue)) for column in QUEUE_COLUMNS),
+        )
+        for figures in answer.settings
+        for queue in figures.queues
+    ]
+    heads = ("setting and ClusterQueue", *(column.head for column in QUEUE_COLUMNS))
+    return Table(f"ClusterQueues, in {hours_of(answer.resource)}", heads, rows, _notes(QUEUE_COLUMNS))
 
 
-def table_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
-    """Every figure of the settings and their groups, as a table in CSV has them."""
-    yield HEADINGS
+def _table(title: str, columns: Sequence[Column], answer: SimulateAnswer) -> Table:
+    heads, *rows = _rows(columns, answer)
+    shown = [(row[0], *map(legible, row[1:])) for row in rows]
+    return Table(title, heads, shown, _notes(columns))
+
+
+def csv_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
+    """Every figure of the settings and their groups, below its heads."""
+    return _rows((*WAIT_COLUMNS, *HOUR_COLUMNS), answer)
+
+
+def _rows(columns: Sequence[Column], answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
+    yield "setting", *(column.head for column in columns)
     for figures in answer.settings:
         name = setting_words(figures.setting)
-        yield name, *_first_half(figures), *_second_half(figures)
+        yield name, *(column.of_setting(figures) for column in columns)
         for group in _in_order(figures.groups):
-            yield f"{name}: {group.group}", *_group_waits(group), "", "", "", *_group_hours(group)
-
-
-def _first_half(figures: SettingFigures) -> Iterator[str]:
-    yield from _spans(figures.first_wait)
-    yield from _spans(figures.all_waits)
-    most = figures.most_preempted
-    yield from map(
-        str, (figures.preemptions, 0 if most is None else most.times, figures.cut_short, figures.idle_runs)
-    )
-
-
-def _second_half(figures: SettingFigures) -> Iterator[str]:
-    amounts = (
-        figures.lost_hours,
-        figures.restart_hours,
-        figures.ending_hours,
-        figures.wasted_hours,
-        figures.owed_hours,
-    )
-    yield from (f"{amount:.2f}" for amount in amounts)
-    yield from _brief(figures.regain)
-    yield f"{figures.utilisation:.4f}"
-
-
-def _group_waits(group: GroupFigures) -> Iterator[str]:
-    yield from _spans(group.first_wait)
-    yield from _spans(group.all_waits)
-    yield str(group.preemptions)
-
-
-def _group_hours(group: GroupFigures) -> tuple[str, ...]:
-    amounts = (group.lost_hours, group.restart_hours, group.ending_hours, group.wasted_hours)
-    return (*(f"{amount:.2f}" for amount in amounts), "", "", "", "", "")
-
-
-def _queue(queue: QueueFigures) -> Iterator[str]:
-    yield f"{queue.nominal:g}"
-    amounts = (queue.held_hours, queue.borrowed_hours, queue.asked_hours, queue.owed_hours)
-    yield from (f"{amount:.2f}" for amount in amounts)
-    yield from _brief(queue.regain)
-    yield brief(queue.longest_regain)
-
-
-def _spans(waits: WaitFigures) -> Iterator[str]:
-    yield from (hours(length) for length in (waits.p50, waits.p95, waits.p99))
-
-
-def _brief(waits: WaitFigures) -> Iterator[str]:
-    yield from map(brief, (waits.p50, waits.p95, waits.p99))
+            yield f"{name}: {group.group}", *(column.of_group(group) for column in columns)
 
 
 def _in_order(groups: Sequence[GroupFigures]) -> list[GroupFigures]:

@@ -18,6 +18,7 @@ from tenure.model import MINUTE, Duration
 from tenure.resources import is_folder
 from tenure.units import format_duration
 from tenure_simulate.answer_types import GroupedBy
+from tenure_simulate.summary import Preference
 
 if TYPE_CHECKING:
     from tenure_simulate.answer_types import SimulateAnswer
@@ -198,6 +199,14 @@ class DrawingOptions:
     drawn: Annotated[
         bool, typer.Option("--drawn", help="JSON and YAML have what pictures are drawn from, too.")
     ] = False
+    prefer: Annotated[
+        Preference | None,
+        typer.Option(
+            help="Which setting to choose for: the shortest p95 wait, or the fewest lost hours; in text, "
+            "Markdown and HTML.",
+            show_default="both",
+        ),
+    ] = None
 
     @property
     def wanted(self) -> bool:
@@ -218,8 +227,12 @@ class DrawingOptions:
                 expected = f"a folder, or a new one in a folder that exists: {error.strerror}"
                 raise bad_input("--svg", str(self.svg), expected) from None
 
-    def write(self, answer: SimulateAnswer) -> None:
+    def write(self, answer: SimulateAnswer, command: str) -> None:
         """Write what is wanted.
+
+        Args:
+            answer: with what pictures are drawn from.
+            command: the command line, for the report.
 
         Raises:
             InputError: a file that cannot be written.
@@ -229,10 +242,10 @@ class DrawingOptions:
 
         files: dict[Path, str] = {}
         if self.html is not None:
-            files[self.html] = html_report(answer)
+            files[self.html] = html_report(answer, command, self.prefer)
         if self.svg is not None:
-            for name, (told, sketch) in pictures_of(answer).items():
-                files[self.svg / f"{name}.svg"] = svg(sketch, told)
+            for name, (title, sketch) in pictures_of(answer, self.prefer).items():
+                files[self.svg / f"{name}.svg"] = svg(sketch, title)
         for path, text in files.items():
             try:
                 write_file(path, text)

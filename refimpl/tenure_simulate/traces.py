@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,6 +79,7 @@ class JobTrace:
     Args:
         file: as the user named it.
         rows: in the order of submission.
+        sha256: of the file's bytes, or of a dump's objects.
         queue, size: what the file calls queues and sizes.
         priority_class: the column of classes; empty where priorities are those of the classes already.
         left_out: how many other entries there are, by why.
@@ -85,6 +87,7 @@ class JobTrace:
 
     file: str
     rows: tuple[TraceRow, ...]
+    sha256: str
     queue: str = "queue"
     size: str = "size"
     priority_class: str = ""
@@ -107,6 +110,8 @@ def read_trace(path: Path, columns: TraceColumns) -> JobTrace:
             reader = csv.DictReader(_lines(source, file))
             size = _size_column(columns, reader.fieldnames or (), file)
             rows = list(_rows(reader, columns, size, file))
+            raw.seek(0)
+            sha256 = hashlib.file_digest(raw, "sha256").hexdigest()  # type: ignore[arg-type] # reads alike
     except InputError:
         raise
     except (OSError, NotReadableError) as error:
@@ -118,7 +123,7 @@ def read_trace(path: Path, columns: TraceColumns) -> JobTrace:
     if not rows:
         raise InputError([Problem(columns.job, "no job", "at least one", file=file)])
     ordered = tuple(sorted(rows, key=lambda row: row.submit))
-    return JobTrace(file, ordered, columns.queue, size, columns.priority_class or "")
+    return JobTrace(file, ordered, sha256, columns.queue, size, columns.priority_class or "")
 
 
 def _decompressed(source: IO[bytes], path: Path) -> IO[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import shutil
@@ -14,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
+from tenure.versions import KUEUE
 from tenure_simulate import command as cli_of_simulate
 from tenure_simulate import run, tables
 from tenure_simulate.trace import simulate
@@ -188,12 +190,60 @@ def test_processors_are_counted_whole_in_hours(tmp_path: Path) -> None:
     assert (found["lostHours"], found["heldHours"], found["utilisation"]) == (4, 14.03, 0.7017)
 
 
-def test_the_text_is_a_table_with_what_its_columns_are() -> None:
-    lines = tenure("simulate", QUEUES, "--trace", TRACE).stdout.decode().splitlines()
-    assert lines[0].endswith("trace.csv, nvidia.com/gpu, simulated for 2h")
-    assert lines[1].split() == " ".join(tables.WAIT_HEADINGS).split()
-    assert lines[6].split() == " ".join(tables.HOUR_HEADINGS).split()
-    assert lines[2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
+def test_the_text_begins_with_its_inputs_and_ends_with_two_tables() -> None:
+    lines = tenure("simulate", QUEUES, "--trace", TRACE, "--checkpoint", "50m").stdout.decode().splitlines()
+    digest = hashlib.sha256(Path(TRACE).read_bytes()).hexdigest()
+    assert lines[0] == "2 jobs of trace.csv on 4 GPUs, simulated for 2h."
+    assert lines[1] == f"  trace: {TRACE}, sha256 {digest[:12]}"
+    assert lines[3].endswith(f"Kueue {KUEUE}+proposals, reading guaranteed")
+    assert lines[4] == (
+        "  a preemption costs: the work since the last checkpoint, one every 50m, a restart of 0s, "
+        "30s of terminating pods"
+    )
+    waits = lines.index("Waits in hours, and preemptions")
+    quota = lines.index("Where the GPU-hours go")
+    assert lines[waits + 1].split() == " ".join(["setting", *(c.head for c in tables.WAIT_COLUMNS)]).split()
+    assert lines[quota + 1].split() == " ".join(["setting", *(c.head for c in tables.HOUR_COLUMNS)]).split()
+    assert lines[waits + 2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
+    assert lines[quota + 2].split()[2:5] == ["8.00", "6.02", "75.21"]
+
+
+def test_inputs_are_named_by_hashes_that_do_not_depend_on_files_and_their_order(tmp_path: Path) -> None:
+    first, *others = Path(QUEUES).read_text(encoding="utf-8").split("---\n")
+    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    one.write_text(first, encoding="utf-8")
+    other.write_text("---\n".join(others), encoding="utf-8")
+    answers = [
+        json.loads(tenure("simulate", *queues, "--trace", TRACE, "-o", "json").stdout)
+        for queues in ((str(one), str(other)), (str(other), str(one)))
+    ]
+    assert answers[0] == answers[1]
+    inputs = figures("--warm-up", "30m", "--seed", "7")["inputs"]
+    assert inputs["queuesSha256"] == answers[0]["inputs"]["queuesSha256"]
+    assert (inputs["queues"], inputs["warmUp"], inputs["seed"]) == ([QUEUES], "30m", 7)
+    changed = ("--sweep", "clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Never")
+    assert figures(*changed)["inputs"]["queuesSha256"] == inputs["queuesSha256"]
+
+
+NEVER = ("--sweep", "clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any,Never")
+
+
+@pytest.mark.parametrize("words", [(), ("-o", "markdown")])
+def test_a_sentence_compares_each_setting_with_the_first(words: tuple[str, ...]) -> None:
+    # By hand: without reclaim `owed` waits for `borrows` from 1:00:00 to 2:00:00, and no work is lost;
+    # with it `borrows` waits from 1:00:30 to 2:00:31 and loses 4 times 10 minutes and 30 seconds.
+    asked = ("simulate", QUEUES, "--trace", TRACE, *NEVER, "--checkpoint", "50m", "--after", "4h", *words)
+    text = tenure(*asked).stdout.decode()
+    field = "clusterqueue/team-b.spec.preemption.reclaimWithinCohort"
+    assert f"Against {field}=Any" in text
+    change = "Never: p95 wait 1.00 h as before, and 0.70 fewer GPU-hours lost (7.0% → 0.0% of those held)"
+    assert change in text
+    assert f"for short waits and few hours lost: {field}=Never, p95 wait 1.00 h" in text
+    preferred = tenure(*asked, "--prefer", "waste").stdout.decode()
+    assert "for short waits" not in preferred
+    assert (
+        f"for few hours lost: {field}=Never, p95 wait 1.00 h and 0.0% of the held GPU-hours lost" in preferred
+    )
 
 
 def test_jobs_are_grouped_by_queue_size_or_priority() -> None:
@@ -211,7 +261,8 @@ def test_jobs_are_grouped_by_queue_size_or_priority() -> None:
     (found,) = figures("--by", "priority")["settings"]
     assert [(group["group"], group["jobs"]) for group in found["groups"]] == [("0", 2)]
     lines = tenure("simulate", QUEUES, "--trace", TRACE, "--by", "size").stdout.decode().splitlines()
-    assert [line.split()[:4] for line in lines[3:5]] == [
+    waits = lines.index("Waits in hours, and preemptions")
+    assert [line.split()[:4] for line in lines[waits + 3 : waits + 5]] == [
         ["as", "written:", "2", "0.01"],
         ["as", "written:", "4", "0.00"],
     ]
@@ -246,7 +297,7 @@ def test_processes_say_what_one_says_and_what_is_done_is_kept_when_the_user_inte
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli_of_simulate._Watch, "told", interrupted)
+    monkeypatch.setattr(cli_of_simulate._Watch, "done_with", interrupted)
     done = tenure("simulate", QUEUES, "--trace", TRACE, *words, "--jobs", "2")
     answer = json.loads(done.stdout)
     assert (done.returncode, len(answer["settings"]), answer["complete"]) == (130, 1, False)

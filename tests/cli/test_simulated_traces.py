@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tenure_simulate.core import compiled
 from tests.command_line import tenure
 
 QUEUES = Path(__file__).parent / "trace" / "queues.yaml"
@@ -67,6 +68,27 @@ def test_many_jobs_need_the_compiled_engine_or_slow(tmp_path: Path, monkeypatch:
     assert b"found '3 jobs', expected at most 2 here: `pip install 'tenure[fast]'`" in done.stderr
     slow = tenure(*asked, "--slow")
     assert (slow.returncode, b"kernels are interpreted" in slow.stderr) == (0, True)
+
+
+def test_compiling_is_announced_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("simulate", "--trace", str(QUEUES.parent / "trace.csv"), str(QUEUES))
+    for must_compile in (True, False):
+        monkeypatch.setattr(compiled, "must_compile", lambda _, found=must_compile: found)
+        assert (b"compiling the engine once, about 60 s" in tenure(*asked).stderr) == must_compile
+
+
+def test_machine_code_is_compiled_until_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "COMPILED", True)
+    monkeypatch.setattr(compiled, "_KEPT", tmp_path)
+    assert compiled.must_compile("turns.go_on")
+    folder = tmp_path / "trace"
+    folder.mkdir()
+    (folder / "turns.go_on-321.py311.nbi").touch()
+    assert not compiled.must_compile("turns.go_on")
+    monkeypatch.setattr(compiled, "_KEPT", None)
+    assert compiled.must_compile("turns.go_on")
+    monkeypatch.setattr(compiled, "COMPILED", False)
+    assert not compiled.must_compile("turns.go_on")
 
 
 def test_submissions_may_be_times(tmp_path: Path) -> None:

@@ -59,5 +59,5 @@ def test_pages_say_what_was_recorded() -> None:
     chosen, short, off = (setting("guaranteed", duration) for duration in ("8h", "1h", "off"))
     hours = [round(each.all_waits.p95 / 3600e9) for each in (chosen, off)]
     assert f"no longer than {hours[0]} hours, in place of {hours[1]}" in how
-    assert f"{chosen.wasted_hours / chosen.held_hours:.1%} of the GPU-hours are wasted" in how
-    assert f"One hour wastes {short.wasted_hours / short.held_hours:.1%}" in how
+    assert f"{chosen.wasted_hours / chosen.held_hours:.1%} of the GPU-hours are lost" in how
+    assert f"One hour loses {short.wasted_hours / short.held_hours:.1%}" in how

@@ -1,4 +1,7 @@
-"""Shapes as SVG: text stays text, and nothing is loaded from elsewhere."""
+"""Shapes as SVG: text stays text, and nothing is loaded from elsewhere.
+
+Colours are attributes, not styles, which a page's content security policy may forbid.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ def _pattern(hatch: Hatch, edge: Role | None, paint: Theme) -> str:
     return (
         f'<pattern id="{_pattern_name(hatch, edge)}" width="{period}" height="{period}" '
         f'patternUnits="userSpaceOnUse" patternTransform="rotate({turned})">'
-        f'<path d="M{period / 2} 0v{period}" style="stroke: {paint[edge or Role.TEXT]}" '
+        f'<path d="M{period / 2} 0v{period}" stroke="{paint[edge or Role.TEXT]}" '
         f'stroke-width="{line}"/></pattern>'
     )
 
@@ -96,7 +99,7 @@ def _marks(shapes: Sequence[Shape], paint: Theme) -> Iterator[str]:
             yield from (_named(shape, _mark(shape, paint)) for shape in group)
         else:
             boxes = "".join(_rectangle(shape) for shape in group if isinstance(shape, Box))
-            yield f'<path d="{boxes}" style="fill: {paint[fill]}"/>'
+            yield f'<path d="{boxes}" fill="{paint[fill]}"/>'
 
 
 def _named(shape: Shape, mark: str) -> str:
@@ -122,20 +125,19 @@ def _mark(shape: Shape, paint: Theme) -> str:
 def _(shape: Box, paint: Theme) -> str:
     place = f'd="{_rectangle(shape)}"'
     fill = "none" if shape.fill is None else paint[shape.fill]
-    edge = "" if shape.edge is None else f"; stroke: {paint[shape.edge]}"
-    width = "" if shape.edge is None else f' stroke-width="{_n(shape.line)}"'
+    edge = "" if shape.edge is None else f' stroke="{paint[shape.edge]}" stroke-width="{_n(shape.line)}"'
     # What has no filling is pointed at as if it had one.
     pointed = ' pointer-events="all"' if shape.told and shape.fill is None else ""
     lines = ""
     if shape.hatch:
         lines = f'<path {place} fill="url(#{_pattern_name(shape.hatch, shape.edge)})"/>'
-    return f'<path {place} style="fill: {fill}{edge}"{width}{_dashed(shape.dash)}{pointed}/>{lines}'
+    return f'<path {place} fill="{fill}"{edge}{_dashed(shape.dash)}{pointed}/>{lines}'
 
 
 @_mark.register
 def _(shape: Stroke, paint: Theme) -> str:
     points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
-    style = f'style="fill: none; stroke: {paint[shape.role]}" stroke-width="{_n(shape.width)}"'
+    style = f'fill="none" stroke="{paint[shape.role]}" stroke-width="{_n(shape.width)}"'
     return f'<polyline points="{points}" {style}{_dashed(shape.dash)}/>'
 
 
@@ -143,9 +145,9 @@ def _(shape: Stroke, paint: Theme) -> str:
 def _(shape: Mark, paint: Theme) -> str:
     colour = paint[shape.role]
     if shape.hollow or shape.shape == "|":
-        style = f'style="fill: none; stroke: {colour}" stroke-width="1.2"'
+        style = f'fill="none" stroke="{colour}" stroke-width="1.2"'
     else:
-        style = f'style="fill: {colour}; stroke: {paint[Role.PAPER]}" stroke-width="{_n(shape.size / 9)}"'
+        style = f'fill="{colour}" stroke="{paint[Role.PAPER]}" stroke-width="{_n(shape.size / 9)}"'
     return f'<path d="{_outline(shape)}" {style}/>'
 
 
@@ -154,8 +156,8 @@ def _(shape: Label, paint: Theme) -> str:
     anchor = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}[shape.align]
     weight = ' font-weight="600"' if shape.bold else ""
     place = f'x="{_n(shape.x)}" y="{_n(shape.y + 0.36 * shape.size)}" font-size="{_n(shape.size)}"'
-    halo = f"; paint-order: stroke; stroke: {paint[Role.PAPER]}; stroke-width: 3px" if shape.halo else ""
-    style = f'style="fill: {paint[shape.role]}{halo}"'
+    halo = f' paint-order="stroke" stroke="{paint[Role.PAPER]}" stroke-width="3"' if shape.halo else ""
+    style = f'fill="{paint[shape.role]}"{halo}'
     return f"<text {place}{anchor}{weight} {style}>{escape(shape.text, quote=False)}</text>"
 
 

@@ -57,10 +57,22 @@ COMPILED = _njit is not None
 
 NOT_COMPILED = "kernels are interpreted: `tenure[fast]` is not installed, or NUMBA_DISABLE_JIT is set"
 
+COMPILING_S = 60
+"""About how long all kernels of the trace engine take to compile, on an idle machine."""
+
 _KEPT = kept_folder() if COMPILED else None
 _BARE = "bare"
 _WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _settings_changed = threading.Lock()
+
+
+def must_compile(kernel: str) -> bool:
+    """Whether a kernel is compiled when it is first called: its machine code is not kept yet.
+
+    Args:
+        kernel: its module and name, such as `turns.go_on`.
+    """
+    return COMPILED and (_KEPT is None or not any(_KEPT.rglob(f"{kernel}-*.nbi")))
 
 
 def compiled(function: _Function) -> _Function:

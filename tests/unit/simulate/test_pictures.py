@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -67,26 +71,45 @@ def test_each_picture_is_a_file_that_says_what_it_shows_in_both_schemes(tmp_path
         assert "".join(root.find(f"{SVG}title").itertext()).endswith(".")  # type: ignore[union-attr]
         assert "prefers-color-scheme: dark" in text
         # Every colour has a name of its own in both schemes; letters are as large as a phone needs.
-        assert re.findall(r'style="[^"]*#', text) == []
+        assert re.findall(r'(?:fill|stroke)="#|style="', text) == []
         assert min(float(found.attrib["font-size"]) for found in root.iter(f"{SVG}text")) >= 10
         left, _, width, _ = map(float, root.attrib["viewBox"].split())
         assert all(left <= float(found.attrib["x"]) <= width for found in root.iter(f"{SVG}text"))
-    told = (folder / "lanes-1.svg").read_text(encoding="utf-8")
-    assert "borrows 1 times" in told
+    assert "borrows 1 times" in (folder / "lanes-1.svg").read_text(encoding="utf-8")
     assert "no job is preempted" in (folder / "lanes-2.svg").read_text(encoding="utf-8")
 
 
 def test_a_report_is_one_file_that_loads_nothing(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    done = tenure("simulate", *WORDS, *SWEPT, "--html", str(report), "-o", "csv")
+    asked = (*WORDS, *SWEPT, "--html", str(report), "-o", "csv", "--prefer", "waste")
+    done = tenure("simulate", *asked)
     assert done.returncode == 0, done.stderr
     text = report.read_text(encoding="utf-8")
     assert text.count("<svg ") == 6
-    assert re.findall(r"<script|<link|<img|src=|url\(", text) == []
+    assert re.findall(r"<script|<link|<img|src=|url\(| style=", text) == []
+    # The policy allows the one style sheet by its hash, and nothing else.
+    (style,) = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
+    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{allowed}';" in text
+    assert html.escape(shlex.join(["tenure", "simulate", *asked])) in text
     assert [
-        word for word in ("trace.csv", "reclaimWithinCohort=Never", "owed 0", "wasted") if word not in text
+        word
+        for word in (
+            "trace.csv",
+            "reclaimWithinCohort=Never",
+            "none unmet",
+            ">GPU-hours lost<",
+            ">total wait of a job, p95<",
+            "GPUs, over hours since the first submission",
+            "ring: for --prefer waste",
+            '<tr class="chosen">',
+            "team-b, hour 1.07 to 1.25: holds 2 of its 2, borrows 0, requests 2, unmet 0",
+        )
+        if word not in text
     ] == []
     assert text.count("<details") == 2
+    words = re.sub(r"<[^>]*>", " ", text)
+    assert re.findall(r"\b(?:owed (?:\d|<)|idle runs|cut short|regain)", words) == []
 
 
 @pytest.mark.parametrize(
