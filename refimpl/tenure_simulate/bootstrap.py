@@ -12,7 +12,7 @@ from tenure_simulate.answer_types import Confidence, RatioRange, SpanRange
 _Column = Any
 WEEK: Final[Duration] = 7 * 24 * 3600 * 10**9
 FEWEST: Final = 4
-"""Of fewer weeks nothing is said."""
+"""Fewer weeks have no ranges."""
 DRAWS: Final = 500
 _LOW, _HIGH = 25, 975
 """Of 1000: 95 of 100 draws lie between."""

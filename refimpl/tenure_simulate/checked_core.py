@@ -46,7 +46,7 @@ class CheckedCore:
 
     def decide(
         self,
-        asked: tuple[Workload, str, Instant, Reading, Assignment | None],
+        request: tuple[Workload, str, Instant, Reading, Assignment | None],
         effective: Workload,
         snapshot: Snapshot,
         by_reference: Callable[[], Decision],
@@ -54,7 +54,7 @@ class CheckedCore:
         """The core's decision, or the reference's where the core leaves it.
 
         Args:
-            asked: the pending workload, its ClusterQueue, the clock, the reading and the flavors that are
+            request: the pending workload, its ClusterQueue, the clock, the reading and the flavors that are
                 given, as `tenure_simulate.core.decide` has them.
             effective: the workload with its effective priority.
             snapshot: the tree around its ClusterQueue.
@@ -70,10 +70,10 @@ class CheckedCore:
         try:
             if self._arrays is None:
                 self._arrays = Arrays(self._cluster)
-            answer = decide_by_core(self._arrays, *asked)
+            answer = decide_by_core(self._arrays, *request)
         except Uncovered as uncovered:
             return by_reference().left_by_core(uncovered.what)
-        _, _, now, reading, _ = asked
+        _, _, now, reading, _ = request
         require_bounded_search(snapshot, effective, answer.assignment.usage, answer.outcome)
         terms = terms_of(snapshot.queue, self._cluster.settings, reading)
         targets = _let_through(answer, effective, snapshot, terms, now, reading)

@@ -29,7 +29,7 @@ def read_dump(objects: Sequence[SourcedObject], resource: str, file: str) -> Job
 
     Args:
         objects: of the dump; others than Workloads are not looked at.
-        resource: what the jobs ask for; a workload that asks for none of it is left out.
+        resource: what the jobs request; a workload that requests none of it is left out.
         file: the dump, for errors.
 
     Raises:

@@ -222,7 +222,7 @@ def _queue(name: str, course: QueueCourse, unit: Amount) -> QueueFigures:
         nominal=round(course.nominal / unit, 6),
         held_hours=hours(course.held),
         borrowed_hours=hours(np.maximum(course.held - course.nominal, 0)),
-        asked_hours=hours(course.asked),
+        asked_hours=hours(course.requested),
         owed_hours=hours(course.owed),
         regained=len(regained),
         regain=_waits(regained),

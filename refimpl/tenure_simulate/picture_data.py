@@ -43,7 +43,7 @@ def drawn_figures(
                 queue=name,
                 own=_rounded(course.means(np.minimum(course.held, course.nominal), PARTS) / unit),
                 borrowed=_rounded(course.means(np.maximum(course.held - course.nominal, 0), PARTS) / unit),
-                asked=_rounded(course.means(course.asked, PARTS) / unit),
+                asked=_rounded(course.means(course.requested, PARTS) / unit),
                 owed=_rounded(course.means(course.owed, PARTS) / unit),
             )
             for name, course in zip(names, play.courses, strict=True)

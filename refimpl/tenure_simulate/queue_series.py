@@ -1,4 +1,4 @@
-"""Each ClusterQueue over the time of a play: what it holds, what its jobs ask for, what it is owed."""
+"""Each ClusterQueue over the time of a simulation: held, requested and unmet quota."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class QueueCourse(NamedTuple):
     Args:
         at: instants, ns since the epoch; the last one ends the last amounts.
         held: by its jobs, those whose pods end included.
-        asked: by its jobs, whether they hold it or wait for it.
-        owed: of its nominal quota what it does not hold although jobs that fit it wait.
+        requested: by its jobs, whether they hold it or wait for it.
+        owed: unmet nominal quota: what it does not hold of it although jobs wait that fit it.
         nominal: its nominal quota.
     """
 
     at: _Column
     held: _Column
-    asked: _Column
+    requested: _Column
     owed: _Column
     nominal: Amount
 
@@ -35,7 +35,7 @@ class QueueCourse(NamedTuple):
         return float((amounts * (np.diff(self.at) / _HOUR)).sum())
 
     def regained(self) -> _Column:
-        """How long each spell lasts in which the queue is owed quota without a break, ns."""
+        """The lengths of the uninterrupted spells with unmet nominal quota, ns."""
         owes = np.concatenate([[0], (self.owed > 0).astype(np.int8), [0]])
         turns = np.diff(owes)
         return self.at[np.flatnonzero(turns == -1)] - self.at[np.flatnonzero(turns == 1)]
@@ -81,9 +81,9 @@ def _course(
     held = _summed(parts[0], sizes, size) - _summed(parts[1], sizes, size)
     waiting, fits = np.zeros(size - 1, np.int64), np.zeros(size - 1, np.int64)
     unused = np.maximum(nominal - held, 0)
-    asked = requests[waits[:, 0]]
-    for request in np.unique(asked):
-        here = asked == request
+    requested = requests[waits[:, 0]]
+    for request in np.unique(requested):
+        here = requested == request
         count = _summed(parts[2][here], 1, size) - _summed(parts[3][here], 1, size)
         waiting += request * count
         fits += np.where(request <= unused, request * count, 0)

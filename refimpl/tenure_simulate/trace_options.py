@@ -78,7 +78,7 @@ class ColumnOptions:
     duration_column: Annotated[str, typer.Option(help="Column of how long it works, seconds.")] = "duration_s"
     size_column: Annotated[
         str | None,
-        typer.Option(help="Column of how much it asks for.", show_default="gpus, or else cpus"),
+        typer.Option(help="Column of its request.", show_default="gpus, or else cpus"),
     ] = None
     priority_column: Annotated[str, typer.Option(help="Column of its priority; 0 without one.")] = "priority"
     class_column: Annotated[

@@ -26,8 +26,8 @@ from tenure.rules.dynamic_priority import priority_in_decision
 from tenure_simulate.trace import TracedJobs, traced
 from tenure_simulate.trace.jobs import ages_of
 
-MOST_TOLD: Final = 10
-"""Problems of a trace that are told at once."""
+MOST_REPORTED: Final = 10
+"""Problems of a trace that are reported at once."""
 SIZES: Final = ("gpus", "cpus")
 """Where no column of sizes is named: the first of these that there is."""
 
@@ -54,7 +54,7 @@ class TraceRow:
         queue: as the trace calls it.
         submit: ns after the trace's own zero.
         duration: how long it works, ns.
-        size: how much it asks for, as it is written.
+        size: its request, as it is written.
         priority: higher runs first.
         priority_class: its WorkloadPriorityClass; empty without one.
         boost: its annotation of a priority boost.
@@ -174,10 +174,10 @@ def _rows(reader: csv.DictReader[str], columns: TraceColumns, size: str, file: s
                 problems.append(Problem(f"line {line}, {columns.job}", repr(found.job), expected, file=file))
             lines[found.job] = line
             yield found
-        if len(problems) >= MOST_TOLD:
+        if len(problems) >= MOST_REPORTED:
             break
     if problems:
-        raise InputError(problems[:MOST_TOLD])
+        raise InputError(problems[:MOST_REPORTED])
 
 
 def _size_column(columns: TraceColumns, known: Sequence[str], file: str) -> str:

@@ -86,7 +86,7 @@ class Arrays:
 
     @property
     def nbytes(self) -> int:
-        """Memory of the arrays about workloads, bytes; keys that decisions have asked for included."""
+        """Memory of the arrays about workloads, bytes; keys that decisions have needed included."""
         kept = sum(made[0].nbytes for key, made in self._made.items() if key[0] == "keys")
         return self.columns.nbytes + int(kept)
 
@@ -269,7 +269,7 @@ class Arrays:
         return self._made[key]
 
     def asked_of(self, key: tuple[object, ...], make: Any) -> Any:
-        """The same for what is small, and asked for in many kinds."""
+        """The same for what is small, and needed in many kinds."""
         if key not in self._asked:
             made = make()
             if len(self._asked) >= MOST_ASKED:
@@ -425,7 +425,7 @@ def load(path: str | Path) -> Arrays:
         with open_regular(path) as file, ZipFile(file) as archive:
             found = _parts(archive)
     except _DamagedError:
-        raise ValueError(f"{path} is damaged: a part is not as long as it says") from None
+        raise ValueError(f"{path} is damaged: a part is not as long as its shape") from None
     except OSError:
         raise
     except Exception as error:  # what zipfile and NumPy stumble over in a damaged file, no page lists
@@ -441,7 +441,7 @@ def load(path: str | Path) -> Arrays:
 
 
 class _DamagedError(Exception):
-    """A part says a shape that its bytes do not have."""
+    """A part has a shape that its bytes do not have."""
 
 
 def _parts(archive: ZipFile) -> dict[str, Array]:

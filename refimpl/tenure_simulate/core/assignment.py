@@ -168,7 +168,7 @@ class CoreAssigner:
         return worst
 
     def _way(self, at: FlavorResource, amount: Amount, assumed: Amounts) -> CoreWay:
-        """How a request could be served; where only a search tells, search (KQ-520)."""
+        """How a request could be served; where only a search decides, search (KQ-520)."""
         searching, request = self.searching, plus(assumed.get(at, 0), amount)
         searching.arrays.require((at,))
         view = searching.view()
@@ -201,7 +201,7 @@ class CoreAssigner:
         return CoreWay(_mode(found), self._level_in(*left, column, request)[0])
 
     def _way_by_quota(self, forest: Forest, usage: Array, column: int, request: Amount) -> CoreWay:
-        """How quota alone would serve a request; `NO_CANDIDATES` where a search tells."""
+        """How quota alone would serve a request; `NO_CANDIDATES` where a search decides."""
         node, path = self.searching.node, self.searching.path
         level, below_root = self._level_in(forest, usage, column, request)
         mode = mode_without_search(

@@ -208,7 +208,7 @@ class Columns:
         return None if found is None else found[: self.rows]
 
     def row_of(self, key: str) -> int | None:
-        """The row of a workload by `namespace/name`; the index is made when first asked for."""
+        """The row of a workload by `namespace/name`; the index is made when first needed."""
         if self._rows_by_name is None:
             queue = self.by["queue"]
             self._rows_by_name = {self.names[row]: row for row in range(self.rows) if queue[row] != FREE}

@@ -115,8 +115,10 @@ def search(searching: Searcher, assignment: Assignment) -> Found:
 
 
 def searched(usage: Amounts) -> Amounts:
-    """What a search has to make fit: all that is asked, except a number of pods."""
-    return {asked: amount for asked, amount in usage.items() if amount > 0 and asked.resource != PODS}
+    """What a search has to make fit: all requests, except a number of pods."""
+    return {
+        requested: amount for requested, amount in usage.items() if amount > 0 and requested.resource != PODS
+    }
 
 
 def outcome_of(assignment: Assignment, found: Found) -> Outcome:

@@ -39,8 +39,8 @@ def kept_folder() -> Path | None:
 
 def warn_not_kept(fault: str) -> None:
     """A warning in the log that the machine code is not kept, and why."""
-    said = "tenure: the core's machine code is not kept, so each process compiles it again: %s"
-    logging.getLogger("tenure").warning(said, fault)
+    warning = "tenure: the core's machine code is not kept, so each process compiles it again: %s"
+    logging.getLogger("tenure").warning(warning, fault)
 
 
 def _state() -> str:

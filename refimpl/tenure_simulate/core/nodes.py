@@ -187,7 +187,7 @@ def note_held(rows: Rows, row: int, ask: Ask, held: Array, place: int) -> None:
     """Write down what a workload holds of each column that is requested.
 
     Args:
-        held: int64[c, n] for c such columns; `place` says where.
+        held: int64[c, n] for c such columns; `place` is where.
     """
     for index in range(len(ask.at)):
         held[index, place] = 0
@@ -202,8 +202,8 @@ def asks_for_needed(ask: Ask) -> bool:
     """Whether every column that lacks quota is requested, so that no other has to be followed."""
     for at in ask.needed:
         found = False
-        for asked in ask.at:
-            found = found or asked == at
+        for requested in ask.at:
+            found = found or requested == at
         if not found:
             return False
     return True
@@ -221,7 +221,7 @@ def is_simple(forest: Forest, ask: Ask) -> bool:
 
 @compiled
 def is_plain(forest: Forest, usage: Array, ask: Ask) -> bool:
-    """Whether `leave_plainly` and `fits_plainly` may be asked: the same, in numbers that cannot overflow."""
+    """Whether `leave_plainly` and `fits_plainly` may be called: the same, in numbers that cannot overflow."""
     top = ask.path[len(ask.path) - 1]
     for index in range(len(ask.at)):
         if ask.amount[index] >= FAR:
@@ -234,7 +234,7 @@ def is_plain(forest: Forest, usage: Array, ask: Ask) -> bool:
 
 @inlined
 def leave_plainly(forest: Forest, ask: Ask, work: Work, node: int, place: int) -> None:
-    """Take away what `work.held` says at a place, in a plain tree."""
+    """Take away what `work.held` has at a place, in a plain tree."""
     while node >= 0:
         for index in range(len(ask.at)):
             work.usage[node, ask.at[index]] -= work.held[index, place]
@@ -282,7 +282,7 @@ def fill_back(forest: Forest, rows: Rows, ask: Ask, may_borrow: bool, count: int
     """Give back, from the second last removed to the first, what is not needed; how many stay removed.
 
     Args:
-        count: how many of `work.out` were removed; `work.held` says what each holds.
+        count: how many of `work.out` were removed; `work.held` has what each holds.
     """
     lossless, usage = is_lossless(forest, ask), work.usage
     kept = count - 1

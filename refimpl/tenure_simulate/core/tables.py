@@ -82,7 +82,7 @@ class Forest(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """What is asked for.
+    """A request.
 
     Args:
         own: node of the preemptor's ClusterQueue.
@@ -209,7 +209,7 @@ class SearchInput(NamedTuple):
     Args:
         rows, forest: the workloads and the trees.
         usage: what is in use at every node; it stays as it is, `work.usage` is without the victims.
-        ask, policy, order: what is asked for, who may be preempted, and in which order.
+        ask, policy, order: the request, who may be preempted, and in which order.
         work: room.
     """
 

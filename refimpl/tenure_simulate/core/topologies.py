@@ -68,19 +68,19 @@ class Topologies:
         return has_one_topology(_asks(pod_set), self._all, count, len(self._of.keys() & set(flavors)))
 
     def _has_levels(self, pod_set: PodSet, topology: str) -> bool:
-        asked = pod_set.topology or _NOTHING
-        named = {*asked.layers} or ({asked.slice_level} - {None})
-        named |= {asked.required if asked.required is not None else asked.preferred} - {None}
+        requested = pod_set.topology or _NOTHING
+        named = {*requested.layers} or ({requested.slice_level} - {None})
+        named |= {requested.required if requested.required is not None else requested.preferred} - {None}
         levels = self._topologies.get(topology)
-        return bool(named or asked.unconstrained) and (levels is None or named <= {*levels})
+        return bool(named or requested.unconstrained) and (levels is None or named <= {*levels})
 
 
 def _asks(pod_set: PodSet) -> bool:
     """Whether a pod set requests a topology (KQ-620)."""
-    asked = pod_set.topology or _NOTHING
+    requested = pod_set.topology or _NOTHING
     return requests_topology(
-        asked.required is not None,
-        asked.preferred is not None,
-        asked.unconstrained is not None,
-        asked.slice_level is not None or asked.slice_size is not None or bool(asked.layers),
+        requested.required is not None,
+        requested.preferred is not None,
+        requested.unconstrained is not None,
+        requested.slice_level is not None or requested.slice_size is not None or bool(requested.layers),
     )

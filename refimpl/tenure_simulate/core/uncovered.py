@@ -12,7 +12,7 @@ from typing import Any, Final
 from tenure.model import Cluster
 
 
-class Uncovered(Exception):  # noqa: N818 - it says what the core answers, not that something is wrong
+class Uncovered(Exception):  # noqa: N818 - an answer of the core, no error
     """The core does not decide this; the reference does.
 
     Args:
@@ -56,7 +56,7 @@ _KNOWN: Final = {
     "priority_sorting_within_cohort fair_sharing_preempt_within_nominal flavor_fungibility partial_admission "
     "topology_aware_scheduling",
 }
-"""The fields that the core decides by, or that no decision asks for."""
+"""The fields that the core decides by, or that no decision needs."""
 
 
 def refuse_unknown(cluster: Cluster) -> None:

@@ -150,7 +150,7 @@ def _refuse_far(scenario: Scenario, jobs: TracedJobs, queues: Queues) -> None:
 
 def _queue_row(queue: ClusterQueue, terms: PreemptionTerms) -> tuple[int, ...]:
     if terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET:
-        raise Uncovered("reclaimWithinCohort that is not said")
+        raise Uncovered("reclaimWithinCohort that is not set")
     if any(PODS in group.covered_resources for group in queue.resource_groups):
         raise Uncovered("a ClusterQueue that counts pods")
     threshold, duration = terms.max_priority_threshold, duration_in_force(terms)
@@ -192,9 +192,9 @@ def _most_holders(cluster: Cluster, jobs: TracedJobs) -> int:
             total[at.resource] = total.get(at.resource, 0) + nominal
     most = 0
     for column in range(jobs.requests.shape[1]):
-        asked = jobs.requests[:, column]
+        requested = jobs.requests[:, column]
         quota = total.get(jobs.resources[column], 0) if jobs.resources else sum(total.values())
-        most += quota // int(asked[asked > 0].min(initial=MOST_AMOUNT))
+        most += quota // int(requested[requested > 0].min(initial=MOST_AMOUNT))
     return min(len(jobs.names), most) + 1
 
 

@@ -49,7 +49,7 @@ def planted_heroes(
         amounts=_by_row(books.amounts),
         rounds=rounds_for(forest, ROOM),
         accessible=_accessible(books, plan, reading),
-        asked=np.zeros(jobs.requests.shape[1], np.int64),
+        requested=np.zeros(jobs.requests.shape[1], np.int64),
         queues=np.zeros(nodes, np.int32),
         heads=np.zeros(nodes, np.int64),
         stale=_by_row(np.ones((nodes, columns), np.bool_)),

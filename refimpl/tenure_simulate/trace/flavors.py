@@ -157,7 +157,7 @@ def _try_resource(
 
 @compiled
 def _is_together(tables: TreeTables, job: int, place: int, resource: int, other: int) -> bool:
-    """Whether a job asks for another resource of the group of one."""
+    """Whether a job requests another resource of the group of one."""
     first = tables.first_option
     return bool(tables.requests[job, other] > 0 and first[place, other] == first[place, resource])
 
@@ -242,19 +242,19 @@ def _assign(
 def _search_together(
     trees: Trees, heroes: HeroTables | None, policy: Policy, job: int, place: int, used: int
 ) -> None:
-    """Search for targets for all that a job asks for, unless that was the last search."""
-    tables, asked, lacking = trees.tables, 0, 0
+    """Search for targets for all requests of a job, unless that was the last search."""
+    tables, requested, lacking = trees.tables, 0, 0
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
         if at == _NOTHING:
             continue
-        tables.at[asked], tables.amount[asked] = at, tables.requests[job, resource]
-        asked += 1
+        tables.at[requested], tables.amount[requested] = at, tables.requests[job, resource]
+        requested += 1
         if tables.chosen.mode[resource] != _FITS:
             tables.needed[lacking] = at
             lacking += 1
-    if asked > 1 or tables.counts[SEARCHED] != tables.at[0]:
-        search(trees, policy, place, used, asked, lacking, heroes, trees.fair, trees.classical)
+    if requested > 1 or tables.counts[SEARCHED] != tables.at[0]:
+        search(trees, policy, place, used, requested, lacking, heroes, trees.fair, trees.classical)
 
 
 @compiled

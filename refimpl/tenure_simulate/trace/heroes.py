@@ -216,19 +216,19 @@ def _quest(heroes: HeroTables, ask: Ask) -> Quest:
     root = heroes.books.roots[tree[BRANCH, own]]
     above = tree[DEPTH, own] - tree[DEPTH, root] + 1
     for index in range(len(ask.at)):
-        heroes.asked[index] = heroes.accessible[own, ask.at[index]]
-    asked, path = heroes.asked[: len(ask.at)], ask.path[above:]
-    return Quest(root, path, asked, heroes.rank_first != 0, heroes.queues, heroes.heads)
+        heroes.requested[index] = heroes.accessible[own, ask.at[index]]
+    requested, path = heroes.requested[: len(ask.at)], ask.path[above:]
+    return Quest(root, path, requested, heroes.rank_first != 0, heroes.queues, heroes.heads)
 
 
 @inlined
-def _ask_alone(tables: TreeTables, place: int, asked: int) -> Ask:
+def _ask_alone(tables: TreeTables, place: int, requested: int) -> Ask:
     """A request for as much as `at` and `amount` say; whether it fits depends on nothing else."""
     return Ask(
         tables.node[place],
         path_of(tables, place),
-        tables.at[:asked],
-        tables.amount[:asked],
+        tables.at[:requested],
+        tables.amount[:requested],
         tables.needed[:0],
         tables.is_needed,
         tables.watched,
@@ -237,21 +237,21 @@ def _ask_alone(tables: TreeTables, place: int, asked: int) -> Ask:
 
 
 @compiled
-def _fits_hero(heroes: HeroTables, tables: TreeTables, row: int, place: int, asked: int) -> bool:
-    ask = _ask_alone(tables, place, asked)
+def _fits_hero(heroes: HeroTables, tables: TreeTables, row: int, place: int, requested: int) -> bool:
+    ask = _ask_alone(tables, place, requested)
     return bool(hero_search.fits(_books_at(heroes, row), ask, _quest(heroes, ask)))
 
 
 @compiled
 def fits_hero(heroes: HeroTables, tables: TreeTables, row: int, place: int, job: int) -> bool:
     """Whether all that a job of a hero would hold fits beside a row of usage."""
-    asked = 0
+    requested = 0
     for resource in range(tables.requests.shape[1]):
         if tables.columns[job, resource] >= 0:
-            tables.at[asked] = tables.columns[job, resource]
-            tables.amount[asked] = tables.requests[job, resource]
-            asked += 1
-    return _fits_hero(heroes, tables, row, place, asked)
+            tables.at[requested] = tables.columns[job, resource]
+            tables.amount[requested] = tables.requests[job, resource]
+            requested += 1
+    return _fits_hero(heroes, tables, row, place, requested)
 
 
 @compiled

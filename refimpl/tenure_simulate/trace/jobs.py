@@ -27,8 +27,8 @@ class TracedJobs:
 
     Args:
         names: in the order of joining.
-        rows: of each its columns; `request` is what it asks for of the first resource.
-        resources: what the columns of `requests` are of, by name; none where every job asks for the one
+        rows: of each its columns; `request` is its request of the first resource.
+        resources: what the columns of `requests` are of, by name; none where every job requests the one
             resource that the ClusterQueues have.
         requests: of each job, by resource.
         kinds: the classes whose priority grows, each with a boost, that jobs have.
@@ -94,7 +94,7 @@ def traced_jobs(scenario: Scenario) -> TracedJobs:
         scenario: one whose events are submissions.
 
     Raises:
-        Uncovered: something else happens, or a workload asks for what the engine does not know.
+        Uncovered: something else happens, or a workload requests what the engine does not know.
     """
     joins, submissions = [], []
     for event in scenario.events:
@@ -111,9 +111,9 @@ def traced_jobs(scenario: Scenario) -> TracedJobs:
     )
     kinds, ages = ages_of([submission.workload for submission in submissions], cluster)
     ranks = _ranks([(submission.workload.uid, submission.workload.key) for submission in submissions])
-    asked = [_asked_by(submission) for submission in submissions]
-    resources = tuple(sorted({resource for requests in asked for resource in requests}))
-    table = [[requests.get(resource, 0) for resource in resources] for requests in asked]
+    requested = [_requests_of(submission) for submission in submissions]
+    resources = tuple(sorted({resource for requests in requested for resource in requests}))
+    table = [[requests.get(resource, 0) for resource in resources] for requests in requested]
     rows = [
         _job_row(submission, at, queues.index(submission.queue), shape, requests[0], rank, boosts=boosts)
         for submission, at, shape, requests, rank in zip(
@@ -150,8 +150,8 @@ def traced(
     rows.queued[:] = rows.created
     rows.preemptor[:] = NO_JOB
     rows.rotated[:] = -1
-    asked = rows.request.reshape(-1, 1).copy() if requests is None else requests
-    return TracedJobs(names, rows, tuple(resources), asked, tuple(kinds), ages)
+    requested = rows.request.reshape(-1, 1).copy() if requests is None else requests
+    return TracedJobs(names, rows, tuple(resources), requested, tuple(kinds), ages)
 
 
 def _by_queue(columns: Sequence[Table]) -> Table:
@@ -171,8 +171,8 @@ def _ranks(uids: Sequence[tuple[str, str]]) -> list[int]:
     return ranks
 
 
-def _asked_by(submission: Submission) -> Mapping[str, Amount]:
-    """What a job asks for, by resource."""
+def _requests_of(submission: Submission) -> Mapping[str, Amount]:
+    """The requests of a job, by resource."""
     workload: Workload = submission.workload
     if len(workload.pod_sets) != 1 or submission.eviction is not None or workload.requeue_at is not None:
         raise Uncovered("a workload with several pod sets, an eviction of its own or a back-off")

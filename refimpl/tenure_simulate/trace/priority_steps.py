@@ -92,13 +92,13 @@ def lines_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, queues: int
 
     Raises:
         InputError: as `course_of`.
-        Uncovered: as `course_of`; more jobs that are not alike than are told apart.
+        Uncovered: as `course_of`; more kinds of jobs than are distinguished.
     """
     courses = _courses(scenario, reading, jobs)
     levels = np.unique(np.array([priority for course in courses for _, priority in course], np.int64))
     groups = (int(jobs.rows.shape_id.max(initial=0)) + 1) * len(levels)
     if groups > MOST_GROUPS:
-        raise Uncovered("more priorities and kinds of pods than are told apart")
+        raise Uncovered("more priorities and kinds of pods than are distinguished")
     members = Members(*np.zeros((len(Members._fields), len(jobs.names)), np.int64))
     members.child[:] = members.next[:] = members.before[:] = NO_JOB
     assert jobs.ages is not None

@@ -40,7 +40,7 @@ from tenure_simulate.trace.tables import (
 from tenure_simulate.trace.turns import go_on
 
 _INSTANTS = 20_000
-"""So many instants are played between two looks at who asks for progress, or has interrupted."""
+"""Instants that are simulated between two reports of progress, where an interruption counts."""
 _GROWING = {
     "tasks": TASKS,
     "timers": TIMERS,
@@ -61,7 +61,7 @@ class Simulated:
         runs: job, start, end, how it ended, stopped, preemptor, work done, work lost.
         waits: job, start, end, admitted.
         preemptions: at, preemptor, victim, basis, ran, cut short, cycle.
-        heads: at, job, outcome, result, kept at the head, number of targets; empty unless asked for.
+        heads: at, job, outcome, result, kept at the head, number of targets; empty unless wanted.
         targets: the targets of all heads, one after the other.
         cycles, tried: numbers of cycles and of heads.
     """
@@ -91,7 +91,7 @@ def simulate(
         reading: see `tenure.readings`.
         jobs: who joins; None for the submissions of the scenario.
         journal: whether every head is written down.
-        progress: told the instant that the play has come to, now and then.
+        progress: called with the instant of the simulation, now and then.
 
     Raises:
         tenure_simulate.core.uncovered.Uncovered: what the engine does not play; `play` does.

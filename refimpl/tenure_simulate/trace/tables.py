@@ -66,7 +66,7 @@ class TraceJobs(NamedTuple):
 
     Args:
         joins, queue, shape_id, priority: when it joins, its ClusterQueue, its shape, and its priority.
-        request: how much it asks for of the first resource.
+        request: its request of the first resource.
         rank: the place of its uid in the order of uids.
         created, work, keeps: its creation, how long it works (below 0 without end), and whether its progress
             survives. What follows changes.
@@ -270,7 +270,7 @@ class TurnContest(NamedTuple):
 
     Args:
         entry: the head that wins below it, below 0 for none, int64[nodes].
-        borrows: whether the node would borrow what that head asks for, bool[nodes].
+        borrows: whether the node would borrow for the request of that head, bool[nodes].
         ratio, share: of the node with that head admitted, as `Rounds` of the core has it, float64[nodes].
     """
 
@@ -303,7 +303,7 @@ class HeroTables(NamedTuple):
             what is held is kept; what is in use of the others is in `TreeTables`.
         rounds: room for a search of a hero.
         accessible: the most that each hero may use, int64[nodes, columns].
-        asked: room for that of a request.
+        requested: room for that of a request.
         queues, heads: room for a search of a hero.
         stale: whether what is in use has to be counted again, by row, root of the tree and column.
         slot: where what each job of a hero holds is in `amounts`, by row.
@@ -318,7 +318,7 @@ class HeroTables(NamedTuple):
     amounts: Table
     rounds: Rounds
     accessible: Table
-    asked: Table
+    requested: Table
     queues: Table
     heads: Table
     stale: Table
@@ -375,7 +375,7 @@ class Lines(NamedTuple):
 
     A group is what is alike now: of one ClusterQueue, with the same pods and priority. Its jobs are in two
     pairing heaps, those that are parked and those that are not. All of a group parks, and all of a
-    ClusterQueue is woken, by joining heaps; so no job says on which side it is: what happened last does.
+    ClusterQueue is woken, by joining heaps; so no job has its side: what happened last decides.
 
     Args:
         members: see there.

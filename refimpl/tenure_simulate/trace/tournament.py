@@ -30,7 +30,7 @@ _NONE = -1
 
 @compiled
 def _borrows(forest: Forest, tables: TreeTables, node: int, job: int) -> bool:
-    """Whether a node borrows what a job asks for; what it would get is charged."""
+    """Whether a node borrows for a job; what it would get is charged."""
     for resource in range(tables.requests.shape[1]):
         at = tables.columns[job, resource]
         if at >= 0 and borrowed_amount(tables.charged[node, at], forest.subtree[node, at]) > 0:
@@ -44,14 +44,14 @@ def _weigh_in(play: TracePlay, trees: Trees, sharing: FairSharing, node: int) ->
     forest, tables = trees.forest, trees.tables
     rounds, contest = sharing.rounds, sharing.contest
     entry = contest.entry[node]
-    job, asks = play.entries.job[entry], play.entries.outcome[entry] != NO_FIT
+    job, may_fit = play.entries.job[entry], play.entries.outcome[entry] != NO_FIT
     place = play.jobs.queue[job]
-    if asks:
+    if may_fit:
         charge_held(trees, play.heroes, CHARGED, place, job, 1)
     ratio = ratio_of(forest, tables.charged, rounds.lendable, node, rounds.borrowed)
     contest.ratio[node], contest.share[node] = ratio, weigh(ratio, forest.weight[node])
-    contest.borrows[node] = asks and _borrows(forest, tables, node, job)
-    if asks:
+    contest.borrows[node] = may_fit and _borrows(forest, tables, node, job)
+    if may_fit:
         charge_held(trees, play.heroes, CHARGED, place, job, -1)
 
 

@@ -124,25 +124,25 @@ def keep_in_trees(
 
 @compiled
 def _keep(
-    trees: Trees, heroes: HeroTables | None, row: int, place: int, at: int, asked: int, borrows: bool
+    trees: Trees, heroes: HeroTables | None, row: int, place: int, at: int, requested: int, borrows: bool
 ) -> None:
     tables, log = trees.tables, trees.work.log
     usage, node = usage_of(tables, row), tables.node[place]
     if heroes is None:
         forest = trees.forest
-        kept = _kept(forest, usage, node, at, asked, borrows)
+        kept = _kept(forest, usage, node, at, requested, borrows)
         change(forest, usage, node, at, kept, True, log, 0)
     else:
         path = path_of(tables, place)
         carry_out(heroes, path, row)
-        kept = _kept(forest_beside(trees.forest, heroes, row), usage, node, at, asked, borrows)
+        kept = _kept(forest_beside(trees.forest, heroes, row), usage, node, at, requested, borrows)
         hold_amount(heroes, path, row, at, kept)
 
 
 @inlined
-def _kept(forest: Forest, usage: Table, node: int, at: int, asked: int, borrows: bool) -> int:
+def _kept(forest: Forest, usage: Table, node: int, at: int, requested: int, borrows: bool) -> int:
     nominal, limit = forest.nominal[node, at], forest.limit[node, at]
-    return capacity_kept(asked, usage[node, at], nominal, limit != MOST, limit, borrows)
+    return capacity_kept(requested, usage[node, at], nominal, limit != MOST, limit, borrows)
 
 
 @compiled
@@ -254,7 +254,7 @@ def search(  # noqa: PLR0913 - what is None is not compiled
     policy: Policy,
     place: int,
     used: int,
-    asked: int,
+    requested: int,
     lacking: int,
     heroes: HeroTables | None,
     sharing: FairSharing | None,
@@ -267,7 +267,7 @@ def search(  # noqa: PLR0913 - what is None is not compiled
         policy: who may be preempted.
         place: the preemptor's ClusterQueue.
         used: row of the usage.
-        asked, lacking: so many of `at` and `needed` are asked for, and lack quota.
+        requested, lacking: so many of `at` and `needed` are requested, and lack quota.
         sharing, classically: of the trees; one of both is None, so that the compiler leaves out that search.
     """
     tables, rows = trees.tables, trees.rows
@@ -275,7 +275,7 @@ def search(  # noqa: PLR0913 - what is None is not compiled
         tables.watched[at] = tables.is_needed[at] = False
     for index in range(lacking):
         tables.watched[tables.needed[index]] = tables.is_needed[tables.needed[index]] = True
-    for index in range(asked):
+    for index in range(requested):
         tables.watched[tables.at[index]] = True
     held = Rows(
         tables.counts[HELD_ROWS],
@@ -294,8 +294,8 @@ def search(  # noqa: PLR0913 - what is None is not compiled
     ask = Ask(
         tables.node[place],
         path_of(tables, place),
-        tables.at[:asked],
-        tables.amount[:asked],
+        tables.at[:requested],
+        tables.amount[:requested],
         tables.needed[:lacking],
         tables.is_needed,
         tables.watched,

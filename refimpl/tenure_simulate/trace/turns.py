@@ -209,8 +209,8 @@ def _result(play: TracePlay, entry: int) -> TurnResult:
         defers = entries.outcome[entry] == FIT
     outcome = entries.outcome[entry]
     nothing = outcome in (NO_FIT, NO_CANDIDATES)
-    asked = must_still_fit(nothing, defers, _overlaps(play, entry))
-    fits = asked and _still_fits(play, entry)
+    is_checked = must_still_fit(nothing, defers, _overlaps(play, entry))
+    fits = is_checked and _still_fits(play, entry)
     strict = play.queues.strict[play.jobs.queue[job]] == 1
     return result_of_turn(nothing, strict, defers, fits, outcome == PREEMPT)
 

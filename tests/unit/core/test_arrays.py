@@ -125,7 +125,7 @@ def test_a_shape_is_believed_only_where_so_many_bytes_stand(tmp_path: Path, shap
     with ZipFile(path, "w") as archive, archive.open("format.npy", "w") as part:
         np.lib.format.write_array_header_1_0(part, head)
         part.write(bytes(16))
-    with pytest.raises(ValueError, match=r"huge\.npz is damaged: a part is not as long as it says"):
+    with pytest.raises(ValueError, match=r"huge\.npz is damaged: a part is not as long as its shape"):
         load(path)
 
 

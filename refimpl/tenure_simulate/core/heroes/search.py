@@ -142,7 +142,7 @@ may_take_from_hero = compiled_rule(hero_rank.may_take_from_hero)
 
 @inlined
 def _kin(books: Books, own: int, node: int) -> KernelKin:
-    """How a queue in the subtree of the hero that asks is related to it (UCQ-060)."""
+    """How a queue in the subtree of the pending hero is related to it (UCQ-060)."""
     mine, theirs = books.tree[PARENT, own], books.tree[PARENT, node]
     contains = mine < node < books.tree[END, mine]
     kin: KernelKin = kinship(True, books.tree[HERO, node] != 0, True, contains, mine == theirs, own == node)

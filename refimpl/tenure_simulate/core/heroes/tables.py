@@ -71,7 +71,7 @@ class Quest(NamedTuple):
     Args:
         root: the cohort of its branch.
         above: the nodes above that, up to the root of the tree, int32[...].
-        accessible: the most that the hero may use of each that is asked for, int64[r].
+        accessible: the most that the hero may use of each request, int64[r].
         rank_first: whether reading `hero_precedence` lets rank come first.
         queues: room for the queues that have candidates, int32[nodes].
         heads: room for the keys of their first ones, int64[nodes].
