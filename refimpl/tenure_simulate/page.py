@@ -187,7 +187,8 @@ def _html_table(table: Table, meanings: Mapping[str, str], marked: str) -> Itera
     yield f'<div class="table" tabindex="0"><table><thead><tr>{heads}</tr></thead><tbody>'
     for row in table.rows:
         is_marked = ' class="chosen"' if row[0] == marked else ""
-        yield f"<tr{is_marked}>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        cells = ("".join(cell) for cell in row)
+        yield f"<tr{is_marked}>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
     yield "</tbody></table></div>"
     yield f'<p class="quiet">{escape("; ".join(table.notes))}</p>'
 

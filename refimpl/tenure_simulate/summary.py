@@ -16,6 +16,7 @@ from tenure_simulate.answer_types import (
     SimulateAnswer,
     SpanRange,
 )
+from tenure_simulate.sweep import READING
 from tenure_simulate.tables import (
     hour_table,
     hours,
@@ -99,7 +100,9 @@ def inputs_of(answer: SimulateAnswer, command: str = "") -> Iterator[tuple[str, 
     listed = tuple(word for file in files for word in (file, ", "))
     rest = (f"{more} more files, ",) if more else ()
     yield "queues", (*listed, *rest, f"sha256 of the objects {given.queues_sha256[:_HASH]}")
-    yield "decided by", (f"Tenure {__version__}, Kueue {answer.kueue}, reading {answer.reading}",)
+    is_swept = all(READING in each.setting for each in answer.settings)
+    reading = "" if is_swept else f", reading {answer.reading}"
+    yield "decided by", (f"Tenure {__version__}, Kueue {answer.kueue}{reading}",)
     yield "a preemption costs", (", ".join(_costs(answer)),)
     warm_up = f"a warm-up of {format_duration(given.warm_up)}" if given.warm_up else "no warm-up"
     yield "counted", (f"{warm_up}; seed {given.seed} of the ranges",)
@@ -155,7 +158,7 @@ def chosen(settings: Sequence[SettingFigures], preference: Preference) -> Settin
     """The setting with the shortest p95 wait, or with least lost; of equals the one better in the other."""
 
     def cost(figures: SettingFigures) -> tuple[float, float]:
-        found = (float(figures.all_waits.p95), figures.wasted_hours)
+        found = _costs_of(figures)
         return found if preference == Preference.WAIT else found[::-1]
 
     return min(settings, key=cost)
@@ -185,7 +188,11 @@ def _result(figures: SettingFigures, unit: str) -> str:
 
 def _next(answer: SimulateAnswer, best: SettingFigures, preference: Preference) -> Iterator[str]:
     """What the setting next to the best would change, and whether other weeks could order them otherwise."""
-    others = [each for each in answer.settings if not is_beaten(each, answer.settings) and each is not best]
+    others = [
+        each
+        for each in answer.settings
+        if not is_beaten(each, answer.settings) and _costs_of(each) != _costs_of(best)
+    ]
     if not others:
         return
     other = chosen(others, preference)
@@ -208,11 +215,15 @@ def _overlap(one: SpanRange | RatioRange, other: SpanRange | RatioRange) -> bool
 
 def is_beaten(one: SettingFigures, settings: Sequence[SettingFigures]) -> bool:
     """Whether another setting waits no longer, loses no more, and is better in one of both."""
-    mine = (one.all_waits.p95, one.wasted_hours)
+    mine = _costs_of(one)
     return any(
-        other != mine and other[0] <= mine[0] and other[1] <= mine[1]
-        for other in ((each.all_waits.p95, each.wasted_hours) for each in settings)
+        other != mine and other[0] <= mine[0] and other[1] <= mine[1] for other in map(_costs_of, settings)
     )
+
+
+def _costs_of(figures: SettingFigures) -> tuple[float, float]:
+    """The p95 wait, and what is lost."""
+    return float(figures.all_waits.p95), figures.wasted_hours
 
 
 def _ranges(answer: SimulateAnswer) -> TitledList:

@@ -235,13 +235,14 @@ def queue_table(answer: SimulateAnswer) -> Table:
         for queue in figures.queues
     ]
     heads = ("setting and ClusterQueue", *(column.head for column in QUEUE_COLUMNS))
-    return Table(f"ClusterQueues, in {hours_of(answer.resource)}", heads, rows, _notes(QUEUE_COLUMNS))
+    title = f"ClusterQueues, in {hours_of(answer.resource)}"
+    return Table(heads, rows, title, _notes(QUEUE_COLUMNS), numbers=True)
 
 
 def _table(title: str, columns: Sequence[Column], answer: SimulateAnswer) -> Table:
     heads, *rows = _rows(columns, answer)
     shown = [(row[0], *map(legible, row[1:])) for row in rows]
-    return Table(title, heads, shown, _notes(columns))
+    return Table(heads, shown, title, _notes(columns), numbers=True)
 
 
 def csv_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:

@@ -202,8 +202,14 @@ def test_the_text_begins_with_its_inputs_and_ends_with_two_tables() -> None:
     )
     waits = lines.index("Waits in hours, and preemptions")
     quota = lines.index("Where the GPU-hours go")
-    assert lines[waits + 1].split() == " ".join(["setting", *(c.head for c in tables.WAIT_COLUMNS)]).split()
-    assert lines[quota + 1].split() == " ".join(["setting", *(c.head for c in tables.HOUR_COLUMNS)]).split()
+    assert (
+        lines[waits + 1].split()
+        == " ".join(["setting", *(c.head for c in tables.WAIT_COLUMNS)]).upper().split()
+    )
+    assert (
+        lines[quota + 1].split()
+        == " ".join(["setting", *(c.head for c in tables.HOUR_COLUMNS)]).upper().split()
+    )
     assert lines[waits + 2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
     assert lines[quota + 2].split()[2:5] == ["8.00", "6.02", "75.21"]
 
