@@ -96,7 +96,7 @@ def lost_share(figures: SettingFigures) -> float:
     return figures.wasted_hours / figures.held_hours if figures.held_hours else 0.0
 
 
-class Column(NamedTuple):
+class FigureColumn(NamedTuple):
     """A figure of settings and of groups of jobs.
 
     Args:
@@ -111,8 +111,8 @@ class Column(NamedTuple):
     of_group: Callable[[GroupFigures], str] = lambda _: ""
 
 
-class QueueColumn(NamedTuple):
-    """A figure of a ClusterQueue; see `Column`."""
+class QueueFigureColumn(NamedTuple):
+    """A figure of a ClusterQueue; see `FigureColumn`."""
 
     head: str
     meaning: str
@@ -131,84 +131,84 @@ _FIRST: Final = "hours until a job is first admitted"
 _TOTAL: Final = "hours of all waits of a job together; p95: 95 of 100 jobs wait no longer"
 _RECLAIM: Final = "how long unmet quota lasts"
 WAIT_COLUMNS: Final = (
-    Column("first p50", _FIRST, lambda s: hours(s.first_wait.p50), lambda g: hours(g.first_wait.p50)),
-    Column("first p95", _FIRST, lambda s: hours(s.first_wait.p95), lambda g: hours(g.first_wait.p95)),
-    Column("first p99", _FIRST, lambda s: hours(s.first_wait.p99), lambda g: hours(g.first_wait.p99)),
-    Column("total p50", _TOTAL, lambda s: hours(s.all_waits.p50), lambda g: hours(g.all_waits.p50)),
-    Column("total p95", _TOTAL, lambda s: hours(s.all_waits.p95), lambda g: hours(g.all_waits.p95)),
-    Column("total p99", _TOTAL, lambda s: hours(s.all_waits.p99), lambda g: hours(g.all_waits.p99)),
-    Column("preemptions", "of all jobs", lambda s: str(s.preemptions), lambda g: str(g.preemptions)),
-    Column(
+    FigureColumn("first p50", _FIRST, lambda s: hours(s.first_wait.p50), lambda g: hours(g.first_wait.p50)),
+    FigureColumn("first p95", _FIRST, lambda s: hours(s.first_wait.p95), lambda g: hours(g.first_wait.p95)),
+    FigureColumn("first p99", _FIRST, lambda s: hours(s.first_wait.p99), lambda g: hours(g.first_wait.p99)),
+    FigureColumn("total p50", _TOTAL, lambda s: hours(s.all_waits.p50), lambda g: hours(g.all_waits.p50)),
+    FigureColumn("total p95", _TOTAL, lambda s: hours(s.all_waits.p95), lambda g: hours(g.all_waits.p95)),
+    FigureColumn("total p99", _TOTAL, lambda s: hours(s.all_waits.p99), lambda g: hours(g.all_waits.p99)),
+    FigureColumn("preemptions", "of all jobs", lambda s: str(s.preemptions), lambda g: str(g.preemptions)),
+    FigureColumn(
         "most of a job",
         "preemptions of the job that has most",
         lambda s: str(s.most_preempted.times if s.most_preempted else 0),
     ),
-    Column(
+    FigureColumn(
         "early",
         "preemptions by a job of equal priority before minAdmitDuration has passed",
         lambda s: str(s.cut_short),
     ),
-    Column(
+    FigureColumn(
         "without progress",
         "runs that a preemption ends before any work is saved",
         lambda s: str(s.idle_runs),
     ),
 )
 HOUR_COLUMNS: Final = (
-    Column("available", "all nominal quota", lambda s: _amount(s.available_hours)),
-    Column("held", "quota that jobs hold", lambda s: _amount(s.held_hours)),
-    Column("held %", "of what is available", lambda s: _percent(s.utilisation)),
-    Column(
+    FigureColumn("available", "all nominal quota", lambda s: _amount(s.available_hours)),
+    FigureColumn("held", "quota that jobs hold", lambda s: _amount(s.held_hours)),
+    FigureColumn("held %", "of what is available", lambda s: _percent(s.utilisation)),
+    FigureColumn(
         "redone work",
         "work that a preempted job does again",
         lambda s: _amount(s.lost_hours),
         lambda g: _amount(g.lost_hours),
     ),
-    Column(
+    FigureColumn(
         "restarts",
         "starting again after a preemption",
         lambda s: _amount(s.restart_hours),
         lambda g: _amount(g.restart_hours),
     ),
-    Column(
+    FigureColumn(
         "terminating pods",
         "until a preempted job's quota is free",
         lambda s: _amount(s.ending_hours),
         lambda g: _amount(g.ending_hours),
     ),
-    Column(
+    FigureColumn(
         "lost", "the sum of these three", lambda s: _amount(s.wasted_hours), lambda g: _amount(g.wasted_hours)
     ),
-    Column("lost %", "of what is held", lambda s: _percent(lost_share(s))),
-    Column(
+    FigureColumn("lost %", "of what is held", lambda s: _percent(lost_share(s))),
+    FigureColumn(
         "unmet quota",
         "own quota that a ClusterQueue does not get although a job waits that fits it",
         lambda s: _amount(s.owed_hours),
     ),
-    Column("reclaim p50", _RECLAIM, lambda s: brief(s.regain.p50)),
-    Column("reclaim p95", _RECLAIM, lambda s: brief(s.regain.p95)),
-    Column("reclaim p99", _RECLAIM, lambda s: brief(s.regain.p99)),
+    FigureColumn("reclaim p50", _RECLAIM, lambda s: brief(s.regain.p50)),
+    FigureColumn("reclaim p95", _RECLAIM, lambda s: brief(s.regain.p95)),
+    FigureColumn("reclaim p99", _RECLAIM, lambda s: brief(s.regain.p99)),
 )
 QUEUE_COLUMNS: Final = (
-    QueueColumn("nominal", "its nominal quota", lambda q: f"{q.nominal:g}"),
-    QueueColumn("held", "what its jobs hold", lambda q: _amount(q.held_hours)),
-    QueueColumn("borrowed", "of this, beyond its nominal quota", lambda q: _amount(q.borrowed_hours)),
-    QueueColumn("requested", "what its jobs hold or wait for", lambda q: _amount(q.asked_hours)),
-    QueueColumn(
+    QueueFigureColumn("nominal", "its nominal quota", lambda q: f"{q.nominal:g}"),
+    QueueFigureColumn("held", "what its jobs hold", lambda q: _amount(q.held_hours)),
+    QueueFigureColumn("borrowed", "of this, beyond its nominal quota", lambda q: _amount(q.borrowed_hours)),
+    QueueFigureColumn("requested", "what its jobs hold or wait for", lambda q: _amount(q.asked_hours)),
+    QueueFigureColumn(
         "unmet quota",
         "own quota that it does not get although a job waits that fits it",
         lambda q: _amount(q.owed_hours),
     ),
-    QueueColumn("reclaim p50", _RECLAIM, lambda q: brief(q.regain.p50)),
-    QueueColumn("reclaim p95", _RECLAIM, lambda q: brief(q.regain.p95)),
-    QueueColumn("reclaim p99", _RECLAIM, lambda q: brief(q.regain.p99)),
-    QueueColumn("longest", "the longest reclaim", lambda q: brief(q.longest_regain)),
+    QueueFigureColumn("reclaim p50", _RECLAIM, lambda q: brief(q.regain.p50)),
+    QueueFigureColumn("reclaim p95", _RECLAIM, lambda q: brief(q.regain.p95)),
+    QueueFigureColumn("reclaim p99", _RECLAIM, lambda q: brief(q.regain.p99)),
+    QueueFigureColumn("longest", "the longest reclaim", lambda q: brief(q.longest_regain)),
 )
 MEANINGS: Final = {column.head: column.meaning for column in (*WAIT_COLUMNS, *HOUR_COLUMNS)}
 """Of the columns of settings."""
 
 
-def _notes(columns: Sequence[Column | QueueColumn]) -> list[str]:
+def _notes(columns: Sequence[FigureColumn | QueueFigureColumn]) -> list[str]:
     """What the heads mean, each percentile of one figure once."""
     meanings = {_PERCENTILE.sub("", column.head): column.meaning for column in columns}
     return [f"{head}: {meaning}" for head, meaning in meanings.items()]
@@ -239,7 +239,7 @@ def queue_table(answer: SimulateAnswer) -> Table:
     return Table(heads, rows, title, _notes(QUEUE_COLUMNS), numbers=True)
 
 
-def _table(title: str, columns: Sequence[Column], answer: SimulateAnswer) -> Table:
+def _table(title: str, columns: Sequence[FigureColumn], answer: SimulateAnswer) -> Table:
     heads, *rows = _rows(columns, answer)
     shown = [(row[0], *map(legible, row[1:])) for row in rows]
     return Table(heads, shown, title, _notes(columns), numbers=True)
@@ -250,7 +250,7 @@ def csv_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
     return _rows((*WAIT_COLUMNS, *HOUR_COLUMNS), answer)
 
 
-def _rows(columns: Sequence[Column], answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
+def _rows(columns: Sequence[FigureColumn], answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
     yield "setting", *(column.head for column in columns)
     for figures in answer.settings:
         name = setting_words(figures.setting)
