@@ -6,7 +6,7 @@ const files = new URL("./playground/", import.meta.url);
 const part = name => root.querySelector(`[data-part="${name}"]`);
 const DURATIONS = ["", "0s", "10m", "30m", "1h", "2h", "4h", "8h", "24h", "168h"];
 const PAUSE_MS = 250;
-const FLIPS = 3;
+const COUNTERFACTUALS = 3;
 
 class Tenure {
   // A worker, and the answers that are waited for.
@@ -70,7 +70,7 @@ let examples, index, tenure, prover, editor, answer, timer, table, asked = 0, fi
 const text = () => editor.getValue();
 const presets = () => [...part("reading").options].map(option => option.value);
 
-function question(flips) {
+function question(counterfactuals) {
   const assigned = [];
   if (state.priority !== null) assigned.push(`workload/${state.workload}.spec.priority=${state.priority}`);
   if (state.duration) {
@@ -79,7 +79,7 @@ function question(flips) {
   }
   return {
     text: text(), now: state.now, reading: state.reading, workload: state.workload,
-    cluster_queue: state.clusterQueue, assigned, flips,
+    cluster_queue: state.clusterQueue, assigned, counterfactuals,
   };
 }
 
@@ -132,7 +132,7 @@ function show(given) {
   for (const warning of answer.warnings) outcome.append(element("p", warning, "warned"));
   part("explanation").replaceChildren(...linked(answer.lines.join("\n")));
   part("command").textContent = command(given);
-  root.dataset.state = given.flips ? "explained" : "decided";
+  root.dataset.state = given.counterfactuals ? "explained" : "decided";
 }
 
 function options(select, values, chosen) {
@@ -181,8 +181,8 @@ async function remember(turn) {
 async function decide() {
   const turn = ++asked;
   try {
-    for (const flips of [0, FLIPS]) {
-      const given = question(flips);
+    for (const counterfactuals of [0, COUNTERFACTUALS]) {
+      const given = question(counterfactuals);
       const said = await tenure.ask("decide", { question: given });
       if (turn !== asked) return;
       if (said.problems.length) {
@@ -191,7 +191,7 @@ async function decide() {
       }
       answer = said;
       show(given);
-      if (!flips) {
+      if (!counterfactuals) {
         showControls();
         offerProofs();
       }

@@ -146,7 +146,7 @@ def _asked(scenario: Scenario, record: Record, cycle: Cycle, head: HeadResult) -
 
 def _is_decided_so(asked: PageQuestion, head: HeadResult) -> bool:
     try:
-        told = explain_text(replace(asked, flips=0))
+        told = explain_text(replace(asked, counterfactuals=0))
     except InputError:
         return False
     return (told.decision, told.preempted) == (head.decision, head.targets)

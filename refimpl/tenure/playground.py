@@ -58,7 +58,7 @@ class PageQuestion:
         workload: the pending workload; empty for the first by name.
         cluster_queue: its ClusterQueue, if no LocalQueue has it; empty otherwise.
         assigned: changes of single fields, as `--set` takes them.
-        flips: how many of the nearest flips are searched for.
+        counterfactuals: how many of the nearest counterfactuals are searched for.
     """
 
     text: str
@@ -67,7 +67,7 @@ class PageQuestion:
     workload: str = ""
     cluster_queue: str = ""
     assigned: tuple[str, ...] = ()
-    flips: int = 3
+    counterfactuals: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ def answered(question: str) -> str:
     Returns:
         JSON with the fields of `Explained`, in camelCase. Bad input is an answer too: its `problems`.
 
-    >>> answer = json.loads(answered('{"text": "kind: Pod", "flips": -1}'))
+    >>> answer = json.loads(answered('{"text": "kind: Pod", "counterfactuals": -1}'))
     >>> answer["problems"]
-    ['flips: found -1, expected a number of at least 0']
+    ['counterfactuals: found -1, expected a number of at least 0']
     """
     try:
         explained = explain_text(TypeAdapter(PageQuestion).validate_json(question))
@@ -146,8 +146,10 @@ def explain_text(question: PageQuestion) -> Explained:
     Raises:
         InputError: everything that is wrong with the objects or the question.
     """
-    if question.flips < 0:
-        raise InputError([Problem("flips", str(question.flips), "a number of at least 0")])
+    if question.counterfactuals < 0:
+        raise InputError(
+            [Problem("counterfactuals", str(question.counterfactuals), "a number of at least 0")]
+        )
     loaded = load_text(question.text, question.assigned)
     happened = _instants(loaded)
     now = parse_instant(question.now, field="now") if question.now else max(happened, default=0) + HOUR
@@ -161,7 +163,7 @@ def explain_text(question: PageQuestion) -> Explained:
         cluster_queue=question.cluster_queue or None,
         explained=True,
     )
-    answer = explained(decision, question.flips)
+    answer = explained(decision, question.counterfactuals)
     queue = loaded.cluster.cluster_queues[answer.decision.cluster_queue]
     found = (remark.rule for workload in answer.workloads for remark in workload.remarks)
     return Explained(

@@ -305,7 +305,7 @@ def reasons(pair: AnswerPair) -> Iterator[str]:
         workload for workload in decision.running if ours.get(workload.key) != theirs.get(workload.key)
     ]
     if not differing:
-        yield why_not_answer(decision, flips=0).summary
+        yield why_not_answer(decision, counterfactuals=0).summary
     for workload in differing:
         found = explain_workload(decision, workload)
         is_preempted = workload.key in ours

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from tenure.cli.decide import decide_command
 from tenure.cli.named import split_words
 from tenure.errors import InputError
-from tenure.explanation.counterfactuals import FlipsFound, search_flips
+from tenure.explanation.counterfactuals import CounterfactualsFound, search_counterfactuals
 from tenure.resources import bundled
 from tenure_play.commands.why import why_command, why_not_command
 
@@ -45,21 +45,21 @@ app.command("why")(why_command)
 app.command("why-not")(why_not_command)
 
 
-_SEARCHED: list[tuple[tuple[Any, ...], FlipsFound]] = []
+_SEARCHED: list[tuple[tuple[Any, ...], CounterfactualsFound]] = []
 
 
-def searched_once(*asked: Any) -> FlipsFound:
-    """What a search for flips finds, which is most of the work; text, JSON and YAML tell the same one."""
+def searched_once(*asked: Any) -> CounterfactualsFound:
+    """What a search for counterfactuals finds, which is most of the work, for all forms."""
     found = next((search for known, search in _SEARCHED if known == asked), None)
     if found is None:
-        found = search_flips(*asked)
+        found = search_counterfactuals(*asked)
         _SEARCHED.append((asked, found))
     return found
 
 
 @pytest.fixture(autouse=True)
 def _searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tenure.explanation.answers.search_flips", searched_once)
+    monkeypatch.setattr("tenure.explanation.answers.search_counterfactuals", searched_once)
 
 
 def said(*arguments: str) -> str:
@@ -133,7 +133,7 @@ def test_why_not_of_two_workloads_is_about_the_running_one() -> None:
         == f"{ROLLOUT} is not preempted for {LONG}: it may not be preempted: minAdmitDuration is 4h"
     )
     assert answer["workload"]["workload"] == answer["victim"] == ROLLOUT
-    assert {flip["after"] for flip in answer["counterfactuals"]["nearest"]} == {"preempted"}
+    assert {change["after"] for change in answer["counterfactuals"]["nearest"]} == {"preempted"}
 
 
 def test_why_not_in_full_has_what_decide_in_full_has() -> None:
@@ -173,7 +173,7 @@ def test_why_with_a_preemptor_says_what_would_spare_it() -> None:
         == f"{PRETRAIN} is preempted for {EVAL}: InClusterQueueTimeBased, by KQ-040, TBP-050, TBP-020"
     )
     (case,) = answer["cases"]
-    assert {flip["after"] for flip in case["counterfactuals"]["nearest"]} == {"kept"}
+    assert {change["after"] for change in case["counterfactuals"]["nearest"]} == {"kept"}
 
 
 def test_shares_are_told_with_their_numbers() -> None:

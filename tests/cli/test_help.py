@@ -130,7 +130,7 @@ def test_the_help_imports_neither_a_manifest_nor_a_colour() -> None:
 
 
 def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Path) -> None:
-    """Nor what answers why and flips, checks vectors, or writes a report that is not asked for."""
+    """Nor what answers why and counterfactuals, checks vectors, or writes a report that is not asked for."""
     dump = tmp_path / "dump.yaml"
     dump.write_text(
         "items:\n"

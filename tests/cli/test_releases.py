@@ -135,16 +135,16 @@ def test_expectations_are_checked_with_the_release(tmp_path: Path) -> None:
 def test_flips_name_no_field_that_the_release_lacks_and_say_it_otherwise() -> None:
     words = ("why-not", "team-a/job-long-context-8a5dc", *TWO, "--counterfactuals", "20")
     proposed = [
-        flip
-        for flip in said("why-not", *words)["counterfactuals"]["nearest"]
-        if flip["field"].startswith(CONFIG)
+        change
+        for change in said("why-not", *words)["counterfactuals"]["nearest"]
+        if change["field"].startswith(CONFIG)
     ]
-    (flip,) = proposed
-    assert flip["proposal"] == "KEP-8522"
-    assert "no release of Kueue has this field (KEP-8522)" in flip["text"]
+    (change,) = proposed
+    assert change["proposal"] == "KEP-8522"
+    assert "no release of Kueue has this field (KEP-8522)" in change["text"]
     released = said("why-not", *words, "--kueue", "0.19")["counterfactuals"]["nearest"]
     assert released
-    assert all(flip["proposal"] is None for flip in released)
+    assert all(change["proposal"] is None for change in released)
 
 
 def test_knobs_and_additions_name_the_same_proposals() -> None:

@@ -41,7 +41,7 @@ def test_most_vectors_of_decisions_can_be_opened() -> None:
 
 @pytest.mark.parametrize("name", sorted(OPENED)[:: sample(12, 1)])
 def test_a_vector_is_decided_as_it_expects(name: str) -> None:
-    expected, told = VECTORS[name].data["expect"], ask(OPENED[name], flips=0)
+    expected, told = VECTORS[name].data["expect"], ask(OPENED[name], counterfactuals=0)
     if "error" in expected:
         assert told["problems"], told
         return
@@ -77,7 +77,7 @@ def test_a_scenario_opens_before_its_first_preemption(scenario: AnyScenario) -> 
     first = next((known for known in record.preemptions), None)
     if first is not None:
         assert (told["now"], told["workload"]) == (as_json(first)["at"], first.preemptor)
-        said = ask(PageQuestion(told["text"], now=told["now"], workload=told["workload"]), flips=0)
+        said = ask(PageQuestion(told["text"], now=told["now"], workload=told["workload"]), counterfactuals=0)
         assert first.victim in said["preempted"]  # type: ignore[operator]
 
 
@@ -93,7 +93,7 @@ def test_a_finding_opens_its_smallest_vector_or_else_a_scenario() -> None:
 def test_a_slider_changes_one_field_and_the_text_stays() -> None:
     (_, example), *_ = playground.examples()
     asked = PageQuestion(
-        example["text"], now=example["now"], workload="team-a/job-long-context-8a5dc", flips=0
+        example["text"], now=example["now"], workload="team-a/job-long-context-8a5dc", counterfactuals=0
     )
     path = "clusterqueue/gpu-cluster-queue.spec.preemption.withinClusterQueueConfig.minAdmitDuration"
     assert ask(asked)["decision"] == "NoCandidates"
@@ -165,7 +165,7 @@ def test_a_cell_shows_an_example_that_the_page_decides_so_or_why_never() -> None
     (example,) = can["examples"]
     question = example["question"]
     fields = {key: question[key] for key in ("text", "now", "reading", "workload")}
-    told = ask(PageQuestion(**fields, cluster_queue=question["clusterQueue"], flips=0))
+    told = ask(PageQuestion(**fields, cluster_queue=question["clusterQueue"], counterfactuals=0))
     assert (told["problems"], told["decision"]) == ([], "Preempt")
     assert any(f"{told['preempted'][0]} is preempted for" in line for line in can["lines"])  # type: ignore[index]
     never = json.loads(playground_matrix.shown_cell(0, 1))
@@ -221,7 +221,7 @@ def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_pa
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
     asked = [
-        {key: example[key] for key in ("text", "now", "reading", "workload")} | {"flips": 0}
+        {key: example[key] for key in ("text", "now", "reading", "workload")} | {"counterfactuals": 0}
         for _, example in playground.examples()
     ]
     # Without `-S` this repository is found, too.
@@ -245,7 +245,7 @@ def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_pa
 def test_every_example_is_decided() -> None:
     for name, example in playground.examples():
         fields = {key: example[key] for key in ("text", "now", "reading", "workload")}
-        told = explain_text(PageQuestion(**fields, cluster_queue=example["clusterQueue"], flips=0))
+        told = explain_text(PageQuestion(**fields, cluster_queue=example["clusterQueue"], counterfactuals=0))
         assert told.decision, name
 
 

@@ -217,7 +217,7 @@ def _cut(text: bytes, random: Random) -> bytes:
     return text[: random.randint(0, max(0, len(text) - 1))]
 
 
-def _flip(text: bytes, random: Random) -> bytes:
+def _counterfactual(text: bytes, random: Random) -> bytes:
     changed = bytearray(text or b"a")
     for _ in range(random.randint(1, 8)):
         changed[random.randrange(len(changed))] = random.choice(
@@ -256,8 +256,8 @@ def _windows(text: bytes, random: Random) -> bytes:
 
 _DAMAGES: Final[tuple[Callable[[bytes, Random], bytes], ...]] = (
     _cut,
-    _flip,
-    _flip,
+    _counterfactual,
+    _counterfactual,
     _insert,
     _splice,
     _shift,

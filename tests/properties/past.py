@@ -134,7 +134,7 @@ def judged(loaded: Loaded, now: Instant, reading: Reading, truth: Preemption) ->
     found = preemption_record(loaded, truth.victim)
     if found is None:
         return _without_record(loaded, truth)
-    answer = past_answer(loaded, found, now, reading, flips=0)
+    answer = past_answer(loaded, found, now, reading, counterfactuals=0)
     wrong = "; ".join(_differences(answer, truth, loaded))
     if wrong:
         return f"{WRONG}, {answer.certainty}", wrong

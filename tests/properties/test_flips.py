@@ -1,4 +1,4 @@
-"""A flip holds: the changed input gives the changed answer, and nothing nearer of what was excluded does."""
+"""A change holds: the changed input gives the changed answer, and nothing nearer that was excluded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tenure.explanation.counterfactuals import Flip, Situation, answer_of, search_flips
+from tenure.explanation.counterfactuals import Counterfactual, Situation, answer_of, search_counterfactuals
 from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Threshold
 from tenure.explanation.counterfactuals.workload_fields import Clock, Priority
 from tenure.readings import Reading
@@ -19,7 +19,7 @@ from tests.unit.counterfactuals.campaign import ALL, problems, situation_of, tar
 # Each case is some hundred decisions; `python -m tests.unit.counterfactuals.campaign 2000 1` is the long run.
 FEW = settings(max_examples=sample(12, 300), suppress_health_check=[HealthCheck.too_slow])
 SAMPLES = 8
-"""How many nearer values of an exact flip are tried."""
+"""How many nearer values of an exact change are tried."""
 
 
 @FEW
@@ -27,8 +27,8 @@ SAMPLES = 8
 def test_the_changed_input_gives_the_changed_answer(scenario: dict[str, object], number: int) -> None:
     situation = situation_of(scenario)
     target = target_of(situation, number)
-    for flip in search_flips(situation, target, limit=ALL).flips:
-        assert problems(situation, target, flip) == []
+    for change in search_counterfactuals(situation, target, limit=ALL).counterfactuals:
+        assert problems(situation, target, change) == []
 
 
 @FEW
@@ -38,10 +38,10 @@ def test_an_exact_flip_of_a_number_is_the_nearest(
 ) -> None:
     situation = Situation(case.cluster, case.preemptor, "q", case.now, reading)
     target = target_of(situation, number)
-    for flip in search_flips(situation, target, limit=ALL).flips:
-        assert problems(situation, target, flip) == []
-        if flip.exact and isinstance(flip.knob, Priority | Clock | MinAdmitDuration | Threshold):
-            assert all(_changes_nothing(situation, target, flip, value) for value in _nearer(flip, dice))
+    for change in search_counterfactuals(situation, target, limit=ALL).counterfactuals:
+        assert problems(situation, target, change) == []
+        if change.exact and isinstance(change.knob, Priority | Clock | MinAdmitDuration | Threshold):
+            assert all(_changes_nothing(situation, target, change, value) for value in _nearer(change, dice))
 
 
 @FEW
@@ -51,9 +51,9 @@ def test_an_exact_priority_is_the_nearest_in_any_cluster(
 ) -> None:
     situation = situation_of(scenario)
     target = target_of(situation, number)
-    for flip in search_flips(situation, target, limit=ALL).flips:
-        if isinstance(flip.knob, Priority | Threshold):
-            assert all(_changes_nothing(situation, target, flip, value) for value in _nearer(flip, dice))
+    for change in search_counterfactuals(situation, target, limit=ALL).counterfactuals:
+        if isinstance(change.knob, Priority | Threshold):
+            assert all(_changes_nothing(situation, target, change, value) for value in _nearer(change, dice))
 
 
 @FEW
@@ -63,25 +63,28 @@ def test_usable_flips_come_first_then_harmless_and_own_ones_and_a_budget_stops_t
 ) -> None:
     situation = situation_of(scenario)
     target = target_of(situation, number)
-    whole = search_flips(situation, target, limit=ALL)
-    told = [(not flip.is_usable, not flip.harmless, not flip.own, flip.size) for flip in whole.flips]
+    whole = search_counterfactuals(situation, target, limit=ALL)
+    told = [
+        (not change.is_usable, not change.harmless, not change.own, change.size)
+        for change in whole.counterfactuals
+    ]
     assert told == sorted(told)
-    assert search_flips(situation, target, limit=2).flips == whole.flips[:2]
-    part = search_flips(situation, target, limit=ALL, budget=5)
+    assert search_counterfactuals(situation, target, limit=2).counterfactuals == whole.counterfactuals[:2]
+    part = search_counterfactuals(situation, target, limit=ALL, budget=5)
     assert part.tried <= 5
     assert part.complete == (whole.tried <= 5)
 
 
-def _nearer(flip: Flip, dice: random.Random) -> list[int]:
-    """Values strictly between a field's value and the one that flips; the nearest to that among them."""
-    if flip.old is None or flip.new is None:
+def _nearer(change: Counterfactual, dice: random.Random) -> list[int]:
+    """Values strictly between a field's value and the one that changes it; the nearest to that among them."""
+    if change.old is None or change.new is None:
         return []
-    low, high = sorted((flip.old, flip.new))
+    low, high = sorted((change.old, change.new))
     if high - low < 2:
         return []
-    beside = flip.new - 1 if flip.new > flip.old else flip.new + 1
+    beside = change.new - 1 if change.new > change.old else change.new + 1
     return [beside, *(dice.randint(low + 1, high - 1) for _ in range(SAMPLES))]
 
 
-def _changes_nothing(situation: Situation, target: str | None, flip: Flip, value: int) -> bool:
-    return answer_of(flip.knob.write(situation, value).decided(), target) == flip.before
+def _changes_nothing(situation: Situation, target: str | None, change: Counterfactual, value: int) -> bool:
+    return answer_of(change.knob.write(situation, value).decided(), target) == change.before

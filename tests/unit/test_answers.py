@@ -23,13 +23,13 @@ HELD = running("held", 4, 200)
 
 def why(decision: Decision, *others: Decision) -> list[str]:
     """What `why` says about the workload that holds all GPUs."""
-    answer = why_answer(HELD, [decision, *others], NOW, preset("guaranteed"), flips=0)
+    answer = why_answer(HELD, [decision, *others], NOW, preset("guaranteed"), counterfactuals=0)
     return list(why_outline(answer, verbose=True).text_lines())
 
 
 def why_not(decision: Decision, victim: Workload | None = HELD) -> list[str]:
     """What `why-not` says about it."""
-    return list(why_not_outline(why_not_answer(decision, victim, flips=0)).text_lines())
+    return list(why_not_outline(why_not_answer(decision, victim, counterfactuals=0)).text_lines())
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_json_keeps_every_choice_of_an_overridden_reading() -> None:
     preemptor = waiting(1)
     timed = Cluster({"q": queue(duration=60 * MINUTE)}, (HELD,), (preemptor,))
     decision = decide(timed, preemptor, "q", NOW, reading)
-    answer = why_not_answer(decision, flips=0)
+    answer = why_not_answer(decision, counterfactuals=0)
     assert answer.reading == reading.choices()
     assert f"reading {answer.reading_text}" in "\n".join(decision_lines(decision))
     assert answer.reading_text == "guaranteed with requeue_order: creation"

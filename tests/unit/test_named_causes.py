@@ -99,8 +99,8 @@ def decided(into: str, objects: Iterable[Raw], settings: Settings | None = None)
 
 def lines(decision: Decision) -> list[str]:
     """All lines of why-not, and those of every rule."""
-    answered = why_not_outline(why_not_answer(decision, None, flips=0)).text_lines()
-    return [line.strip() for line in (*answered, *explained_lines(explained(decision, flips=0)))]
+    answered = why_not_outline(why_not_answer(decision, None, counterfactuals=0)).text_lines()
+    return [line.strip() for line in (*answered, *explained_lines(explained(decision, counterfactuals=0)))]
 
 
 ALONE = [queue("q", cpu__x86=4), workload("old", "q", cpu__x86=3)]

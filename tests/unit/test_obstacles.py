@@ -134,7 +134,7 @@ def test_a_workload_that_is_not_admitted_names_a_field_and_its_line(name: str, t
         def locate(found: str, field: str, lines: SourceLines = lines, file: Path = file) -> tuple[str, int]:
             return str(file), lines.of_field(str(file), found, field)
 
-        answer = why_not_answer(decision, flips=0, locate=locate)
+        answer = why_not_answer(decision, counterfactuals=0, locate=locate)
         if decision.outcome in (Outcome.FIT, Outcome.PREEMPT):
             assert answer.obstacles == ()
             continue
@@ -174,6 +174,6 @@ def test_what_no_field_decides_says_that_nothing_in_the_configuration_would_help
     file = tmp_path / "cluster.json"
     file.write_text(json.dumps(a_list(objects_of({}, POLICIES[0]))))
     held = tenure.decide(tenure.load(file), "ml/new", now=NOW).as_held("its job is suspended")
-    answer = why_not_answer(held, flips=0)
+    answer = why_not_answer(held, counterfactuals=0)
     assert answer.obstacles == ()
     assert answer.summary == f"ml/new is not admitted: its job is suspended, and {NO_FIELD}"

@@ -20,9 +20,9 @@ from tenure.cli.inputs import sources_of
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ENGINE_HELP,
+    Counterfactuals,
     EditOptions,
     Example,
-    Flips,
     InputOptions,
     Interpretation,
     Now,
@@ -80,7 +80,7 @@ class DecidingOptions:
     """How it is decided, and what is expected."""
 
     verbose: Verbose = False
-    flips: Flips = DEFAULT_LIMIT
+    counterfactuals: Counterfactuals = DEFAULT_LIMIT
     engine: Annotated[
         Engine | None,
         typer.Option(help=ENGINE_HELP, show_default="reference; auto with --all-pending"),
@@ -201,7 +201,7 @@ def _print(
         from tenure.explanation.answers import explained
         from tenure.explanation.lines import explained_lines
 
-        found = explained(decision, deciding.flips, worse=every)
+        found = explained(decision, deciding.counterfactuals, worse=every)
         more = chain(explained_lines(found, every=every), own_lines(decision))
     if output == Output.TEXT:
         behind, premises = head_before(asked, decision), asked.premises(decision.queue.name)

@@ -125,7 +125,7 @@ ENGINE_HELP = (
 EngineName = Annotated[Engine, typer.Option("--engine", help=ENGINE_HELP)]
 """The engine."""
 
-Flips = Annotated[
+Counterfactuals = Annotated[
     int,
     typer.Option(
         "--counterfactuals",

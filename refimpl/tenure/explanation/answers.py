@@ -1,4 +1,4 @@
-"""Answers to *why* and *why not*: what the explanation and the nearest flips say together."""
+"""Answers to *why* and *why not*: what the explanation and the nearest counterfactuals say together."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tenure.explanation.answer_types import (
 )
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
 from tenure.explanation.counterfactuals import (
+    Counterfactual,
     FaresBetter,
-    Flip,
     IsKept,
     IsPreempted,
     Situation,
     Wish,
-    search_flips,
+    search_counterfactuals,
 )
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT, names_text
@@ -51,25 +51,29 @@ def _nowhere(_object: str, _field: str) -> tuple[str, int]:
     return "", 0
 
 
-def explained(decision: Decision, flips: int = DEFAULT_LIMIT, *, worse: bool = False) -> ExplainedDecision:
+def explained(
+    decision: Decision, counterfactuals: int = DEFAULT_LIMIT, *, worse: bool = False
+) -> ExplainedDecision:
     """How a decision came about.
 
     Args:
         decision: the decision.
-        flips: how many of the nearest flips at most; 0 searches for none.
-        worse: whether flips that make things worse are searched for too.
+        counterfactuals: how many of the nearest counterfactuals at most; 0 searches for none.
+        worse: whether counterfactuals that make things worse are searched for too.
 
     >>> import tenure
     >>> from tenure.resources import bundled
     >>> cluster = tenure.load(bundled("examples", "two-teams"))
     >>> decision = tenure.decide(cluster, "team-a/job-doc-index-dfa0b", now="2026-03-02T14:00:00Z")
-    >>> explained(decision, flips=0).decision.attempts[0].text
+    >>> explained(decision, counterfactuals=0).decision.attempts[0].text
     'the request fits after the removal of 1 of 1 candidate'
     """
     return ExplainedDecision(
         decision=decision_shape(decision),
         workloads=explain(decision).workloads,
-        counterfactuals=flips_shape(decision, None, flips, None if worse else FaresBetter()),
+        counterfactuals=counterfactuals_shape(
+            decision, None, counterfactuals, None if worse else FaresBetter()
+        ),
     )
 
 
@@ -92,44 +96,44 @@ def decision_shape(decision: Decision) -> DecisionShape:
     )
 
 
-def flips_shape(
+def counterfactuals_shape(
     decision: Decision, target: str | None, limit: int, wish: Wish | None
 ) -> CounterfactualsShape:
-    """The nearest flips of a decision.
+    """The nearest counterfactuals of a decision.
 
     Args:
         decision: the decision.
-        target: a running workload, or None; see `tenure.explanation.counterfactuals.nearest_flips`.
+        target: a running workload, or None; see `tenure.explanation.counterfactuals.nearest_counterfactuals`.
         limit: how many at most; 0 searches for none.
         wish: what the one who asks would have; None for all changes, also those for the worse.
     """
     # No change of a field that is searched lets a workload in that is not queued.
     if limit == 0 or decision.held:
         return CounterfactualsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
-    found = search_flips(Situation.of(decision), target, limit, wish)
-    nearest = tuple(_flip(flip) for flip in found.flips)
+    found = search_counterfactuals(Situation.of(decision), target, limit, wish)
+    nearest = tuple(_counterfactual(change) for change in found.counterfactuals)
     return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest)
 
 
-def _flip(flip: Flip) -> CounterfactualShape:
+def _counterfactual(change: Counterfactual) -> CounterfactualShape:
     return CounterfactualShape(
-        object=flip.object,
-        field=flip.field,
-        old=flip.old_text,
-        new=flip.new_text,
-        bound=flip.bound,
-        before=str(flip.before),
-        after=str(flip.after),
-        decision=str(flip.outcome),
-        preempted=flip.preempted,
-        usable=flip.is_usable,
-        own=flip.own,
-        harmless=flip.harmless,
-        tie=flip.tie,
-        proposal=flip.knob.proposal,
-        size=round(flip.size, 6),
-        exact=flip.exact,
-        text=flip.sentence,
+        object=change.object,
+        field=change.field,
+        old=change.old_text,
+        new=change.new_text,
+        bound=change.bound,
+        before=str(change.before),
+        after=str(change.after),
+        decision=str(change.outcome),
+        preempted=change.preempted,
+        usable=change.is_usable,
+        own=change.own,
+        harmless=change.harmless,
+        tie=change.tie,
+        proposal=change.knob.proposal,
+        size=round(change.size, 6),
+        exact=change.exact,
+        text=change.sentence,
     )
 
 
@@ -167,7 +171,7 @@ def why_answer(
     now: int,
     reading: Reading,
     undecided: Sequence[tuple[str, str]] = (),
-    flips: int = DEFAULT_LIMIT,
+    counterfactuals: int = DEFAULT_LIMIT,
     *,
     worse: bool = False,
 ) -> WhyAnswer:
@@ -179,11 +183,13 @@ def why_answer(
         now: their clock, ns since the epoch.
         reading: the reading that they were made under.
         undecided: pending workloads that could not be decided about, and why.
-        flips: how many of the nearest flips at most, for a single pending workload.
-        worse: whether flips that make things worse are searched for too.
+        counterfactuals: how many of the nearest counterfactuals at most, for a single pending workload.
+        worse: whether counterfactuals that make things worse are searched for too.
     """
     alone = len(decisions) == 1
-    cases = [case(decision, victim, flips if alone else None, worse=worse) for decision in decisions]
+    cases = [
+        case(decision, victim, counterfactuals if alone else None, worse=worse) for decision in decisions
+    ]
     return WhyAnswer(
         victim=victim.key,
         cluster_queue=victim.cluster_queue or "",
@@ -200,14 +206,16 @@ def why_answer(
     )
 
 
-def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool = False) -> CaseShape:
+def case(
+    decision: Decision, victim: Workload, counterfactuals: int | None, *, worse: bool = False
+) -> CaseShape:
     """How a running workload fares with one pending workload.
 
     Args:
         decision: about the pending workload.
         victim: the running workload; it may be in another tree.
-        flips: how many flips at most; None where others are asked about too: none, nor what was tried.
-        worse: whether flips that make things worse are searched for too.
+        counterfactuals: how many at most; None where there are other pending workloads: nothing is tried.
+        worse: whether counterfactuals that make things worse are searched for too.
     """
     found = [
         workload
@@ -217,7 +225,7 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
         if workload.name == victim.name and workload.namespace == victim.namespace
     ]
     # Of many, the verdicts are what is asked for; each of these repeats a search.
-    alone = flips is not None
+    alone = counterfactuals is not None
     nearest: CounterfactualsShape | None = None
     remarks: tuple[Remark, ...] = ()
     preempted, verdict = False, elsewhere(decision, victim)
@@ -225,7 +233,11 @@ def case(decision: Decision, victim: Workload, flips: int | None, *, worse: bool
         about = explain_workload(decision, found[0])
         preempted, verdict, remarks = about.preempted, about.verdict, about.remarks
         wish = None if worse else IsKept(victim.key)
-        nearest = None if flips is None else flips_shape(decision, victim.key, flips, wish)
+        nearest = (
+            None
+            if counterfactuals is None
+            else counterfactuals_shape(decision, victim.key, counterfactuals, wish)
+        )
     return CaseShape(
         preemptor=decision.preemptor.key,
         cluster_queue=decision.queue.name,
@@ -283,7 +295,7 @@ def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
 def why_not_answer(
     decision: Decision,
     victim: Workload | None = None,
-    flips: int = DEFAULT_LIMIT,
+    counterfactuals: int = DEFAULT_LIMIT,
     ahead: Sequence[str] = (),
     *,
     worse: bool = False,
@@ -295,9 +307,9 @@ def why_not_answer(
     Args:
         decision: about the pending workload.
         victim: a workload that holds quota; None asks why the pending one is not admitted.
-        flips: how many of the nearest flips at most; 0 searches for none.
+        counterfactuals: how many of the nearest counterfactuals at most; 0 searches for none.
         ahead: those who are ahead of it in its ClusterQueue, the head first.
-        worse: whether flips that make things worse are searched for too.
+        worse: whether counterfactuals that make things worse are searched for too.
         every_workload: whether it has what each rule found about every workload that holds quota.
         locate: finds the fields that stand in the way.
 
@@ -305,7 +317,7 @@ def why_not_answer(
     >>> from tenure.resources import bundled
     >>> cluster = tenure.load(bundled("examples", "two-teams"))
     >>> decision = tenure.decide(cluster, "team-a/job-long-context-8a5dc", now="2026-03-02T14:00:00Z")
-    >>> why_not_answer(decision, flips=1).counterfactuals.nearest[0].field
+    >>> why_not_answer(decision, counterfactuals=1).counterfactuals.nearest[0].field
     'now'
     """
     found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
@@ -332,7 +344,9 @@ def why_not_answer(
         workloads=explain(decision).workloads if every_workload else (),
         counterfactuals=CounterfactualsShape(0, 0, True, worse, ())
         if impossible
-        else flips_shape(decision, victim.key if victim else None, flips, None if worse else wish),
+        else counterfactuals_shape(
+            decision, victim.key if victim else None, counterfactuals, None if worse else wish
+        ),
         obstacles=in_the_way,
     )
 

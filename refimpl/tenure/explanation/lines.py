@@ -60,7 +60,7 @@ def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Ite
         every: whether all workloads are listed one by one, however many they are.
     """
     parts = [
-        *_flip_parts(explained.counterfactuals),
+        *_counterfactual_parts(explained.counterfactuals),
         *_account_parts(explained.decision, every=every),
         *_every_finding(explained.decision, explained.workloads, every=every),
     ]
@@ -118,7 +118,7 @@ def _only_case_parts(case: CaseShape, used: Sequence[str], *, every: bool, verbo
     short = [Item(line) for line in case.summary[1:]]
     yield TitledList(title, short) if short else title
     if case.counterfactuals is not None:
-        yield from _flip_parts(case.counterfactuals)
+        yield from _counterfactual_parts(case.counterfactuals)
     yield from _tried_parts(case.flavors, case.counts)
     yield _attempts_part(case.attempts, every=every)
     yield findings_part(case.remarks, used, verbose=verbose)
@@ -214,7 +214,7 @@ def _why_not_parts(answer: WhyNotAnswer, every: bool, verbose: bool) -> Iterator
     if answer.victim is None and len(answer.obstacles) > 1:
         items = [Item(obstacle.text) for obstacle in answer.obstacles]
         yield TitledList("Fields that stand in the way", items)
-    yield from _flip_parts(answer.counterfactuals)
+    yield from _counterfactual_parts(answer.counterfactuals)
     if answer.victim is None or answer.workloads:
         yield from _account_parts(decision, every=every)
     elif answer.workload is not None:
@@ -296,14 +296,16 @@ def _passed_over(attempt: AttemptTrial, every: bool) -> Iterator[Item]:
     yield from map(Item, group_lines(groups, line, ""))
 
 
-def _flip_parts(flips: CounterfactualsShape) -> Iterator[Part]:
-    if flips.fields == 0:
+def _counterfactual_parts(counterfactuals: CounterfactualsShape) -> Iterator[Part]:
+    if counterfactuals.fields == 0:
         return
-    better = "" if flips.worse else " for the better"
-    items = [Item(flip.text) for flip in flips.nearest]
-    if not flips.nearest:
+    better = "" if counterfactuals.worse else " for the better"
+    items = [Item(change.text) for change in counterfactuals.nearest]
+    if not counterfactuals.nearest:
         items.append(Item("No change of a single field was found that would."))
-    limit = "" if flips.complete else ", not all of them: the cluster is large"
-    items.append(Item(f"(searched {flips.fields} fields with {flips.tried} decisions{limit})"))
+    limit = "" if counterfactuals.complete else ", not all of them: the cluster is large"
+    items.append(
+        Item(f"(searched {counterfactuals.fields} fields with {counterfactuals.tried} decisions{limit})")
+    )
     title = f"What would change the answer{better}; harmless to other teams first, then your own fields"
     yield TitledList(title, items)

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from tenure.explanation.answers import elsewhere, sentence
-from tenure.explanation.counterfactuals import Flip, Situation, Wish, search_flips
+from tenure.explanation.counterfactuals import Counterfactual, Situation, Wish, search_counterfactuals
 from tenure.explanation.explain import WorkloadExplanation, explain_workload
 from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.summary import summarize
@@ -66,10 +66,10 @@ def cause_lines(decision: Decision, expected: AsExpected, workloads: Sequence[Wo
         _, *shortfalls = summarize(decision)
         yield from shortfalls
     found = _changes(decision, expected)
-    fields = sorted(found, key=lambda flip: flip.object.startswith("Workload/"))[:_FIELDS]
+    fields = sorted(found, key=lambda change: change.object.startswith("Workload/"))[:_FIELDS]
     if fields:
         yield "It would be as expected"
-        yield from (f"  {flip.sentence}" for flip in fields)
+        yield from (f"  {change.sentence}" for change in fields)
     concerned = workloads or _concerned(decision, fields)
     for workload in concerned[:_WORKLOADS]:
         yield from _workload_lines(decision, workload)
@@ -78,10 +78,10 @@ def cause_lines(decision: Decision, expected: AsExpected, workloads: Sequence[Wo
         yield f"and {rest} more"
 
 
-def _changes(decision: Decision, expected: AsExpected) -> list[Flip]:
-    flips = search_flips(Situation.of(decision), None, _ALL, expected).flips
+def _changes(decision: Decision, expected: AsExpected) -> list[Counterfactual]:
+    counterfactuals = search_counterfactuals(Situation.of(decision), None, _ALL, expected).counterfactuals
     # The clock is the expectation's own; queues are what changes, and workloads are what they are tried on.
-    return [flip for flip in flips if flip.object != "clock"]
+    return [change for change in counterfactuals if change.object != "clock"]
 
 
 def allowing_fields(decision: Decision, expected: AsExpected) -> list[tuple[str, str]]:
@@ -95,15 +95,17 @@ def allowing_fields(decision: Decision, expected: AsExpected) -> list[tuple[str,
         objects and paths, the smallest change first.
     """
     found = _changes(decision, expected)
-    return [(flip.object, flip.field) for flip in found if not flip.object.startswith("Workload/")][:_FIELDS]
+    return [(change.object, change.field) for change in found if not change.object.startswith("Workload/")][
+        :_FIELDS
+    ]
 
 
-def _concerned(decision: Decision, fields: Sequence[Flip]) -> list[Workload]:
+def _concerned(decision: Decision, fields: Sequence[Counterfactual]) -> list[Workload]:
     """A victim for each reason; else the first that there would be with a field as it should be."""
     if decision.targets:
         first_of = {target.evidence.basis: target.workload for target in reversed(decision.targets)}
         return list(reversed(first_of.values()))
-    first = {key for flip in fields for key in flip.preempted[:1]}
+    first = {key for change in fields for key in change.preempted[:1]}
     return [workload for workload in decision.running if workload.key in first][:1]
 
 

@@ -15,9 +15,9 @@ from tenure.cli.commands import with_records
 from tenure.cli.named import NAME_HELP, in_order, named_workloads
 from tenure.cli.options import (
     ClusterQueueName,
+    Counterfactuals,
     EditOptions,
     Example,
-    Flips,
     InputOptions,
     Interpretation,
     Now,
@@ -64,7 +64,7 @@ def why_command(
     interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
-    flips: Flips = DEFAULT_LIMIT,
+    counterfactuals: Counterfactuals = DEFAULT_LIMIT,
     verbose: Verbose = False,
     every: Every = False,
     printing: OutlinePrinting,
@@ -95,7 +95,13 @@ def why_command(
     asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
     victim, *others = named if workload is None else reversed(named)
     print_why(
-        asked, victim, others[0] if others else None, flips, printing.output, verbose=verbose, every=every
+        asked,
+        victim,
+        others[0] if others else None,
+        counterfactuals,
+        printing.output,
+        verbose=verbose,
+        every=every,
     )
 
 
@@ -103,7 +109,7 @@ def print_why(
     asked: Inquiry,
     victim: str,
     workload: str | None,
-    flips: int,
+    counterfactuals: int,
     output: OutlineOutput,
     *,
     verbose: bool,
@@ -115,7 +121,7 @@ def print_why(
         asked: the cluster, the clock, the reading.
         victim: what the running workload is called, or one that was preempted.
         workload: the pending one; None for all of them.
-        flips: how many changes to name.
+        counterfactuals: how many changes to name.
         output: how.
         verbose: whether everything that the rules found is listed, not only what decides.
         every: whether all workloads are listed one by one.
@@ -131,7 +137,7 @@ def print_why(
         key = workload_key(loaded, victim, LIVE, field="VICTIM", otherwise=ended)
         record = preemption_record(loaded, key)
         if record is not None:
-            past = past_answer(loaded, record, asked.now, asked.reading, flips)
+            past = past_answer(loaded, record, asked.now, asked.reading, counterfactuals)
             past = replace(past, premises=asked.premises(past.preemptor_queue or past.cluster_queue))
             asked.print_outline(output, "why", past, past_outline(past, verbose=verbose))
             return
@@ -141,7 +147,7 @@ def print_why(
         decisions = [asked.decided(pending_key(asked.loaded, workload))]
     else:
         decisions, undecided = _decided_all(asked)
-    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, flips, worse=every)
+    answer = why_answer(target, decisions, asked.now, asked.reading, undecided, counterfactuals, worse=every)
     premises = asked.premises(target.cluster_queue)
     answer = replace(answer, earlier=earlier_text(asked.loaded, target), premises=premises)
     if workload is None:
@@ -170,7 +176,7 @@ def why_not_command(
     interpretation: Interpretation,
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
-    flips: Flips = DEFAULT_LIMIT,
+    counterfactuals: Counterfactuals = DEFAULT_LIMIT,
     verbose: Verbose = False,
     every: Every = False,
     printing: OutlinePrinting,
@@ -203,14 +209,16 @@ def why_not_command(
     victim = named[1] if len(named) > 1 else None
     # A changed field is not in the file.
     files = () if edits.edits() else (source.paths or ())
-    print_why_not(asked, named[0], victim, flips, printing.output, files, verbose=verbose, every=every)
+    print_why_not(
+        asked, named[0], victim, counterfactuals, printing.output, files, verbose=verbose, every=every
+    )
 
 
 def print_why_not(
     asked: Inquiry,
     workload: str,
     victim: str | None,
-    flips: int,
+    counterfactuals: int,
     output: OutlineOutput,
     files: Sequence[str | Path] = (),
     *,
@@ -220,7 +228,7 @@ def print_why_not(
     """Answer `why-not`.
 
     Args:
-        asked, flips, output, every: as for `print_why`.
+        asked, counterfactuals, output, every: as for `print_why`.
         workload: the pending workload.
         victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
             the other way round.
@@ -239,7 +247,13 @@ def print_why_not(
     earlier = earlier_text(asked.loaded, decision.preemptor)
     premises = asked.premises(decision.queue.name)
     answer = why_not_answer(
-        decision, target, flips, ahead, worse=every, every_workload=verbose, locate=_locate_in(files)
+        decision,
+        target,
+        counterfactuals,
+        ahead,
+        worse=every,
+        every_workload=verbose,
+        locate=_locate_in(files),
     )
     answer = replace(answer, earlier=earlier, premises=premises)
     asked.print_outline(output, "why-not", answer, why_not_outline(answer, every=every, verbose=verbose))

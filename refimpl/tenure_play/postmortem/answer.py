@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 
 from tenure.explanation.answer_types import CounterfactualsShape
-from tenure.explanation.answers import flips_shape
+from tenure.explanation.answers import counterfactuals_shape
 from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT
@@ -80,7 +80,11 @@ def preemption_record(loaded: Loaded, victim: str) -> PreemptionRecord | None:
 
 
 def past_answer(
-    loaded: Loaded, record: PreemptionRecord, now: Instant, reading: Reading, flips: int = DEFAULT_LIMIT
+    loaded: Loaded,
+    record: PreemptionRecord,
+    now: Instant,
+    reading: Reading,
+    counterfactuals: int = DEFAULT_LIMIT,
 ) -> PastAnswer:
     """Why a workload was preempted.
 
@@ -89,7 +93,7 @@ def past_answer(
         record: of the preemption.
         now: the clock of the question, ns since the epoch.
         reading: what is decided under.
-        flips: how many of the nearest flips at most; 0 searches for none.
+        counterfactuals: how many of the nearest counterfactuals at most; 0 searches for none.
     """
     told = record.told
     preemptor = preemptor_of(loaded, told) if told else Preemptor()
@@ -121,8 +125,8 @@ def past_answer(
         replay=_replay_text(preemptor, replay),
         unknown=tuple(_unknown(record, preemptor, replay)),
         remarks=_remarks(confirmed, record.victim, replay) if confirmed else (),
-        counterfactuals=_flips(confirmed, preemptor, record.victim, replay, flips)
-        if confirmed and flips
+        counterfactuals=_counterfactuals(confirmed, preemptor, record.victim, replay, counterfactuals)
+        if confirmed and counterfactuals
         else None,
         now=format_instant(now),
         proposals=proposals_in(loaded.cluster),
@@ -224,7 +228,7 @@ def _remarks(decision: Decision, victim: str, replay: Replay) -> tuple[Remark, .
     return tuple(remark for remark in remarks if remark.rule not in _BY_TIME and "reserv" not in remark.text)
 
 
-def _flips(
+def _counterfactuals(
     decision: Decision, preemptor: Preemptor, victim: str, replay: Replay, limit: int
 ) -> CounterfactualsShape | None:
     """The changes after which it would have been kept, without those of fields that had to be assumed."""
@@ -234,12 +238,12 @@ def _flips(
         return None
     admitted = preemptor.workload is not None and preemptor.workload.cluster_queue is not None
     pods = f"Workload/{preemptor.key}" if admitted else ""
-    found = flips_shape(decision, victim, limit, IsKept(victim))
+    found = counterfactuals_shape(decision, victim, limit, IsKept(victim))
     kept = tuple(
-        flip
-        for flip in found.nearest
-        if not any(word in flip.field for word in assumed)
-        and not (flip.object == pods and flip.field.startswith("spec.podSets"))
+        change
+        for change in found.nearest
+        if not any(word in change.field for word in assumed)
+        and not (change.object == pods and change.field.startswith("spec.podSets"))
     )
     return dataclasses.replace(found, nearest=kept)
 

@@ -47,7 +47,7 @@ def _parts(answer: PastAnswer, *, verbose: bool) -> Iterator[Part]:
     yield _listed("Not known, or not restored", answer.unknown)
     yield findings_part(answer.remarks, answer.proposals, verbose=verbose)
     if answer.counterfactuals is not None:
-        yield _listed("What would have kept it", [flip.text for flip in answer.counterfactuals.nearest])
+        yield _listed("What would have kept it", [change.text for change in answer.counterfactuals.nearest])
 
 
 def _listed(title: str, lines: Sequence[str]) -> Part:

@@ -23,7 +23,7 @@ COUNTED = """
   window.decided = 0;
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (message, ...rest) {
-    if (message.kind === "decide" && !message.question.flips) window.decided += 1;
+    if (message.kind === "decide" && !message.question.counterfactuals) window.decided += 1;
     return post.call(this, message, ...rest);
   };
 """

@@ -1,8 +1,8 @@
-"""What would change an answer beside heroes: each flip is made, and decided again."""
+"""What would change an answer beside heroes: each change is made, and decided again."""
 
 from __future__ import annotations
 
-from tenure.explanation.counterfactuals import FlipAnswer, Situation, answer_of, apply, search_flips
+from tenure.explanation.counterfactuals import FlipAnswer, Situation, answer_of, apply, search_counterfactuals
 from tenure.model import (
     Cluster,
     ClusterQueue,
@@ -44,17 +44,19 @@ def situation(
 
 
 def told(asked: Situation, target: str | None = None) -> dict[tuple[str, str], tuple[str, str, FlipAnswer]]:
-    """Every flip, each replayed: object and field, the old and the new value, and the answer."""
+    """Every change, each replayed: object and field, the old and the new value, and the answer."""
     made = {}
-    for flip in search_flips(asked, target, limit=99).flips:
-        assert answer_of(apply(flip, asked).decided(), target) == flip.after
-        made[flip.object, flip.field] = (flip.old_text, flip.new_text, flip.after)
+    for change in search_counterfactuals(asked, target, limit=99).counterfactuals:
+        assert answer_of(apply(change, asked).decided(), target) == change.after
+        made[change.object, change.field] = (change.old_text, change.new_text, change.after)
     return made
 
 
 def test_a_hero_that_preempts_would_wait_under_the_default_rules() -> None:
-    flips = told(situation("h", 8, runs("a", "a", 10), runs("b", "b", 10), reading=preset("guaranteed")))
-    assert flips["ClusterQueue/h", RULES][:2] == (UBER, DEFAULT)
+    counterfactuals = told(
+        situation("h", 8, runs("a", "a", 10), runs("b", "b", 10), reading=preset("guaranteed"))
+    )
+    assert counterfactuals["ClusterQueue/h", RULES][:2] == (UBER, DEFAULT)
 
 
 def test_a_victim_of_a_hero_would_be_spared_under_the_default_rules() -> None:
@@ -65,14 +67,14 @@ def test_a_victim_of_a_hero_would_be_spared_under_the_default_rules() -> None:
 
 
 def test_a_billed_queue_would_reclaim_its_own_without_the_hero() -> None:
-    flips = told(situation("a", 8, runs("h", "h", 15), reading=preset("guaranteed")))
-    assert flips["ClusterQueue/h", RULES] == (UBER, DEFAULT, FlipAnswer.PREEMPTS)
-    assert ("ClusterQueue/a", RULES) not in flips  # of a peer it takes lower priority alone
+    counterfactuals = told(situation("a", 8, runs("h", "h", 15), reading=preset("guaranteed")))
+    assert counterfactuals["ClusterQueue/h", RULES] == (UBER, DEFAULT, FlipAnswer.PREEMPTS)
+    assert ("ClusterQueue/a", RULES) not in counterfactuals  # of a peer it takes lower priority alone
 
 
 def test_beside_a_hero_a_queue_may_become_one() -> None:
-    flips = told(situation("a", 15, runs("b", "b", 10), reading=preset("guaranteed")))
-    assert flips["ClusterQueue/a", RULES] == (DEFAULT, UBER, FlipAnswer.PREEMPTS)
+    counterfactuals = told(situation("a", 15, runs("b", "b", 10), reading=preset("guaranteed")))
+    assert counterfactuals["ClusterQueue/a", RULES] == (DEFAULT, UBER, FlipAnswer.PREEMPTS)
 
 
 def test_without_a_hero_no_queue_is_told_to_become_one() -> None:
@@ -84,8 +86,8 @@ def test_without_a_hero_no_queue_is_told_to_become_one() -> None:
 
 def test_where_limits_are_honoured_a_lending_limit_is_told() -> None:
     honour = parse_reading({"hero_lending": "honour"})
-    flips = told(situation("h", 18, lends=4, reading=honour))
+    counterfactuals = told(situation("h", 18, lends=4, reading=honour))
     field = "spec.resourceGroups[0].flavors[0].resources[0].lendingLimit"
-    assert flips["ClusterQueue/b", field][:2] == ("4", "8")
+    assert counterfactuals["ClusterQueue/b", field][:2] == ("4", "8")
     ignore = told(situation("h", 18, lends=4, reading=preset("guaranteed")))
     assert ("ClusterQueue/b", field) not in ignore

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 
-from tenure.explanation.counterfactuals import Flip, FlipAnswer, Situation, apply, search_flips
+from tenure.explanation.counterfactuals import (
+    Counterfactual,
+    FlipAnswer,
+    Situation,
+    apply,
+    search_counterfactuals,
+)
 from tenure.explanation.counterfactuals.counterfactual import tie_of
 from tenure.explanation.counterfactuals.queue_fields import FlavorOrder
 from tenure.model import (
@@ -31,11 +37,11 @@ READING = preset("guaranteed")
 FAIR = Settings(fair_sharing=tuple(FairStrategy))
 
 
-def flip_of(situation: Situation, object_: str, field: str) -> Flip:
-    """The flip of one field."""
-    flips = search_flips(situation, limit=99).flips
-    (flip,) = (flip for flip in flips if (flip.object, flip.field) == (object_, field))
-    return flip
+def flip_of(situation: Situation, object_: str, field: str) -> Counterfactual:
+    """The change of one field."""
+    counterfactuals = search_counterfactuals(situation, limit=99).counterfactuals
+    (change,) = (change for change in counterfactuals if (change.object, change.field) == (object_, field))
+    return change
 
 
 def with_flavors(quotas: dict[str, int], *pod_sets: int) -> Situation:
@@ -49,13 +55,17 @@ def with_flavors(quotas: dict[str, int], *pod_sets: int) -> Situation:
 
 def test_another_order_of_flavors_is_found() -> None:
     asked = with_flavors({"large": 16, "small": 8}, 8, 16)
-    flip = flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors")
-    assert (flip.old_text, flip.new_text, flip.after) == ("large, small", "small, large", FlipAnswer.FITS)
+    change = flip_of(asked, "ClusterQueue/q", "spec.resourceGroups[0].flavors")
+    assert (change.old_text, change.new_text, change.after) == (
+        "large, small",
+        "small, large",
+        FlipAnswer.FITS,
+    )
     assert (
         "flavors small, large instead of large, small (their order in resourceGroups[0], ClusterQueue q)"
-        in flip.sentence
+        in change.sentence
     )
-    assert apply(flip, asked).decided().assignment.fits
+    assert apply(change, asked).decided().assignment.fits
 
 
 def test_of_many_flavors_each_is_tried_at_the_front() -> None:
@@ -69,7 +79,11 @@ def test_of_many_flavors_each_is_tried_at_the_front() -> None:
 
 def test_one_flavor_has_no_order() -> None:
     asked = with_flavors({"only": 1}, 2)
-    assert not [flip for flip in search_flips(asked, limit=99).flips if flip.field.endswith("flavors")]
+    assert not [
+        change
+        for change in search_counterfactuals(asked, limit=99).counterfactuals
+        if change.field.endswith("flavors")
+    ]
 
 
 def test_flavor_fungibility_is_searched() -> None:
@@ -81,8 +95,8 @@ def test_flavor_fungibility_is_searched() -> None:
     )
     held = running("w", usage={FlavorResource("first", GPU.resource): 2}, priority=1)
     asked = asked.with_cluster(cluster_queues={"q": own}, admitted=(held,))
-    flip = flip_of(asked, "ClusterQueue/q", "spec.flavorFungibility.whenCanPreempt")
-    assert (flip.new_text, flip.after) == ("TryNextFlavor", FlipAnswer.FITS)
+    change = flip_of(asked, "ClusterQueue/q", "spec.flavorFungibility.whenCanPreempt")
+    assert (change.new_text, change.after) == ("TryNextFlavor", FlipAnswer.FITS)
 
 
 def sharing(reclaim: ReclaimWithinCohort) -> Situation:
@@ -103,15 +117,19 @@ def sharing(reclaim: ReclaimWithinCohort) -> Situation:
 
 def test_a_larger_weight_is_found_under_fair_sharing() -> None:
     asked = sharing(ReclaimWithinCohort.ANY)
-    flip = flip_of(asked, "ClusterQueue/q", "spec.fairSharing.weight")
-    assert (flip.old, flip.after, flip.exact) == (NANO, FlipAnswer.PREEMPTS, False)
-    assert flip.old_text == "1"
-    assert apply(flip, asked).cluster.cluster_queues["q"].weight == flip.new
+    change = flip_of(asked, "ClusterQueue/q", "spec.fairSharing.weight")
+    assert (change.old, change.after, change.exact) == (NANO, FlipAnswer.PREEMPTS, False)
+    assert change.old_text == "1"
+    assert apply(change, asked).cluster.cluster_queues["q"].weight == change.new
 
 
 def test_without_fair_sharing_no_weight_is_searched() -> None:
     asked = sharing(ReclaimWithinCohort.ANY).with_cluster(settings=Settings())
-    assert not [flip for flip in search_flips(asked, limit=99).flips if "fairSharing" in flip.field]
+    assert not [
+        change
+        for change in search_counterfactuals(asked, limit=99).counterfactuals
+        if "fairSharing" in change.field
+    ]
 
 
 def siblings(reclaim: ReclaimWithinCohort) -> Situation:
@@ -137,9 +155,9 @@ def test_a_flip_that_hangs_on_equal_shares_of_siblings_says_so() -> None:
     assert tie_of(siblings(ReclaimWithinCohort.ANY)) == "DV-020"
     asked = siblings(ReclaimWithinCohort.NEVER)
     assert tie_of(asked) is None
-    flip = flip_of(asked, "ClusterQueue/q", "spec.preemption.reclaimWithinCohort")
-    assert flip.tie == "DV-020"
-    assert flip.sentence.endswith("; in Kueue by chance: sibling cohorts have equal shares (DV-020)")
+    change = flip_of(asked, "ClusterQueue/q", "spec.preemption.reclaimWithinCohort")
+    assert change.tie == "DV-020"
+    assert change.sentence.endswith("; in Kueue by chance: sibling cohorts have equal shares (DV-020)")
 
 
 def test_siblings_of_unequal_share_are_no_tie() -> None:
@@ -158,11 +176,11 @@ def twins(policy: WithinClusterQueue, *uids: str) -> Situation:
 
 
 def test_a_flip_that_hangs_on_equal_uids_says_so() -> None:
-    flip = flip_of(
+    change = flip_of(
         twins(WithinClusterQueue.NEVER, "u", "u"), "ClusterQueue/q", "spec.preemption.withinClusterQueue"
     )
-    assert flip.tie == "DV-030"
-    assert "workloads have equal uids" in flip.sentence
+    assert change.tie == "DV-030"
+    assert "workloads have equal uids" in change.sentence
 
 
 def test_uids_that_differ_are_no_tie() -> None:

@@ -1,4 +1,4 @@
-"""What is wished of a flip: changes for the worse are not told, and none is searched where nothing helps."""
+"""What is wished of a change: those for the worse are not listed, nor searched where nothing helps."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import pytest
 
 from tenure.explanation.counterfactuals import (
+    CounterfactualsFound,
     FaresBetter,
-    FlipsFound,
     IsKept,
     IsPreempted,
     Situation,
     Wish,
     answer_of,
     apply,
-    search_flips,
+    search_counterfactuals,
 )
 from tenure.model import Cluster, Outcome, Workload
 from tenure.readings import preset
@@ -32,7 +32,7 @@ def situation(asker: Workload, *admitted: Workload) -> Situation:
 FITS = situation(waiting(1), running("a", 2))
 WAITS = situation(waiting(3), running("a", 4, 200))
 PREEMPTS = situation(waiting(2, 300), running("a", 2), running("b", 2, 200))
-NO_SEARCH = FlipsFound((), 0, 0, complete=True)
+NO_SEARCH = CounterfactualsFound((), 0, 0, complete=True)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ NO_SEARCH = FlipsFound((), 0, 0, complete=True)
 def test_nothing_is_searched_where_nothing_can_be_better(
     asked: Situation, target: str | None, wish: Wish
 ) -> None:
-    assert search_flips(asked, target, wish=wish) == NO_SEARCH
-    assert search_flips(asked, target).tried > 0
+    assert search_counterfactuals(asked, target, wish=wish) == NO_SEARCH
+    assert search_counterfactuals(asked, target).tried > 0
 
 
 GETS_IN = (Outcome.FIT, Outcome.PREEMPT)
@@ -69,21 +69,25 @@ GETS_IN = (Outcome.FIT, Outcome.PREEMPT)
 def test_only_changes_for_the_better_are_found(
     asked: Situation, target: str | None, wish: Wish, outcomes: Sequence[Outcome]
 ) -> None:
-    found = search_flips(asked, target, limit=99, wish=wish).flips
+    found = search_counterfactuals(asked, target, limit=99, wish=wish).counterfactuals
     assert found
-    for flip in found:
-        decision = apply(flip, asked).decided()
+    for change in found:
+        decision = apply(change, asked).decided()
         victims = [victim.workload.key for victim in decision.targets]
-        assert decision.outcome in outcomes, flip.sentence
+        assert decision.outcome in outcomes, change.sentence
         assert target is None or (target in victims) == isinstance(wish, IsPreempted)
-        assert answer_of(decision, target) == flip.after
-        if flip.field.endswith(("nominalQuota", "borrowingLimit")):
-            assert flip.old is not None
-            assert flip.new is None or flip.new > flip.old
+        assert answer_of(decision, target) == change.after
+        if change.field.endswith(("nominalQuota", "borrowingLimit")):
+            assert change.old is not None
+            assert change.new is None or change.new > change.old
 
 
 def test_the_worse_ones_are_there_where_none_is_wished() -> None:
-    harmful = [flip for flip in search_flips(PREEMPTS, limit=99).flips if flip.after == "waits"]
+    harmful = [
+        change
+        for change in search_counterfactuals(PREEMPTS, limit=99).counterfactuals
+        if change.after == "waits"
+    ]
     assert harmful
-    better = search_flips(PREEMPTS, limit=99, wish=FaresBetter()).flips
-    assert {flip.after for flip in better} == {"fits"}
+    better = search_counterfactuals(PREEMPTS, limit=99, wish=FaresBetter()).counterfactuals
+    assert {change.after for change in better} == {"fits"}

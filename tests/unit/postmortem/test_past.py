@@ -56,12 +56,12 @@ def condition_of(workload: dict[str, Any], kind: str) -> dict[str, Any]:
     return next(condition for condition in conditions if condition["type"] == kind)
 
 
-def asked(objects: list[dict[str, Any]], flips: int = 0) -> PastAnswer:
+def asked(objects: list[dict[str, Any]], counterfactuals: int = 0) -> PastAnswer:
     """What is answered about the victim."""
     loaded = loaded_of(objects)
     record = preemption_record(loaded, "default/victim")
     assert record is not None
-    return past_answer(loaded, record, 10**18, RELEASED, flips)
+    return past_answer(loaded, record, 10**18, RELEASED, counterfactuals)
 
 
 def test_the_cause_is_confirmed_hours_later() -> None:
@@ -88,15 +88,17 @@ def test_a_second_chain_is_told_where_it_is_not_excluded() -> None:
 
 
 def test_nothing_is_said_that_was_only_assumed() -> None:
-    answer = asked(objects_at(cohort_play(), 3), flips=9)
+    answer = asked(objects_at(cohort_play(), 3), counterfactuals=9)
     assert answer.counterfactuals is not None
     assert answer.counterfactuals.nearest
     told = [
         *(remark.text for remark in answer.remarks),
-        *(flip.text for flip in answer.counterfactuals.nearest),
+        *(change.text for change in answer.counterfactuals.nearest),
     ]
     assert not [text for text in told if "reserved" in text or "minAdmitDuration" in text]
-    assert not [flip for flip in answer.counterfactuals.nearest if flip.field.startswith("spec.podSets")]
+    assert not [
+        change for change in answer.counterfactuals.nearest if change.field.startswith("spec.podSets")
+    ]
 
 
 @pytest.mark.parametrize("gone", ["owner", "old"])
@@ -256,7 +258,7 @@ def test_a_preemptor_of_whom_only_the_admission_is_known_is_decided_on_its_flavo
         },
     }
     raw["events"][2]["submit"] = {"manifest": manifest, "work": owner["work"]}
-    answer = asked(objects_at(raw, 3), flips=5)
+    answer = asked(objects_at(raw, 3), counterfactuals=5)
     assert answer.certainty == Certainty.CONFIRMED
     assert answer.counterfactuals is None
     assert any(text.endswith("is taken, on the same flavors") for text in answer.unknown)

@@ -15,7 +15,7 @@ from tenure.oracle.decide import Decision
 from tenure.units import format_duration, format_instant, format_names
 
 MOST_ORDERS = 6
-"""How many other orders are tried of each kind of tie, each with a decision, for each flip that is listed."""
+"""Other orders that are tried of each kind of tie, each with a decision, for each change that is listed."""
 
 TIES = {"DV-020": "sibling cohorts have equal shares", "DV-030": "workloads have equal uids"}
 """What ties, by the divergence that says so."""
@@ -27,7 +27,7 @@ def may_tie(decision: Decision) -> bool:
     """Whether there is anything that could tie in a decision, or in one with a single other field.
 
     Args:
-        decision: no field that a flip changes makes siblings or equal uids.
+        decision: no field that a change changes makes siblings or equal uids.
     """
     return bool(_siblings(decision) or _twins(decision))
 
@@ -132,7 +132,7 @@ MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Flip:
+class Counterfactual:
     """A change of one field of one object that changes the answer. It was verified by deciding again.
 
     Args:
@@ -260,11 +260,11 @@ class Flip:
                 return f"{self.preemptor} would have to wait ({self.outcome})"
 
 
-def apply(flip: Flip, situation: Situation) -> Situation:
-    """The situation with a flip's change, and nothing else changed.
+def apply(change: Counterfactual, situation: Situation) -> Situation:
+    """The situation with a change's change, and nothing else changed.
 
     Args:
-        flip: found for this situation, or for another one that has the same object and field.
+        change: found for this situation, or for another one that has the same object and field.
         situation: where to change the field.
     """
-    return flip.knob.write(situation, flip.new)
+    return change.knob.write(situation, change.new)

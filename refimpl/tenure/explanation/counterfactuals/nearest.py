@@ -1,4 +1,4 @@
-"""The nearest flips of a situation.
+"""The nearest counterfactuals of a situation.
 
 What is searched: the clock; of the pending workload its priority and the numbers of its pods; of its
 ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitDuration` and
@@ -32,7 +32,7 @@ from functools import cache
 from typing import TypeAlias
 
 from tenure.errors import bad_input
-from tenure.explanation.counterfactuals.counterfactual import Flip, apply, may_tie, tie_of
+from tenure.explanation.counterfactuals.counterfactual import Counterfactual, apply, may_tie, tie_of
 from tenure.explanation.counterfactuals.goals import Wish
 from tenure.explanation.counterfactuals.queue_fields import order_knobs, queue_knobs, rule_knobs
 from tenure.explanation.counterfactuals.quota_fields import quota_knobs, weight_knobs
@@ -171,17 +171,17 @@ LEAST_SHARE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class FlipsFound:
-    """What a search for flips came to.
+class CounterfactualsFound:
+    """What a search for counterfactuals came to.
 
     Args:
-        flips: the changes in the order of the module's description.
+        counterfactuals: the changes in the order of the module's description.
         tried: how many altered situations were decided.
         fields: how many fields were searched to the end.
         complete: whether all were, before the budget was spent.
     """
 
-    flips: tuple[Flip, ...]
+    counterfactuals: tuple[Counterfactual, ...]
     tried: int
     fields: int
     complete: bool
@@ -194,7 +194,7 @@ class _SpentError(Exception):
     """The budget, or the part of it that one field gets, is spent."""
 
 
-def nearest_flips(
+def nearest_counterfactuals(
     cluster: Cluster,
     preemptor: Workload,
     queue: str,
@@ -202,7 +202,7 @@ def nearest_flips(
     reading: Reading,
     target: str | None = None,
     limit: int = DEFAULT_LIMIT,
-) -> tuple[Flip, ...]:
+) -> tuple[Counterfactual, ...]:
     """The smallest changes of one field that change the answer.
 
     Args:
@@ -224,25 +224,27 @@ def nearest_flips(
     >>> pods = (PodSet("main", 1, {"gpu": 6}),)
     >>> asking = Workload("ml", "new", "u", priority=0, created_at=0, pod_sets=pods)
     >>> cluster = Cluster({"q": ClusterQueue("q", (quotas,))}, pending=(asking,))
-    >>> for flip in nearest_flips(cluster, asking, "q", 0, preset("guaranteed")):
-    ...     print(flip.object, flip.field, flip.old_text, flip.new_text, flip.after)
+    >>> for change in nearest_counterfactuals(cluster, asking, "q", 0, preset("guaranteed")):
+    ...     print(change.object, change.field, change.old_text, change.new_text, change.after)
     ClusterQueue/q spec.resourceGroups[0].flavors[0].resources[0].nominalQuota 4 6 fits
     """
-    return search_flips(Situation(cluster, preemptor, queue, now, reading), target, limit).flips
+    return search_counterfactuals(
+        Situation(cluster, preemptor, queue, now, reading), target, limit
+    ).counterfactuals
 
 
-def search_flips(
+def search_counterfactuals(
     situation: Situation,
     target: str | None = None,
     limit: int = DEFAULT_LIMIT,
     wish: Wish | None = None,
     budget: int | None = None,
-) -> FlipsFound:
+) -> CounterfactualsFound:
     """The smallest changes of one field that change the answer, and how far was searched.
 
     Args:
         situation: where.
-        target: `namespace/name` of a running workload, or None; see `nearest_flips`.
+        target: `namespace/name` of a running workload, or None; see `nearest_counterfactuals`.
         limit: how many at most.
         wish: only changes that grant it are looked for; None for all that change the answer.
         budget: how many altered situations may be decided; None for `budget_for`. The fields of what is
@@ -256,10 +258,10 @@ def search_flips(
         tree = f"the tree of ClusterQueue {decision.queue.name}"
         raise bad_input("target", target, f"a workload that holds quota in {tree}")
     if wish is not None and not wish.is_open(decision):
-        return FlipsFound((), 0, 0, complete=True)
+        return CounterfactualsFound((), 0, 0, complete=True)
     most = budget_for(decision) if budget is None else budget
     searcher = _Searcher(situation, decision, target, wish, most)
-    found: dict[tuple[int, tuple[str, str]], tuple[_Rank, Flip]] = {}
+    found: dict[tuple[int, tuple[str, str]], tuple[_Rank, Counterfactual]] = {}
     fields, complete = 0, True
     cluster = situation.cluster
     proposed = () if cluster.settings.release is not None else proposals_in(cluster)
@@ -279,14 +281,16 @@ def search_flips(
             alike = (near, knob.kind)
             found[alike] = min(found.get(alike, ranked), ranked, key=lambda pair: pair[0])
     ordered = sorted(found.values(), key=lambda pair: pair[0])
-    flips = tuple(flip for _, flip in ordered[:limit])
+    nearest = tuple(change for _, change in ordered[:limit])
     if may_tie(decision):
-        flips = tuple(dataclasses.replace(flip, tie=tie_of(apply(flip, situation))) for flip in flips)
-    return FlipsFound(flips, searcher.tried, fields, complete)
+        nearest = tuple(
+            dataclasses.replace(change, tie=tie_of(apply(change, situation))) for change in nearest
+        )
+    return CounterfactualsFound(nearest, searcher.tried, fields, complete)
 
 
-def _by_use(flip: Flip) -> tuple[bool, bool, bool, float]:
-    return (not flip.is_usable, not flip.harmless, not flip.own, flip.size)
+def _by_use(change: Counterfactual) -> tuple[bool, bool, bool, float]:
+    return (not change.is_usable, not change.harmless, not change.own, change.size)
 
 
 def budget_for(decision: Decision) -> int:
@@ -329,8 +333,8 @@ class _Searcher:
         """Whether the whole budget is spent."""
         return self.tried >= self._budget
 
-    def flips_of(self, knob: Knob) -> Iterator[Flip]:
-        """The nearest flip of one field, in each direction that there is."""
+    def flips_of(self, knob: Knob) -> Iterator[Counterfactual]:
+        """The nearest change that counts of one field, in each direction that there is."""
         old, self._of_this = knob.read(self._situation), 0
         decided: dict[Value, Decision] = {}
 
@@ -368,8 +372,8 @@ class _Searcher:
         preempted = (target.workload for target in decision.targets if target.workload.key != self._target)
         return whose in (None, self._team) and all(one.cluster_queue == self._team for one in preempted)
 
-    def _flip(self, knob: Knob, old: Value, new: Value, decision: Decision, exact: bool) -> Flip:
-        return Flip(
+    def _flip(self, knob: Knob, old: Value, new: Value, decision: Decision, exact: bool) -> Counterfactual:
+        return Counterfactual(
             knob=knob,
             old=old,
             new=new,

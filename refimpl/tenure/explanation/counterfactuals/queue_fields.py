@@ -1,4 +1,4 @@
-"""Fields of the pending workload's ClusterQueue that a flip may change, its quotas aside."""
+"""Fields of the pending workload's ClusterQueue that a change may change, its quotas aside."""
 
 from __future__ import annotations
 

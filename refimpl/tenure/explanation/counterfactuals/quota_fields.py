@@ -1,4 +1,4 @@
-"""Quotas, limits and fair-sharing weights of queues and cohorts, which a flip may change."""
+"""Quotas, limits and fair-sharing weights of queues and cohorts, which a change may change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked, as one value that can be altered, and the fields of it that a flip may change."""
+"""What is asked, as one value that can be altered, and the fields of it that a change may change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tenure.readings import Reading
 
 
 class FlipAnswer(StrEnum):
-    """What a flip changes: how the pending workload fares, or whether one running workload is preempted."""
+    """What a change changes: how the pending workload fares, or whether one running workload is preempted."""
 
     FITS = "fits"
     PREEMPTS = "preempts"
@@ -138,7 +138,7 @@ Value: TypeAlias = int | None
 """Of a field, as the model holds it: a number, a member of an enum, ns; None where it is not set."""
 
 CLOCK, ASKER, OWN_QUEUE, PATH, OTHERS = range(5)
-"""How near an object is to the pending workload: among flips of one size the nearest comes first."""
+"""How near an object is to the pending workload: of changes of one size the nearest comes first."""
 
 
 class Knob(ABC):

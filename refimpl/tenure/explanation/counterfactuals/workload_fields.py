@@ -1,4 +1,4 @@
-"""The clock and the fields of workloads that a flip may change."""
+"""The clock and the fields of workloads that a change may change."""
 
 from __future__ import annotations
 
