@@ -20,7 +20,7 @@ from tenure.units import format_names
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
-from tenure_check.commands.outlines import OutlinePrinting, print_outline
+from tenure_check.commands.outlines import AnalysisPrinting, print_outline
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def guarantees_command(
     interpretation: Interpretation,
     flags: SchedulerFlags,
     asked: GuaranteeOptions,
-    printing: OutlinePrinting,
+    printing: AnalysisPrinting,
 ) -> None:
     """List what each ClusterQueue's workloads may count on, and whom they may lose quota to.
 

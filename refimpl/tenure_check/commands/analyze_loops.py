@@ -19,7 +19,7 @@ from tenure.cli.terminal import choose_colour, hint, progress
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
-from tenure_check.commands.outlines import OutlinePrinting, print_outline
+from tenure_check.commands.outlines import AnalysisPrinting, print_outline
 
 if TYPE_CHECKING:
     from tenure_check.analysis.loop_answer import LoopsAnswer
@@ -138,7 +138,7 @@ def loops_command(
             show_default=False,
         ),
     ] = None,
-    printing: OutlinePrinting,
+    printing: AnalysisPrinting,
 ) -> None:
     """Find out whether workloads would preempt each other for ever, and which fields that takes.
 

@@ -7,28 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
-from tenure.cli.output import Output, about, print_answer, with_pointer
+from tenure.cli.output import OutlineOutput, Output, about, print_answer, with_pointer
 from tenure.cli.terminal import Color, print_lines
 from tenure.outline import Outline
-from tenure_play.commands.diff import DiffOutput
 
 ListPremises = Annotated[bool, typer.Option("--premises", help="List what every verdict assumes.")]
 """The option of every analysis."""
 
 
 @dataclass(frozen=True, slots=True)
-class OutlinePrinting:
+class AnalysisPrinting:
     """How an analysis is printed."""
 
-    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
-        DiffOutput.TEXT
+    output: Annotated[OutlineOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        OutlineOutput.TEXT
     )
     premises: ListPremises = False
     color: Color = None
 
 
 def print_outline(
-    output: DiffOutput, name: str, rendered: Any, outline: Outline, release: str | None
+    output: OutlineOutput, name: str, rendered: Any, outline: Outline, release: str | None
 ) -> None:
     """Print an analysis.
 
@@ -39,9 +38,9 @@ def print_outline(
         outline: the answer, for text and Markdown.
         release: the target release of Kueue.
     """
-    if output == DiffOutput.MARKDOWN:
+    if output == OutlineOutput.MARKDOWN:
         print_lines(outline.markdown_lines())
-    elif output == DiffOutput.TEXT:
+    elif output == OutlineOutput.TEXT:
         print_lines(with_pointer(about(release, outline.text_lines())))
     else:
         print_answer(Output(output.value), name, rendered, ())
