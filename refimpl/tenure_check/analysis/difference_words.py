@@ -19,11 +19,12 @@ from tenure_check.analysis.difference_types import (
 from tenure_check.analysis.fields import FieldChange
 from tenure_check.analysis.matrix_types import ExampleWorkload
 from tenure_check.analysis.matrix_words import held_words
+from tenure_check.analysis.scopes import premise_parts
 
 MOST_PAIRS: Final = 6
-"""Pairs of priorities that are told of one pair of ClusterQueues."""
+"""Pairs of priorities that are listed of one pair of ClusterQueues."""
 MOST_FIELDS: Final = 8
-"""Changed fields that are told."""
+"""Changed fields that are listed."""
 
 _TITLES: Final = {
     "gained": "Gained: may be preempted after, and not before",
@@ -120,8 +121,13 @@ def difference_summary(answer: MatrixDifference) -> str:
     return f"None of {total} cells changes{unsettled}. No state was found that is decided otherwise."
 
 
-def difference_outline(answer: MatrixDifference) -> Outline:
-    """The difference for people: for a terminal, or for a comment on a pull request."""
+def difference_outline(answer: MatrixDifference, *, premises: bool = False) -> Outline:
+    """The difference for people: for a terminal, or for a comment on a pull request.
+
+    Args:
+        answer: see there.
+        premises: whether they are listed.
+    """
     fields = {change.words: change for change in answer.changed_fields}
     parts: list[Part] = [
         difference_summary(answer),
@@ -129,7 +135,6 @@ def difference_outline(answer: MatrixDifference) -> Outline:
             [
                 ["before  ", Name(answer.before)],
                 ["after   ", Name(answer.after)],
-                f"scope {answer.scope}, reading {answer.reading}",
             ]
         ),
         *(
@@ -151,7 +156,7 @@ def difference_outline(answer: MatrixDifference) -> Outline:
             *parts,
             *(f"not known: {text}" for text in answer.not_known),
             f"never is proved by {proved}; can is shown by examples",
-            Facts([f"assumed: {premise}" for premise in answer.premises]),
+            *premise_parts(answer.premises, f"{answer.reading}, scope {answer.scope}", listed=premises),
         ],
     )
 

@@ -15,10 +15,10 @@ from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
-from tenure.cli.output import Output, about, print_answer
+from tenure.cli.output import OutlineOutput
 from tenure.cli.revisions import bytes_named
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
-from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.cli.terminal import Color, choose_colour
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import Loaded, SourcedObject, build, read_objects
@@ -30,7 +30,7 @@ from tenure.oracle.unmodelled import over_time
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
-from tenure_play.commands.diff import DiffOutput
+from tenure_check.commands.outlines import ListPremises, print_outline
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class FailOnCells(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DifferenceOptions:
-    """How a difference is printed, how long is looked, and what fails."""
+    """How a difference is printed, how long examples are searched for, and what fails."""
 
-    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
-        DiffOutput.TEXT
+    output: Annotated[OutlineOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
+        OutlineOutput.TEXT
     )
     fail_on: Annotated[
         FailOnCells | None,
@@ -78,6 +78,7 @@ class DifferenceOptions:
     states: States = 120
     seed: Seed = 0
     no_cache: AskAgain = False
+    premises: ListPremises = False
     color: Color = None
 
 
@@ -102,10 +103,10 @@ def analyze_diff_command(
 ) -> None:
     """Compare two configurations: who may preempt whom after a change, and could not before.
 
-    Both are looked at as `tenure analyze matrix` does, in every state that admission alone can produce, or
-    with --scope edited also after edits of quotas; what runs and waits in the files plays no part. Each cell
-    that is gained or lost is told with the field that did it and a small state that shows it. Decisions may
-    change though no cell does: then a state says so.
+    Both are analyzed as by `tenure analyze matrix`, in every state that admission alone can produce, or with
+    --scope edited also after edits of quotas; what runs and waits in the files plays no part. Each cell that
+    is gained or lost is listed with the field that causes it and the smallest example. Decisions may change
+    though no cell does: then a state shows it.
 
     A single field, and two folders or revisions of one:
 
@@ -120,8 +121,8 @@ def analyze_diff_command(
     tenure analyze diff main:queues/ HEAD:queues/ -o markdown > comment.md
     tenure analyze diff main:queues/ HEAD:queues/ --fail-on gained
 
-    A field is named where the example is decided otherwise without its change; where only several together do
-    it, all that changed are named. An answer is kept, as by `tenure analyze matrix`.
+    A field is named if the example is decided otherwise without its change; if only several together cause
+    it, all that changed are named. Answers are cached, as by `tenure analyze matrix`.
 
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
     are not known.
@@ -142,12 +143,8 @@ def analyze_diff_command(
     answer = replace(
         found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
     )
-    if asked.output == DiffOutput.MARKDOWN:
-        print_lines(difference_outline(answer).markdown_lines())
-    elif asked.output == DiffOutput.TEXT:
-        print_lines(about(release, difference_outline(answer).text_lines()))
-    else:
-        print_answer(Output(asked.output.value), "analyze-diff", as_json(answer), ())
+    outline = difference_outline(answer, premises=asked.premises)
+    print_outline(asked.output, "analyze-diff", as_json(answer), outline, release)
     _exit(answer, asked.fail_on)
 
 
