@@ -392,7 +392,7 @@ def test_without_limits_no_bound_is_known_and_the_answer_names_who_has_none(tmp_
     assert (found["latest"], found["ifExact"], found["unlimited"]) == (None, None, ["ml/runs"])
     assert found["why"] == "ml/runs may hold nvidia.com/gpu on a100 without a limit"
     assert (
-        "  without a limit: ml/runs; assume one with --runtime 4h or p95, "
+        "  running without a limit: ml/runs; assume one with --runtime 4h or p95, "
         "or set kueue.x-k8s.io/max-exec-time-seconds on jobs"
     ) in told("ml/waits", file, *NOW).splitlines()
 

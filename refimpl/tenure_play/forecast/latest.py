@@ -42,7 +42,7 @@ from tenure.units import END_OF_TIME
 from tenure_play.actors import Phase
 from tenure_play.forecast.answer_types import LatestStart, LimitedRun, StartBefore
 from tenure_play.forecast.limits import AssumedRuntime, RunLimit, run_limit
-from tenure_play.forecast.run import Course, some_names
+from tenure_play.forecast.run import Course
 from tenure_play.record import Ending
 from tenure_play.scenario import Scenario, Submission
 
@@ -300,8 +300,9 @@ class _TreeLoad:
                 held = release(tree, held, tree.places[queue], {at: self._most(mine, at)})
             slack = available_at(tree, held, tree.places[queue], at) - requested
             if slack < 0:
-                names = some_names([key for key, entry in lasting.items() if self._most(entry, at)])
-                raise _NoBoundError(f"{names} may hold {at.resource} on {at.flavor} without a limit")
+                keys = [key for key, entry in lasting.items() if self._most(entry, at)]
+                who = keys[0] if len(keys) == 1 else f"{len(keys)} running and pending workloads"
+                raise _NoBoundError(f"{who} may hold {at.resource} on {at.flavor} without a limit")
             found[at] = slack + 1
         if _is_choosy(self._cluster.cluster_queues[queue]):
             # It may wait for another flavor while one is free.

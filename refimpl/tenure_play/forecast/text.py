@@ -117,9 +117,11 @@ def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
         )
     if latest.unlimited:
         names = ", ".join(latest.unlimited) if every else some_names(latest.unlimited)
-        yield Item(
-            f"without a limit: {names}; assume one with --runtime 4h or p95, or set {LIMIT_LABEL} on jobs"
-        )
+        if latest.runtime is None:
+            advice = f"assume one with --runtime 4h or p95, or set {LIMIT_LABEL} on jobs"
+            yield Item(f"running without a limit: {names}; {advice}")
+        else:
+            yield Item(f"running for longer than --runtime already: {names}; assume a longer one")
 
 
 def _until(waits: StillWaiting) -> str:
