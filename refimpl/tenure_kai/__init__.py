@@ -1,4 +1,8 @@
-"""KAI-Scheduler's MinRuntime plugin: who is protected from preemption and reclaim, until when, and why.
+"""KAI-Scheduler's MinRuntime plugin: which jobs are protected from preemption and reclaim, until when, why.
+
+Read the objects of a cluster (`load_scene`, `scene_of_objects`), open a `Session` at an instant, resolve
+the runtime that protects a job, and answer as the plugin's functions do (`filter_answer`,
+`validate_answer`, `resolve_answer`).
 
 >>> from tenure_kai import Action, Session, filter_answer, load_scene
 >>> from tenure.model import MINUTE
@@ -58,7 +62,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Late: who asks the oracle reads no files.
+    # Late: the oracle reads no files.
     if name in ("load_scene", "scene_of_objects"):
         from tenure_kai import intake
 

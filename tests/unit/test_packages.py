@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,14 @@ def test_importing_a_package_loads_none_above_it(package: str) -> None:
     loaded = set(done.stdout.split())
     assert package in loaded
     assert loaded <= set(PACKAGES[: PACKAGES.index(package) + 1])
+
+
+@pytest.mark.parametrize(
+    "package", ["tenure_simulate", "tenure_lab", "tenure_kai", "tenure_play", "tenure_check"]
+)
+def test_a_package_lists_what_is_public_and_has_it(package: str) -> None:
+    module = import_module(package)
+    assert all(getattr(module, name) is not None for name in module.__all__)
+    assert module.__doc__
+    with pytest.raises(AttributeError, match="absent"):
+        _ = module.absent
