@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.cli.asked import ask
+from tenure.cli.inquiry import inquire
 from tenure.cli.options import InputOptions, Interpretation
 from tenure.engines import Engine
 from tests.command_line import tenure
@@ -134,7 +134,7 @@ def test_a_hint_is_given_once_where_the_core_would_be_worth_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tenure.engines.choice.find_spec", lambda _: None)
-    asked = ask(InputOptions(example="two-teams"), AT["two-teams"], Interpretation())
+    asked = inquire(InputOptions(example="two-teams"), AT["two-teams"], Interpretation())
     assert asked.of_many(None, explained=False).engine == Engine.AUTO
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("tenure.engines.choice.MUCH", 1)

@@ -25,7 +25,7 @@ ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
 INTERRUPTED = """
 import os, signal
 
-from tenure.cli.asked import Inquiry
+from tenure.cli.inquiry import Inquiry
 decided_all = Inquiry.decided_all
 def interrupted(self):
     for number, decision in enumerate(decided_all(self)):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tenure.as_json import as_json
-from tenure.cli.asked import Inquiry
+from tenure.cli.inquiry import Inquiry
 from tenure.conformance.accessible import kind_of, render_rows, render_tree
 from tenure.conformance.answer_types import AccessibleAnswer, AccessibleRow
 from tenure.explanation.groups import shortened
@@ -25,33 +25,33 @@ _AMOUNTS = range(3, len(HEADS))
 Trees = Sequence[tuple[NodeAccounts, ...]]
 
 
-def trees_of(asked: Inquiry) -> Trees:
+def trees_of(inquiry: Inquiry) -> Trees:
     """Every tree of a cluster, with what is accessible at each node.
 
     Args:
-        asked: the cluster, the clock, the reading.
+        inquiry: the cluster, the clock, the reading.
 
     Raises:
         InputError: as `accessible_trees`.
     """
-    return list(accessible_trees(asked.loaded.cluster, asked.now, asked.reading))
+    return list(accessible_trees(inquiry.loaded.cluster, inquiry.now, inquiry.reading))
 
 
-def accessible_answer(trees: Trees, asked: Inquiry) -> Any:
+def accessible_answer(trees: Trees, inquiry: Inquiry) -> Any:
     """What is accessible to every ClusterQueue, as JSON has it."""
     answer = AccessibleAnswer(
-        now=format_instant(asked.now),
-        reading=asked.reading.written(),
-        reading_text=reading_text(asked.reading),
-        kueue=kueue_version(asked.kueue),
+        now=format_instant(inquiry.now),
+        reading=inquiry.reading.written(),
+        reading_text=reading_text(inquiry.reading),
+        kueue=kueue_version(inquiry.kueue),
         rows=render_rows(node for tree in trees for node in tree),
         trees=tuple(render_tree(tree) for tree in trees),
-        warnings=tuple(asked.warnings),
+        warnings=tuple(inquiry.warnings),
     )
     return as_json(answer)
 
 
-def accessible_lines(trees: Trees, asked: Inquiry, *, every: bool) -> Iterator[str]:
+def accessible_lines(trees: Trees, inquiry: Inquiry, *, every: bool) -> Iterator[str]:
     """What is accessible to every ClusterQueue: a table, and a picture of each tree."""
     heads, *lines = _table(node for tree in trees for node in tree)
     yield heads
@@ -61,7 +61,7 @@ def accessible_lines(trees: Trees, asked: Inquiry, *, every: bool) -> Iterator[s
             yield ""
             yield from shortened(list(_picture(tree)), every=every, indent="")
     yield ""
-    yield f"clock {format_instant(asked.now)}, reading {reading_text(asked.reading)}"
+    yield f"clock {format_instant(inquiry.now)}, reading {reading_text(inquiry.reading)}"
 
 
 def own_rows(decision: Decision) -> tuple[AccessibleRow, ...] | None:

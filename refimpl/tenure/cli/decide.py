@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.api import Decision, Loaded, PendingDecision, pending_names, some_of
-from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import with_records
 from tenure.cli.decisions import are_many, head_before, print_pending
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import sources_of
+from tenure.cli.inquiry import Inquiry, inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ENGINE_HELP,
@@ -151,7 +151,7 @@ def decide_command(
     Workloads are sorted by ClusterQueue, then by effective priority, highest first, then by the time they
     queue from.
 
-    Exit codes: 0 decided, whatever the decision; 1 another one than --expect says; 2 bad input, or the
+    Exit codes: 0 decided, whatever the decision; 1 not that of --expect; 2 bad input, or the
     workload needs what is not modelled, with --all-pending each of them; 3 internal error.
     """
     choose_colour(printing.color)
@@ -165,25 +165,25 @@ def decide_command(
         workload = named[0] if named else None
         source = InputOptions(paths, example, strict)
         objects: list[SourcedObject] | None = [] if pending.all_pending and cluster_queue is None else None
-        asked = ask(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
-        joint = None if objects is None else _joint_effect(asked, objects, flags)
+        inquiry = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
+        joint = None if objects is None else _joint_effect(inquiry, objects, flags)
         if pending.all_pending:
-            grouped = not every and printing.output == Output.TEXT and are_many(asked)
-            asked = asked.of_many(deciding.engine, explained=verbose and not grouped)
+            grouped = not every and printing.output == Output.TEXT and are_many(inquiry)
+            inquiry = inquiry.of_many(deciding.engine, explained=verbose and not grouped)
         else:
-            asked = replace(asked, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
-            _ask_for_a_name(asked.loaded, workload)
-            decision = asked.decided(workload)
+            inquiry = replace(inquiry, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
+            _require_a_name(inquiry.loaded, workload)
+            decision = inquiry.decided(workload)
     if pending.all_pending:
-        count = None if cluster_queue else len(pending_names(asked.loaded))
+        count = None if cluster_queue else len(pending_names(inquiry.loaded))
         outcomes: Counter[bool] = Counter()
-        decisions = progress(_counted(asked.decided_all(), outcomes), "deciding", count)
-        _print_all(decisions, asked, joint, reporting, grouped=grouped, output=printing.output)
+        decisions = progress(_counted(inquiry.decided_all(), outcomes), "deciding", count)
+        _print_all(decisions, inquiry, joint, reporting, grouped=grouped, output=printing.output)
         if outcomes[False] and not outcomes[True]:
             complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
             raise typer.Exit(ExitCode.BAD_INPUT)
         return
-    _print(decision, asked, deciding, printing.output, every=every)
+    _print(decision, inquiry, deciding, printing.output, every=every)
     wrong = unexpected(decision, deciding.expect)
     reporting.write(lambda lines: _report(decision, wrong, lines, sources_of(paths, example)))
     if wrong:
@@ -192,7 +192,7 @@ def decide_command(
 
 
 def _print(
-    decision: Decision, asked: Inquiry, deciding: DecidingOptions, output: Output, *, every: bool
+    decision: Decision, inquiry: Inquiry, deciding: DecidingOptions, output: Output, *, every: bool
 ) -> None:
     found = None
     more: Iterable[str] = ()
@@ -204,13 +204,13 @@ def _print(
         found = explained(decision, deciding.counterfactuals, worse=every)
         more = chain(explained_lines(found, every=every), own_lines(decision))
     if output == Output.TEXT:
-        behind, premises = head_before(asked, decision), asked.premises(decision.queue.name)
+        behind, premises = head_before(inquiry, decision), inquiry.premises(decision.queue.name)
         lines = decision_lines(decision, premises, every=every, behind=behind)
-        print_answer(output, "decide", None, about(asked.kueue, chain(lines, more)))
+        print_answer(output, "decide", None, about(inquiry.kueue, chain(lines, more)))
     else:
         from tenure.cli.decision_answers import decide_answer
 
-        print_answer(output, "decide", decide_answer(decision, asked, found), ())
+        print_answer(output, "decide", decide_answer(decision, inquiry, found), ())
 
 
 def _counted(decisions: Iterable[PendingDecision], outcomes: Counter[bool]) -> Iterator[PendingDecision]:
@@ -233,33 +233,33 @@ def unexpected(decision: Decision, expected: Outcome | None) -> str:
 
 
 def _joint_effect(
-    asked: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
+    inquiry: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
 ) -> JointEffect | None:
     """What the coming cycles do to all pending workloads; None where nothing is installed that plays them."""
     effect = added("tenure.forecasts", "joint")
     if effect is None:
         return None
     gates = parse_gates(flags.feature_gates)
-    found: JointEffect = effect(asked.loaded, objects, asked.now, asked.reading, gates)
+    found: JointEffect = effect(inquiry.loaded, objects, inquiry.now, inquiry.reading, gates)
     return found
 
 
 def _print_all(
     decisions: Iterable[PendingDecision],
-    asked: Inquiry,
+    inquiry: Inquiry,
     joint: JointEffect | None,
     reporting: Reporting,
     *,
     grouped: bool,
     output: Output,
 ) -> None:
-    if not reporting.is_asked:
-        print_pending(decisions, asked, joint, grouped=grouped, output=output)
+    if not reporting.is_wanted:
+        print_pending(decisions, inquiry, joint, grouped=grouped, output=output)
         return
     from tenure.cli.decision_report import Noted
 
     noted = Noted()
-    print_pending(noted.passing(decisions), asked, joint, grouped=grouped, output=output)
+    print_pending(noted.passing(decisions), inquiry, joint, grouped=grouped, output=output)
     reporting.write(noted.checks)
 
 
@@ -269,12 +269,12 @@ def _report(decision: Decision, wrong: str, lines: SourceLines, sources: Sequenc
     return report_of(decision, wrong, lines, sources)
 
 
-def _alone(option: str, said: str | None) -> None:
-    if said is not None:
-        raise bad_input(option, str(said), "either a workload or --all-pending, not both")
+def _alone(option: str, value: str | None) -> None:
+    if value is not None:
+        raise bad_input(option, str(value), "either a workload or --all-pending, not both")
 
 
-def _ask_for_a_name(loaded: Loaded, workload: str | None) -> None:
+def _require_a_name(loaded: Loaded, workload: str | None) -> None:
     waiting = pending_names(loaded)
     if workload is None and len(waiting) > 1:
         expected = f"-w with one of {some_of(waiting, 'pending workloads')}; or --all-pending"

@@ -10,8 +10,8 @@ from typing import Any
 from tenure.api import PendingDecision
 from tenure.as_json import IfAny, as_json
 from tenure.cli.accounts import own_rows
-from tenure.cli.asked import Inquiry
-from tenure.cli.decisions import UNDECIDED, engine_asked, head_before, is_served, seen_of, strict_lines
+from tenure.cli.decisions import UNDECIDED, engine_used, head_before, is_served, seen_of, strict_lines
+from tenure.cli.inquiry import Inquiry
 from tenure.conformance.answer_types import (
     AccessibleRow,
     DecideQuestion,
@@ -58,19 +58,19 @@ class DecideAnswer(DecisionFields, DecideQuestion):
     """What is accessible to its ClusterQueue, while heroes run; only with --verbose."""
 
 
-def decide_answer(decision: Decision, asked: Inquiry, found: ExplainedDecision | None) -> Any:
-    """A decision: the protocol's output, with who asked, where, when, all warnings, and how it came about."""
+def decide_answer(decision: Decision, inquiry: Inquiry, found: ExplainedDecision | None) -> Any:
+    """A decision: the protocol's output, with workload, place, time, warnings, and how it came about."""
     answer = DecideAnswer(
         workload=decision.preemptor.key,
         cluster_queue=decision.queue.name,
         now=format_instant(decision.now),
-        **(fields_of(decision, explained=found is not None) | {"kueue": kueue_version(asked.kueue)}),
+        **(fields_of(decision, explained=found is not None) | {"kueue": kueue_version(inquiry.kueue)}),
         reading_text=reading_text(decision.reading),
         summary=summarize(decision),
-        premises=tuple(asked.premises(decision.queue.name)),
-        warnings=tuple(asked.warnings),
+        premises=tuple(inquiry.premises(decision.queue.name)),
+        warnings=tuple(inquiry.warnings),
         assignment=assigned_pods(decision.assignment) if is_served(decision) else None,
-        behind=head_before(asked, decision),
+        behind=head_before(inquiry, decision),
         explanation=found,
         accessible=None if found is None else own_rows(decision),
     )
@@ -78,25 +78,25 @@ def decide_answer(decision: Decision, asked: Inquiry, found: ExplainedDecision |
 
 
 def pending_answer(
-    decisions: Iterable[PendingDecision], asked: Inquiry, joint: JointEffect | None = None
+    decisions: Iterable[PendingDecision], inquiry: Inquiry, joint: JointEffect | None = None
 ) -> Any:
     """The decisions: what they share once, one row for each workload, and what happens to all together."""
     seen: set[str] = set()
-    lines = strict_lines(asked, asked.loaded.cluster.cluster_queues)
+    lines = strict_lines(inquiry, inquiry.loaded.cluster.cluster_queues)
     behind = {key: line[0] for line in lines.values() for key in line[1:]}
-    rows = tuple(_row(decision, asked.explained, behind) for decision in seen_of(decisions, seen))
+    rows = tuple(_row(decision, inquiry.explained, behind) for decision in seen_of(decisions, seen))
     counted = Counter(row.decision or UNDECIDED for row in rows)
     counts = (counted[kind] for kind in ("Fit", "Preempt", "NoCandidates", "NoFit", UNDECIDED))
     answer = PendingAnswer(
-        now=format_instant(asked.now),
-        reading=asked.reading.written(),
-        reading_text=reading_text(asked.reading),
+        now=format_instant(inquiry.now),
+        reading=inquiry.reading.written(),
+        reading_text=reading_text(inquiry.reading),
         counts=PendingCounts(*counts),
-        engine=engine_asked(asked, seen),
-        kueue=kueue_version(asked.kueue),
+        engine=engine_used(inquiry, seen),
+        kueue=kueue_version(inquiry.kueue),
         pending=rows,
-        premises=tuple(asked.premises(asked.cluster_queue)),
-        warnings=tuple(asked.warnings),
+        premises=tuple(inquiry.premises(inquiry.cluster_queue)),
+        warnings=tuple(inquiry.warnings),
         joint=joint,
     )
     return as_json(answer)

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
-from tenure.cli.asked import Inquiry
+from tenure.cli.inquiry import Inquiry
 from tenure.cli.output import Output, about, print_answer
 from tenure.engines import Engine
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
     from tenure.joint import JointEffect
 
 
-def head_before(asked: Inquiry, decision: Decision) -> str | None:
+def head_before(inquiry: Inquiry, decision: Decision) -> str | None:
     """Who is the head of the StrictFIFO ClusterQueue in which a workload waits; None where it is that itself.
 
     Args:
-        asked: the cluster.
+        inquiry: the cluster.
         decision: about the workload.
     """
-    line = strict_lines(asked, [decision.queue.name]).get(decision.queue.name, [])
+    line = strict_lines(inquiry, [decision.queue.name]).get(decision.queue.name, [])
     return line[0] if decision.preemptor.key in line[1:] else None
 
 
-def strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
+def strict_lines(inquiry: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
     """Who waits, in order, for each of some ClusterQueues that is StrictFIFO and active.
 
     Args:
-        asked: the cluster.
+        inquiry: the cluster.
         cluster_queues: their names.
     """
-    known = asked.loaded.cluster.cluster_queues
+    known = inquiry.loaded.cluster.cluster_queues
     strict = [
         name
         for name in cluster_queues
@@ -53,8 +53,8 @@ def strict_lines(asked: Inquiry, cluster_queues: Iterable[str]) -> dict[str, lis
     ]
     if not strict:
         return {}
-    waiting = waiting_queues(asked.loaded, asked.now)
-    lines = ((name, in_line(asked.loaded, name, asked.now, asked.reading, waiting)) for name in strict)
+    waiting = waiting_queues(inquiry.loaded, inquiry.now)
+    lines = ((name, in_line(inquiry.loaded, name, inquiry.now, inquiry.reading, waiting)) for name in strict)
     return {name: [found.key for found in line] for name, line in lines}
 
 
@@ -63,24 +63,24 @@ HEADS = ("WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS")
 _VICTIMS = HEADS.index("VICTIMS")
 
 
-def are_many(asked: Inquiry) -> bool:
-    """Whether more pending workloads are asked about than are listed one by one.
+def are_many(inquiry: Inquiry) -> bool:
+    """Whether more pending workloads are in question than are listed one by one.
 
     Args:
-        asked: the cluster, and the ClusterQueue if only one is asked about.
+        inquiry: the cluster, and the ClusterQueue if only one is in question.
     """
-    cluster = asked.loaded.cluster
-    if asked.cluster_queue is None or assumed_queue(asked.loaded) is not None:
-        return len(pending_names(asked.loaded)) > MOST
+    cluster = inquiry.loaded.cluster
+    if inquiry.cluster_queue is None or assumed_queue(inquiry.loaded) is not None:
+        return len(pending_names(inquiry.loaded)) > MOST
     behind = (
         cluster.local_queues.get((pending.namespace, pending.queue_name)) for pending in cluster.pending
     )
-    return sum(queue == asked.cluster_queue for queue in behind) > MOST
+    return sum(queue == inquiry.cluster_queue for queue in behind) > MOST
 
 
 def print_pending(
     decisions: Iterable[PendingDecision],
-    asked: Inquiry,
+    inquiry: Inquiry,
     joint: JointEffect | None,
     *,
     grouped: bool,
@@ -90,7 +90,7 @@ def print_pending(
 
     Args:
         decisions: in the order in which they are printed; each is dropped once it is rendered.
-        asked: what they have in common, and whether to add what every rule found.
+        inquiry: what they have in common, and whether to add what every rule found.
         joint: what happens to all of them together; None where that is not known here.
         grouped: whether they are counted by queue, decision and reason, without what every rule found.
         output: the form.
@@ -98,13 +98,13 @@ def print_pending(
     if output != Output.TEXT:
         from tenure.cli.decision_answers import pending_answer
 
-        print_answer(output, "pending", pending_answer(decisions, asked, joint), ())
+        print_answer(output, "pending", pending_answer(decisions, inquiry, joint), ())
         return
     if grouped:
-        lines = grouped_lines(decisions, asked)
+        lines = grouped_lines(decisions, inquiry)
     else:
-        lines = (_explained_lines if asked.explained else table_lines)(decisions, asked)
-    print_answer(output, "pending", None, about(asked.kueue, chain(_joint_lines(joint), lines)))
+        lines = (_explained_lines if inquiry.explained else table_lines)(decisions, inquiry)
+    print_answer(output, "pending", None, about(inquiry.kueue, chain(_joint_lines(joint), lines)))
 
 
 def _joint_lines(joint: JointEffect | None) -> Iterator[str]:
@@ -120,25 +120,25 @@ def _joint_lines(joint: JointEffect | None) -> Iterator[str]:
     yield ""
 
 
-def table_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+def table_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
     seen = set[str]()
     rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
     yield from aligned([HEADS, *rows], right={_VICTIMS})
     yield ""
-    yield from _counted_lines(rows, asked, seen)
+    yield from _counted_lines(rows, inquiry, seen)
 
 
-def grouped_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+def grouped_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     """How many decisions there are of each kind, then by queue, and by decision and reason.
 
     Args:
         decisions: more than are listed one by one.
-        asked: what they have in common.
+        inquiry: what they have in common.
     """
     seen = set[str]()
     rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
-    yield from _counted_lines(rows, asked, seen)
+    yield from _counted_lines(rows, inquiry, seen)
     kinds = [kind for kind, _ in Counter(row.decision for row in rows).most_common()]
     counts: dict[str, Counter[str]] = {}
     for row in rows:
@@ -170,28 +170,28 @@ def _kind_of_reason(row: _Row) -> str:
     return re.sub(r"\b\d+[a-zA-Z]*\b", "#", plain)
 
 
-def _counted_lines(rows: Sequence[_Row], asked: Inquiry, seen: set[str]) -> Iterator[str]:
+def _counted_lines(rows: Sequence[_Row], inquiry: Inquiry, seen: set[str]) -> Iterator[str]:
     count = len(rows)
     outcomes = Counter(row.decision for row in rows)
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
     yield f"{counted(count, 'pending workload')}: {kinds}"
-    if behind := _behind_heads(rows, asked):
+    if behind := _behind_heads(rows, inquiry):
         heads = "the head of a StrictFIFO ClusterQueue, which Kueue tries first"
         yield f"  {behind} of them {'is' if behind == 1 else 'are'} behind {heads}"
-    used = proposals_in(asked.loaded.cluster)
-    clock = clock_text(format_instant(asked.now), reading_text(asked.reading), used)
-    engine = engine_asked(asked, seen)
+    used = proposals_in(inquiry.loaded.cluster)
+    clock = clock_text(format_instant(inquiry.now), reading_text(inquiry.reading), used)
+    engine = engine_used(inquiry, seen)
     by = "" if engine == Engine.REFERENCE else f", engine {engine}"
     yield f"  {clock}{by}; each taken alone"
-    yield from assumed_lines(asked.premises(asked.cluster_queue))
+    yield from assumed_lines(inquiry.premises(inquiry.cluster_queue))
     if any(row.decision.endswith(BY_QUOTA) for row in rows):
         yield f"  {TOPOLOGY_NOTE}"
 
 
-def _behind_heads(rows: Iterable[_Row], asked: Inquiry) -> int:
+def _behind_heads(rows: Iterable[_Row], inquiry: Inquiry) -> int:
     """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
     queues = {row.queue for row in rows if row.decision != UNDECIDED}
-    return sum(len(line[1:]) for line in strict_lines(asked, queues).values())
+    return sum(len(line[1:]) for line in strict_lines(inquiry, queues).values())
 
 
 def seen_of(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator[PendingDecision]:
@@ -207,14 +207,14 @@ def seen_of(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator
         yield decision
 
 
-def engine_asked(asked: Inquiry, seen: set[str]) -> str:
+def engine_used(inquiry: Inquiry, seen: set[str]) -> str:
     """The engine that decided, `auto` where some decisions are of either.
 
     Args:
-        asked: which engine was asked for.
+        inquiry: with the engine of the command line.
         seen: the engines that decided.
     """
-    return engine_of(seen) if asked.engine == Engine.AUTO else str(asked.engine)
+    return engine_of(seen) if inquiry.engine == Engine.AUTO else str(inquiry.engine)
 
 
 class _Row(NamedTuple):
@@ -233,8 +233,8 @@ def _row(pending_decision: PendingDecision) -> _Row:
     if decision is None:
         return _Row(pending_decision.workload, queue, UNDECIDED, "", in_short(pending_decision.problems))
     victims = str(len(decision.targets)) if decision.targets else ""
-    said = f"{decision.outcome}{quota_alone(decision.not_modelled)}"
-    return _Row(pending_decision.workload, queue, said, victims, _reasons(decision))
+    outcome = f"{decision.outcome}{quota_alone(decision.not_modelled)}"
+    return _Row(pending_decision.workload, queue, outcome, victims, _reasons(decision))
 
 
 def _reasons(decision: Decision) -> str:
@@ -259,7 +259,7 @@ def is_served(decision: Decision) -> bool:
     return decision.outcome in (Outcome.FIT, Outcome.PREEMPT)
 
 
-def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> Iterator[str]:
+def _explained_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     from tenure.explanation.answers import explained
     from tenure.explanation.lines import explained_lines
 
@@ -271,6 +271,6 @@ def _explained_lines(decisions: Iterable[PendingDecision], asked: Inquiry) -> It
             yield from (f"  {problem}" for problem in pending_decision.problems)
         else:
             decision = pending_decision.decision
-            premises = asked.premises(decision.queue.name)
+            premises = inquiry.premises(decision.queue.name)
             yield from decision_lines(decision, premises, every=True)
             yield from explained_lines(explained(decision, 0), every=True)

@@ -46,10 +46,10 @@ def load_input(
         InputError: both or neither is given; everything that is wrong in the manifests.
     """
 
-    asked = kueue or TargetKueue()
+    target = kueue or TargetKueue()
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
-        for sourced in progress(changed(objects, edits, asked), what="reading objects"):
+        for sourced in progress(changed(objects, edits, target), what="reading objects"):
             if kept is not None:
                 kept.append(sourced)
             yield sourced
@@ -58,7 +58,7 @@ def load_input(
     is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)
     if "-" in sources and is_typed:
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    loaded = replace(asked.stamped(load(sources, strict=strict, watched=watched)), home=given().home)
+    loaded = replace(target.stamped(load(sources, strict=strict, watched=watched)), home=given().home)
     refuse_other_scheduler(loaded)
     # The cluster stays to the end: the collector need not look at its objects again.
     gc.freeze()

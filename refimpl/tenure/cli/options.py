@@ -271,7 +271,7 @@ class Interpretation:
     override: Overrides = None
     kueue: KueueRelease = None
 
-    def asked_kueue(self) -> TargetKueue:
+    def target_kueue(self) -> TargetKueue:
         """The target Kueue of a cluster: a new one for each cluster, which notes what it lacks.
 
         Raises:

@@ -103,14 +103,14 @@ def about(kueue: str | None, lines: Iterable[str]) -> Iterator[str]:
 def print_answer(
     output: Output, name: str | None, rendered: Any, lines: Iterable[str], *, pointer: bool = True
 ) -> None:
-    """Print an answer in the asked form.
+    """Print an answer in the chosen form.
 
     Args:
         output: the form.
         name: of the schema that JSON and YAML follow, which they begin with; None for what is no answer of
             Tenure's, such as a Kubernetes List.
-        rendered: what JSON and YAML say.
-        lines: what the text says; drawn only if it is asked for.
+        rendered: what JSON and YAML hold.
+        lines: the text; drawn only if it is printed.
         pointer: whether it ends with how to look up an identifier, if it names one.
 
     >>> print_answer(Output.JSON, "vectors", {"formatted": []}, ())  # doctest: +ELLIPSIS
@@ -167,26 +167,26 @@ class CheckPrinting:
 
 
 class Reporting:
-    """The reports that a command line asks for. Nothing is imported or looked up where it asks for none.
+    """The reports that a command line requests. Nothing is imported or looked up where it requests none.
 
     Args:
-        asked: as `Reports` has them.
+        reports: as `Reports` has them.
         tool: the command, `tenure validate`.
 
     Raises:
         InputError: no such form, or no folder for the file.
     """
 
-    def __init__(self, asked: Sequence[str] | None, tool: str) -> None:
+    def __init__(self, reports: Sequence[str] | None, tool: str) -> None:
         self.tool = tool
         self._targets: tuple[ReportTarget, ...] = ()
-        if asked:
+        if reports:
             from tenure.reports import parse_targets
 
-            self._targets = parse_targets(asked)
+            self._targets = parse_targets(reports)
 
     @property
-    def is_asked(self) -> bool:
+    def is_wanted(self) -> bool:
         """Whether there is a report to write."""
         return bool(self._targets)
 
@@ -230,14 +230,14 @@ def print_checked(
     rendered: Callable[[], Any],
     lines: Iterable[str],
 ) -> None:
-    """Print what came of checks in the asked form.
+    """Print what came of checks in the chosen form.
 
     Args:
         output: the form, of answers or of reports.
         name: of the schema that JSON and YAML follow.
-        report: makes the report; asked for only where it is printed.
-        rendered: makes what JSON and YAML say; the same.
-        lines: what the text says.
+        report: makes the report; called only where it is printed.
+        rendered: makes what JSON and YAML hold; the same.
+        lines: the text.
     """
     from tenure.reports import FORMS, report_text
 

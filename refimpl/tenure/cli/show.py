@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.as_json import as_json
-from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
+from tenure.cli.inquiry import Inquiry, inquire
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
 from tenure.cli.output import Output, about, print_answer
 from tenure.cli.terminal import Color, choose_colour
@@ -154,7 +154,7 @@ def show_command(
         raise bad_input("-o markdown", "no identifier", "one beside it, such as KEP-8522")
     output = Output.TEXT if is_markdown else Output(printing.output.value)
     if given.files or given.example:
-        _show_quota(ask(given.source(), now, interpretation, edits=edits), output, every=every)
+        _show_quota(inquire(given.source(), now, interpretation, edits=edits), output, every=every)
         return
     if of_cluster:
         raise bad_input(of_cluster[0], "no cluster", "a cluster beside it: -f PATH, or --example hero")
@@ -169,13 +169,13 @@ def show_command(
     print_answer(output, "show", as_json(card), lines, pointer=False)
 
 
-def _show_quota(asked: Inquiry, output: Output, *, every: bool) -> None:
+def _show_quota(inquiry: Inquiry, output: Output, *, every: bool) -> None:
     from tenure.cli.accounts import accessible_answer, accessible_lines, trees_of
 
-    trees = trees_of(asked)
-    lines = about(asked.kueue, accessible_lines(trees, asked, every=every))
+    trees = trees_of(inquiry)
+    lines = about(inquiry.kueue, accessible_lines(trees, inquiry, every=every))
     print_answer(
-        output, "accessible", None if output == Output.TEXT else accessible_answer(trees, asked), lines
+        output, "accessible", None if output == Output.TEXT else accessible_answer(trees, inquiry), lines
     )
 
 

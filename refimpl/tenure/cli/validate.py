@@ -126,7 +126,7 @@ def validate_command(
     unreadable: list[Problem] = []
     with reporting.of_bad_input():
         sources = sources_of(paths or (), example)
-        kueue, changes = interpretation.asked_kueue(), edits.edits()
+        kueue, changes = interpretation.target_kueue(), edits.edits()
         notes: list[str] = []
         drawn: Iterable[SourcedObject]
         if skip_others:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.as_json import as_json
-from tenure.cli.asked import with_flags
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
+from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.cli.output import OutlineOutput
 from tenure.cli.revisions import bytes_named
@@ -131,7 +131,7 @@ def analyze_diff_command(
     from tenure_check.analysis.matrix import Effort
 
     choose_colour(asked.color)
-    kueue = interpretation.asked_kueue()
+    kueue = interpretation.target_kueue()
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
@@ -175,8 +175,8 @@ def _sides(
     (first, name), (last, other) = named[0], named[-1]
     objects = objects_of(first, common)
     objects_after = objects_of(last, common) if len(named) == 2 else objects
-    before = _side(name, objects, (), interpretation.asked_kueue(), flags)
-    after = _side(changed_name(other, edits), objects_after, edits, interpretation.asked_kueue(), flags)
+    before = _side(name, objects, (), interpretation.target_kueue(), flags)
+    after = _side(changed_name(other, edits), objects_after, edits, interpretation.target_kueue(), flags)
     return before, after
 
 

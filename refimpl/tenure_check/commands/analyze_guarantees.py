@@ -96,7 +96,7 @@ def guarantees_command(
     from tenure_check.analysis.matrix import Effort
 
     choose_colour(printing.color)
-    kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
+    kueue, reading = interpretation.target_kueue(), interpretation.chosen()
     cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = AnswerCache(GuaranteesAnswer, wanted=not asked.no_cache)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenure.as_json import as_json
-from tenure.cli.asked import with_fair_sharing
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, sources_of
+from tenure.cli.inquiry import with_fair_sharing
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.cli.terminal import choose_colour, hint, progress
 from tenure.disk import claim, write_file
@@ -173,7 +173,7 @@ def loops_command(
 
     claim("--to", to)
     request, reading = bounds.request(written=to is not None), interpretation.chosen()
-    kueue = interpretation.asked_kueue()
+    kueue = interpretation.target_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     objects = with_fair_sharing(objects, fair_sharing)
     trees, found = trees_of(objects, reading)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.as_json import as_json
-from tenure.cli.asked import with_flags
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler, sources_of
+from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.cli.output import Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
@@ -130,7 +130,7 @@ def matrix_command(
     choose_colour(printing.color)
     if asked.svg is not None:
         _check_svg(asked.svg)
-    kueue, reading = interpretation.asked_kueue(), interpretation.chosen()
+    kueue, reading = interpretation.target_kueue(), interpretation.chosen()
     cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = AnswerCache(MatrixAnswer, wanted=not asked.no_cache)

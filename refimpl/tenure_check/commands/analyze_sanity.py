@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.as_json import as_json
-from tenure.cli.asked import with_fair_sharing
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, sources_of
+from tenure.cli.inquiry import with_fair_sharing
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.cli.output import Output, Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
@@ -54,7 +54,7 @@ def sanity_command(
     choose_colour(printing.color)
     from tenure_check.analysis.sanity_answers import sanity_answer
 
-    kueue = interpretation.asked_kueue()
+    kueue = interpretation.target_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     found = sanity_answer(with_fair_sharing(objects, fair_sharing), interpretation.chosen())
     warnings = tuple(print_warnings((*found.warnings, *kueue.warnings())))

@@ -12,10 +12,10 @@ import typer
 
 from tenure.api import Loaded
 from tenure.as_json import as_json
-from tenure.cli.asked import with_flags
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
+from tenure.cli.inquiry import with_flags
 from tenure.cli.options import (
     EditOptions,
     Example,
@@ -160,7 +160,7 @@ def _sides(
     common = read_objects(beside) if beside else ()
     objects: list[SourcedObject] = []
     (first, name), (last, other) = named[0], named[-1]
-    kueue, kueue_after = interpretation.asked_kueue(), interpretation.asked_kueue()
+    kueue, kueue_after = interpretation.target_kueue(), interpretation.target_kueue()
     read: list[SourcedObject] = []
     before = Side(name, _read(first, common, (), objects, read, kueue), manifests_of(read))
     read_after: list[SourcedObject] = []

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import with_records
+from tenure.cli.inquiry import Inquiry, inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     EditOptions,
@@ -130,7 +130,7 @@ def next_command(
     horizon = ahead.horizon()
     objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
-    asked = ask(
+    asked = inquire(
         source, now, interpretation, None, flags, edits, kept=objects, queued_by=END_OF_TIME, about=named
     )
     gates = gates_over_time(asked.loaded, parse_gates(flags.feature_gates))

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from tenure.api import Decision, Loaded, in_line
-from tenure.cli.asked import Inquiry, ask
 from tenure.cli.commands import with_records
+from tenure.cli.inquiry import Inquiry, inquire
 from tenure.cli.named import NAME_HELP, in_order, named_workloads
 from tenure.cli.options import (
     ClusterQueueName,
@@ -92,7 +92,7 @@ def why_command(
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(paths, example, strict)
-    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
+    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, about=named)
     victim, *others = named if workload is None else reversed(named)
     print_why(
         asked,
@@ -205,7 +205,7 @@ def why_not_command(
     choose_colour(printing.color)
     named, manifests = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(manifests, example, strict)
-    asked = ask(source, now, interpretation, cluster_queue, flags, edits, about=named)
+    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, about=named)
     victim = named[1] if len(named) > 1 else None
     # A changed field is not in the file.
     files = () if edits.edits() else (source.paths or ())

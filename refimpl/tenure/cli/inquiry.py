@@ -1,4 +1,4 @@
-"""What a command about decisions is asked: the cluster, its settings, the clock, the reading."""
+"""What a command about decisions is given: the cluster, its settings, the clock, the reading."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
 
     Args:
         loaded: the cluster, with the settings of Kueue's Configuration where the files hold one.
-        flags: what is said above that.
+        flags: what is above that.
 
     Raises:
         InputError: a gate that Kueue does not have or that would bring in what is not modelled, or a word
@@ -125,7 +125,7 @@ def _strategies(text: str) -> tuple[FairStrategy, ...] | None:
 
 
 def with_fair_sharing(objects: Iterable[SourcedObject], text: str | None) -> list[SourcedObject]:
-    """The objects with a Configuration that says of fair sharing what the command line says.
+    """The objects with a Configuration that has of fair sharing what the command line has.
 
     Args:
         objects: as they were read.
@@ -166,16 +166,16 @@ FASTER = "so many decisions take a while without the optimized core: pip install
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What a command line asks about.
+    """What a command line is about.
 
     Args:
         loaded: the cluster, under the settings of the command line.
         now: the clock, ns since the epoch.
         reading: the reading.
         cluster_queue: the ClusterQueue that was named, if one was.
-        warnings: about the input; they have been said.
+        warnings: about the input; they have been printed.
         engine: who decides.
-        explained: whether findings will be asked for.
+        explained: whether findings will be shown.
     """
 
     loaded: Loaded
@@ -200,7 +200,7 @@ class Inquiry:
         return premises_of(self.loaded, None if cluster_queue is None else [cluster_queue])
 
     def warned(self, texts: Iterable[str], loaded: Loaded) -> Inquiry:
-        """The same about a cluster of which more is to be warned; that is said.
+        """The same about a cluster of which more is to be warned; that is printed.
 
         Args:
             texts: the further warnings.
@@ -228,18 +228,18 @@ class Inquiry:
         )
 
     def of_many(self, engine: Engine | None, *, explained: bool) -> Inquiry:
-        """The same asked about all pending workloads; a hint where the core might be worth it and is missing.
+        """The same about all pending workloads; a hint where the core might be worth it and is missing.
 
         Args:
             engine: who decides; None for `auto`.
-            explained: whether findings will be asked for.
+            explained: whether findings will be shown.
         """
         cluster = self.loaded.cluster
         pairs = len(cluster.pending) * len(cluster.admitted)
-        asked = Engine.AUTO if engine is None else engine
-        if asked == Engine.AUTO and not explained and would_be_faster(pairs):
+        chosen = Engine.AUTO if engine is None else engine
+        if chosen == Engine.AUTO and not explained and would_be_faster(pairs):
             hint(FASTER)
-        return replace(self, engine=asked, explained=explained)
+        return replace(self, engine=chosen, explained=explained)
 
     def decided_all(self) -> Iterator[PendingDecision]:
         """The decisions about all pending workloads, each made when it is drawn.
@@ -257,7 +257,7 @@ class Inquiry:
         )
 
     def print(self, output: Output, name: str, answer: DataclassInstance, lines: Iterable[str]) -> None:
-        """Print what is answered; JSON and YAML say the warnings and the release too.
+        """Print an answer; JSON and YAML have the warnings and the release too.
 
         Args:
             output: the form.
@@ -268,8 +268,8 @@ class Inquiry:
         if output == Output.TEXT:
             print_answer(output, name, None, about(self.kueue, lines))
         else:
-            said = replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue))
-            print_answer(output, name, as_json(said), ())
+            whole = replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue))
+            print_answer(output, name, as_json(whole), ())
 
     def print_outline(
         self, output: OutlineOutput, name: str, answer: DataclassInstance, outline: Outline
@@ -286,7 +286,7 @@ class Inquiry:
             self.print(Output(output.value), name, answer, outline.text_lines())
 
 
-def ask(
+def inquire(
     source: InputOptions,
     now: str | None,
     interpretation: Interpretation,
@@ -297,7 +297,7 @@ def ask(
     queued_by: Instant | None = None,
     about: Sequence[str | None] = (),
 ) -> Inquiry:
-    """What the shared options of `tenure.cli.options` ask about, as they stand on the command line.
+    """What the shared options of `tenure.cli.options` are about, as the command line has them.
 
     Args:
         source, interpretation, flags: see there; without flags the objects' own configuration decides.
@@ -306,30 +306,30 @@ def ask(
         cluster_queue: the ClusterQueue that is named, if one is.
         kept: gets the objects, where they are needed again.
         queued_by: as `tenure.api.doubts` has it.
-        about: what workloads are called that are asked about; without any, all are.
+        about: names of the workloads in question; without any, all are.
 
     Raises:
         InputError: a malformed option, or everything that is wrong in the manifests.
 
-    >>> two_teams = ask(InputOptions(example="two-teams"), "2026-03-02T14:00:00Z", Interpretation())
+    >>> two_teams = inquire(InputOptions(example="two-teams"), "2026-03-02T14:00:00Z", Interpretation())
     >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
     'Preempt'
     """
-    # What is wrong with the command line is said before a large dump is read; without --now the clock is read
-    # after the objects: nothing of theirs happened later.
+    # A wrong command line is reported before a large dump is read; without --now the clock is read after the
+    # objects: nothing of theirs happened later.
     instant = None if now is None else instant_of(now)
-    chosen, kueue = interpretation.chosen(), interpretation.asked_kueue()
+    chosen, kueue = interpretation.chosen(), interpretation.target_kueue()
     changes = edits.edits() if edits is not None else ()
     paths, strict = source.paths or (), source.strict
     loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, kept=kept)
     flagged = with_flags(loaded, flags or SchedulerFlags())
     clock = instant_of(None) if instant is None else instant
-    return asked_about(
+    return inquiry_about(
         flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict, about=about
     )
 
 
-def asked_about(
+def inquiry_about(
     loaded: Loaded,
     now: Instant,
     reading: Reading,
@@ -339,13 +339,13 @@ def asked_about(
     strict: bool = False,
     about: Sequence[str | None] = (),
 ) -> Inquiry:
-    """What is asked about a cluster that has been read; its warnings are said.
+    """The same about a cluster that has been read; its warnings are printed.
 
     Args:
         loaded, now, reading, cluster_queue: as `Inquiry` has them.
         queued_by: as `tenure.api.doubts` has it.
         strict: whether what would be warned of is refused, whatever it concerns.
-        about: as `ask` has it.
+        about: as `inquire` has it.
 
     Raises:
         InputError: there is such, and `strict`.
@@ -358,8 +358,8 @@ def asked_about(
         refuse_doubts(loaded, found, (*given().warnings, *others))
     warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
     words = [word for word in (*about, cluster_queue) if word is not None]
-    said = print_warnings(concerning(loaded, warnings, words))
-    return Inquiry(loaded, now, reading, cluster_queue, said)
+    printed = print_warnings(concerning(loaded, warnings, words))
+    return Inquiry(loaded, now, reading, cluster_queue, printed)
 
 
 def _of_object(text: str, problems: Sequence[Problem]) -> str:
