@@ -31,7 +31,7 @@ class TenureFile(pytest.File):
     """A file of expectations."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Its expectations; what is wrong with the file is said without a traceback."""
+        """Its expectations; what is wrong with the file is shown without a traceback."""
         from tenure.errors import InputError, safe
         from tenure_check.expectations import load_documents
 

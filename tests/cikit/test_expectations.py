@@ -220,7 +220,7 @@ def test_one_run_answers_and_writes_every_report(tmp_path: Path, run_tenure: Run
     assert (wrong["file"], wrong["line"], wrong["field"]) == ("quota.tenure.yaml", line, "expect[0].decision")
     (failure,) = ET.parse(repository / "j.xml").iter("failure")
     assert "expected Preempt, found NoCandidates" in failure.get("message", "")
-    assert "minAdmitDuration of ClusterQueue/gpu were below 4h" in (failure.text or "")
+    assert "minAdmitDuration below 4h (ClusterQueue gpu" in (failure.text or "")
     (result,) = json.loads((repository / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": "quota.tenure.yaml"},

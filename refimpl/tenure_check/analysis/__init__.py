@@ -1,1 +1,1 @@
-"""What may happen in a configuration of queues, whatever workloads come; cells are asked of both solvers."""
+"""What may happen in a configuration of queues, whatever workloads come; both solvers settle cells."""

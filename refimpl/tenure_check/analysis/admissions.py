@@ -52,13 +52,13 @@ def in_use_with(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage
     return occupy(tree, usage, place, amounts)
 
 
-def free_at(tree: Tree, usage: Usage, place: int, asked: FlavorResource) -> Amount:
+def free_at(tree: Tree, usage: Usage, place: int, at: FlavorResource) -> Amount:
     """The most of a flavor-resource that a node can be given now; negative where there is a debt."""
     if not isinstance(usage, EffectiveUsage):
-        return available_at(tree, usage, place, asked)
+        return available_at(tree, usage, place, at)
     if place in usage.plan.branch_of:
-        return free_for_hero(usage, place, asked)
-    return available_at(usage.tree, usage, place, asked)
+        return free_for_hero(usage, place, at)
+    return available_at(usage.tree, usage, place, at)
 
 
 def are_admitted(tree: Tree, reading: Reading, running: Sequence[Workload]) -> bool:

@@ -1,4 +1,4 @@
-"""What `tenure analyze` does with solvers whatever is asked: matrices, and answers that are kept."""
+"""Matrices by both solvers, and answers that are kept."""
 
 from __future__ import annotations
 

@@ -80,8 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     count = sum((found.done for found in results), Counter[str]())
     refuted = [problem for found in results for problem in found.refuted]
     kind = "configurations with heroes" if given.heroes else "configurations"
-    said = f"{len(results)} {kind} from seed {given.seed}, scope {given.scope}: {_told(count)}"
-    lines = [*refuted, said]
+    summary = f"{len(results)} {kind} from seed {given.seed}, scope {given.scope}: {_told(count)}"
+    lines = [*refuted, summary]
     print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
     return 1 if refuted else 0
 
@@ -137,7 +137,7 @@ class Trials:
         return TrialResult(Counter(done), refuted)
 
     def results(self, numbers: Iterable[int], cvc5: Cvc5) -> Iterator[TrialResult]:
-        """What came of some configurations, each told as soon as it is there."""
+        """What came of some configurations, each listed as soon as it is there."""
         for number in numbers:
             found = self.result(number, cvc5)
             hint(f"configuration {number}: {_told(found.done)}; {len(found.refuted)} refuted")
@@ -202,12 +202,12 @@ def refusals_in(
     """The same of one configuration."""
     for tree in trees_of(cluster):
         drawing = States(cluster, tree, reading, LEVELS, scope)
-        asked = Runs(cluster, tree, reading, MOST_PAIRS, count, scope)
+        runs = Runs(cluster, tree, reading, MOST_PAIRS, count, scope)
         for queue in sorted(tree.places):
             for _ in range(states):
                 decision = decided(drawing.drawn(dice, queue))
                 for target in decision.targets:
-                    yield from asked.refused(decision, target)
+                    yield from runs.refused(decision, target)
 
 
 def draw_configuration(
@@ -367,9 +367,9 @@ class RandomTree:
             self._hit.add(cell)
             self._count["cells hit"] += 1
             possible = target.reason in self._prover.reasons(*names, high, victim.priority)
-            if not possible or self._prover.said(cell) == "unsat":
+            if not possible or self._prover.solved(cell) == "unsat":
                 yield f"never, and hit: {cell}"
-        if self._scope == Scope.CONSISTENT:  # of which guarantees are told
+        if self._scope == Scope.CONSISTENT:  # guarantees are about these
             yield from self._conditions_met(cell, decision, target)
         yield from self._runs.refused(decision, target)
 
@@ -378,13 +378,13 @@ class RandomTree:
         queue = self._cluster.cluster_queues[cell.victim]
         duration = duration_in_force(terms_of(queue, self._cluster.settings, self._reading))
         running = [workload for known in decision.snapshot.running.values() for workload in known]
-        for asked in conditions_on(cell, duration):
-            if asked in self._met or not asked.is_met(target.workload, running, decision.now, self._tree):
+        for narrow in conditions_on(cell, duration):
+            if narrow in self._met or not narrow.is_met(target.workload, running, decision.now, self._tree):
                 continue
-            self._met.add(asked)
+            self._met.add(narrow)
             self._count["conditions met"] += 1
-            if self._prover.said_narrowed(asked) == "unsat":
-                yield f"never, and met: {asked}"
+            if self._prover.solved_narrowed(narrow) == "unsat":
+                yield f"never, and met: {narrow}"
 
 
 if __name__ == "__main__":

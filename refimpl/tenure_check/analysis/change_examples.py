@@ -66,7 +66,7 @@ class ChangeExamples:
     Args:
         sides: before and after.
         fields: all that changed.
-        rebuild: asked with the objects of a side, one field of which is as on the other.
+        rebuild: called with the objects of a side, one field of which is as on the other.
     """
 
     def __init__(

@@ -25,7 +25,7 @@ from tenure_play.state import PlayState
 NAMESPACE: Final = "default"
 _KEPT: Final = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
 _CONFIGURED: Final = ("Configuration", "ConfigMap")
-_TOLD: Final = (*_KEPT, *_CONFIGURED, "PreemptionConfig")
+_READ: Final = (*_KEPT, *_CONFIGURED, "PreemptionConfig")
 _PARTS: Final = 4
 """A tree's quota is searched in quarters, unless sizes are given."""
 _MOST_QUOTAS: Final = 2
@@ -59,7 +59,7 @@ class WorkloadKind:
     Args:
         queue: the ClusterQueue.
         alike, number: which ClusterQueues it is alike, and the how many-th of them it is.
-        resource, amount: what its one pod asks for.
+        resource, amount: the request of its one pod.
         priority: see there.
         workload: one of them, pending.
     """
@@ -159,7 +159,7 @@ class CohortTree:
         """The kinds of workloads of a search.
 
         Args:
-            resource: what they ask for.
+            resource: of their requests.
             sizes, priorities: each of these.
             most: of alike ClusterQueues so many, because no more of them can have a workload.
         """
@@ -221,7 +221,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
         InputError: no ClusterQueue is among them; everything that is wrong with them.
     """
     objects = list(objects)
-    told = build(sourced for sourced in objects if dig(sourced.object, "kind") in _TOLD).cluster
+    loaded = build(sourced for sourced in objects if dig(sourced.object, "kind") in _READ).cluster
     manifests = [as_if_modelled(manifest, manifest["kind"]) for manifest in _configuration(objects)]
     queues = [manifest for manifest in manifests if manifest["kind"] == "ClusterQueue"]
     if not queues:
@@ -229,7 +229,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
             "paths", "no ClusterQueue", "the configuration: ClusterQueues, Cohorts, ResourceFlavors"
         )
     for queue in queues:
-        # A selector of name spaces says who may submit, and the search submits to every queue.
+        # A selector of namespaces limits submissions, and the search submits to every queue.
         queue["spec"] = {**(queue.get("spec") or {}), "namespaceSelector": {}}
     whole = _scenario(manifests)
     world = PlayState(whole, reading)
@@ -240,7 +240,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     trees = [
         dataclasses.replace(
             _tree(root, names, manifests, whole, priorities),
-            not_known=tuple(found.text for found in over_time(told, names)),
+            not_known=tuple(found.text for found in over_time(loaded, names)),
         )
         for root, names in roots.items()
     ]

@@ -55,7 +55,7 @@ def matrix_difference(
 
     Args:
         before, after: the sides; their levels have the same names.
-        rebuild: asked with the objects of a side, one field of which is as on the other.
+        rebuild: called with the objects of a side, one field of which is as on the other.
         lines: of the files that objects are of.
         shared: the cells whose guarantees are compared, and what is known of their conditions on each side.
         seed: of random states.

@@ -24,7 +24,7 @@ class DifferenceExample:
     priority_class: str
     """Its priority class, or the region of priorities where no class is given."""
     state: MatrixExample
-    """What runs and what is asked for; `preempted` and `victim` are of the side where it can."""
+    """What runs and what is requested; `preempted` and `victim` are of the side where it can."""
     before: str
     """The decision before."""
     after: str
@@ -154,6 +154,6 @@ class MatrixDifference:
     looked: int
     """How many states were decided under both in search of one."""
     warnings: tuple[str, ...]
-    """What the files say and cannot mean, and what was assumed."""
+    """About the input, and what was assumed."""
     not_known: tuple[str, ...] = ()
     """What decides on either side and is not modelled, in words; the exit code is 5 where there is any."""

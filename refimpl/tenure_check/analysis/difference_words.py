@@ -109,11 +109,11 @@ def difference_summary(answer: MatrixDifference) -> str:
         (counts.reasons, "for other reasons"),
         (counts.unknown, "not known on one side"),
     )
-    told = ", ".join(f"{number} {words}" for number, words in parts if number)
+    changed = ", ".join(f"{number} {words}" for number, words in parts if number)
     kept = ((counts.guarantees_lost, "lost"), (counts.guarantees_gained, "gained"))
     guarantees = ", ".join(f"{number} {words}" for number, words in kept if number)
-    if told or guarantees:
-        cells = f"Of {total} cells: {told}." if told else f"None of {total} cells changes."
+    if changed or guarantees:
+        cells = f"Of {total} cells: {changed}." if changed else f"None of {total} cells changes."
         return f"{cells} Guarantees: {guarantees}." if guarantees else cells
     if answer.example is not None:
         return f"None of {total} cells changes, but decisions do."
@@ -247,16 +247,17 @@ def _running(workload: ExampleWorkload, example: DifferenceExample) -> str:
 
 
 def _asks(example: DifferenceExample) -> str:
-    asked = "; ".join(
+    requested = "; ".join(
         ", ".join(f"{format_amount(name, amount)} {name}" for name, amount in requests.items())
         for requests in example.state.asked
     )
-    return f"a workload of {example.cluster_queue}, priority class {example.priority_class}, asks for {asked}"
+    waits = f"a workload of {example.cluster_queue}, priority class {example.priority_class}"
+    return f"{waits}, requests {requested}"
 
 
-def _decision(said: str, victims: Sequence[WorkloadWithReason]) -> str:
-    told = ", ".join(f"{victim.workload} {victim.reason}" for victim in victims)
-    return f"{said}, preempts {told}" if told else said
+def _decision(outcome: str, victims: Sequence[WorkloadWithReason]) -> str:
+    words = ", ".join(f"{victim.workload} {victim.reason}" for victim in victims)
+    return f"{outcome}, preempts {words}" if words else outcome
 
 
 def _unsettled(answer: MatrixDifference) -> str:

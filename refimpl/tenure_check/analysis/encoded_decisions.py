@@ -1,8 +1,8 @@
 """Decisions as they were made, laid before the encoding: every quantity is fixed to what it was (lemma W2).
 
-No search for values is involved, so an encoding that says *never* of what happens is found by the first
-decision that it refuses, also where random states hit the cell before solvers are asked. Whole trees and
-slices are asked alike. What the other children of a node come to is counted here on the whole tree, not by
+No search for values is involved, so an encoding that excludes what happens is found by the first
+decision that it refuses, also where random states hit the cell before solvers get it. Whole trees and
+slices are treated alike. What the other children of a node come to is counted here on the whole tree, not by
 the code that cuts the slice.
 """
 
@@ -68,7 +68,7 @@ class Runs:
         """Which encodings refuse that a decision preempts this victim.
 
         Of victims that have both ClusterQueues, the reason, and whether others were removed before them in
-        common, the first one is asked about.
+        common, the first one is used.
         """
         run = _Run(decision, target)
         names = decision.queue.name, target.workload.cluster_queue or ""
@@ -119,7 +119,7 @@ class _Run:
     def usage(self) -> Mapping[str, Counted]:
         """What was in use at every node of the whole tree, by moment, and the tree with its quotas then."""
         assert self.decision.selection is not None
-        # While the victim is asked about, those removed before it have not come back yet.
+        # At the victim's turn those removed before it have not come back yet.
         gone = self.before | {candidate.workload.key for candidate in self.decision.selection.kept}
         left = {"start": frozenset[str](), "turn": self.before, "final": gone}
         return {moment: self._without(keys) for moment, keys in left.items()}
@@ -155,7 +155,7 @@ def _holds(pair: Pair, run: _Run) -> bool:
 
 
 def _quantities(pair: Pair, run: _Run) -> Iterator[z3.BoolRef]:
-    """What was in use at every node of the pair's tree, what is asked for and what the victim holds."""
+    """What was in use at every node of the pair's tree, what is requested and what the victim holds."""
     whole = run.decision.snapshot.tree
     kept = {
         index
@@ -169,8 +169,8 @@ def _quantities(pair: Pair, run: _Run) -> Iterator[z3.BoolRef]:
             for at in node.quotas if node.queue is None else pair.held_at(node.place):
                 amount = _amount(counted, usage, kept, pair.tree, node, at)
                 yield z3.IntVal(amount) == term_of(pair.used(moment, node.place, at))
-    asked = run.decision.assignment.usage
-    yield from (amount.term == asked.get(at, 0) for at, amount in pair.request.items())
+    requested = run.decision.assignment.usage
+    yield from (amount.term == requested.get(at, 0) for at, amount in pair.request.items())
     held = run.target.workload.usage
     yield from (amount.term == held.get(at, 0) for at, amount in pair.victim.items())
 

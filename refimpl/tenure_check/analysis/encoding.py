@@ -1,7 +1,7 @@
 """One pair of ClusterQueues of a tree: what holds of every decision in which one preempts the other.
 
-Usage is asked for at several moments, each an integer for every ClusterQueue and flavor-resource:
-`start`; `turn`, when the victim's turn comes; `back`, when it is asked whether the victim may keep its
+Usage has values at several moments, each an integer for every ClusterQueue and flavor-resource:
+`start`; `turn`, when the victim's turn comes; `back`, when the search checks whether the victim may keep its
 quota after all, with the victim; `final`, the same without it; under fair sharing `charged`, that is `turn`
 with the request, and `less`, that is `charged` without the victim. Lemma W2: every target of a decision
 satisfies all facts of a question here. So where both solvers find no values, no state has such a target,
@@ -78,7 +78,7 @@ class Priorities:
 def arguments_of_basis(
     terms: PreemptionTerms, priorities: Priorities, kin: Kin = STRANGERS
 ) -> tuple[Any, ...]:
-    """What KQ-300 is asked with: all that a state decides is arbitrary."""
+    """The inputs of KQ-300: all that a state decides is arbitrary."""
     return (
         record_of("P", Workload, {"priority": priorities.preemptor}),
         record_of("V", Workload, {"priority": priorities.victim}),
@@ -90,7 +90,7 @@ def arguments_of_basis(
 
 
 def symbolic_terms(terms: PreemptionTerms) -> SymRecord:
-    """The preemptor's terms; of names a formula says only whether they are the same."""
+    """The preemptor's terms; of names a formula has only whether they are equal."""
     fixed = {field.name: getattr(terms, field.name) for field in fields(terms)}
     del fixed["cluster_queue"]
     return record_of("T", PreemptionTerms, fixed)
@@ -108,7 +108,7 @@ class Pair(SymbolicUsage):
 
     Args:
         cluster, tree, names, reading, traces: see `SymbolicUsage`.
-        tidy: whether to say that whoever leaves besides the victim may leave: only of a whole tree.
+        tidy: whether to add that whoever leaves besides the victim may leave: only of a whole tree.
         scope: see `SymbolicUsage`.
     """
 
@@ -141,10 +141,10 @@ class Pair(SymbolicUsage):
         bases = [known for known in Basis if known != Basis.NONE and preemption_reason(known) == reason]
         return (z3.Or([term_of(basis == known) for known in bases]),)
 
-    def narrowed(self, asked: NarrowCell) -> tuple[z3.BoolRef, ...]:
+    def narrowed(self, narrow: NarrowCell) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of a question: the victim meets a condition at the start of the search."""
-        if asked.longest is not None:
-            return (self._now.term - z3.Int("V.quota_reserved_at") <= asked.longest,)
+        if narrow.longest is not None:
+            return (self._now.term - z3.Int("V.quota_reserved_at") <= narrow.longest,)
         return tuple(
             self._term("start", self.v, at) <= quota_at(self.tree, self.v, at).nominal
             for at in self.held_at(self.v)
@@ -154,12 +154,12 @@ class Pair(SymbolicUsage):
 
     def _of_the_request(self) -> Iterator[z3.BoolRef]:
         yield z3.BoolVal(not self._is_inactive(self.p))
-        for at, mode in self._modes.items():  # of what is not asked for a quota may be negative beside heroes
+        for at, mode in self._modes.items():  # of what is not requested a quota may be negative beside heroes
             yield z3.Or(self.request[at].term == 0, z3.Not(term_of(mode == FlavorMode.NO_FIT)))
         yield z3.Or([self._is_needed(at) for at in self.request])
         yield self._fits("final")
         # Who is removed last, or may not come back, is needed: the request does not fit beside it. Except
-        # where only pods are short, for which no search asks.
+        # where only pods are short, for which there is no search.
         yield z3.Or(z3.Not(self._fits("back")), z3.Not(z3.Or([self._is_needed(at) for at in self._searched])))
 
     # -- the victim ---------------------------------------------------------------------------------------
@@ -237,9 +237,9 @@ class Pair(SymbolicUsage):
         yield z3.Not(self._without.term)
         for place, at in self._each():
             is_asked = place == self.p and at in self.request and at.resource != PODS
-            asked = self.request[at].term if is_asked else 0
+            wanted = self.request[at].term if is_asked else 0
             gone = self.victim[at].term if place == self.v else 0
-            yield self._term("charged", place, at) == self._term("turn", place, at) + asked
+            yield self._term("charged", place, at) == self._term("turn", place, at) + wanted
             if place not in self.rising:
                 yield self._term("less", place, at) == self._term("charged", place, at) - gone
         if self.p != self.v:
@@ -272,8 +272,8 @@ class Pair(SymbolicUsage):
         within = self._folds.of(is_within_quota)
         found = []
         for at, amount in self.request.items():
-            asked = amount.term if at.resource != PODS else 0
-            charged = SymInt(self._term("start", self.p, at) + asked)
+            wanted = amount.term if at.resource != PODS else 0
+            charged = SymInt(self._term("start", self.p, at) + wanted)
             fits = within(charged, quota_at(self.tree, self.p, at).nominal)
             found.append(z3.Implies(self._is_needed(at), term_of(fits)))
         return z3.And(found)

@@ -16,7 +16,7 @@ from tenure.manifests.structure import dig
 _Path: TypeAlias = tuple[str | int, ...]
 
 _PASSED: Final = frozenset(("apiVersion", "kind", "metadata", "status"))
-"""What says nothing about who preempts whom; a ConfigMap's Configuration is below `data`."""
+"""What has no effect on preemption; a ConfigMap's Configuration is below `data`."""
 _OTHERS: Final = frozenset(("Workload", "LocalQueue", "Namespace"))
 """Kinds that are no part of a configuration of queues."""
 ABSENT: Final = "absent"
@@ -122,7 +122,7 @@ def _changes(one: Any, other: Any, path: _Path) -> Iterator[tuple[_Path, Any, An
 
 
 def _are_lists_alike(one: Any, other: Any) -> bool:
-    """Whether two lists have the same items by name, whatever these say."""
+    """Whether two lists have the same items by name, whatever their contents."""
     if not (isinstance(one, list) and isinstance(other, list)):
         return False
     return [_named(item) for item in one] == [_named(item) for item in other]

@@ -1,4 +1,4 @@
-"""States of a full tree in which others borrow what a preemptor asks for.
+"""States of a full tree in which others borrow what a preemptor requests.
 
 Random states of a large tree seldom are like that: where cohorts have limits of their own, a ClusterQueue
 exceeds its quota, and every cohort on the way too, only while hardly any other leaves it room.
@@ -57,11 +57,11 @@ class CrowdedStates(States):
             yield from hits_of(request, decision)
 
     def drawn_crowded(self, dice: random.Random, cell: CellQuery) -> DecideRequest:
-        """A state that may well hit a cell: all is in use, and what the preemptor asks for is borrowed."""
+        """A state that may well hit a cell: all is in use, and what the preemptor requests is borrowed."""
         mine, theirs = (self._tree.places[name] for name in (cell.preemptor, cell.victim))
-        asked, held = self._wanted(dice, mine)
+        requested, held = self._wanted(dice, mine)
         filled = [_Filled(mine, held, mine == theirs)] if held else []
-        reserved = {at: held.get(at, 0) + amount for at, amount in asked.items()}
+        reserved = {at: held.get(at, 0) + amount for at, amount in requested.items()}
         filled += self._filled_up(dice, mine, theirs, reserved)
         filled += self._borrowed(dice, theirs, filled)
         running = tuple(
@@ -71,7 +71,7 @@ class CrowdedStates(States):
             )
             for number, known in enumerate(filled)
         )
-        parts = (PodSet("set0", 1, {at.resource: amount for at, amount in asked.items()}),)
+        parts = (PodSet("set0", 1, {at.resource: amount for at, amount in requested.items()}),)
         waiting = replace(self._waiting(dice, mine), priority=cell.high, pod_sets=parts)
         admitted = running if self._plan is None else in_order_of_admission(running)
         cluster = replace(self._cluster, admitted=admitted)
@@ -80,18 +80,18 @@ class CrowdedStates(States):
         )
 
     def _wanted(self, dice: random.Random, place: int) -> tuple[dict[FlavorResource, Amount], Held]:
-        """What a preemptor asks for on one flavor, and what its ClusterQueue has in use there."""
+        """What a preemptor requests on one flavor, and what its ClusterQueue has in use there."""
         quotas = [at for at in self._tree.nodes[place].quotas if at.resource != PODS]
         flavor = dice.choice(quotas).flavor if quotas else ""
-        asked, held = {}, {}
+        requested, held = {}, {}
         for at in (at for at in quotas if at.flavor == flavor):
             nominal = self._nominal(place)[at]
             most = min(LARGEST, potential_at(self._tree, place, at))
             total = dice.choice((nominal, nominal, nominal // 2, nominal + 1, most, most // 2))
             total = max(1, min(total, most))
-            asked[at] = min(total, dice.choice((total, 1, 2, max(1, total // 2))))
-            held[at] = min(total, most) - asked[at]
-        return asked, {at: amount for at, amount in held.items() if amount > 0}
+            requested[at] = min(total, dice.choice((total, 1, 2, max(1, total // 2))))
+            held[at] = min(total, most) - requested[at]
+        return requested, {at: amount for at, amount in held.items() if amount > 0}
 
     def _filled_up(self, dice: random.Random, mine: int, theirs: int, reserved: Held) -> Iterator[_Filled]:
         """What others have in use beside what is reserved for the preemptor."""

@@ -52,14 +52,14 @@ class SharedCell:
     abouts: tuple[GuaranteeAspect, ...]
 
     def conditions(self, home: int) -> list[NarrowCell]:
-        """What is asked about it on a side."""
+        """Its conditions on a side."""
         wanted = {
             Narrowing.AT_ONCE: GuaranteeAspect.TIME,
             Narrowing.PROTECTED: GuaranteeAspect.TIME,
             Narrowing.WITHIN: GuaranteeAspect.QUOTA,
         }
         known = conditions_on(self.cells[home], self.durations[home])
-        return [asked for asked in known if wanted[asked.narrowing] in self.abouts]
+        return [narrow for narrow in known if wanted[narrow.narrowing] in self.abouts]
 
 
 def shared_cells(before: AnalyzedInput, after: AnalyzedInput, *, nominal: bool) -> list[SharedCell]:
@@ -67,7 +67,7 @@ def shared_cells(before: AnalyzedInput, after: AnalyzedInput, *, nominal: bool) 
 
     None is about time where no minAdmitDuration is in force on either side.
 
-    A decision asks of other ClusterQueues for what they have and whether they are active, not for their
+    A decision depends on what other ClusterQueues have and whether they are active, not on their
     policies: where only such differ, nothing changes for a preemptor.
 
     Args:
@@ -202,8 +202,8 @@ class GuaranteeComparison:
         is_hit = partial(_meets, condition, shared.key)
         known = [self._sides[home].matrix.settled[condition.cell].example] + [
             settled.example
-            for asked, settled in self._narrowed[home].items()
-            if asked.cell == condition.cell and settled.example is not None
+            for narrow, settled in self._narrowed[home].items()
+            if narrow.cell == condition.cell and settled.example is not None
         ]
         requests = [example.request for example in known if example is not None]
         twice = self._examples.shown(shared.key, home, requests, is_hit)

@@ -1,6 +1,6 @@
 """What a workload may count on: how long nothing preempts it, and whether within its nominal quota.
 
-Cells of the matrix that can are asked about once more with a condition: random states first, then proofs.
+Cells of the matrix that can are settled again under conditions: random states first, then proofs.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Reached:
 class Narrower(Protocol):
     """Settles what random states have not hit."""
 
-    def narrowed(self, asked: NarrowCell) -> CellResult:
+    def narrowed(self, narrow: NarrowCell) -> CellResult:
         """What is proved of a cell with a condition, or found by a solver's values."""
 
 
@@ -148,12 +148,12 @@ def find_guarantees(
         name: duration_in_force(terms_of(queue, cluster.settings, reading))
         for name, queue in cluster.cluster_queues.items()
     }
-    asked = {
+    wanted = {
         cell: list(conditions_on(cell, durations[cell.victim]))
         for cell, settled in matrix.settled.items()
         if settled.example is not None
     }
-    narrowed = settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+    narrowed = settle_conditions(cluster, matrix, reading, narrowers, effort, wanted)
     return Guarantees(matrix, durations, narrowed)
 
 
@@ -163,19 +163,19 @@ def settle_conditions(
     reading: Reading,
     narrowers: Mapping[str, tuple[Tree, Narrower]],
     effort: Effort,
-    asked: Mapping[CellQuery, Sequence[NarrowCell]],
+    wanted: Mapping[CellQuery, Sequence[NarrowCell]],
 ) -> dict[NarrowCell, CellResult]:
     """Settle some conditions of some cells.
 
     Args:
         cluster, matrix, reading, effort: as `find_guarantees` has them.
         narrowers: for the ClusterQueues of all preemptors.
-        asked: the conditions of each cell, the one that implies another first.
+        wanted: the conditions of each cell, the one that implies another first.
     """
-    cluster = without_unmodelled(cluster)  # no cell that is asked about is touched
+    cluster = without_unmodelled(cluster)  # no cell in question is touched
     found: dict[NarrowCell, CellResult] = {}
     dice = random.Random(effort.seed)
-    for cell, conditions in asked.items():
+    for cell, conditions in wanted.items():
         example = matrix.settled[cell].example
         if example is not None:
             _note_young(found, conditions, example, narrowers[cell.preemptor][0])
@@ -185,14 +185,14 @@ def settle_conditions(
         states = States(cluster, tree, reading, matrix.levels, matrix.scope)
         for _ in range(effort.fewest):
             for cell, example in states.hits(dice, queue):
-                _note(found, asked.get(cell, ()), example, tree)
-    for cell in sorted(asked, key=lambda known: (known.preemptor, known.victim)):
-        _settle(found, asked[cell], narrowers[cell.preemptor][1])
+                _note(found, wanted.get(cell, ()), example, tree)
+    for cell in sorted(wanted, key=lambda known: (known.preemptor, known.victim)):
+        _settle(found, wanted[cell], narrowers[cell.preemptor][1])
     return found
 
 
 def conditions_on(cell: CellQuery, duration: Duration | None) -> Iterator[NarrowCell]:
-    """The conditions under which a cell is asked about, the one that implies another first."""
+    """The conditions under which a cell is settled, the one that implies another first."""
     if duration is not None:
         yield NarrowCell(cell, Narrowing.PROTECTED, duration)
     yield NarrowCell(cell, Narrowing.AT_ONCE, duration)
@@ -202,19 +202,19 @@ def conditions_on(cell: CellQuery, duration: Duration | None) -> Iterator[Narrow
 def _note_young(
     found: dict[NarrowCell, CellResult], conditions: Sequence[NarrowCell], example: Example, tree: Tree
 ) -> None:
-    """Note what an example shows, as it is and with a victim of each age that is asked about."""
+    """Note what an example shows, as it is and with a victim of each age of a condition."""
     _note(found, conditions, example, tree)
-    for asked in conditions:
-        for young in _with_young_victim(asked, example):
-            _note(found, [asked], young, tree)
+    for narrow in conditions:
+        for young in _with_young_victim(narrow, example):
+            _note(found, [narrow], young, tree)
 
 
-def _with_young_victim(asked: NarrowCell, example: Example) -> Iterator[Example]:
-    """What an example becomes where its victim has run no longer than is asked for."""
+def _with_young_victim(narrow: NarrowCell, example: Example) -> Iterator[Example]:
+    """What an example becomes where its victim has run no longer than a condition allows."""
     request = example.request
-    if asked.longest is None:
+    if narrow.longest is None:
         return
-    at = request.now - asked.longest
+    at = request.now - narrow.longest
 
     def younger(workload: Workload) -> Workload:
         if workload.key != example.victim or (workload.quota_reserved_at or 0) >= at:
@@ -223,7 +223,7 @@ def _with_young_victim(asked: NarrowCell, example: Example) -> Iterator[Example]
 
     running = tuple(map(younger, request.cluster.admitted))
     young = replace(request, cluster=replace(request.cluster, admitted=running))
-    yield from (found for cell, found in hits_of(young, decided(young)) if cell == asked.cell)
+    yield from (found for cell, found in hits_of(young, decided(young)) if cell == narrow.cell)
 
 
 def _note(
@@ -231,23 +231,23 @@ def _note(
 ) -> None:
     """Note which conditions an example meets, when written as manifests too."""
     is_state = still_in_scope(tree, Scope.CONSISTENT)
-    for asked in conditions if is_state(example.request) else ():
-        if asked not in found and asked.is_shown(example, tree):
-            small = made_small(asked.cell, example, is_state=is_state)
-            small = small if asked.is_shown(small, tree) else example
-            if is_replayed(asked.cell, small):
-                found[asked] = CellResult(CellVerdict.CAN, "by an example", small)
+    for narrow in conditions if is_state(example.request) else ():
+        if narrow not in found and narrow.is_shown(example, tree):
+            small = made_small(narrow.cell, example, is_state=is_state)
+            small = small if narrow.is_shown(small, tree) else example
+            if is_replayed(narrow.cell, small):
+                found[narrow] = CellResult(CellVerdict.CAN, "by an example", small)
 
 
 def _settle(
     found: dict[NarrowCell, CellResult], conditions: Iterable[NarrowCell], narrower: Narrower
 ) -> None:
-    """Ask for what no example has shown; what never happens in a long time does not happen at once either."""
+    """Prove what no example has shown; what never happens in a long time does not happen at once either."""
     protected: CellResult | None = None
-    for asked in conditions:
-        if asked not in found:
-            implied = protected if asked.narrowing == Narrowing.AT_ONCE else None
-            found[asked] = implied or narrower.narrowed(asked)
-        settled = found[asked]
-        if asked.narrowing == Narrowing.PROTECTED and settled.verdict == CellVerdict.NEVER:
+    for narrow in conditions:
+        if narrow not in found:
+            implied = protected if narrow.narrowing == Narrowing.AT_ONCE else None
+            found[narrow] = implied or narrower.narrowed(narrow)
+        settled = found[narrow]
+        if narrow.narrowing == Narrowing.PROTECTED and settled.verdict == CellVerdict.NEVER:
             protected = settled

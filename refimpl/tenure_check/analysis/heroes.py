@@ -63,10 +63,10 @@ class HeroPair(Pair):
         self._varied: dict[tuple[int, FlavorResource], Any] = {}
         super().__init__(cluster, self.configured, names, reading, traces, scope=scope)
 
-    def narrowed(self, asked: NarrowCell) -> tuple[z3.BoolRef, ...]:
+    def narrowed(self, narrow: NarrowCell) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of a question; a nominal quota is the one that is configured."""
-        if asked.longest is not None:
-            return super().narrowed(asked)
+        if narrow.longest is not None:
+            return super().narrowed(narrow)
         quotas = self.configured.nodes[self.v].quotas
         return tuple(self._term("start", self.v, at) <= quota.nominal for at, quota in quotas.items())
 

@@ -30,7 +30,7 @@ class LoopWorkload:
     cluster_queue: str
     """Where it waits, and whose quota it holds."""
     resource: str
-    """What it asks for."""
+    """Of its request."""
     request: str
     """How much, as Kubernetes writes quantities."""
     priority: int
@@ -54,7 +54,7 @@ class NeededField:
     value: str
     """Its value, in short."""
     is_policy: bool
-    """Whether it says who preempts whom; else it says what is owned, or shared with whom."""
+    """Whether it is a policy of preemption; else it sets what is owned, or shared with whom."""
     ends_alone: bool
     """Whether the loop ends as well where this field alone is removed from the whole configuration."""
     file: str
@@ -83,12 +83,12 @@ class LoopAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ResourceSearch:
-    """A search in one tree for loops of workloads that ask for one resource."""
+    """A search in one tree for loops of workloads that request one resource."""
 
     resource: str
     """The resource."""
     sizes: tuple[str, ...]
-    """What workloads ask for."""
+    """What workloads request."""
     priorities: tuple[str, ...]
     """Their priorities, by WorkloadPriorityClass or as numbers."""
     complete_up_to: int
@@ -96,7 +96,7 @@ class ResourceSearch:
     systems: int
     """How many systems were played: sets of workloads, whatever their order, of which one preempts."""
     plays: int
-    """How many plays these took, with every order and every time of eviction that matters."""
+    """How many simulations these took, with every order and time of eviction that matters."""
     open: int
     """Plays that came neither to rest nor to a loop in the time of a simulation."""
     rotations: int

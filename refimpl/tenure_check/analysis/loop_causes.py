@@ -20,11 +20,11 @@ from tenure_play import Scenario, parse_scenario
 Path: TypeAlias = tuple[str | int, ...]
 
 _KEPT: Final = frozenset(("apiVersion", "kind", "metadata", "name", "coveredResources", "namespaceSelector"))
-"""What no object can do without, or what says nothing about preemption."""
+"""What no object can do without, or what has no effect on preemption."""
 _WALKED: Final = frozenset(("spec", "resourceGroups", "flavors", "resources"))
 """What may not be missing; the fields below are looked at."""
 _FIXED: Final = ("LocalQueue", "ResourceFlavor", "ConfigMap", "WorkloadPriorityClass")
-"""Kinds whose fields say nothing about who preempts whom."""
+"""Kinds whose fields have no effect on preemption."""
 _NOMINAL: Final = "nominalQuota"
 _SHARED: Final = ("cohortName", "parentName", "resourceGroups")
 
@@ -37,7 +37,7 @@ class NeededFact:
         object: `ClusterQueue/a`.
         field: path of the field as Kubernetes writes it.
         value: in short.
-        is_policy: whether it says who preempts whom, and not what is owned or shared.
+        is_policy: whether it is a policy of preemption, and not what is owned or shared.
         ends_alone: whether the loop ends too where only this field is removed from the whole configuration;
             else another one takes its place there, or the configuration is refused.
     """

@@ -53,20 +53,20 @@ def requests_of(
         pair: whose values they are.
         tree: the whole tree; the pair's is it, or a slice of it.
         cluster, reading: the configuration.
-        cell: what was asked.
+        cell: the cell in question.
         model: the values.
     """
     written = _Written(pair, tree, cluster, reading, cell, model)
     below = min(cell.low, cell.high - 1)
-    asked: set[str] = set()
+    seen: set[str] = set()
     stay = (HIGHEST, cell.low, cell.high, -HIGHEST)
     leave = (cell.high - 1, below, cell.high, cell.low)
     spread = (False, True) if pair.terms.fair_sharing else (True, False)
     for arrangement in starmap(Arrangement, product(stay, leave, spread)):
         request = written.request(arrangement)
         key = repr(request.cluster.admitted)
-        if key not in asked:  # where no workload stays, or leaves later, arrangements are the same
-            asked.add(key)
+        if key not in seen:  # where no workload stays, or leaves later, arrangements are the same
+            seen.add(key)
             yield request
 
 
@@ -125,10 +125,10 @@ class _Written:
         )
 
     def _preemptor(self) -> Workload:
-        asked: dict[str, dict[str, Amount]] = {}
+        requested: dict[str, dict[str, Amount]] = {}
         for at, amount in self._pair.request.items():
             if (wanted := self._number(amount.term)) and at.resource != "pods":
-                asked.setdefault(at.flavor, {})[at.resource] = wanted
+                requested.setdefault(at.flavor, {})[at.resource] = wanted
         stamps: dict[str, Any] = {**self._stamps("P"), "quota_reserved_at": None}
         return Workload(
             namespace=NAMESPACE,
@@ -136,7 +136,7 @@ class _Written:
             uid="p",
             priority=self._cell.high,
             created_at=self._number(z3.Int("P.created_at")),
-            pod_sets=tuple(PodSet(f"set{number}", 1, part) for number, part in enumerate(asked.values())),
+            pod_sets=tuple(PodSet(f"set{number}", 1, part) for number, part in enumerate(requested.values())),
             **stamps,
         )
 

@@ -194,7 +194,7 @@ def _goes_down(queue: ClusterQueue, settings: Settings, reading: Reading, *, alo
 
 
 def _never_may(queue: ClusterQueue) -> bool:
-    """Whether no policy of a ClusterQueue allows preemption, whatever quota and topology say."""
+    """Whether no policy of a ClusterQueue allows preemption, whatever quota and topology allow."""
     return (
         queue.within_cluster_queue == WithinClusterQueue.NEVER
         and queue.reclaim_within_cohort == ReclaimWithinCohort.NEVER

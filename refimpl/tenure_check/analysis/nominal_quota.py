@@ -37,7 +37,7 @@ def unreached_state(
     """
     tree = next(known for known in trees_of(cluster) if queue in known.places)
     if not tree.nodes[tree.places[queue]].quotas:
-        return None  # nothing can be asked for
+        return None  # nothing can be requested
     states, dice = States(cluster, tree, reading, levels), random.Random(seed)
     for _ in range(STATES):
         request = _within_nominal(states.drawn(dice, queue))
@@ -49,7 +49,7 @@ def unreached_state(
 
 
 def _within_nominal(request: DecideRequest) -> DecideRequest | None:
-    """The state with no more asked for than is left of one flavor's quota; None where nothing is left."""
+    """The state that requests no more than is left of one flavor's quota; None where nothing is left."""
     cluster = request.cluster
     running = [workload for workload in cluster.admitted if workload.cluster_queue == request.queue]
     left: dict[str, Amount] = {}
@@ -58,14 +58,14 @@ def _within_nominal(request: DecideRequest) -> DecideRequest | None:
             for resource, nominal in quotas.nominal.items():
                 at = FlavorResource(quotas.flavor, resource)
                 left[resource] = nominal - sum(workload.usage.get(at, 0) for workload in running)
-    asked: dict[str, Amount] = {}
+    requested: dict[str, Amount] = {}
     for pod_set in request.preemptor.pod_sets:
         for resource, amount in pod_set.requests.items():
-            asked[resource] = min(amount, left.get(resource, 0))
-    asked = {resource: amount for resource, amount in asked.items() if amount > 0}
-    if not asked:
+            requested[resource] = min(amount, left.get(resource, 0))
+    requested = {resource: amount for resource, amount in requested.items() if amount > 0}
+    if not requested:
         return None
-    return replace(request, preemptor=replace(request.preemptor, pod_sets=(PodSet("set0", 1, asked),)))
+    return replace(request, preemptor=replace(request.preemptor, pod_sets=(PodSet("set0", 1, requested),)))
 
 
 def _is_unserved(request: DecideRequest) -> bool:

@@ -3,10 +3,10 @@
 A classical search gives every candidate a turn, and usage only falls meanwhile. So where the request does
 not fit in the end, no ClusterQueue whose workloads may be preempted still exceeds its quota of something
 needed together with every cohort between it and the common one: of its workloads one would be a candidate
-that stands. Both solvers are asked for a state that is so and in which the request does not fit all the
+that stands. Both solvers search a state that is so and in which the request does not fit all the
 same; the walks are the reference's own code.
 
-First they are asked about a slice: the ClusterQueue's own path, those of inactive ones, and the others of
+First they get a slice: the ClusterQueue's own path, those of inactive ones, and the others of
 each node as one. A Cohort that exceeds its quota has a child that exceeds its own, and so down to a
 ClusterQueue: children within their quotas pass up at most what they lend (PO-AN-230), which is part of the
 Cohort's quota. So where no ClusterQueue stands, no other child of a node on the path exceeds its quota, and
@@ -106,7 +106,7 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
 
     Args:
         cluster: the configuration.
-        tree: of the ClusterQueue; without ages and boosts, as `why_uncovered` says.
+        tree: of the ClusterQueue; without ages and boosts, see `why_uncovered`.
         name: of the ClusterQueue.
         reading: see `tenure.readings`.
         cvc5: the second solver.
@@ -130,22 +130,22 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
 
 
 def _why_not_proved_of(cluster: Cluster, tree: Tree, name: str, reading: Reading, cvc5: Cvc5) -> str:
-    asked = ServedQueue(cluster, tree, name, reading)
-    facts = asked.unserved()
-    question = (*asked.definitions, *facts)
+    served = ServedQueue(cluster, tree, name, reading)
+    facts = served.unserved()
+    question = (*served.definitions, *facts)
     solver = z3.SolverFor("QF_LIA")
     solver.set("rlimit", BUDGET.z3)
     solver.add(*question)
-    said = str(solver.check())
-    if said != "unsat":
+    result = str(solver.check())
+    if result != "unsat":
         return (
             "solvers find quantities, no state was found"
-            if said == "sat"
+            if result == "sat"
             else "Z3 has no answer within its budget"
         )
     other = cvc5.ask(Asked(question, BUDGET))
     if other == "sat":
-        raise AssertionError(f"Z3 says unsat and cvc5 sat of what {name} reaches")
+        raise AssertionError(f"Z3 finds unsat and cvc5 sat for what {name} reaches")
     return "" if other == "unsat" else f"cvc5 has no answer: {other}"
 
 

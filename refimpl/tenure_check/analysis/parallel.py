@@ -1,6 +1,6 @@
 """Cells of a matrix settled in several processes, each with solvers of its own.
 
-What a solver finds depends on what it was asked before. So which process is asked about a pair of
+What a solver finds depends on what it solved before. So which process gets a pair of
 ClusterQueues does not depend on which is free: as many processes give the same examples again.
 """
 
@@ -85,7 +85,7 @@ def spreading(jobs: int) -> Iterator[Spreading]:
 
 
 def settle_task(configuration: bytes, cells: Sequence[CellQuery]) -> Answers:
-    """Settle cells of one pair; examples come without the configuration, which whoever asks has."""
+    """Settle cells of one pair; examples come without the configuration, which the caller has."""
     if configuration not in _PROVERS:
         _PROVERS.clear()
         cluster, tree, reading, scope, counts_victims = pickle.loads(configuration)

@@ -1,6 +1,6 @@
 """What settles the cells that random states have not hit: both solvers, slice by slice, then whole trees.
 
-Cells whose slices, terms, priorities' relation and reason are the same are asked about once.
+Cells whose slices, terms, priorities' relation and reason are the same are solved once.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
 """Of one answer about a cell: a hundred times what one costs."""
 
 LARGEST_TREE = 12
-"""Trees of more ClusterQueues are asked about by slices only: a whole one would take minutes a cell."""
+"""Trees of more ClusterQueues are solved by slices only: a whole one would take minutes a cell."""
 
 FEW_MODELS, MOST_MODELS = 4, 8
 MOST_VICTIMS = 1_000
@@ -61,7 +61,7 @@ MOST_VICTIMS = 1_000
 
 FEW_STATES, NEAR_STATES, FEW_CROWDED = 32, 800, 96
 NEAR_SEED = 22
-"""Random states near a cell, before solvers are asked about it, and before they are about the whole tree."""
+"""Random states near a cell, before solvers get it, and before they get the whole tree."""
 
 FEW = (CrowdedStates.near, FEW_STATES), (CrowdedStates.crowded, FEW_CROWDED)
 MANY = (CrowdedStates.crowded, 400), (CrowdedStates.near, NEAR_STATES)
@@ -86,8 +86,8 @@ class SolverProver:
         cluster: the configuration.
         tree: one of its trees.
         reading: see `tenure.readings`.
-        cvc5: the second solver; None where there is none, so that Z3 alone proves, which is said.
-        scope: of which states something is said.
+        cvc5: the second solver; None where there is none, so that Z3 alone proves, as the answer notes.
+        scope: the states that verdicts are about.
         elsewhere: settles cells in other processes, pairs in any order; answers None where it does not.
         counts_victims: see `tenure_check.analysis.matrix.Effort`.
     """
@@ -133,8 +133,8 @@ class SolverProver:
         alike: dict[Key, list[CellQuery]] = {}
         for cell in cells:
             alike.setdefault(self._key(cell), []).append(cell)
-        asked = [known[0] for key, known in alike.items() if key not in examples]
-        for cell, settled in self._ask(asked):
+        unsettled = [known[0] for key, known in alike.items() if key not in examples]
+        for cell, settled in self._ask(unsettled):
             key = self._key(cell)
             yield cell, settled
             if settled.example is not None:
@@ -162,7 +162,7 @@ class SolverProver:
             yield from self.settled_of_pair(group)
 
     def settled_of_pair(self, cells: Iterable[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
-        """What is known of cells of one pair of ClusterQueues, whatever was asked before."""
+        """What is known of cells of one pair of ClusterQueues, whatever was solved before."""
         self._asked = self._whole = None
         self._seen.clear()
         listed = list(cells)
@@ -178,11 +178,11 @@ class SolverProver:
         shown = self._seen_example(cell)
         if shown is not None:
             return CellResult(CellVerdict.CAN, BY_EXAMPLE, shown)
-        said = self.said(cell)
-        if said == "unsat":
+        result = self.solved(cell)
+        if result == "unsat":
             return self._never(cell)
-        if said != "sat":
-            return CellResult(CellVerdict.UNKNOWN, said)
+        if result != "sat":
+            return CellResult(CellVerdict.UNKNOWN, result)
         return self._by_values(cell)
 
     def _never(self, cell: CellQuery) -> CellResult:
@@ -194,65 +194,69 @@ class SolverProver:
     def _is_placed(self, cell: CellQuery) -> bool:
         return has_topology(self._cluster.cluster_queues[cell.preemptor], self._cluster)
 
-    def said(self, cell: CellQuery) -> str:
-        """What solvers say of a cell, by the slice around it: `unsat`, `sat`, or why neither."""
+    def solved(self, cell: CellQuery) -> str:
+        """The solvers' result for a cell, by the slice around it: `unsat`, `sat`, or why neither."""
         key = self._key(cell)
         if key not in self._answers:
             self._answers[key] = self._slice_solver(cell).both(Priorities(cell.high, cell.low), cell.reason)
         return self._answers[key]
 
-    def narrowed(self, asked: NarrowCell) -> CellResult:
+    def narrowed(self, narrow: NarrowCell) -> CellResult:
         """What is proved of a cell with a condition on the victim, or found by a solver's values."""
-        said = self.said_narrowed(asked)
-        if said == "unsat":
-            return self._never(asked.cell)
-        if said != "sat":
-            return CellResult(CellVerdict.UNKNOWN, said)
-        key = (self._key(asked.cell), asked.narrowing, asked.longest)
+        result = self.solved_narrowed(narrow)
+        if result == "unsat":
+            return self._never(narrow.cell)
+        if result != "sat":
+            return CellResult(CellVerdict.UNKNOWN, result)
+        key = (self._key(narrow.cell), narrow.narrowing, narrow.longest)
         if key in self._shown:
             twin, example = self._shown[key]
-            copied = self._copied(asked.cell, twin, example)
-            if copied is not None and asked.is_shown(copied, self._tree):
+            copied = self._copied(narrow.cell, twin, example)
+            if copied is not None and narrow.is_shown(copied, self._tree):
                 return CellResult(CellVerdict.CAN, BY_TWIN, copied)
         if self._plan is not None:
-            settled = self._narrowed_by_states(asked)
+            settled = self._narrowed_by_states(narrow)
         elif not self._is_small:
             return CellResult(CellVerdict.UNKNOWN, TOO_LARGE)
         else:
-            settled = self._narrowed_in_tree(asked)
+            settled = self._narrowed_in_tree(narrow)
         if settled.example is not None:
-            self._shown[key] = asked.cell, settled.example
+            self._shown[key] = narrow.cell, settled.example
         return settled
 
-    def _narrowed_by_states(self, asked: NarrowCell) -> CellResult:
-        """An example among random states near the cell: of heroes' trees no values are asked for."""
-        states, dice = self._states_of(asked.cell), random.Random(NEAR_SEED + 2)
+    def _narrowed_by_states(self, narrow: NarrowCell) -> CellResult:
+        """An example among random states near the cell: solvers give no values for trees with heroes."""
+        states, dice = self._states_of(narrow.cell), random.Random(NEAR_SEED + 2)
         for _ in range(NEAR_STATES):
-            for cell, example in states.near(dice, asked.cell):
-                if cell == asked.cell and asked.is_shown(example, self._tree) and is_replayed(cell, example):
+            for cell, example in states.near(dice, narrow.cell):
+                if (
+                    cell == narrow.cell
+                    and narrow.is_shown(example, self._tree)
+                    and is_replayed(cell, example)
+                ):
                     return CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
         return CellResult(CellVerdict.UNKNOWN, NO_EXAMPLE)
 
-    def said_narrowed(self, asked: NarrowCell) -> str:
-        """As `said`, of a cell with a condition on the victim."""
-        key = (self._key(asked.cell), asked.narrowing, asked.longest)
+    def solved_narrowed(self, narrow: NarrowCell) -> str:
+        """As `solved`, of a cell with a condition on the victim."""
+        key = (self._key(narrow.cell), narrow.narrowing, narrow.longest)
         if key not in self._narrowed:
-            self._narrowed[key] = self._slice_solver(asked.cell).both_narrowed(asked)
+            self._narrowed[key] = self._slice_solver(narrow.cell).both_narrowed(narrow)
         return self._narrowed[key]
 
-    def _narrowed_in_tree(self, asked: NarrowCell) -> CellResult:
-        cell = asked.cell
+    def _narrowed_in_tree(self, narrow: NarrowCell) -> CellResult:
+        cell = narrow.cell
         solver = self._whole_solver(cell)
-        said = solver.both_narrowed(asked)
-        if said == "unsat":
+        result = solver.both_narrowed(narrow)
+        if result == "unsat":
             return self._never(cell)
-        if said != "sat":
-            return CellResult(CellVerdict.UNKNOWN, said)
+        if result != "sat":
+            return CellResult(CellVerdict.UNKNOWN, result)
         self._seen.clear()  # what was seen may not meet the condition
         priorities = Priorities(cell.high, cell.low)
-        for model in solver.models(priorities, cell.reason, solver.pair.narrowed(asked)):
+        for model in solver.models(priorities, cell.reason, solver.pair.narrowed(narrow)):
             found = self._example_in(cell, self._requests_of(solver, cell, model))
-            if found is not None and asked.is_shown(found, self._tree):
+            if found is not None and narrow.is_shown(found, self._tree):
                 return CellResult(CellVerdict.CAN, BY_MODEL, found)
         return CellResult(CellVerdict.UNKNOWN, NO_REPLAY)
 
@@ -267,7 +271,7 @@ class SolverProver:
         return example, example.victims == 1 or (example.victims == 2 and self._said_alone(cell) == "unsat")
 
     def _said_alone(self, cell: CellQuery) -> str:
-        """As `said`, of a victim that alone is preempted."""
+        """As `solved`, of a victim that alone is preempted."""
         key = self._key(cell)
         if key not in self._alone:
             solver = self._slice_solver(cell)
@@ -383,16 +387,16 @@ class SolverProver:
 
     @property
     def _is_small(self) -> bool:
-        """Whether solvers are asked about the tree as a whole."""
+        """Whether solvers get the tree as a whole."""
         return len(self._tree.places) <= LARGEST_TREE
 
     def _by_whole_tree(self, cell: CellQuery) -> CellResult:
         solver = self._whole_solver(cell)
-        said = solver.both(Priorities(cell.high, cell.low), cell.reason)
-        if said == "unsat":
+        result = solver.both(Priorities(cell.high, cell.low), cell.reason)
+        if result == "unsat":
             return self._never(cell)
-        if said != "sat":
-            return self._by_enumeration(cell, said)
+        if result != "sat":
+            return self._by_enumeration(cell, result)
         found = self._modelled(cell, solver)
         if found is not None:
             return CellResult(CellVerdict.CAN, BY_MODEL, found)
@@ -492,26 +496,28 @@ class BothSolvers:
     def __init__(self, pair: Pair, names: tuple[str, str], cvc5: Cvc5 | None) -> None:
         self.pair, self.names, self._cvc5 = pair, names, cvc5
 
-    def both_narrowed(self, asked: NarrowCell) -> str:
+    def both_narrowed(self, narrow: NarrowCell) -> str:
         """As `both`, of a cell with a condition on the victim."""
-        cell = asked.cell
-        return self.both(Priorities(cell.high, cell.low), cell.reason, self.pair.narrowed(asked))
+        cell = narrow.cell
+        return self.both(Priorities(cell.high, cell.low), cell.reason, self.pair.narrowed(narrow))
 
     def both(self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()) -> str:
-        """`unsat` where both say so, `sat`, or why neither; a condition is asked for beside."""
+        """`unsat` if both find that, `sat`, or why neither; a condition is added."""
         facts = self._asked(priorities, reason, condition)
         # Each question has a solver of its own: one that goes on from question to question skips what makes
         # a single one small, and takes three times as long.
         solver = _new_solver()
         solver.add(*facts)
-        said = str(solver.check())
-        if said != "unsat":
-            return said if said == "sat" else "Z3 has no answer within its budget"
+        result = str(solver.check())
+        if result != "unsat":
+            return result if result == "sat" else "Z3 has no answer within its budget"
         if self._cvc5 is None:
-            return said
+            return result
         other = self._cvc5.ask(Asked(facts, BUDGET))
         if other == "sat":
-            raise AssertionError(f"Z3 says unsat and cvc5 sat of {self.names}, {priorities}, {reason.label}")
+            raise AssertionError(
+                f"Z3 finds unsat and cvc5 sat for {self.names}, {priorities}, {reason.label}"
+            )
         return other if other == "unsat" else f"cvc5 has no answer: {other}"
 
     def models(

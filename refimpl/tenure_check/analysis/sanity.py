@@ -1,6 +1,6 @@
-"""What a configuration says to no effect, in any state that admissions can produce.
+"""Fields of a configuration without effect, in any state that admissions can produce.
 
-Only what follows from the rules is said, and each check has its argument. Its words:
+Only what follows from the rules is listed, and each check has its argument. Its words:
 
 - *usage* is at least 0 everywhere, and so is what is available at every node of a tree: after any admissions,
   and after any workloads have left. A quota that is lowered below what is in use is another matter.
@@ -42,7 +42,7 @@ _PREEMPTION: Final = "spec.preemption"
 _BYTES: Final = ("memory", "ephemeral-storage")
 _AMOUNTS: Final = ("nominalQuota", "borrowingLimit", "lendingLimit")
 _LARGE: Final = 2**20
-"""A quota of so many bytes says more than one pod's overhead."""
+"""A quota of so many bytes is more than one pod's overhead."""
 _APART: Final = 2**10
 
 
@@ -59,7 +59,7 @@ class SanityCheck(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SanityFinding:
-    """A field that says nothing, or hardly what is meant.
+    """A field without effect, or hardly with the one that is meant.
 
     Args:
         check: see there.
@@ -134,21 +134,21 @@ class _Sanity:
         holder = node.queue if node.queue is not None else self.cluster.cohorts.get(node.name)
         if node.parent is None or holder is None:
             return
-        for path, asked, limit in _limits_of(holder):
-            quota, above = quota_at(self.tree, node.place, asked), potential_at(self.tree, node.parent, asked)
+        for path, at, limit in _limits_of(holder):
+            quota, above = quota_at(self.tree, node.place, at), potential_at(self.tree, node.parent, at)
             if limit == 0 or above > quota.subtree - quota.local + limit:
                 continue
             # What others may have beside the node's own.
             rest = max(0, quota.local + above - quota.subtree)
-            told = format_amount(asked.resource, rest)
+            most = format_amount(at.resource, rest)
             message = (
                 "nothing of it can be borrowed, since the others own none, so that the limit has no effect"
                 if rest == 0
-                else f"at most {told} can ever be borrowed, so that the limit is never reached"
+                else f"at most {most} can ever be borrowed, so that the limit is never reached"
             )
             why = (
                 f"the most that {self.tree.nodes[node.parent].name} ever has of it is "
-                f"{format_amount(asked.resource, above)}; the limit and what is lent are no less than that"
+                f"{format_amount(at.resource, above)}; the limit and what is lent are no less than that"
             )
             kind = "Cohort" if node.queue is None else "ClusterQueue"
             yield SanityFinding(
@@ -176,7 +176,7 @@ class _Sanity:
             "reclaimWithinCohort": queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER,
         }
         owns = any(
-            quota_at(self.tree, place, asked).subtree > 0 for place in below_root for asked in queue.nominal()
+            quota_at(self.tree, place, at).subtree > 0 for place in below_root for at in queue.nominal()
         )
         placed = has_topology(queue, self.cluster)
         if owns or placed or not queue.nominal() or may_preempt_while_borrowing(terms):
@@ -216,9 +216,7 @@ class _Sanity:
 
     def _may_borrow(self, queue: ClusterQueue) -> bool:
         place = self.tree.places[queue.name]
-        return any(
-            potential_at(self.tree, place, asked) > nominal for asked, nominal in queue.nominal().items()
-        )
+        return any(potential_at(self.tree, place, at) > nominal for at, nominal in queue.nominal().items())
 
     def _weighs_nothing(self, queue: ClusterQueue) -> Iterator[SanityFinding]:
         """A queue of weight 0 without quota, beside queues that all have a weight.
@@ -247,7 +245,7 @@ class _Sanity:
 
 
 def findings_of_objects(objects: Sequence[tuple[str, Any]]) -> Iterator[SanityFinding]:
-    """What the objects say side by side.
+    """What the objects have side by side.
 
     Args:
         objects: each with what it is called, as v1beta2 has it.

@@ -19,7 +19,7 @@ from tenure_check.analysis.sanity import SanityCheck, findings_of_objects, findi
 
 @dataclass(frozen=True, slots=True)
 class SanityNotice:
-    """A field that says nothing, or hardly what is meant, whatever workloads come."""
+    """A field without effect, or hardly with the one that is meant, whatever workloads come."""
 
     check: SanityCheck
     """What was checked."""

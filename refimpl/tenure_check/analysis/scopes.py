@@ -1,4 +1,4 @@
-"""Of which states something is said: those that admission alone produces, or those after edits as well.
+"""The states that verdicts are about: those that admission alone produces, or those after edits as well.
 
 Admission leaves nothing short: at every node of the tree at least zero is available. Whoever lowers a quota
 or a limit, takes a flavor out of a ClusterQueue or moves a ClusterQueue to another Cohort while workloads
@@ -38,7 +38,7 @@ CellSides: TypeAlias = tuple[str, int, str, int]
 
 @dataclass(frozen=True, slots=True)
 class MatrixRequest:
-    """What of a configuration's matrix is asked for.
+    """The part of a configuration's matrix that is wanted.
 
     Args:
         cells: the cells; None for all. Of others nothing may be read from the matrix.
@@ -104,7 +104,7 @@ def premises_of(scope: Scope, *clusters: Cluster) -> tuple[str, ...]:
     """What every verdict about some configurations assumes.
 
     Args:
-        scope: of which states something is said.
+        scope: the states that verdicts are about.
         clusters: the configurations.
 
     >>> len(premises_of(Scope.CONSISTENT, Cluster({}))) == len(PREMISES[Scope.CONSISTENT])

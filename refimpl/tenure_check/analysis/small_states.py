@@ -169,14 +169,14 @@ class SmallStates:
     # -- states -------------------------------------------------------------------------------------------
 
     def _states(self, pair: PairQuery, home: int, count: int) -> Iterator[DecideRequest]:
-        """All that hold and ask for amounts that may decide, the least first, in units of each resource."""
+        """All that hold and request amounts that may decide, the least first, in units of each resource."""
         made = [
             (sum(amounts) // self._unit(at), at, queues, amounts)
             for at in self._places(pair, home)
             for queues in self._holders(pair, count)
             for amounts in self._sizes(pair, home, at, queues)
         ]
-        # Of equal sums the least that is asked for comes first: what runs is what an owner sees.
+        # Of equal sums the least that is requested comes first: what runs is what an owner sees.
         for _, at, queues, amounts in sorted(made, key=lambda found: (found[0], found[3][-1])):
             yield from self._of_sizes(pair, home, at, queues, amounts)
 
@@ -193,7 +193,7 @@ class SmallStates:
     def _sizes(
         self, pair: PairQuery, home: int, at: FlavorResource, queues: Sequence[str]
     ) -> Iterator[tuple[Amount, ...]]:
-        """What is held in each of some ClusterQueues, and what is asked for, least."""
+        """What is held in each of some ClusterQueues, and what is requested, least."""
         held: list[tuple[Amount, ...]] = [()]
         for place, queue in enumerate(queues):
             held = [
@@ -203,7 +203,7 @@ class SmallStates:
                 if self._fits(home, pair, at, queues[:place], before, queue, amount)
             ]
         for amounts in held:
-            yield from ((*amounts, asked) for asked in self._asked(pair, at, queues, amounts))
+            yield from ((*amounts, requested) for requested in self._asked(pair, at, queues, amounts))
 
     def _of_sizes(
         self,
@@ -213,7 +213,7 @@ class SmallStates:
         queues: Sequence[str],
         sizes: Sequence[Amount],
     ) -> Iterator[DecideRequest]:
-        *held, asked = sizes
+        *held, requested = sizes
         kinds: list[list[tuple[str, PriorityLevel, Duration]]] = []
         for place, queue in enumerate(queues):
             levels = (pair.low,) if place == 0 else (*dict.fromkeys((pair.low, pair.high)),)
@@ -224,7 +224,7 @@ class SmallStates:
                 for number, (kind, size) in enumerate(zip(chosen, held, strict=True))
             )
             for created in self._created(pair):
-                yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: asked}))
+                yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: requested}))
 
     def _held(
         self,
@@ -347,14 +347,14 @@ class SmallStates:
         )
 
     def _is_short(self, pair: PairQuery, home: int, request: DecideRequest) -> bool:
-        """Whether quota is short of what is asked for, in the one flavor that is used."""
+        """Whether quota is short of what is requested, in the one flavor that is used."""
         tree = self._both.trees[home][pair.preemptor]
         usage = nothing_in_use(tree, self._both.sides[home].reading)
         for workload in request.cluster.admitted:
             usage = in_use_with(tree, usage, tree.places[workload.cluster_queue or ""], workload.usage)
         at = next(iter(request.cluster.admitted[0].usage))
-        asked = request.preemptor.pod_sets[0].requests[at.resource]
-        return free_at(tree, usage, tree.places[pair.preemptor], at) < asked
+        requested = request.preemptor.pod_sets[0].requests[at.resource]
+        return free_at(tree, usage, tree.places[pair.preemptor], at) < requested
 
     # -- amounts ------------------------------------------------------------------------------------------
 
@@ -434,14 +434,14 @@ def _running(
     )
 
 
-def _waiting(level: PriorityLevel, created: int, asked: dict[str, Amount]) -> Workload:
+def _waiting(level: PriorityLevel, created: int, requested: dict[str, Amount]) -> Workload:
     return Workload(
         namespace=NAMESPACE,
         name="pending",
         uid="p",
         priority=level.priority,
         created_at=created,
-        pod_sets=(PodSet("main", 1, asked),),
+        pod_sets=(PodSet("main", 1, requested),),
     )
 
 
@@ -504,15 +504,15 @@ def _with_plain_age(key: str, request: DecideRequest) -> DecideRequest:
 
 
 def _with_asked(name: str, resource: str, amount: Amount, request: DecideRequest) -> DecideRequest:
-    """With less of a resource asked for, or nothing of it where something else is asked for."""
+    """With a smaller request of a resource, or none where something else is requested."""
     made: list[PodSet] = []
     for pods in request.preemptor.pod_sets:
-        asked = pods.requests
-        if pods.name == name and asked.get(resource, 0) > amount:
-            asked = {known: wanted for known, wanted in asked.items() if known != resource}
-            asked = {**asked, resource: amount} if amount else asked
-        if asked:
-            made.append(replace(pods, requests=asked))
+        requested = pods.requests
+        if pods.name == name and requested.get(resource, 0) > amount:
+            requested = {known: wanted for known, wanted in requested.items() if known != resource}
+            requested = {**requested, resource: amount} if amount else requested
+        if requested:
+            made.append(replace(pods, requests=requested))
     if not made:
         return request
     return replace(request, preemptor=replace(request.preemptor, pod_sets=tuple(made)))

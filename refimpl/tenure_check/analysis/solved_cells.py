@@ -39,7 +39,7 @@ def settled_narrow(
     matrix: Matrix,
     reading: Reading,
     effort: Effort,
-    asked: Mapping[CellQuery, Sequence[NarrowCell]],
+    wanted: Mapping[CellQuery, Sequence[NarrowCell]],
 ) -> dict[NarrowCell, CellResult]:
     """What is known of some cells under conditions; see `tenure_check.analysis.guarantees.settle_conditions`.
 
@@ -52,7 +52,7 @@ def settled_narrow(
     from tenure_check.analysis.prover import SolverProver
     from tenure_proofs.solvers import Cvc5
 
-    preemptors = {cell.preemptor for cell in asked}
+    preemptors = {cell.preemptor for cell in wanted}
     with Cvc5() as cvc5:
         narrowers = {
             name: (tree, prover)
@@ -61,7 +61,7 @@ def settled_narrow(
             for prover in (SolverProver(cluster, tree, reading, cvc5, matrix.scope),)
             for name in preemptors.intersection(tree.places)
         }
-        return settle_conditions(cluster, matrix, reading, narrowers, effort, asked)
+        return settle_conditions(cluster, matrix, reading, narrowers, effort, wanted)
 
 
 def reached(

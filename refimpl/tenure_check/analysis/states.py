@@ -73,7 +73,7 @@ STAMPS = (
 
 @dataclass(frozen=True, slots=True)
 class PriorityLevel:
-    """A priority that stands for all that no rule tells from it.
+    """A priority that stands for all that no rule distinguishes from it.
 
     Args:
         name: of the WorkloadPriorityClass, or of a region of priorities where none is given.
@@ -375,17 +375,17 @@ class States:
     def _waiting(self, dice: random.Random, place: int) -> Workload:
         queue = self._tree.nodes[place].queue
         assert queue is not None
-        asked: dict[str, Amount] = {}
+        requested: dict[str, Amount] = {}
         for at in queue.nominal():
             free = self._amount(dice, place, at, potential_at(self._tree, place, at))
             if at.resource != PODS and dice.random() < 0.8:
-                asked[at.resource] = free
-        both = dice.random() < 0.25 and len(asked) > 1
-        parts: list[Mapping[str, Amount]] = [asked]
+                requested[at.resource] = free
+        both = dice.random() < 0.25 and len(requested) > 1
+        parts: list[Mapping[str, Amount]] = [requested]
         if both:
-            first = dice.choice(list(asked))
-            rest = {resource: amount for resource, amount in asked.items() if resource != first}
-            parts = [{first: asked[first]}, rest]
+            first = dice.choice(list(requested))
+            rest = {resource: amount for resource, amount in requested.items() if resource != first}
+            parts = [{first: requested[first]}, rest]
         return Workload(
             namespace=NAMESPACE,
             name="pending",
@@ -482,7 +482,7 @@ def made_small(
     Args:
         cell: what it is an example of.
         example: the example.
-        decide_one: what decides; all are asked whether the victim is still preempted.
+        decide_one: what decides; each smaller state is decided by it.
         is_state: whether admission produces a state too from which a workload was taken.
     """
     for left_out in _left_out(example):

@@ -32,7 +32,7 @@ from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, SymRecord
 Interval: TypeAlias = tuple[int, int]
 
 MOST = 2**60
-"""A premise of every verdict: no ClusterQueue uses or asks for more of a flavor-resource."""
+"""A premise of every verdict: no ClusterQueue uses or requests more of a flavor-resource."""
 
 _SYMBOLS = (SymInt, SymBool, SymEnum, SymRecord)
 _SCALARS = (SymInt, SymBool, SymEnum)
@@ -341,7 +341,7 @@ def _any(items: Iterable[Any]) -> Any:
 def _connected(
     items: Iterable[Any], plain: Callable[[Iterable[Any]], bool], connective: Callable[..., z3.BoolRef]
 ) -> Any:
-    """`all` or `any`; nothing that they are asked about here has an effect, so that all may be asked."""
+    """`all` or `any`; nothing that they evaluate here has an effect, so that all may be evaluated."""
     listed = list(items)
     symbolic = [item for item in listed if isinstance(item, TracedBool | SymBool)]
     if not symbolic:

@@ -1,6 +1,6 @@
 """Two ClusterQueues of a tree with symbolic usage at several moments of a decision, and what fits at each.
 
-The moments are those of `tenure_check.analysis.encoding`, which says what holds of them when one preempts
+The moments are those of `tenure_check.analysis.encoding`, which states what holds of them when one preempts
 the other.
 """
 
@@ -89,14 +89,14 @@ class SymbolicUsage:
 
     @property
     def calm(self) -> tuple[z3.BoolRef, ...]:
-        """None but the victim leaves, not even until it is asked for: not a fact, but many states are so."""
+        """None but the victim leaves, not even before its turn: not a fact, but many states are so."""
         return tuple(
             self._term("start", place, at) == self._term("back", place, at) for place, at in self._each()
         )
 
     @property
     def sizes(self) -> list[Any]:
-        """What tells two states apart, and how large they are."""
+        """What distinguishes two states, and how large they are."""
         held = [self._term(moment, place, at) for moment in ("start", "final") for place, at in self._each()]
         return [*held, *(amount.term for amount in self.request.values())]
 
@@ -196,9 +196,9 @@ class SymbolicUsage:
 
     @cached_property
     def _modes(self) -> Mapping[FlavorResource, Any]:
-        ask, usage = self._folds.traced, self._usage["start"]
+        traced, usage = self._folds.traced, self._usage["start"]
         return {
-            at: ask(mode_of_quota, self.tree, usage, self.p, at, amount, self.terms)[0]
+            at: traced(mode_of_quota, self.tree, usage, self.p, at, amount, self.terms)[0]
             for at, amount in self.request.items()
         }
 
@@ -207,7 +207,7 @@ class SymbolicUsage:
 
     @property
     def _searched(self) -> Iterator[FlavorResource]:
-        """A search for targets asks for all but pods."""
+        """A search for targets is about all but pods."""
         return (at for at in self.request if at.resource != PODS)
 
     def _fits(self, moment: str) -> z3.BoolRef:
@@ -219,8 +219,8 @@ class SymbolicUsage:
         found = []
         for at in self._searched:
             quotas = tuple((index, quota_at(self.trees[moment], index, at)) for index in above)
-            asked: Any = ResourceRequest(at, cast(Any, self.request[at]), quotas)
-            fits = self._folds.traced(fits_beside, asked, self._usage[moment], may_borrow)
+            requested: Any = ResourceRequest(at, cast(Any, self.request[at]), quotas)
+            fits = self._folds.traced(fits_beside, requested, self._usage[moment], may_borrow)
             found.append(z3.Or(self.request[at].term == 0, term_of(fits)))
         return z3.And(found)
 

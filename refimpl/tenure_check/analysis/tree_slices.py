@@ -2,8 +2,8 @@
 
 What the others pass up is between nothing and what they lend and may borrow, each for itself and so all
 together; what they use of their local quota no other node sees. Every consistent state of the tree is one of
-the slice. After edits the others may pass up any amount of anything: that is for the encoding to say, which
-then asks no node for what it can have at most. In both, what a node keeps for itself is as in the tree.
+the slice. After edits the others may pass up any amount of anything: that is up to the encoding, which
+then uses no node's maximum. In both, what a node keeps for itself is as in the tree.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ class DecisionPair:
         """Fewest running workloads first, then the fewest amounts."""
         running = self.requests[AFTER].cluster.admitted
         held = sum(len(workload.usage) for workload in running)
-        asked = sum(len(pods.requests) for pods in self.requests[AFTER].preemptor.pod_sets)
-        return len(running), held + asked
+        requested = sum(len(pods.requests) for pods in self.requests[AFTER].preemptor.pod_sets)
+        return len(running), held + requested
 
 
 class TwoConfigurations:

@@ -25,7 +25,7 @@ def check_command(
 ) -> None:
     """Check what *.tenure.yaml files assert of every state of a configuration, whatever workloads come.
 
-    A file names manifests and says what never happens, what is kept, that nothing loops, and what is reached:
+    A file names manifests, and what never happens, what is kept, that nothing loops, and what is reached:
 
     \b
     manifests: [queues/]

@@ -99,7 +99,7 @@ def analyze_diff_command(
     edits: EditOptions,
     interpretation: Interpretation,
     flags: SchedulerFlags,
-    asked: DifferenceOptions,
+    wanted: DifferenceOptions,
 ) -> None:
     """Compare two configurations: who may preempt whom after a change, and could not before.
 
@@ -130,12 +130,12 @@ def analyze_diff_command(
     from tenure_check.analysis.difference_words import difference_outline
     from tenure_check.analysis.matrix import Effort
 
-    choose_colour(asked.color)
+    choose_colour(wanted.color)
     kueue = interpretation.target_kueue()
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
-    effort = Effort(asked.seed, asked.states, 10 * asked.states, counts_victims=False)
-    found = _difference(before, after, interpretation.chosen(), effort, flags, asked)
+    effort = Effort(wanted.seed, wanted.states, 10 * wanted.states, counts_victims=False)
+    found = _difference(before, after, interpretation.chosen(), effort, flags, wanted)
     release = kueue.release
     premises = (*found.premises, *premises_of_both(before.loaded, after.loaded))
     clusters = before.loaded.cluster, after.loaded.cluster
@@ -143,13 +143,13 @@ def analyze_diff_command(
     answer = replace(
         found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
     )
-    outline = difference_outline(answer, premises=asked.premises)
-    print_outline(asked.output, "analyze-diff", as_json(answer), outline, release)
-    _exit(answer, asked.fail_on)
+    outline = difference_outline(answer, premises=wanted.premises)
+    print_outline(wanted.output, "analyze-diff", as_json(answer), outline, release)
+    _exit(answer, wanted.fail_on)
 
 
 def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
-    """End with what is asked for; a cell that is not known may be one that would fail."""
+    """End with the code that --fail-on demands; a cell that is not known may be one that would fail."""
     counts = answer.counts
     failing = {
         FailOnCells.GAINED: any(cell.reasons_gained for cell in answer.cells) or counts.guarantees_lost > 0,
@@ -204,7 +204,7 @@ def _difference(
     reading: Reading,
     effort: Effort,
     flags: SchedulerFlags,
-    asked: DifferenceOptions,
+    wanted: DifferenceOptions,
 ) -> MatrixDifference:
     from tenure_check.analysis.change_examples import AnalyzedInput
     from tenure_check.analysis.difference import matrix_difference
@@ -216,10 +216,10 @@ def _difference(
 
     clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
     levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
-    answers = AnswerCache(MatrixDifference, wanted=not asked.no_cache)
+    answers = AnswerCache(MatrixDifference, wanted=not wanted.no_cache)
     objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
-    told_apart = (before.words, after.words, objects, asked.nominal, asked.scope)
-    key = key_of("diff", told_apart, clusters, levels, reading, effort)
+    parts = (before.words, after.words, objects, wanted.nominal, wanted.scope)
+    key = key_of("diff", parts, clusters, levels, reading, effort)
     known = answers.found(key)
     if known is not None:
         return known
@@ -229,9 +229,9 @@ def _difference(
     ]
     queues = {name for cluster in clusters for name in cluster.cluster_queues}
     one, other = configured
-    changed_queues = TwoConfigurations(one, other, asked.scope).changed_queues
+    changed_queues = TwoConfigurations(one, other, wanted.scope).changed_queues
     one, other = (side.of_queues(changed_queues) for side in configured)
-    both = TwoConfigurations(one, other, asked.scope)
+    both = TwoConfigurations(one, other, wanted.scope)
     release = before.loaded.cluster.settings.release
 
     def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
@@ -241,7 +241,7 @@ def _difference(
         return configuration_of(replace(loaded.cluster, settings=settings), classes), classes
 
     with with_solvers() as (analyzed, versions):
-        request = MatrixRequest(scope=asked.scope)
+        request = MatrixRequest(scope=wanted.scope)
         found = [analyzed(one.cluster, one.levels, reading, effort, request)]
         # Most of what happened before still does: random states, and solvers, are for what the edit touches.
         shown = (cell.example.request for cell in found[0][0].settled.values() if cell.example is not None)
@@ -251,7 +251,7 @@ def _difference(
             AnalyzedInput(side.words, ConfigurationObjects(side.objects), known, matrix)
             for side, known, (matrix, _) in zip((before, after), both.sides, found, strict=True)
         ]
-        shared = shared_cells(sides[0], sides[1], nominal=asked.nominal)
+        shared = shared_cells(sides[0], sides[1], nominal=wanted.nominal)
         narrowed = [
             _narrowed(side, conditions_of(shared, home), provers, effort)
             for home, (side, (_, provers)) in enumerate(zip(sides, found, strict=True))
@@ -267,14 +267,14 @@ def _difference(
 
 def _narrowed(
     side: AnalyzedInput,
-    asked: Mapping[CellQuery, Sequence[NarrowCell]],
+    wanted: Mapping[CellQuery, Sequence[NarrowCell]],
     provers: Mapping[str, tuple[Tree, SolverProver]],
     effort: Effort,
 ) -> Mapping[NarrowCell, CellResult]:
     """What is known of some conditions on a side; its matrix has shown most of them already."""
     from tenure_check.analysis.guarantees import settle_conditions
 
-    preemptors = {cell.preemptor for cell in asked}
+    preemptors = {cell.preemptor for cell in wanted}
     narrowers = {name: known for name, known in provers.items() if name in preemptors}
     configured, fewer = side.configured, replace(effort, fewest=effort.fewest // 4)
-    return settle_conditions(configured.cluster, side.matrix, configured.reading, narrowers, fewer, asked)
+    return settle_conditions(configured.cluster, side.matrix, configured.reading, narrowers, fewer, wanted)

@@ -54,7 +54,7 @@ class LoopBounds:
         str,
         typer.Option(
             metavar="QUANTITY,...",
-            help="What workloads ask for, such as 1,2,4.",
+            help="What workloads request, such as 1,2,4.",
             show_default="quarters of what a tree owns, and nominal quotas in it",
         ),
     ] = ""
@@ -78,7 +78,7 @@ class LoopBounds:
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="What workloads ask for; repeatable.",
+            help="The resource that workloads request; repeatable.",
             show_default="every resource, of those in proportion the first",
         ),
     ] = None

@@ -37,8 +37,8 @@ def sanity_command(
 ) -> None:
     """List fields without effect, whatever workloads come: limits never reached, policies never applied.
 
-    Each is said with its argument and the rules that it rests on; it holds in every state that admissions can
-    produce. What one object says against itself, and what is dangerous, `tenure validate` says.
+    Each has its argument and the rules that it rests on; it holds in every state that admissions can
+    produce. See `tenure validate` for contradictions within one object, and for what is dangerous.
 
     \b
     tenure analyze sanity queues/
@@ -81,9 +81,9 @@ def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
         yield f"  because {notice.why}{by}"
         yield ""
     count = len(answer.notices)
-    told = f"{count} found" if count else "nothing found"
-    told += " in the rest" if answer.not_known else ""
-    yield f"sanity: {counted(answer.checked, 'object')}, {told}"
+    count_words = f"{count} found" if count else "nothing found"
+    count_words += " in the rest" if answer.not_known else ""
+    yield f"sanity: {counted(answer.checked, 'object')}, {count_words}"
     yield from (f"  not known: {text}" for text in answer.not_known)
     yield from assumed_lines(answer.premises)
 

@@ -50,7 +50,7 @@ def run_tests(
 ) -> None:
     """Check what *.tenure.yaml files expect of decisions, manifests and scenarios, and explain each failure.
 
-    A file names manifests and says what is expected, or is a scenario as `tenure simulate` takes it:
+    A file names manifests and expectations, or is a scenario as `tenure simulate` takes it:
 
     \b
     manifests: [cluster/]
@@ -104,7 +104,7 @@ def check_documents(
     Args:
         documents: the documents.
         output: how to print it.
-        reporting: the reports that are asked for.
+        reporting: the reports to write.
         kueue: the target Kueue.
 
     Raises:

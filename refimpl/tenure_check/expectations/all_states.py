@@ -78,7 +78,7 @@ class Given(Protocol):
 
     @property
     def loaded(self) -> Loaded:
-        """What they say."""
+        """Their words."""
 
     @property
     def reading(self) -> Reading:
@@ -86,7 +86,7 @@ class Given(Protocol):
 
 
 class AllStates:
-    """What is known of every state of a document's configuration; looked for when first asked.
+    """What is known of every state of a document's configuration; searched on first use.
 
     Args:
         given: the document's manifests.
@@ -99,31 +99,31 @@ class AllStates:
         self._cells: dict[Scope, tuple[Matrix, set[CellSides]]] = {}
         self._lines = SourceLines()
 
-    def answered(self, asserted: FilePart, ask: Callable[[], CheckResult]) -> CheckResult:
+    def answered(self, asserted: FilePart, find: Callable[[], CheckResult]) -> CheckResult:
         """What came of an assertion, in an earlier run of the same code with the same configuration or now.
 
         Args:
             asserted: the assertion.
-            ask: finds out, as do the methods below.
+            find: finds out, as do the methods below.
 
         Raises:
             InputError: nothing shows whether the weights of the configuration decide.
         """
         refuse_unstated(self._given.loaded)
-        result = self._from_store(asserted, ask) if self._kept else ask()
+        result = self._from_store(asserted, find) if self._kept else find()
         # Files are read now: their lines may be others than when it was found out.
         placed = tuple(self._placed(field.object, field.field) for field in result.allowed_by)
         return replace(result, allowed_by=placed)
 
-    def _from_store(self, asserted: FilePart, ask: Callable[[], CheckResult]) -> CheckResult:
+    def _from_store(self, asserted: FilePart, find: Callable[[], CheckResult]) -> CheckResult:
         about = self._trees if isinstance(asserted, NoLoopShape) else (self._cluster, self._levels)
-        said = asserted.model_dump_json(exclude={"exception"})
-        key = key_of("check", type(asserted).__name__, said, about, self._given.reading, EFFORT)
+        shape = asserted.model_dump_json(exclude={"exception"})
+        key = key_of("check", type(asserted).__name__, shape, about, self._given.reading, EFFORT)
         store = AnswerCache(CheckResult, wanted=True)
         found: CheckResult | None = store.found(key)
         if found is not None:
             return found
-        result = ask()
+        result = find()
         if not (isinstance(asserted, NoLoopShape) and result.status == Status.UNKNOWN):
             # A search that ends by the clock may find more another time.
             store.keep(key, result)
@@ -143,12 +143,12 @@ class AllStates:
         matrix, meant = self._matrix(cells, scope), set(cells)
         apart = [cell for cell in cells if (cell[0], cell[2]) in matrix.apart]
         conditions = {
-            asked: [NarrowCell(asked, Narrowing.PROTECTED, asserted.length)]
-            for asked, settled in matrix.settled.items()
-            if settled.verdict != CellVerdict.NEVER and sides_of(asked) in meant
+            cell: [NarrowCell(cell, Narrowing.PROTECTED, asserted.length)]
+            for cell, settled in matrix.settled.items()
+            if settled.verdict != CellVerdict.NEVER and sides_of(cell) in meant
         }
         narrowed = solved_cells.settled_narrow(self._cluster, matrix, self._given.reading, EFFORT, conditions)
-        found = [(asked.cell, settled.example) for asked, settled in narrowed.items() if settled.example]
+        found = [(narrow.cell, settled.example) for narrow, settled in narrowed.items() if settled.example]
         if found:
             return self._refuted(expected, sorted(found, key=lambda pair: pair[1].size))
         unknown = {settled.why for settled in narrowed.values() if settled.verdict == CellVerdict.UNKNOWN}
@@ -178,8 +178,8 @@ class AllStates:
             status = Status.HOLDS if answer.complete else Status.UNKNOWN
             unmodelled = dict.fromkeys(text for tree in answer.trees for text in tree.not_known)
             if unmodelled:
-                said = f"{NOT_KNOWN}: {'; '.join(unmodelled)}"
-                return CheckResult(Status.UNKNOWN, "no loop", said, warnings=warnings)
+                words = f"{NOT_KNOWN}: {'; '.join(unmodelled)}"
+                return CheckResult(Status.UNKNOWN, "no loop", words, warnings=warnings)
             rest = "" if answer.complete else "; not all was simulated"
             return CheckResult(status, "no loop", f"none in {searched}{rest}", warnings=warnings)
         fields = tuple(AllowedBy(fact.object, fact.field) for fact in loop.needed)
@@ -203,10 +203,10 @@ class AllStates:
         if request is not None:
             decision = decided(request)
             preempted = frozenset(target.workload.key for target in decision.targets)
-            told = written_example(Example(request, "", preempted))
+            example = written_example(Example(request, "", preempted))
             wish = AsExpected(outcome=Outcome.PREEMPT.value)
             fields = self._allowing(decision, wish, name, _RECLAIM)
-            lines = tuple(state_lines(name, request.preemptor.priority, told))
+            lines = tuple(state_lines(name, request.preemptor.priority, example))
             return CheckResult(Status.FAILS, expected, str(decision.outcome), lines, allowed_by=fields)
         why = solved_cells.why_not_reached(self._cluster, name, reading)
         return self._judged({why} - {""}, expected)
@@ -251,17 +251,17 @@ class AllStates:
         """What is not refuted: proved, or not known for one of some reasons."""
         if unknown:
             is_modelled = min(unknown) not in {found.text for found in over_time(self._cluster)}
-            said = "neither proved nor refuted" if is_modelled else NOT_KNOWN
-            return CheckResult(Status.UNKNOWN, expected, f"{said}: {min(unknown)}")
+            words = "neither proved nor refuted" if is_modelled else NOT_KNOWN
+            return CheckResult(Status.UNKNOWN, expected, f"{words}: {min(unknown)}")
         return CheckResult(Status.HOLDS, expected, PROVED)
 
     def _examples(self, cells: Sequence[CellSides], scope: Scope) -> Iterator[tuple[CellQuery, Example]]:
         """The examples of those that can, the smallest first."""
-        matrix, asked = self._matrix(cells, scope), set(cells)
+        matrix, wanted = self._matrix(cells, scope), set(cells)
         found = [
             (cell, settled.example)
             for cell, settled in matrix.settled.items()
-            if settled.example is not None and sides_of(cell) in asked
+            if settled.example is not None and sides_of(cell) in wanted
         ]
         yield from sorted(found, key=lambda pair: pair[1].size)
 
@@ -276,22 +276,22 @@ class AllStates:
             scope: where any example of its cell will do, the states in which the smallest is searched.
         """
         lines: list[str] = []
-        asked, example = found[0]
+        cell, example = found[0]
         if scope is not None:
-            example = smallest_example(self._cluster, self._given.reading, asked, scope) or example
+            example = smallest_example(self._cluster, self._given.reading, cell, scope) or example
         settled = CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
-        alone = Matrix(tuple(self._cluster.cluster_queues), self._levels, {asked: settled})
-        lines += cell_lines(self._words(alone, sides_of(asked)))
+        alone = Matrix(tuple(self._cluster.cluster_queues), self._levels, {cell: settled})
+        lines += cell_lines(self._words(alone, sides_of(cell)))
         rest = len(found) - 1
         lines += [f"and {rest} more"] if rest > 0 else []
         kept = AsExpected(kept=frozenset([example.victim]))
         fields = self._allowing(
-            decided(example.request), kept, asked.preemptor, _POLICIES.get(asked.reason, _RECLAIM)
+            decided(example.request), kept, cell.preemptor, _POLICIES.get(cell.reason, _RECLAIM)
         )
         names = {level.priority: level.name for level in reversed(self._levels)}
-        one, other = f"{asked.preemptor}/{names[asked.high]}", f"{asked.victim}/{names[asked.low]}"
-        said = f"{one} can preempt {other}"
-        return CheckResult(Status.FAILS, expected, said, tuple(lines), allowed_by=fields)
+        one, other = f"{cell.preemptor}/{names[cell.high]}", f"{cell.victim}/{names[cell.low]}"
+        words = f"{one} can preempt {other}"
+        return CheckResult(Status.FAILS, expected, words, tuple(lines), allowed_by=fields)
 
     def _words(self, matrix: Matrix, sides: CellSides) -> MatrixCell:
         preemptor, high, victim, low = sides
@@ -318,15 +318,15 @@ class AllStates:
         if scope not in self._cells:
             queues = tuple(sorted(self._cluster.cluster_queues))
             self._cells[scope] = Matrix(queues, self._levels, scope=scope), set()
-        matrix, asked = self._cells[scope]
-        missing = set(cells) - asked
+        matrix, known = self._cells[scope]
+        missing = set(cells) - known
         if missing:
             found = solved_cells.settled(
                 self._cluster, self._levels, self._given.reading, EFFORT, wanted=missing, scope=scope
             )
             matrix.settled.update(found.settled)
             matrix.apart.update(found.apart)
-            asked |= missing
+            known |= missing
         return matrix
 
     @cached_property
@@ -356,7 +356,7 @@ def _loop_lines(loop: LoopAnswer) -> Iterator[str]:
     for known in loop.workloads:
         priority = known.priority_class or known.priority
         yield (
-            f"{known.workload} of {known.cluster_queue} asks for {known.request} {known.resource}, "
+            f"{known.workload} of {known.cluster_queue} requests {known.request} {known.resource}, "
             f"priority {priority}"
         )
     yield f"in each turn of {format_duration(loop.period)}"

@@ -29,7 +29,7 @@ class ExceptionShape(FilePart):
 
 
 class WorkloadsShape(FilePart):
-    """Workloads of some ClusterQueues and priorities; of all where nothing is said."""
+    """Workloads of some ClusterQueues and priorities; of all where none is given."""
 
     cluster_queue: Names | None = None
     """Their ClusterQueues."""
@@ -86,7 +86,7 @@ class ReachesShape(_Excepted):
     cluster_queue: Name
     """Its ClusterQueue."""
     nominal: Literal[True]
-    """It asks for no more than is left of the ClusterQueue's nominal quota."""
+    """It requests no more than is left of the ClusterQueue's nominal quota."""
 
 
 Nevers = _one_or_more(NeverShape)

@@ -41,12 +41,12 @@ def assertion_checks(shape: DecisionsShape, given: Given, place: Place, *, kept:
     Raises:
         InputError: the end of an exception that is no date.
     """
-    asked = AllStates(given, place, kept=kept)
+    states = AllStates(given, place, kept=kept)
     for number, never in enumerate(shape.never or ()):
         field = f"never[{number}]"
         name = f"{_named(never.preemptor)} never preempt {_named(never.victim)}{_EDITED[never.scope]}"
-        ask = partial(asked.answered, never, partial(asked.never, never, field))
-        yield _check(name, field, ask, never.exception, place, never.scope)
+        find = partial(states.answered, never, partial(states.never, never, field))
+        yield _check(name, field, find, never.exception, place, never.scope)
     for number, keeps in enumerate(shape.keeps or ()):
         field = f"keeps[{number}]"
         running = WorkloadsShape.model_validate(
@@ -54,31 +54,31 @@ def assertion_checks(shape: DecisionsShape, given: Given, place: Place, *, kept:
         )
         length = format_duration(keeps.length)
         name = f"{_named(running)} keep {length} from {_CALLED[keeps.against]}{_EDITED[keeps.scope]}"
-        ask = partial(asked.answered, keeps, partial(asked.keeps, keeps, running, field))
-        yield _check(name, field, ask, keeps.exception, place, keeps.scope)
+        find = partial(states.answered, keeps, partial(states.keeps, keeps, running, field))
+        yield _check(name, field, find, keeps.exception, place, keeps.scope)
     if shape.no_loop is not None:
         name = f"no {shape.no_loop.up_to} workloads or fewer preempt each other for ever"
-        ask = partial(asked.answered, shape.no_loop, partial(asked.no_loop, shape.no_loop))
-        yield _check(name, "noLoop", ask, shape.no_loop.exception, place, scope="")
+        find = partial(states.answered, shape.no_loop, partial(states.no_loop, shape.no_loop))
+        yield _check(name, "noLoop", find, shape.no_loop.exception, place, scope="")
     for number, reaches in enumerate(shape.reaches or ()):
         field = f"reaches[{number}]"
         name = f"workloads of {reaches.cluster_queue} always reach its nominal quota"
-        ask = partial(asked.answered, reaches, partial(asked.reaches, reaches, field))
-        yield _check(name, field, ask, reaches.exception, place)
+        find = partial(states.answered, reaches, partial(states.reaches, reaches, field))
+        yield _check(name, field, find, reaches.exception, place)
 
 
 def _check(
     name: str,
     field: str,
-    ask: Callable[[], CheckResult],
+    find: Callable[[], CheckResult],
     exception: ExceptionShape | None,
     place: Place,
     scope: str = Scope.CONSISTENT.value,
 ) -> Check:
     if exception is None:
-        return Check(name, field, ask, scope)
+        return Check(name, field, find, scope)
     until = _end_of(exception, f"{field}.except.until", place)
-    return Check(name, field, lambda: _excepted(ask(), exception, until, name), scope)
+    return Check(name, field, lambda: _excepted(find(), exception, until, name), scope)
 
 
 def _end_of(exception: ExceptionShape, field: str, place: Place) -> Instant:
@@ -93,14 +93,14 @@ def _end_of(exception: ExceptionShape, field: str, place: Place) -> Instant:
 
 
 def _excepted(result: CheckResult, exception: ExceptionShape, until: Instant, name: str) -> CheckResult:
-    said = f"exception until {exception.until}: {exception.reason}"
+    words = f"exception until {exception.until}: {exception.reason}"
     if result.status == Status.HOLDS:
-        return replace(result, warnings=(*result.warnings, f"{name}: it holds without its {said}"))
+        return replace(result, warnings=(*result.warnings, f"{name}: it holds without its {words}"))
     if result.status == Status.ERROR:
         return result
     if time.time_ns() < until:
-        return replace(result, status=Status.EXCEPTED, lines=(said, *result.lines))
-    return replace(result, lines=(f"no longer in force: {said}", *result.lines))
+        return replace(result, status=Status.EXCEPTED, lines=(words, *result.lines))
+    return replace(result, lines=(f"no longer in force: {words}", *result.lines))
 
 
 def _named(meant: WorkloadsShape) -> str:

@@ -17,9 +17,9 @@ from tenure.model import Workload
 from tenure.oracle.decide import Decision
 
 _WORKLOADS: Final = 3
-"""How many workloads a failure tells about."""
+"""How many workloads a failure lists."""
 _FINDINGS: Final = 4
-"""How many findings it tells of each."""
+"""How many findings it lists of each."""
 _FIELDS: Final = 3
 """How many fields it names."""
 _ALL: Final = 99
@@ -28,7 +28,7 @@ _ALL: Final = 99
 
 @dataclass(frozen=True, slots=True)
 class AsExpected(Wish):
-    """What an expectation says of a decision.
+    """The part of an expectation about a decision.
 
     Args:
         outcome: the decision, if one is expected.

@@ -19,7 +19,7 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
     """What is asserted of every state is neither proved nor refuted."""
     EXCEPTED = "excepted"
-    """It does not hold, or that is not known, and an exception says that it need not hold yet."""
+    """It does not hold, or that is not known, and by an exception it need not hold yet."""
 
     @property
     def passes(self) -> bool:
@@ -61,7 +61,7 @@ class CheckResult:
 
     Args:
         status: see `Status`.
-        expected, found: in words; of an error `found` says what is wrong.
+        expected, found: in words; of an error `found` is what is wrong.
         lines: why it is so; empty where it holds.
         warnings: about the input, such as workloads that are set aside.
         allowed_by: fields that allow what an assertion forbids, the most telling first.
@@ -96,13 +96,13 @@ class Check:
     Args:
         name: what it is, for people; one of its kind in its file.
         field: its path in the document, `expect[0].decision`.
-        ask: finds out; it may raise InputError.
+        find: finds out; it may raise InputError.
         scope: of which states it is, as `tenure analyze` calls them; empty where it is of one, or searched.
     """
 
     name: str
     field: str
-    ask: Callable[[], CheckResult]
+    find: Callable[[], CheckResult]
     scope: str = ""
 
     def run(self) -> CheckResult:
@@ -112,10 +112,10 @@ class Check:
         'holds'
         """
         try:
-            return self.ask()
+            return self.find()
         except InputError as error:
-            said = tuple(map(str, error.problems))
-            return CheckResult(Status.ERROR, found=said[0], lines=said)
+            words = tuple(map(str, error.problems))
+            return CheckResult(Status.ERROR, found=words[0], lines=words)
 
 
 def judged(

@@ -78,7 +78,7 @@ def _asserted(
     shape: DecisionsShape, situation: GivenManifests, place: Place, *, kept: bool
 ) -> Iterator[Check]:
     if any((shape.never, shape.keeps, shape.no_loop, shape.reaches)):
-        # What looks at every state is imported only where a file asks for it.
+        # What looks at every state is imported only where a file needs it.
         from tenure_check.expectations.assertions import assertion_checks
 
         yield from assertion_checks(shape, situation, place, kept=kept)
@@ -96,8 +96,8 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
         notice_text = (
             f"preempts {_names(expected.preempted)}" if expected.preempted else "preempts no workload"
         )
-        ask = situation.warned(partial(situation.preempted, expected, field))
-        yield Check(f"{who}: {notice_text}", f"{field}.preempted", ask)
+        find = situation.warned(partial(situation.preempted, expected, field))
+        yield Check(f"{who}: {notice_text}", f"{field}.preempted", find)
     if expected.kept is not None:
         yield Check(
             f"{who}: spares {_names(expected.kept)}",
@@ -107,7 +107,7 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
 
 
 class GivenManifests:
-    """The manifests of a document under its clock and reading; read and decided when first asked about."""
+    """The manifests of a document under its clock and reading; read and decided on first use."""
 
     def __init__(self, shape: DecisionsShape, place: Place, *, strict: bool, as_if: AsIf) -> None:
         self._shape = shape
@@ -117,12 +117,12 @@ class GivenManifests:
         self._kueue = TargetKueue.of(as_if.kueue)
         self._decisions: dict[tuple[str, str | None], Decision] = {}
 
-    def warned(self, ask: Callable[[], CheckResult]) -> Callable[[], CheckResult]:
+    def warned(self, find: Callable[[], CheckResult]) -> Callable[[], CheckResult]:
         """The same question, answered with the warnings about the manifests."""
-        return lambda: replace(ask(), warnings=self._warnings)
+        return lambda: replace(find(), warnings=self._warnings)
 
     def valid(self, *, clean: bool) -> CheckResult:
-        """Whether the manifests are valid; `clean` asks for no warnings either."""
+        """Whether the manifests are valid; `clean` allows no warnings either."""
         report = refused_by(self._kueue, validate(self.objects, reading=self.reading))
         wrong = [*report.errors, *(report.warnings if clean else ())]
         found = f"{_counted(report.errors, 'error')}, {_counted(report.warnings, 'warning')}"
@@ -221,7 +221,7 @@ class GivenManifests:
 
     @cached_property
     def loaded(self) -> Loaded:
-        """What they say.
+        """Their words.
 
         Raises:
             InputError: everything that is wrong with them.

@@ -29,7 +29,7 @@ def play_checks(
     Args:
         raw: the document, untrusted.
         place: how problems name it.
-        name: what the scenario is called where it does not say.
+        name: the scenario's name where it has none.
         strict, as_if: as for `decision_checks`.
 
     Raises:
@@ -51,25 +51,25 @@ def play_checks(
 
 
 class Play:
-    """A scenario under a reading; played when first asked about."""
+    """A scenario under a reading; played on first use."""
 
     def __init__(self, scenario: AnyScenario, reading: Reading) -> None:
         self._scenario = scenario
         self._reading = reading
 
     def outcome(self, expected: Expectation) -> CheckResult:
-        """What came of an expectation: all that it says has to hold."""
+        """What came of an expectation: all of it has to hold."""
         found = [
             expectation
             for expectation in self._record.expectations
             if expectation.field.split(".")[0] == expected.where
         ]
         wrong = [result for result in found if not result.holds]
-        told = wrong or found
+        shown = wrong or found
         result = judged(
             not wrong,
-            "; ".join(result.expected for result in told),
-            "; ".join(result.found for result in told),
+            "; ".join(result.expected for result in shown),
+            "; ".join(result.found for result in shown),
             partial(_why, self._record, wrong, expected),
         )
         return replace(result, warnings=self._scenario.warnings)
@@ -112,12 +112,12 @@ def _called(number: int, expected: Expectation) -> str:
         "minimum runtime": tuple(expected.min_runtime),
         "workloads": tuple(expected.workloads),
     }
-    said = [f"{what} {', '.join(names)}" for what, names in parts.items() if names]
+    words = [f"{what} {', '.join(names)}" for what, names in parts.items() if names]
     whole = {
         "every workload": expected.every,
         "preemptions": expected.preemptions,
         "cut short": expected.cut_short,
         "loop": expected.loop,
     }
-    said += [what for what, there in whole.items() if there is not None]
-    return f"expect[{number}]{when}: {'; '.join(said)}"
+    words += [what for what, there in whole.items() if there is not None]
+    return f"expect[{number}]{when}: {'; '.join(words)}"

@@ -87,7 +87,7 @@ class ChecksAnswer:
     warnings: tuple[str, ...]
     """About the manifests, such as workloads that are set aside; each once."""
     kueue: Annotated[str | None, PlainSerializer(kueue_version, return_type=str)]
-    """The Kueue that is asked about, as --kueue says it; `0.19+proposals` with all that the proposals add."""
+    """The target Kueue, as of --kueue; `0.19+proposals` with all that the proposals add."""
 
 
 _WITHOUT_VERDICT: Final = (Status.ERROR, Status.UNKNOWN)
@@ -144,7 +144,7 @@ def answer_of(done: Sequence[Checked], locate: LocateIn, kueue: str | None = Non
 
 
 def warnings_of(done: Iterable[Checked]) -> tuple[str, ...]:
-    """What is to be said of the manifests that were asked about, each once.
+    """The warnings about the manifests, each once.
 
     >>> warnings_of([])
     ()
@@ -181,14 +181,14 @@ def closing_line(done: Sequence[Checked], tool: str = TEST) -> str:
 
 
 def _with_repetitions(done: Iterable[Checked]) -> Iterator[tuple[Checked, bool]]:
-    """Every check, and whether what is wrong with its input was told of an earlier one of its document."""
-    told: set[tuple[str, int, tuple[str, ...]]] = set()
+    """Every check, and whether an earlier one of its document has listed what is wrong with its input."""
+    listed: set[tuple[str, int, tuple[str, ...]]] = set()
     for checked in done:
         cause = checked.document.file, checked.document.number, checked.result.lines
         is_error = checked.result.status == Status.ERROR
-        yield checked, is_error and cause in told
+        yield checked, is_error and cause in listed
         if is_error:
-            told.add(cause)
+            listed.add(cause)
 
 
 def _text(checked: Checked) -> Iterator[str]:
@@ -198,9 +198,9 @@ def _text(checked: Checked) -> Iterator[str]:
         yield f"  {word} {checked.check.name}"
         return
     yield f"  {word} {checked.check.name}: {result.text}"
-    # What is wrong with the input is said once.
-    told = result.lines[1:] if result.status == Status.ERROR else result.why
-    yield from (f"         {line}".rstrip() for line in told)
+    # What is wrong with the input is listed once.
+    listed = result.lines[1:] if result.status == Status.ERROR else result.why
+    yield from (f"         {line}".rstrip() for line in listed)
 
 
 def _case(checked: Checked) -> Case:
