@@ -30,7 +30,7 @@ from tenure.explanation.counterfactuals import (
     search_counterfactuals,
 )
 from tenure.explanation.explain import explain, explain_workload
-from tenure.explanation.groups import DEFAULT_LIMIT, names_text
+from tenure.explanation.groups import DEFAULT_LIMIT, MOST_NAMES, names_text
 from tenure.explanation.obstacles import NO_FIELD, obstacle_of_victim, obstacles
 from tenure.explanation.proposals import proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
@@ -41,7 +41,7 @@ from tenure.explanation.summary import engine_of, reading_text, request_remarks,
 from tenure.model import Outcome, Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
-from tenure.units import format_instant
+from tenure.units import format_instant, format_names
 
 Locate: TypeAlias = Callable[[str, str], tuple[str, int]]
 """The file and line of a field of an object, by their names; an empty text and 0 where it is not known."""
@@ -390,9 +390,9 @@ def _admission(decision: Decision, ahead: Sequence[str], in_the_way: Sequence[Ob
         case Outcome.FIT:
             return f"{name} is admitted{by}: it fits without preempting any workload"
         case Outcome.PREEMPT:
-            count = len(decision.targets)
-            leave = f"{count} running workload{' leaves' if count == 1 else 's leave'}"
-            return f"{name} is admitted{by} once {leave}"
+            victims = [target.workload.key for target in decision.targets]
+            leave = "leaves" if len(victims) == 1 else "leave"
+            return f"{name} is admitted{by} once {format_names(victims, MOST_NAMES)} {leave}"
         case Outcome.NO_CANDIDATES:
             short = [
                 f"{amount(found.at, found.short)} {found.at.resource} short on {found.at.flavor}"
