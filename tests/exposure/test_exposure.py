@@ -86,7 +86,9 @@ def test_the_answer_begins_with_until_when_it_is_protected_from_equals() -> None
         "A new workload of the right size could preempt ml/held (priority 100) now with priority 101 or more "
         "in q; it is protected from new equals until 1970-01-01T02:30:00.000000001Z"
     )
-    assert lines[3].startswith("  q: priority 101 or more: InClusterQueue, by KQ-040, KQ-010; one that asks ")
+    assert lines[3].startswith(
+        "  q: priority 101 or more: InClusterQueue, by KQ-040, KQ-010; one that requests "
+    )
 
 
 def test_an_equal_that_waits_for_longer_is_told_apart_from_a_new_one() -> None:
@@ -279,7 +281,7 @@ def test_what_cannot_be_said_is_said() -> None:
     victim = held_by("held", "q", usage={GPU: UNLIMITED})
     cluster = Cluster({"q": clusters.queue("q", "c", {"a100": {GPU.resource: (4, None, 1)}})}, (victim,))
     answer = exposure_answer(cluster, victim, NOW, preset("guaranteed"))
-    assert answer.summary.startswith("Who could preempt ml/held cannot be said: ClusterQueue/q: usage of ")
+    assert answer.summary.startswith("Who could preempt ml/held is not known: ClusterQueue/q: usage of ")
     assert len(list(exposure_parts(answer))) == 1
 
 

@@ -147,9 +147,9 @@ def _without_record(loaded: Loaded, truth: Preemption) -> tuple[str, str]:
     if not running:
         return GONE, ""
     record = record_of(loaded, running[0].key, running[0].uid)
-    if record is None or record.told is None:
+    if record is None or record.parsed is None:
         return WRONG, "no line about it"
-    named = preemptor_of(loaded, record.told).key
+    named = preemptor_of(loaded, record.parsed).key
     return (AGAIN, "") if named in ("", truth.preemptor) else (WRONG, f"the line names {named}")
 
 

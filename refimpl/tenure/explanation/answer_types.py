@@ -64,7 +64,7 @@ class ShortageShape:
     resource: str
     """The resource."""
     asked: str
-    """How much the request asks for."""
+    """How much is requested."""
     available: str
     """How much is available without preemption."""
     short: str

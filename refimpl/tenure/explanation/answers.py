@@ -1,4 +1,4 @@
-"""Answers to *why* and *why not*: what the explanation and the nearest counterfactuals say together."""
+"""Answers to *why* and *why not*: what the explanation and the nearest counterfactuals together."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def counterfactuals_shape(
         decision: the decision.
         target: a running workload, or None; see `tenure.explanation.counterfactuals.nearest_counterfactuals`.
         limit: how many at most; 0 searches for none.
-        wish: what the one who asks would have; None for all changes, also those for the worse.
+        wish: what the user wishes; None for all changes, also those for the worse.
     """
     # No change of a field that is searched lets a workload in that is not queued.
     if limit == 0 or decision.held:
@@ -198,7 +198,7 @@ def why_answer(
         reading_text=reading_text(reading),
         engine=engine_of(decision.engine for decision in decisions),
         summary=_case_summary(victim, cases),
-        cases=tuple(sorted(cases, key=lambda told: not told.preempted)),
+        cases=tuple(sorted(cases, key=lambda found: not found.preempted)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
         proposals=tuple(
             sorted({found for decision in decisions for found in proposals_in(decision.snapshot.cluster)})
@@ -224,7 +224,7 @@ def case(
         for workload in running
         if workload.name == victim.name and workload.namespace == victim.namespace
     ]
-    # Of many, the verdicts are what is asked for; each of these repeats a search.
+    # Of many only the verdicts are shown; each of these repeats a search.
     alone = counterfactuals is not None
     nearest: CounterfactualsShape | None = None
     remarks: tuple[Remark, ...] = ()
@@ -306,7 +306,7 @@ def why_not_answer(
 
     Args:
         decision: about the pending workload.
-        victim: a workload that holds quota; None asks why the pending one is not admitted.
+        victim: a workload that holds quota; None for why the pending one is not admitted.
         counterfactuals: how many of the nearest counterfactuals at most; 0 searches for none.
         ahead: those who are ahead of it in its ClusterQueue, the head first.
         worse: whether counterfactuals that make things worse are searched for too.

@@ -53,14 +53,14 @@ def grouped(items: Iterable[Item], common: Callable[[Item], Hashable]) -> list[l
 
 
 def group_lines(
-    groups: Sequence[Sequence[Item]], told: Callable[[Sequence[Item]], str], indent: str = "  "
+    groups: Sequence[Sequence[Item]], line: Callable[[Sequence[Item]], str], indent: str = "  "
 ) -> Iterator[str]:
     """A line for each of the largest groups, and how many workloads the others have.
 
     >>> list(group_lines([["a1"], ["b1"]], lambda group: f"{len(group)}, e.g. {group[0]}"))
     ['  1, e.g. a1', '  1, e.g. b1']
     """
-    yield from (indent + told(group) for group in groups[:MOST_GROUPS])
+    yield from (indent + line(group) for group in groups[:MOST_GROUPS])
     rest = groups[MOST_GROUPS:]
     if rest:
         yield f"{indent}and {sum(map(len, rest))} more in {len(rest)} smaller groups, with --all"

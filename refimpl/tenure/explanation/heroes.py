@@ -47,8 +47,8 @@ def taken_by_hero_remarks(decision: Decision, target: Workload) -> Iterator[Rema
     kin, mine, theirs = kin_of(decision, target), decision.queue.name, target.cluster_queue
     basis = basis_for_hero(decision.preemptor, target, decision.terms, kin)
     may = bool(basis)
-    said = "may be preempted from its ClusterQueue" if may else "may not be preempted from its ClusterQueue"
-    yield remark("KQ-300", may, said)
+    answer = "may be preempted from its ClusterQueue" if may else "may not be preempted from its ClusterQueue"
+    yield remark("KQ-300", may, answer)
     where = "inside" if kin.in_scope else "outside"
     yield remark("UCQ-310", basis, f"ClusterQueue {theirs} is {where} the subtree of hero {mine}")
     if kin.hero:
@@ -78,7 +78,7 @@ def immunity_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
 
 
 def hero_request_remarks(decision: Decision) -> Iterator[Remark]:
-    """What the rules found about every flavor-resource that a hero asks for."""
+    """What the rules found about every flavor-resource that a hero requests."""
     snapshot = decision.snapshot
     usage, place = as_effective(snapshot.usage), snapshot.place
     for at, asked in sorted(decision.assignment.usage.items()):
@@ -123,8 +123,8 @@ def turn_remark(decision: Decision, target: Workload) -> Remark:
     first = has_turn_before(mine, theirs)
     if first:
         return remark("UCQ-030", True, "in a cycle its turn would be after the preemptor's, a hero's")
-    said = "a hero's turn comes before" if has_turn_before(theirs, mine) else "neither comes before"
-    return remark("UCQ-030", False, f"in a cycle, should it wait again: {said}")
+    answer = "a hero's turn comes before" if has_turn_before(theirs, mine) else "neither comes before"
+    return remark("UCQ-030", False, f"in a cycle, should it wait again: {answer}")
 
 
 def _between_heroes(decision: Decision, target: Workload, kin: Kin) -> Iterator[Remark]:

@@ -1,4 +1,4 @@
-"""What the rules say about workloads of other ClusterQueues."""
+"""What the rules find about workloads of other ClusterQueues."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def _quota_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
             exceeds = exceeds or not is_within_quota(used, quota)
             amounts = f"{format_amount(asked.resource, used)} of {format_amount(asked.resource, quota)}"
             words.append(f"{amounts} {asked.resource} on {asked.flavor}")
-        said = "exceeds its quota" if exceeds else "is within its quota"
-        yield remark("KQ-200", not exceeds, f"{name} {said}: uses {', '.join(words)}")
+        answer = "exceeds its quota" if exceeds else "is within its quota"
+        yield remark("KQ-200", not exceeds, f"{name} {answer}: uses {', '.join(words)}")
         if decision.terms.fair_sharing:
             return  # fair sharing asks the queue alone
 
@@ -119,11 +119,11 @@ def _had_its_turn(found: Candidate) -> bool:
 
 
 def _policy_text(decision: Decision, target: Workload, allowed: bool) -> str:
-    said = "allows it" if allowed else "does not allow it"
+    answer = "allows it" if allowed else "does not allow it"
     policy = decision.terms.reclaim_within_cohort
     if policy == ReclaimWithinCohort.LOWER_PRIORITY and not allowed:
-        said += f": {target.priority} is not below {decision.preemptor.priority}"
-    return f"reclaimWithinCohort {policy.label} {said}"
+        answer += f": {target.priority} is not below {decision.preemptor.priority}"
+    return f"reclaimWithinCohort {policy.label} {answer}"
 
 
 def _classically(decision: Decision, target: Workload, found: Candidate) -> Iterator[Remark]:
@@ -138,17 +138,19 @@ def _classically(decision: Decision, target: Workload, found: Candidate) -> Iter
     yield remark("KQ-320", basis, f"basis {basis.name}")
     if not advantage:
         may = may_take_while_borrowing(preemptor, target, terms)
-        said = "may" if may else "may not"
+        answer = "may" if may else "may not"
         limit = "" if terms.max_priority_threshold is None else f", threshold {terms.max_priority_threshold}"
         policy = terms.borrow_within_cohort.label
-        words = f"borrowWithinCohort {policy}{limit}: {said} be preempted while the preemptor's queue borrows"
+        words = (
+            f"borrowWithinCohort {policy}{limit}: {answer} be preempted while the preemptor's queue borrows"
+        )
         yield remark("KQ-340", may, words)
     if basis == Basis.WITHOUT_BORROWING:
         kept = decision.selection.kept if decision.selection else ()
         taken = any(candidate.workload.key == target.key for candidate in kept)
-        said = "preempted" if taken else "not preempted"
+        answer = "preempted" if taken else "not preempted"
         yield remark(
-            "KQ-360", taken, f"{said} in an attempt without borrowing, the only one it may be preempted in"
+            "KQ-360", taken, f"{answer} in an attempt without borrowing, the only one it may be preempted in"
         )
 
 

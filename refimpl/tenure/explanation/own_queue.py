@@ -1,4 +1,4 @@
-"""What the rules say about workloads of the preemptor's own ClusterQueue, and about priorities that grow."""
+"""What the rules find about workloads of the preemptor's own ClusterQueue, and about priorities that grow."""
 
 from __future__ import annotations
 

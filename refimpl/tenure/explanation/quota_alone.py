@@ -18,7 +18,7 @@ TOPOLOGY_NOTE: Final = (
 
 
 def quota_alone(found: Iterable[NotModelled]) -> str:
-    """What a headline says after its first word, with a space before it; empty where everything is modelled.
+    """The words after the first one of a headline, with a space before them; empty where all is modelled.
 
     Args:
         found: what one or several decisions leave out.

@@ -1,4 +1,4 @@
-"""What published schemas say of texts in answers, beyond that they are texts."""
+"""What published schemas require of texts in answers, beyond that they are texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenure.model import Reason
 
 @dataclass(frozen=True, slots=True, eq=False)  # it can be hashed
 class SchemaWords:
-    """The JSON Schema of a value, where its type says less; pydantic reads it, which is no part of this.
+    """The JSON Schema of a value, where its type has less; pydantic reads it, which is no part of this.
 
     Args:
         words: the schema.

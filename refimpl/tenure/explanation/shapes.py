@@ -48,7 +48,7 @@ class AssignedPods:
 
 @dataclass(frozen=True, slots=True)
 class FlavorAmount:
-    """An amount of a flavor-resource: what a made-up workload asks for, or what is still short."""
+    """An amount of a flavor-resource: what a made-up workload requests, or what is still short."""
 
     flavor: str
     """The flavor."""

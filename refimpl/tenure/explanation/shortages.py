@@ -1,4 +1,4 @@
-"""How much is short, and where in the tree; and what a request asks beyond all that there could ever be."""
+"""How much is short, and where in the tree; and what a request needs beyond all that there could ever be."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Shortage:
 
     Args:
         at: the flavor-resource.
-        asked: how much the request asks for.
+        asked: how much is requested.
         available: what is available at the ClusterQueue, not below zero.
         short: the difference.
         path: the nodes from the ClusterQueue to the root.
@@ -83,7 +83,7 @@ def shortages(decision: Decision) -> tuple[Shortage, ...]:
     Args:
         decision: any decision; where nothing lacks quota, or nothing could be assigned, the answer is empty.
 
-    Source: KQ-150, KQ-170, KQ-180, asked again at every node.
+    Source: KQ-150, KQ-170, KQ-180, at every node.
     """
     return tuple(_shortage(decision, at) for at in sorted(decision.assignment.needs_preemption))
 
@@ -248,7 +248,7 @@ class Beyond:
     Args:
         pod_set: name of the pod set; empty where the request has only one.
         at: the flavor-resource.
-        asked: how much is asked, that of earlier pod sets which got the flavor included.
+        asked: how much is requested, that of earlier pod sets which got the flavor included.
         before: the part of earlier pod sets.
         most: the most that the flavor could ever have.
         without_heroes: the same while no hero runs.
@@ -288,7 +288,7 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
     Args:
         decision: one whose flavors were derived.
 
-    Source: KQ-070, asked again.
+    Source: KQ-070.
     """
     snapshot = decision.snapshot
     unbilled = if_no_hero_ran(snapshot)

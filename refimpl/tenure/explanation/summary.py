@@ -85,8 +85,8 @@ def _hopeless(decision: Decision, where: str) -> str:
         return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
     heroes = running_heroes(decision.snapshot)
     if heroes and _would_be_served(decision, if_no_hero_ran(decision.snapshot)):
-        said = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
-        return f"{preemptor} is refused in {where} while {said}, and only for that"
+        runs = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
+        return f"{preemptor} is refused in {where} while {runs}, and only for that"
     if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
         fits = f"{preemptor} would fit in {where} if nothing ran"
         return f"{fits}, and may not preempt for that{_by_policy(decision)}"
@@ -190,7 +190,7 @@ def _impossible(decision: Decision) -> Iterator[str]:
 
 
 def _served(decision: Decision) -> Iterator[str]:
-    """Where a request fits: what is asked, and what is available without it."""
+    """Where a request fits: what is requested, and what is available without it."""
     for at, asked in sorted(decision.assignment.usage.items()):
         if asked:
             there = f"{amount(at, _free(decision, at))} available; {_own(decision, at)}"
@@ -215,7 +215,7 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
 
 
 def _on_nodes(decision: Decision) -> Iterator[str]:
-    """Where a pod asks for more than any victim holds: quota that is freed may be on several nodes."""
+    """Where a pod requests more than any victim holds: quota that is freed may be on several nodes."""
     if has_topology(decision.queue, decision.snapshot.cluster):
         return
     for at in sorted(decision.assignment.needs_preemption):
@@ -260,7 +260,7 @@ def _free(decision: Decision, at: FlavorResource) -> Amount:
 
 
 def request_remarks(decision: Decision) -> Iterator[Remark]:
-    """What the quota rules found about every flavor-resource that is asked for."""
+    """What the quota rules found about every flavor-resource that is requested."""
     if decision.terms.hero:
         yield from hero_request_remarks(decision)
         return

@@ -113,9 +113,9 @@ def _workload_groups(workloads: Sequence[WorkloadExplanation], used: Sequence[st
 
 
 def findings_of(remarks: Sequence[Remark]) -> tuple[tuple[str, bool], ...]:
-    """What tells one kind of verdict from another: the two outermost rules, and those about equals."""
-    told = [*remarks[:2], *(remark for remark in remarks[2:] if remark.rule in ("TBP-020", "TBP-050"))]
-    return tuple((remark.rule, remark.holds) for remark in told)
+    """What distinguishes kinds of verdicts: the two outermost rules, and those about equals."""
+    kind = [*remarks[:2], *(remark for remark in remarks[2:] if remark.rule in ("TBP-020", "TBP-050"))]
+    return tuple((remark.rule, remark.holds) for remark in kind)
 
 
 def deciding(remarks: Sequence[Remark], used: Sequence[str]) -> Remark | None:

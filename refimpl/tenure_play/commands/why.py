@@ -230,7 +230,7 @@ def print_why_not(
     Args:
         asked, counterfactuals, output, every: as for `print_why`.
         workload: the pending workload.
-        victim: the running one that it does not preempt; None asks why it is not admitted. The two may be
+        victim: the running one that it does not preempt; None for why it is not admitted. The two may be
             the other way round.
         files: where the lines of fields are looked up.
         verbose: whether to add what each rule found about every running workload.

@@ -1,1 +1,1 @@
-"""A preemption that has happened: what its record says, and what is decided in the cluster as it was then."""
+"""A preemption that has happened: its record, and what is decided in the cluster as it was then."""

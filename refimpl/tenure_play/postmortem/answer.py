@@ -53,7 +53,7 @@ from tenure_play.postmortem.replay import Replay, bases_of, preempted_by, replay
 
 _MOST_NAMES = 5
 _BY_TIME = frozenset({"KQ-020", "KQ-030", "TBP-020", "TBP-030", "TBP-040", "TBP-050", "TBP-060"})
-"""Rules whose remarks tell since when a workload held its quota."""
+"""Rules whose findings show since when a workload held its quota."""
 _OF_TIME = ("now", "minAdmitDuration", "creationTimestamp", "lastTransitionTime")
 """Fields whose nearest change is measured from that."""
 
@@ -95,8 +95,8 @@ def past_answer(
         reading: what is decided under.
         counterfactuals: how many of the nearest counterfactuals at most; 0 searches for none.
     """
-    told = record.told
-    preemptor = preemptor_of(loaded, told) if told else Preemptor()
+    parsed = record.parsed
+    preemptor = preemptor_of(loaded, parsed) if parsed else Preemptor()
     replay = replayed(loaded, record, preemptor, reading)
     certainty = _certainty(record, replay)
     confirmed = replay.decision if certainty == Certainty.CONFIRMED else None
@@ -104,14 +104,14 @@ def past_answer(
     later = later_eviction_of(loaded, record)
     return PastAnswer(
         victim=record.victim,
-        cluster_queue=told.victim_path[-1] if told and told.victim_path else None,
+        cluster_queue=parsed.victim_path[-1] if parsed and parsed.victim_path else None,
         at=None if record.at is None else format_instant(record.at),
         reason=record.reason,
         message=record.message,
         certainty=certainty,
         preemptor=preemptor.key or None,
-        preemptor_uid=told.uid if told else "",
-        preemptor_queue=told.preemptor_path[-1] if told and told.preemptor_path else None,
+        preemptor_uid=parsed.uid if parsed else "",
+        preemptor_queue=parsed.preemptor_path[-1] if parsed and parsed.preemptor_path else None,
         chains=_chains(record, replay if certainty == Certainty.CONFIRMED else None),
         together=tuple(key for key in others if key != record.victim),
         since=tuple(_since(loaded, record, later)),
@@ -136,7 +136,7 @@ def past_answer(
 
 
 def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
-    """What a line says of the last preemption of a workload; None where none is recorded.
+    """The last preemption of a workload in a line; None where none is recorded.
 
     Args:
         loaded: the cluster.
@@ -146,8 +146,8 @@ def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
     if record is None:
         return None
     when = _when(record)
-    told = record.told
-    preemptor = preemptor_of(loaded, told) if told else Preemptor()
+    parsed = record.parsed
+    preemptor = preemptor_of(loaded, parsed) if parsed else Preemptor()
     reason = f": {record.reason}" if record.reason else ""
     runs = workload.cluster_queue is not None and later_eviction_of(loaded, record) is None
     asked = "" if runs else f"; ask tenure why {workload.key}"
@@ -157,7 +157,7 @@ def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
 def _certainty(record: PreemptionRecord, replay: Replay) -> Certainty:
     if record.other:
         return Certainty.NOT_PREEMPTED
-    if record.told is None or not record.told.uid or record.known_reason is None:
+    if record.parsed is None or not record.parsed.uid or record.known_reason is None:
         return Certainty.UNKNOWN
     return Certainty.CONFIRMED if replay.matches else Certainty.RECORDED
 
@@ -193,16 +193,16 @@ def _events(loaded: Loaded, key: str) -> Iterator[RecordedEvent]:
 
 
 def _event_text(loaded: Loaded, event: WorkloadEvent) -> str:
-    """What an Event tells, in few words where they are known."""
-    told = read_preemption_message(event.message) if event.reason == PREEMPTED else None
-    if told is None:
+    """An Event, in few words where they are known."""
+    parsed = read_preemption_message(event.message) if event.reason == PREEMPTED else None
+    if parsed is None:
         return f"{event.reason}: {event.message}"
-    preemptor = preemptor_of(loaded, told).key or f"a workload that is no longer there (UID {told.uid})"
-    return f"{event.reason} for {preemptor}{f', {told.reason}' if told.reason else ''}"
+    preemptor = preemptor_of(loaded, parsed).key or f"a workload that is no longer there (UID {parsed.uid})"
+    return f"{event.reason} for {preemptor}{f', {parsed.reason}' if parsed.reason else ''}"
 
 
 def _present(loaded: Loaded, key: str) -> str:
-    """What a workload does now, and what to ask about that."""
+    """What a workload does now, and the command that explains it."""
     raw = _out_of_play(loaded, key)
     if raw is not None:
         return f"it {finished_text(raw)}"
@@ -302,11 +302,11 @@ def _when(record: PreemptionRecord) -> str:
 
 
 def _who(record: PreemptionRecord, preemptor: Preemptor) -> str:
-    if record.told is None or not record.told.uid:
+    if record.parsed is None or not record.parsed.uid:
         return "for a workload that the record does not name"
     if preemptor.key:
         return f"for {preemptor.key}"
-    return f"for a workload that is no longer there (UID {record.told.uid})"
+    return f"for a workload that is no longer there (UID {record.parsed.uid})"
 
 
 def _summary(
@@ -360,8 +360,8 @@ def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> 
     """What could not be restored, the particular before what holds of every dump."""
     if record.other:
         return
-    if record.told is None:
-        yield "what the message says: it is not understood"
+    if record.parsed is None:
+        yield "the message: it is not understood"
     elif record.known_reason is None:
         yield f"which rule it was: {record.reason or 'the reason'} is no reason that a rule gives"
     if preemptor.same_job:
@@ -400,7 +400,7 @@ def _not_restored(replay: Replay) -> Iterator[str]:
 
 
 def _impossible(replay: Replay) -> Iterator[str]:
-    """Where the workloads that are said to have held quota held more than there is."""
+    """Where the workloads that held quota by the objects held more than there is."""
     if replay.decision is None:
         return
     snapshot = replay.decision.snapshot

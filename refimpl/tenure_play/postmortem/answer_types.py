@@ -97,7 +97,7 @@ class PastAnswer:
     victim: str
     """`namespace/name`."""
     cluster_queue: str | None
-    """The ClusterQueue that it ran in, by the record; null where that does not tell."""
+    """The ClusterQueue that it ran in, by the record; null where that does not name it."""
     at: str | None
     """When it was preempted, in whole seconds; null where the condition has no stamp."""
     reason: str
@@ -111,7 +111,7 @@ class PastAnswer:
     preemptor_uid: str
     """The recorded uid; empty where none is."""
     preemptor_queue: str | None
-    """The preemptor's ClusterQueue, by the record; null where that does not tell."""
+    """The preemptor's ClusterQueue, by the record; null where that does not name it."""
     chains: tuple[RuleChain, ...]
     """The rules that allowed it. Of several chains it was one: where the cause is confirmed, first what
     deciding again finds, then what cannot be excluded."""
@@ -124,11 +124,11 @@ class PastAnswer:
     events: tuple[RecordedEvent, ...]
     """The Events about it that are given, in the order of time."""
     present: str
-    """What it does now, and what to ask about that, in words."""
+    """What it does now, and the command that explains it, in words."""
     summary: str
     """The answer in one line."""
     replay: str
-    """What the cluster as it was decides, in a sentence; why that is not asked, where it is not."""
+    """What the cluster as it was decides, in a sentence; why nothing is decided, where nothing is."""
     unknown: tuple[str, ...]
     """What could not be restored, or is not known."""
     remarks: tuple[Remark, ...]

@@ -1,4 +1,4 @@
-"""The cluster as it was when a workload was preempted, as far as the objects of a later instant tell."""
+"""The cluster as it was when a workload was preempted, as far as the objects of a later instant show."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenure.oracle.nodes import may_use
 from tenure_play.postmortem.record import PreemptionRecord, ended_workloads, held_by_events, noted, record_of
 
 MOST_VARIANTS = 48
-"""So many restorations are decided; more would be asked for where much is unknown."""
+"""So many restorations are decided; more would be needed where much is unknown."""
 _FEW = 3
 """Of so many workloads of which it is not known whether they ran, each one is left out alone as well."""
 _MOST_OPTIONS = 8
@@ -182,13 +182,13 @@ def _of_pending(
 
 def _was_preempted_by(loaded: Loaded, workload: Workload, uid: str) -> bool:
     record = record_of(loaded, workload.key, workload.uid)
-    return bool(uid) and record is not None and record.told is not None and record.told.uid == uid
+    return bool(uid) and record is not None and record.parsed is not None and record.parsed.uid == uid
 
 
 def _queue_of(loaded: Loaded, workload: Workload) -> ClusterQueue | None:
     """Where it ran, by the message of its preemption; otherwise where it waits now."""
     record, queues = record_of(loaded, workload.key, workload.uid), loaded.cluster.cluster_queues
-    path = record.told.victim_path if record is not None and record.told is not None else ()
+    path = record.parsed.victim_path if record is not None and record.parsed is not None else ()
     waits_in = loaded.cluster.local_queues.get((workload.namespace, workload.queue_name))
     if waits_in is None and not loaded.cluster.local_queues and len(queues) == 1:
         waits_in = next(iter(queues))
@@ -263,7 +263,7 @@ def _together(chosen: tuple[tuple[str, Mapping[str, int]], ...]) -> Amounts:
 
 
 def as_request(usage: Amounts) -> tuple[PodSet, ...]:
-    """What a workload asked for, by what it was admitted with: a pod set for each flavor.
+    """What a workload requested, by what it was admitted with: a pod set for each flavor.
 
     Args:
         usage: what it holds.

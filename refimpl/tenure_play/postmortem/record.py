@@ -23,18 +23,18 @@ from tenure.model import SECOND, Instant, Reason, Workload
 
 @dataclass(frozen=True, slots=True)
 class PreemptionRecord:
-    """What the condition Preempted of a workload says.
+    """What the condition Preempted of a workload records.
 
     Args:
         victim: the workload, `namespace/name`.
         at: when it was preempted, ns, in whole seconds; None where the condition was reset since, and no
             Event tells.
         again: when it got quota again, ns; None where it has not.
-        reason: of the condition, or by its message where it was reset; empty where neither tells.
+        reason: of the condition, or by its message where it was reset; empty where neither has one.
         message: of the condition.
-        told: what the message tells; None where no known release writes such a message, or where it
+        parsed: the message, parsed; None where no known release writes such a message, or where it
             contradicts the reason.
-        other: whether it was evicted for another reason than a preemption, which is told instead.
+        other: whether it was evicted for another reason than a preemption, which is recorded instead.
     """
 
     victim: str
@@ -42,7 +42,7 @@ class PreemptionRecord:
     again: Instant | None
     reason: str
     message: str
-    told: PreemptionMessage | None
+    parsed: PreemptionMessage | None
     other: bool = False
 
     @property
@@ -56,7 +56,7 @@ class EndedWorkload:
     """A workload that has finished or is not active, as far as its object can be read.
 
     Args:
-        workload: with what it held, or what it asks for where it holds no quota; None where that is not read.
+        workload: with what it held, or what it requests where it holds no quota; None where that is not read.
         key: `namespace/name`.
         uid, job_uid: its own, and its Job's.
         ended: when it finished, ns; None where that is not known.
@@ -86,15 +86,17 @@ def record_of(loaded: Loaded, key: str, uid: str) -> PreemptionRecord | None:
     note = noted(loaded, key, "Preempted")
     if note is None or not (note.holds or note.is_reset):
         return _by_event(loaded, key)
-    told = read_preemption_message(note.message)
-    if told is not None and (
-        (uid and told.uid == uid) or (note.holds and told.reason not in ("", note.reason))
+    parsed = read_preemption_message(note.message)
+    if parsed is not None and (
+        (uid and parsed.uid == uid) or (note.holds and parsed.reason not in ("", note.reason))
     ):
-        told = None
+        parsed = None
     if note.holds:
-        return PreemptionRecord(key, note.since, None, note.reason, note.message, told)
-    reason = told.reason if told else ""
-    return PreemptionRecord(key, _time_of(loaded, key, note, told), note.since, reason, note.message, told)
+        return PreemptionRecord(key, note.since, None, note.reason, note.message, parsed)
+    reason = parsed.reason if parsed else ""
+    return PreemptionRecord(
+        key, _time_of(loaded, key, note, parsed), note.since, reason, note.message, parsed
+    )
 
 
 def _preemptions(loaded: Loaded, key: str) -> list[WorkloadEvent]:
@@ -103,26 +105,28 @@ def _preemptions(loaded: Loaded, key: str) -> list[WorkloadEvent]:
     return [event for event in events if event.reason == PREEMPTED and event.count == 1]
 
 
-def _time_of(loaded: Loaded, key: str, note: ConditionNote, told: PreemptionMessage | None) -> Instant | None:
+def _time_of(
+    loaded: Loaded, key: str, note: ConditionNote, parsed: PreemptionMessage | None
+) -> Instant | None:
     """When a preemption was whose condition was reset, by the last Event with its message before that."""
-    if told is None or note.since is None:
+    if parsed is None or note.since is None:
         return None
     found = (
         event.at
         for event in reversed(_preemptions(loaded, key))
-        if event.at < note.since + SECOND and read_preemption_message(event.message) == told
+        if event.at < note.since + SECOND and read_preemption_message(event.message) == parsed
     )
     at = next(found, None)
     return None if at is None else at - at % SECOND
 
 
 def _by_event(loaded: Loaded, key: str) -> PreemptionRecord | None:
-    """What the last Event about a preemption tells, where no condition does."""
+    """What the last Event about a preemption records, where no condition does."""
     for event in reversed(_preemptions(loaded, key)):
-        told = read_preemption_message(event.message)
+        parsed = read_preemption_message(event.message)
         later = (each.at for each in loaded.events[key] if each.reason == RESERVED and each.at > event.at)
-        again, reason = next(later, None), told.reason if told else ""
-        return PreemptionRecord(key, event.at - event.at % SECOND, again, reason, event.message, told)
+        again, reason = next(later, None), parsed.reason if parsed else ""
+        return PreemptionRecord(key, event.at - event.at % SECOND, again, reason, event.message, parsed)
     return None
 
 
@@ -199,24 +203,24 @@ class Preemptor:
     same_job: tuple[str, ...] = ()
 
 
-def preemptor_of(loaded: Loaded, told: PreemptionMessage) -> Preemptor:
+def preemptor_of(loaded: Loaded, parsed: PreemptionMessage) -> Preemptor:
     """The workload that a message names, by its uid.
 
     Args:
         loaded: the cluster.
-        told: what the message tells.
+        parsed: the message.
     """
     here = list(chain(loaded.cluster.admitted, loaded.cluster.pending))
-    for workload in here if told.uid else ():
-        if workload.uid == told.uid:
+    for workload in here if parsed.uid else ():
+        if workload.uid == parsed.uid:
             return Preemptor(workload.key, workload)
     ended = list(ended_workloads(loaded))
-    for other in ended if told.uid else ():
-        if other.uid == told.uid:
+    for other in ended if parsed.uid else ():
+        if other.uid == parsed.uid:
             return Preemptor(other.key, other.workload, ended=True)
     known = [(workload.key, workload.job_uid) for workload in here]
     known += [(other.key, other.job_uid) for other in ended]
-    return Preemptor(same_job=tuple(sorted(key for key, job in known if job and job == told.job_uid)))
+    return Preemptor(same_job=tuple(sorted(key for key, job in known if job and job == parsed.job_uid)))
 
 
 def held_by_events(loaded: Loaded, key: str, at: Instant) -> tuple[bool, Instant | None] | None:
@@ -228,7 +232,7 @@ def held_by_events(loaded: Loaded, key: str, at: Instant) -> tuple[bool, Instant
         at: the instant, ns, in whole seconds.
 
     Returns:
-        None where no Event tells: they are deleted after an hour.
+        None where no Event has it: they are deleted after an hour.
     """
     before = (event for event in reversed(loaded.events.get(key, ())) if event.last < at)
     event = next((event for event in before if event.evicts or event.reason == RESERVED), None)

@@ -70,14 +70,14 @@ def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, rea
         preemptor: who preempted.
         reading: what is decided under.
     """
-    found, told, at = preemptor.workload, record.told, record.at
+    found, parsed, at = preemptor.workload, record.parsed, record.at
     why_not = _why_not(loaded, record, preemptor)
-    if why_not or found is None or told is None or at is None:
+    if why_not or found is None or parsed is None or at is None:
         return Replay(why_not=why_not)
     queue, why_not = _queue_then(loaded, record, found)
     if queue is None:
         return Replay(why_not=why_not)
-    restored = restored_at(loaded, record, at, found.key, told.uid)
+    restored = restored_at(loaded, record, at, found.key, parsed.uid)
     expected = _Expected.of(loaded, record, at)
     try:
         replay = _decided(loaded, restored, expected, _as_it_waited(found, at), queue, record, reading)
@@ -100,7 +100,7 @@ def _why_not(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor) -> 
         return f"{record.victim} takes no part: {in_short(aside)}"
     if at is None:
         return "its time is not recorded any more"
-    if found is None or record.told is None:
+    if found is None or record.parsed is None:
         return "the preemptor is not among the objects"
     return f"{found.key} is created after {format_instant(at)}" if found.created_at > at else ""
 
@@ -134,8 +134,8 @@ def _decided(
 
 def _as_active(loaded: Loaded, record: PreemptionRecord, queue: str) -> Mapping[str, ClusterQueue]:
     """The ClusterQueues; those of preemptor and victim were not stopped when the one preempted the other."""
-    told = record.told
-    named = {queue, told.victim_path[-1]} if told and told.victim_path else {queue}
+    parsed = record.parsed
+    named = {queue, parsed.victim_path[-1]} if parsed and parsed.victim_path else {queue}
     return {
         name: dataclasses.replace(found, inactive="")
         if name in named and found.inactive in _STOPPED
@@ -146,8 +146,8 @@ def _as_active(loaded: Loaded, record: PreemptionRecord, queue: str) -> Mapping[
 
 def _queue_then(loaded: Loaded, record: PreemptionRecord, preemptor: Workload) -> tuple[str | None, str]:
     """The preemptor's ClusterQueue, or why the tree of that time is not the tree of today."""
-    told = record.told
-    paths = (told.preemptor_path, told.victim_path) if told is not None else ()
+    parsed = record.parsed
+    paths = (parsed.preemptor_path, parsed.victim_path) if parsed is not None else ()
     for path in paths:
         today = path_of(loaded.cluster, path[-1]) if path else ()
         if path != today:
@@ -187,7 +187,7 @@ class _Expected:
     """Whom the record names as preempted for the same workload.
 
     Args:
-        victim: who is asked about.
+        victim: the workload in question.
         reasons: the reason of each that was preempted in the same second, by name.
         perhaps: those of whom that second is not recorded any more.
     """
@@ -222,12 +222,12 @@ class _Expected:
 
 
 def preempted_by(loaded: Loaded, record: PreemptionRecord) -> Iterator[PreemptionRecord]:
-    """What is recorded of all whom the same workload preempted, the one that is asked about included."""
-    uid = record.told.uid if record.told else ""
+    """What is recorded of all whom the same workload preempted, the one in question included."""
+    uid = record.parsed.uid if record.parsed else ""
     uids = uids_of(loaded)
     for key in loaded.history:
         other = record_of(loaded, key, uids.get(key, ""))
-        if other is not None and other.told is not None and uid and other.told.uid == uid:
+        if other is not None and other.parsed is not None and uid and other.parsed.uid == uid:
             yield other
 
 

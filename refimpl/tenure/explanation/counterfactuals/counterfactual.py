@@ -18,7 +18,7 @@ MOST_ORDERS = 6
 """Other orders that are tried of each kind of tie, each with a decision, for each change that is listed."""
 
 TIES = {"DV-020": "sibling cohorts have equal shares", "DV-030": "workloads have equal uids"}
-"""What ties, by the divergence that says so."""
+"""What ties, by its divergence."""
 
 _Decided: TypeAlias = tuple[Outcome, frozenset[str]]
 
@@ -144,7 +144,7 @@ class Counterfactual:
         size: see `tenure.explanation.counterfactuals.nearest`; from 0 to 1.
         exact: whether every smaller change of this field was excluded. Otherwise it is the nearest found: one
             unit less does not change the answer, but a much smaller change might.
-        preemptor, target: who was asked about.
+        preemptor, target: the workloads in question.
         own: whether the field is of the workload in question, or of its ClusterQueue; the clock is.
         harmless: whether no field of another ClusterQueue changes, and none of its workloads is preempted but
             `target`.
@@ -188,7 +188,7 @@ class Counterfactual:
 
     @property
     def boundary(self) -> Value:
-        """The last value that changes nothing, where that says it better: below 4, not 3999m; else None."""
+        """The last value that changes nothing, where that is plainer: below 4, not 3999m; else None."""
         if self.new is None or (self.old is None and isinstance(self.knob, Listed)):
             return None
         # An unset limit is as good as a large one.
@@ -197,7 +197,7 @@ class Counterfactual:
 
     @property
     def bound(self) -> str | None:
-        """The change as a boundary, `below 4`; None where the new value says it best."""
+        """The change as a boundary, `below 4`; None where the new value is plainest."""
         if self.boundary is None:
             return None
         return f"{'below' if self._falls else 'above'} {self.knob.show(self.boundary)}"

@@ -2,9 +2,9 @@
 
 What is searched: the clock; of the pending workload its priority and the numbers of its pods; of its
 ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitDuration` and
-`maxPriorityThreshold`; the quotas and limits of every queue and cohort of its tree, as far as it asks for the
-resource, and under fair sharing their weights; the priorities of running workloads, or of the one that is
-asked about.
+`maxPriorityThreshold`; the quotas and limits of every queue and cohort of its tree, as far as it requests
+the resource, and under fair sharing their weights; the priorities of running workloads, or of the
+one in question.
 
 Where the user's wish is known (`goals` beside this file), other changes are ignored, those for the worse
 among them, and nothing is searched where nothing can be better.
@@ -159,7 +159,7 @@ def _halved(before: int, after: int, granule: int, beyond: Flips) -> int:
 
 
 MOST_DECISIONS = 5_000
-"""How many decisions a search makes at most unless said otherwise."""
+"""How many decisions a search makes at most by default."""
 FEWEST_DECISIONS = 50
 """How many it makes at least, however large the tree."""
 MOST_WORK = 400_000
@@ -294,7 +294,7 @@ def _by_use(change: Counterfactual) -> tuple[bool, bool, bool, float]:
 
 
 def budget_for(decision: Decision) -> int:
-    """How many altered situations are decided unless said otherwise: fewer, the more workloads there are.
+    """How many altered situations are decided by default: fewer, the more workloads there are.
 
     Args:
         decision: the decision that is to be flipped.

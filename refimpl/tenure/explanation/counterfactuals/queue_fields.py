@@ -243,7 +243,7 @@ class FlavorOrder(Listed):
 
 
 def order_knobs(situation: Situation) -> Iterator[FlavorOrder]:
-    """The orders that may be changed: in the pending workload's ClusterQueue, of what it asks for."""
+    """The orders that may be changed: in the pending workload's ClusterQueue, of what it requests."""
     asked = {name for pods in situation.preemptor.pod_sets for name, n in pods.requests.items() if n}
     queue = situation.cluster.cluster_queues[situation.queue]
     for index, group in enumerate(queue.resource_groups):

@@ -88,7 +88,7 @@ class Quota(Measured):
         return (self.resource == "cpu" and value % 10 == 0) or Measured.is_plainer(self, value, than)
 
     def range(self, decision: Decision) -> Range:
-        """From zero to more than all that the tree has, uses and is asked for.
+        """From zero to more than all that the tree has, uses and is requested.
 
         A lending limit is at most the nominal quota.
         """
@@ -138,7 +138,7 @@ def quota_knobs(situation: Situation, decision: Decision, place: int) -> Iterato
 
 
 def _in_play(decision: Decision, place: FlavorResource) -> tuple[Amount, Amount]:
-    """More than a tree has, uses and is asked for of a flavor-resource, and a step that it is counted in."""
+    """More than a tree has, uses and is requested of a flavor-resource, and a step that it is counted in."""
     tree = decision.snapshot.tree
     amounts = [held.usage.get(place, 0) for held in decision.running]
     amounts += [pods.requests.get(place.resource, 0) for pods in decision.preemptor.pod_sets]

@@ -1,4 +1,4 @@
-"""What is asked, as one value that can be altered, and the fields of it that a change may change."""
+"""What a decision depends on, as one value, and the fields of it that a counterfactual may change."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def answer_of(decision: Decision, target: str | None = None) -> FlipAnswer:
 
     Args:
         decision: the decision.
-        target: `namespace/name` of a running workload; None asks about the pending one.
+        target: `namespace/name` of a running workload; None for the pending one.
     """
     if target is not None:
         preempted = any(victim.workload.key == target for victim in decision.targets)
@@ -253,12 +253,12 @@ class Measured(Knob):
         """Where to search."""
 
     def without_harm(self, where: Range) -> Range:
-        """The part of a range in which no value takes quota away or asks for more; usually all of it."""
+        """The part of a range in which no value takes quota away or requests more; usually all of it."""
         return where
 
 
 def is_shorter(text: str, than: str) -> bool:
-    """Whether a text says a number so much shorter that it is the plainer one.
+    """Whether a text writes a number so much shorter that it is the plainer one.
 
     >>> is_shorter("4Gi", than="4294967295"), is_shorter("9", than="10")
     (True, False)

@@ -26,7 +26,7 @@ from tenure.rules.dynamic_priority import LEAST_PRIORITY
 from tenure.units import counted, format_instant, format_names
 
 MOST_NAMED = 3
-"""So many ClusterQueues of which the same is said are named in a line."""
+"""So many ClusterQueues with the same answer are named in a line."""
 
 
 def exposure_answer(cluster: Cluster, victim: Workload, now: Instant, reading: Reading) -> ExposureShape:
@@ -51,7 +51,7 @@ def exposure_answer(cluster: Cluster, victim: Workload, now: Instant, reading: R
     except InputError as error:
         problem = "; ".join(map(str, error.problems))
         return ExposureShape(
-            f"Who could preempt {victim.key} cannot be said: {problem}", None, (), (), False, problem
+            f"Who could preempt {victim.key} is not known: {problem}", None, (), (), False, problem
         )
     shapes = tuple(_grouped(exposure))
     names_seen = (name for shape in shapes for name in shape.cluster_queues)
@@ -87,7 +87,7 @@ def least_text(priority: int) -> str:
 
 
 def _grouped(exposure: Exposure) -> Iterator[SeenShape]:
-    """The own ClusterQueue, then the others, those of which the same is said together."""
+    """The own ClusterQueue, then the others, those with the same answer together."""
     own, *others = exposure.seen
     yield SeenShape((own.cluster_queue,), _spans(own), _older(own, exposure))
     groups: dict[tuple[object, ...], list[Seen]] = {}
@@ -156,21 +156,21 @@ def _text(least: Least) -> str:
         unknown = least_text(least.open_from)
         return f"not known of {unknown}: no size that was tried preempts it, and not every size was"
     reason, rules = least.target.reason.label, _rules_text(least)
-    said = f"{least_text(least.priority)}: {reason}, by {rules}; {_example(least)}"
+    known = f"{least_text(least.priority)}: {reason}, by {rules}; {_example(least)}"
     if least.open_from is None:
-        return said
+        return known
     lowest = least.open_from <= LEAST_PRIORITY
     since = "the lowest priority" if lowest else f"priority {least.open_from}"
-    return f"{said}; not known from {since} on, where not every size was tried"
+    return f"{known}; not known from {since} on, where not every size was tried"
 
 
 def _example(least: Least) -> str:
     made_up = _made_up(least)
     assert made_up is not None
-    asked = " and ".join(f"{part.amount} {part.resource} on {part.flavor}" for part in made_up.request)
+    requested = " and ".join(f"{part.amount} {part.resource} on {part.flavor}" for part in made_up.request)
     others = made_up.preempted - 1
     beside = "" if others == 0 else f" and {counted(others, 'other')}"
-    return f"one that asks {asked} preempts it{beside}"
+    return f"one that requests {requested} preempts it{beside}"
 
 
 def _older(seen: Seen, exposure: Exposure) -> OlderShape | None:
@@ -206,8 +206,8 @@ def _summary(exposure: Exposure) -> str:
             return f"Who could preempt {victim} is not known in full{_until(exposure)}{doubt}"
     if not by_least:
         return f"No new workload of whatever size could preempt {victim} now{_until(exposure)}{doubt}"
-    told = sorted(by_least.items())[:MOST_NAMED]
-    who = ", ".join(f"{least_text(least)} in {names(queues)}" for least, queues in told)
+    first = sorted(by_least.items())[:MOST_NAMED]
+    who = ", ".join(f"{least_text(least)} in {names(queues)}" for least, queues in first)
     return f"A new workload of the right size could preempt {victim} now with {who}{_until(exposure)}{doubt}"
 
 

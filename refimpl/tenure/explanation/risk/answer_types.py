@@ -15,7 +15,7 @@ class MadeUpShape:
     """A made-up workload that preempts the running one; the reference has decided about it."""
 
     request: tuple[FlavorAmount, ...]
-    """What it asks for, with one pod for each flavor."""
+    """What it requests, with one pod for each flavor."""
     preempted: int
     """How many workloads it preempts, the running one among them."""
 
@@ -62,7 +62,7 @@ class OlderShape:
 
 @dataclass(frozen=True, slots=True)
 class SeenShape:
-    """The ClusterQueues of which the same is said."""
+    """The ClusterQueues with the same answer."""
 
     cluster_queues: tuple[str, ...]
     """Their names."""
@@ -79,7 +79,7 @@ class ExposureShape:
     summary: str
     """The answer in one line."""
     priority: int | None
-    """The running workload's effective priority; null where nothing can be said."""
+    """The running workload's effective priority; null where nothing is known."""
     changes: tuple[str, ...]
     """The next instants at which its protection changes: minAdmitDuration ends, or its priority grows."""
     cluster_queues: tuple[SeenShape, ...]
@@ -87,7 +87,7 @@ class ExposureShape:
     more_changes: bool
     """Whether its protection changes after the last instant that is named too."""
     not_covered: str
-    """Why nothing can be said; empty where it can."""
+    """Why nothing is known; empty where something is."""
     topology: str | None = None
     """`not modelled` where Kueue also needs a place in a topology for any workload of its tree, so that the
     answer is by quota alone; null where no topology takes part."""

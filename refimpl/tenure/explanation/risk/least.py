@@ -139,7 +139,7 @@ def _no_basis(prospect: Prospect) -> str:
 
 
 class _Last:
-    """Why it is never the running workload's turn, asked once for all priorities that give one answer.
+    """Why it is never the running workload's turn; computed once for all priorities that give one answer.
 
     Args:
         prospect: the running workload, seen from a ClusterQueue of its tree.

@@ -11,7 +11,7 @@ from tenure.outline import Facts, Item, Part, TitledList
 from tenure.units import counted
 
 MOST_GROUPS = 6
-"""So many groups of ClusterQueues are listed, unless all of them are asked for."""
+"""So many groups of ClusterQueues are listed without --all."""
 
 
 def exposure_parts(answer: ExposureShape, *, every: bool = False) -> Iterator[Part]:

@@ -122,9 +122,9 @@ class Prospect:
     def goes_last(self, preemptor: Workload) -> str:
         """Why it is never its turn, in a few words; empty where it may be, or where that is not known.
 
-        Candidates of its ClusterQueue that stand before it are removed before it, whatever is asked for
+        Candidates of its ClusterQueue that stand before it are removed before it, whatever is requested
         (KQ-050). Without them its ClusterQueue, or a Cohort below the common one, may be within its quota,
-        or everything that may be asked for may fit.
+        or everything that may be requested may fit.
 
         Args:
             preemptor: the made-up workload.
@@ -291,7 +291,7 @@ class Prospect:
 
     def _may_have_advantage(self, at: FlavorResource) -> bool:
         """Whether the smallest short request fits a node below the common cohort (KQ-350)."""
-        if at.resource == PODS:  # the search for targets does not ask for them, so nothing need not fit
+        if at.resource == PODS:  # the search for targets does not request them, so nothing need not fit
             return True
         tree, usage, rest = self.snapshot.tree, self.snapshot.usage, self.first(at)
         theirs = tree.nodes[self.place].path
@@ -314,7 +314,7 @@ class Prospect:
 
 
 def asking(now: Instant, priority: int, created_at: Instant | None = None) -> Workload:
-    """A made-up workload that asks for nothing yet.
+    """A made-up workload that requests nothing yet.
 
     >>> asking(5, 100).key
     'made-up/workload'

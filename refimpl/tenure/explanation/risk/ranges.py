@@ -216,7 +216,7 @@ def sizes_that_preempt(
 
 
 def _all_requests(prospect: Prospect) -> Iterator[Box]:
-    """All requests for which targets are searched, by what they ask for and what of that they lack."""
+    """All requests for which targets are searched, by what they request and what of that they lack."""
     covered = tuple(prospect.snapshot.tree.nodes[prospect.snapshot.place].quotas)
     for chosen in product(*(_choices(prospect, at) for at in covered)):
         box = dict(zip(covered, chosen, strict=True))
@@ -231,7 +231,7 @@ def _choices(prospect: Prospect, at: FlavorResource) -> Iterator[Range]:
     if first > 1 and at.resource != PODS:
         yield (1, first - 1)
     if at in prospect.short and first <= prospect.largest(at):
-        # A search does not ask for pods: that they are short is all that counts.
+        # A search does not request pods: that they are short is all that counts.
         yield (first, first) if at.resource == PODS else (first, min(prospect.largest(at), UNLIMITED - 1))
 
 
@@ -251,7 +251,7 @@ class _BoxSearch:
     def known(self) -> Box | None:
         """The requests that end as the largest one does; None where that is not known.
 
-        A larger request only makes shares of the preemptor's side greater, and what asks for more fits less
+        A larger request only makes shares of the preemptor's side greater, and what requests more fits less
         often. So where two requests end in the same turns, all between them do: along a line they are one
         range, whose end is found by halving.
         """

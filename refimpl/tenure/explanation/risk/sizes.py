@@ -5,7 +5,7 @@ likeliest are found as follows. For one flavor-resource the requests fall into r
 their order and the attempts are the same, since all of these compare the request with quota that is left at a
 node. In a range a larger request removes what a smaller one removes, and more. So a search is made for the
 largest request of each range; where the victim is among those removed, the request that just fits once it
-has been removed cannot do without it. Others are asked for only as far as they make a node count as one that
+has been removed cannot do without it. Others are requested only as far as they make a node count as one that
 uses more than its quota.
 """
 
@@ -32,7 +32,7 @@ _SEARCHES = 2
 """So many searches a decision about one flavor-resource makes: for the flavor, and for the whole request."""
 
 MOST_BESIDE = 2
-"""So many flavor-resources at most are asked for beside the one whose size is searched."""
+"""So many flavor-resources at most are requested beside the one whose size is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def try_every(prospect: Prospect, preemptor: Workload, reading: Reading, budget:
         decision = None if request is None else _decided(prospect, preemptor, request, reading)
         if decision is not None:
             return Tried(decision, complete=True)
-        complete = False  # or no flavor can be told apart by labels, and no workload has this size
+        complete = False  # or labels distinguish no flavor, and no workload has this size
     return Tried(None, complete)
 
 
@@ -125,7 +125,7 @@ def _shortness(prospect: Prospect, at: FlavorResource) -> Fraction:
 
 
 def pod_sets_for(prospect: Prospect, request: Mapping[FlavorResource, Amount]) -> tuple[PodSet, ...]:
-    """One pod for each flavor of a request, which may use that flavor and, as far as labels tell, no other.
+    """One pod for each flavor of a request, which may use that flavor and, as far as labels decide, no other.
 
     Args:
         prospect: the ClusterQueue, and its cluster.
@@ -179,7 +179,7 @@ def _requests(
 
 
 def _beside(prospect: Prospect, at: FlavorResource) -> Iterator[tuple[FlavorResource, ...]]:
-    """What to ask for besides, so that every node on the victim's way exceeds its quota of something asked.
+    """What to request besides, so that every node on the victim's way exceeds its quota of one of them.
 
     A workload of the victim's ClusterQueue, and a hero, need nothing of the kind.
     """
@@ -202,7 +202,7 @@ def _amounts(
     others: Mapping[FlavorResource, Amount],
     budget: Budget,
 ) -> Iterator[Amount]:
-    """How much to ask for of one flavor-resource beside the others."""
+    """How much to request of one flavor-resource beside the others."""
     ends = _range_ends(prospect, at)
     for end in ends:
         request = {other: amount for other, amount in {**others, at: end}.items() if other.resource != PODS}
