@@ -95,7 +95,11 @@ class TitledList:
 class Facts:
     """Facts about an answer: a list without a heading."""
 
-    items: Sequence[Words]
+    items: Sequence[Words | Item]
+
+    def listed(self) -> Iterator[Item]:
+        """The facts as items."""
+        yield from (item if isinstance(item, Item) else Item(item) for item in self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,7 @@ class Table:
     """A table.
 
     Args:
-        heads: of the columns.
+        heads: of the columns; text has them in capitals, unless they are names.
         rows: their cells, one for each head.
         title: a heading; empty for none.
         notes: what the heads mean.
@@ -118,7 +122,7 @@ class Table:
 
     def text_lines(self) -> Iterator[str]:
         """As text, in columns."""
-        heads = [head.upper() for head in self.heads]
+        heads = [head if isinstance(head, Name) else head.upper() for head in self.heads]
         right = range(1, len(heads)) if self.numbers else ()
         yield from [self.title] if self.title else []
         yield from aligned([heads, *(["".join(cell) for cell in row] for row in self.rows)], right)
@@ -128,8 +132,8 @@ class Table:
         """As a Markdown table."""
         yield from [f"### {in_markdown(self.title)}", ""] if self.title else []
         rules = ["---", *(["--:" if self.numbers else "---"] * (len(self.heads) - 1))]
-        rows = [self.heads, rules, *(map(in_markdown, row) for row in self.rows)]
-        yield from (f"| {' | '.join(row)} |" for row in rows)
+        for row in (self.heads, rules, *self.rows):
+            yield f"| {' | '.join(map(in_markdown, row))} |"
         yield from ["", *(f"- {in_markdown(note)}" for note in self.notes)] if self.notes else []
 
 
@@ -159,7 +163,8 @@ class Outline:
                         yield from item.text_lines("  ")
                     after_list = True
             elif isinstance(part, Facts):
-                yield from (f"  {''.join(words)}" for words in part.items)
+                for item in part.listed():
+                    yield from item.text_lines("  ")
             elif isinstance(part, Table):
                 yield ""
                 yield from part.text_lines()
@@ -181,7 +186,8 @@ class Outline:
                         yield from item.markdown_lines()
             elif isinstance(part, Facts):
                 yield ""
-                yield from (f"- {in_markdown(words)}" for words in part.items)
+                for item in part.listed():
+                    yield from item.markdown_lines()
             elif isinstance(part, Table):
                 yield ""
                 yield from part.markdown_lines()

@@ -1,7 +1,7 @@
-"""`tenure analyze matrix` in the site's playground, of the queues in the editor: Z3 alone, told as it goes.
+"""`tenure analyze matrix` in the site's playground, for the queues in the editor, by Z3 alone.
 
 There is no cvc5 for a browser, and one worker: so a configuration must be small, and after some time cells
-that are still open are left so, and say why. `tenure analyze matrix` has neither limit.
+that are still open stay so, with the reason. `tenure analyze matrix` has neither limit.
 """
 
 from __future__ import annotations
@@ -24,9 +24,15 @@ from tenure.oracle.tree import Tree
 from tenure.playground import PageQuestion, load_text, opened_request
 from tenure.readings import Reading, parse_reading
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, analyze, sides_of
-from tenure_check.analysis.matrix_types import MatrixRole
-from tenure_check.analysis.matrix_words import cell_lines, cell_of
-from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
+from tenure_check.analysis.matrix_answer import MatrixRole, cell_of
+from tenure_check.analysis.matrix_text import cell_lines
+from tenure_check.analysis.priority_levels import (
+    classes_of,
+    configuration_of,
+    coverage,
+    levels_of,
+    thresholds_of,
+)
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.scopes import Scope
@@ -36,12 +42,12 @@ from tenure_lab.generators.writing import write_request
 MOST_CELLS = 400
 """Cells of the largest matrix in the page: 10 ClusterQueues with two priorities, 4 with five."""
 MOST_S = 120.0
-"""How many seconds the page looks, until what is open stays open."""
+"""Seconds until open cells stay open."""
 EFFORT = Effort()
 """Random states: as many as the command draws."""
-LATE = f"the page looks for {MOST_S:g} s: `tenure analyze matrix` has no such limit"
+LATE = f"the page ends the search after {MOST_S:g} s: `tenure analyze matrix` has no such limit"
 
-Tell: TypeAlias = Callable[[str], object]
+Report: TypeAlias = Callable[[str], object]
 Mark: TypeAlias = tuple[int, int, str]
 """Row, column and verdict of a cell."""
 
@@ -51,9 +57,9 @@ class MatrixProgress:
     """What the page shows while cells are settled."""
 
     sides: tuple[MatrixRole, ...] = ()
-    """Rows and columns: preemptors and victims alike; told once, first."""
+    """Rows and columns, preemptors and victims alike; only in the first report."""
     marks: tuple[Mark, ...] = ()
-    """Cells whose verdict is known since."""
+    """Cells whose verdict is new."""
     words: str = ""
     """What is done."""
 
@@ -69,7 +75,7 @@ class PageMatrix:
     verdicts: tuple[tuple[str, ...], ...] = ()
     """`never`, `can` or `?`, by row and column."""
     lines: tuple[str, ...] = ()
-    """How many of which, who proved, and what is assumed."""
+    """Counts, solvers, priorities and premises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class CellExample:
     reason: str
     """Of condition Preempted."""
     question: PageQuestion | None
-    """What the editor and the controls show; null where manifests alone do not say it."""
+    """What the editor and the controls show; null where manifests alone cannot express it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ class PageCell:
     """One cell."""
 
     lines: tuple[str, ...]
-    """As `tenure analyze matrix --explain` says it."""
+    """As `tenure analyze matrix --explain` prints it."""
     examples: tuple[CellExample, ...]
     """One for each reason for which it can."""
 
@@ -106,12 +112,12 @@ _LAST: list[_Found] = []
 _IN_WORDS = (CellVerdict.CAN, CellVerdict.NEVER, CellVerdict.UNKNOWN)
 
 
-def analyzed(question: str, tell: Tell, clock: Callable[[], float] = time.monotonic) -> str:
+def analyzed(question: str, report: Report, clock: Callable[[], float] = time.monotonic) -> str:
     """The matrix of the queues of a text, as JSON.
 
     Args:
-        question: JSON with the fields of `PageQuestion`; text, reading and changes are asked about.
-        tell: is told how far it is, JSON with the fields of `MatrixProgress`.
+        question: JSON with the fields of `PageQuestion`, of which text, reading and changes count.
+        report: called with the progress, JSON with the fields of `MatrixProgress`.
         clock: seconds.
 
     Returns:
@@ -123,7 +129,7 @@ def analyzed(question: str, tell: Tell, clock: Callable[[], float] = time.monoto
     _LAST.clear()
     try:
         asked = TypeAdapter(PageQuestion).validate_json(question)
-        answer = _matrix(asked, tell, clock)
+        answer = _matrix(asked, report, clock)
     except ValidationError as error:
         answer = PageMatrix(problems=tuple(wrong["msg"] for wrong in error.errors()))
     except InputError as error:
@@ -131,7 +137,7 @@ def analyzed(question: str, tell: Tell, clock: Callable[[], float] = time.monoto
     return json.dumps(as_json(answer))
 
 
-def _matrix(asked: PageQuestion, tell: Tell, clock: Callable[[], float]) -> PageMatrix:
+def _matrix(asked: PageQuestion, report: Report, clock: Callable[[], float]) -> PageMatrix:
     classes: list[WorkloadPriorityClass] = []
 
     def watched(objects: Iterator[SourcedObject]) -> Iterable[SourcedObject]:
@@ -142,39 +148,41 @@ def _matrix(asked: PageQuestion, tell: Tell, clock: Callable[[], float]) -> Page
     cluster = load_text(asked.text, asked.assigned, watched).cluster
     if not cluster.cluster_queues:
         raise bad_input("text", "no ClusterQueue", "the ClusterQueues of a configuration")
-    levels = levels_of(cluster, classes)
+    levels, queues = levels_of(cluster, classes), len(cluster.cluster_queues)
     cluster, reading = configuration_of(cluster, classes), parse_reading(asked.reading or None)
+    if (queues * len(levels)) ** 2 > MOST_CELLS:
+        levels = levels_of(cluster, classes)  # without the priorities of the workloads
     sides = tuple(product(sorted(cluster.cluster_queues), levels))
     if len(sides) ** 2 > MOST_CELLS:
-        found = f"{len(cluster.cluster_queues)} ClusterQueues with {len(levels)} priorities"
+        found = f"{queues} ClusterQueues with {len(levels)} priorities"
         least = f"at most {MOST_CELLS} cells here; `tenure analyze matrix` takes more"
         raise bad_input("text", f"{found}, {len(sides) ** 2} cells", least)
-    telling = _Telling(tell, sides, clock)
+    progress = _Progress(report, sides, clock)
     ranges = Ranges(cluster, levels, reading)
     if ranges.is_needed:
-        telling.places.clear()  # what is settled are regions of priorities, and no cells of the table
-        inner = analyze(ranges.plain, ranges.regions, reading, telling.prover, EFFORT)
+        progress.places.clear()  # regions of priorities are settled, which are no cells of the table
+        inner = analyze(ranges.plain, ranges.regions, reading, progress.prover, EFFORT)
         matrix = matrix_of_ranges(ranges, inner)
     else:
-        matrix = analyze(cluster, levels, reading, telling.prover, EFFORT)
+        matrix = analyze(cluster, levels, reading, progress.prover, EFFORT)
     _LAST.append(_Found(matrix, cluster, reading, sides))
     verdicts = tuple(
         tuple(matrix.verdict(queue, high.priority, other, low.priority).value for other, low in sides)
         for queue, high in sides
     )
-    return PageMatrix(
-        sides=telling.named, verdicts=verdicts, lines=tuple(_lines(matrix, verdicts, reading.name))
-    )
+    lines = tuple(_lines(matrix, verdicts, reading.name, thresholds_of([cluster])))
+    return PageMatrix(sides=progress.named, verdicts=verdicts, lines=lines)
 
 
-def _lines(matrix: Matrix, verdicts: Sequence[Sequence[str]], reading: str) -> Iterator[str]:
+def _lines(
+    matrix: Matrix, verdicts: Sequence[Sequence[str]], reading: str, thresholds: Sequence[int]
+) -> Iterator[str]:
     counts = Counter(verdict for row in verdicts for verdict in row)
     can, never, unknown = (counts[verdict.value] for verdict in _IN_WORDS)
-    yield f"{counts.total()} cells under {reading}: {can} can, {never} never, {unknown} not known"
-    yield (
-        f"can is shown by examples, {matrix.states} random states among them; never follows from a rule, or "
-        "is proved by Z3 alone: one solver, where the command asks two"
-    )
+    proved = "by a rule, or proved by Z3 alone: one solver, where the command uses two"
+    total = f"{counts.total()} cells under {reading}"
+    yield f"{total}: {can} can (an example exists), {never} never ({proved}), {unknown} not known"
+    yield coverage(matrix.levels, thresholds)
     yield from (f"assumed: {premise}" for premise in matrix.premises)
 
 
@@ -209,16 +217,16 @@ def _question(example: Example, reading: Reading) -> PageQuestion | None:
 
 
 @dataclass
-class _Telling:
-    """Tells which cells are settled.
+class _Progress:
+    """Reports which cells are settled.
 
     Args:
-        tell: is told.
+        report: called with each report.
         sides: of the table.
         clock: seconds.
     """
 
-    tell: Tell
+    report: Report
     sides: tuple[tuple[str, PriorityLevel], ...]
     clock: Callable[[], float]
     places: dict[tuple[str, int], int] = field(init=False)
@@ -230,7 +238,7 @@ class _Telling:
         self.places = {(queue, level.priority): at for at, (queue, level) in enumerate(self.sides)}
         self.named = tuple(MatrixRole(queue, level.name, level.priority) for queue, level in self.sides)
         self._end = self.clock() + MOST_S
-        self.say(MatrixProgress(sides=self.named, words="random states are drawn"))
+        self.send(MatrixProgress(sides=self.named, words="random states are drawn"))
 
     @property
     def is_late(self) -> bool:
@@ -238,12 +246,12 @@ class _Telling:
         return self.clock() > self._end
 
     def prover(self, cluster: Cluster, tree: Tree, reading: Reading) -> SolverProver:
-        """What settles the cells of a tree, and tells so."""
-        return _TellingProver(self, cluster, tree, reading)
+        """What settles the cells of a tree, and reports them."""
+        return _ReportingProver(self, cluster, tree, reading)
 
-    def say(self, progress: MatrixProgress) -> None:
-        """Tell how far it is."""
-        self.tell(json.dumps(as_json(progress)))
+    def send(self, progress: MatrixProgress) -> None:
+        """Report the progress."""
+        self.report(json.dumps(as_json(progress)))
 
     def marked(self, cell: CellQuery, verdict: CellVerdict) -> tuple[Mark, ...]:
         """A cell of the table whose verdict is known."""
@@ -252,26 +260,26 @@ class _Telling:
         return () if row is None or column is None else ((row, column, verdict.value),)
 
 
-class _TellingProver(SolverProver):
-    """Settles cells by Z3 alone, until the time is over, and tells each.
+class _ReportingProver(SolverProver):
+    """Settles cells by Z3 alone, until the time is over, and reports each.
 
     Args:
-        telling: is told.
+        progress: of the page.
         cluster: the configuration.
         tree: one of its trees.
         reading: see `tenure.readings`.
     """
 
-    def __init__(self, telling: _Telling, cluster: Cluster, tree: Tree, reading: Reading) -> None:
+    def __init__(self, progress: _Progress, cluster: Cluster, tree: Tree, reading: Reading) -> None:
         super().__init__(cluster, tree, reading, None, Scope.CONSISTENT)
-        self._telling = telling
+        self._progress = progress
 
     def settle(
         self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
     ) -> Iterator[tuple[CellQuery, CellResult]]:
-        telling = self._telling
-        marks = tuple(mark for cell in hit for mark in telling.marked(cell, CellVerdict.CAN))
-        telling.say(MatrixProgress(marks=marks, words=f"{len(cells)} questions are left for Z3"))
+        progress = self._progress
+        marks = tuple(mark for cell in hit for mark in progress.marked(cell, CellVerdict.CAN))
+        progress.send(MatrixProgress(marks=marks, words=f"{len(cells)} questions are left for Z3"))
         open_reasons = Counter(sides_of(cell) for cell in cells)
         shut = {sides_of(cell) for cell in hit}
         for number, (cell, settled) in enumerate(super().settle(cells, hit), start=1):
@@ -279,28 +287,28 @@ class _TellingProver(SolverProver):
             open_reasons[sides] -= 1
             if settled.verdict != CellVerdict.NEVER:
                 shut.add(sides)
-                marks = telling.marked(cell, settled.verdict)
+                marks = progress.marked(cell, settled.verdict)
             elif not open_reasons[sides] and sides not in shut:
-                marks = telling.marked(cell, CellVerdict.NEVER)
-            telling.say(MatrixProgress(marks=marks, words=f"{number} of {len(cells)} questions answered"))
+                marks = progress.marked(cell, CellVerdict.NEVER)
+            progress.send(MatrixProgress(marks=marks, words=f"{number} of {len(cells)} questions answered"))
             yield cell, settled
 
     def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
         found = super().reasons(preemptor, victim, high, low)
         if not found:
-            marks = self._telling.marked(
+            marks = self._progress.marked(
                 CellQuery(preemptor, high, victim, low, next(iter(Reason))), CellVerdict.NEVER
             )
-            self._telling.say(MatrixProgress(marks=marks))
+            self._progress.send(MatrixProgress(marks=marks))
         return found
 
     def settled_of_pair(self, cells: Iterable[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
-        if self._telling.is_late:
+        if self._progress.is_late:
             yield from ((cell, CellResult(CellVerdict.UNKNOWN, LATE)) for cell in cells)
         else:
             yield from super().settled_of_pair(cells)
 
     def fewest(self, cell: CellQuery, example: Example) -> tuple[Example, bool]:
-        if self._telling.is_late:
+        if self._progress.is_late:
             return example, example.victims == 1
         return super().fewest(cell, example)

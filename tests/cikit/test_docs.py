@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from tenure.kubectl.dump import CLASSES, QUEUES, WORKLOADS
+from tenure.kubectl.dump import CLASSES, QUEUES, READ_COMMAND, WORKLOADS
 from tests.cikit.repository import ROOT
 from tests.docs.blocks import blocks
 
@@ -27,24 +27,24 @@ def test_the_workflow_and_the_hooks_of_the_page_are_published() -> None:
     assert hooks["repos"][0]["hooks"] == [{"id": item["id"]} for item in published]
 
 
-READ = "clusterqueues,cohorts,resourceflavors,localqueues,workloads,workloadpriorityclasses"
-WITHOUT_TENURE = f"kubectl get {READ} -A -o json > cluster.json"
-
-
-def test_one_page_has_the_one_command_that_reads_a_cluster_without_the_plugin() -> None:
+def test_every_page_and_help_reads_a_cluster_by_the_one_command() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
     helps = [*(ROOT / "refimpl").rglob("*.py"), *(ROOT / "proofs").rglob("*.py")]
     found = {
-        (file.name, line)
+        (file.name, line.strip())
         for file in (*pages, *helps)
         for line in file.read_text(encoding="utf-8").splitlines()
         if "kubectl get clusterqueues" in line
     }
-    assert found == {("kubectl.md", WITHOUT_TENURE)}
-
-
-def test_that_command_and_the_plugin_read_the_same_kinds() -> None:
-    assert set(READ.split(",")) == {*QUEUES, WORKLOADS, CLASSES}
+    assert {line for _, line in found} == {READ_COMMAND}
+    assert {name for name, _ in found} == {
+        "README.md",
+        "index.md",
+        "kubectl.md",
+        "prove-who-may-be-preempted.md",
+        "tutorial.md",
+        "analyze_matrix.py",
+    }
 
 
 def test_the_permissions_of_the_page_are_to_read_only() -> None:

@@ -121,11 +121,84 @@ def test_after_edits_workloads_may_run_in_a_queue_that_has_no_quotas_any_more(qu
         assert verdicts(said)["b", "high", "a", "low"] == "never"
 
 
-def test_the_table_has_a_row_for_each_queue(queues: Path) -> None:
+def test_the_table_has_names_as_heads_and_sentences_below(queues: Path) -> None:
     lines = tenure("analyze", "matrix", str(queues), *SMALL).stdout.decode().splitlines()
-    rows = [line.split() for line in lines if line.strip()[:1] in ("1", "2")]
-    assert [row[:3] for row in rows[:2]] == [["1", "c..", "ccc"], ["2", "...", "..."]]
-    assert "16 cells: 5 can, 11 never, 0 not known" in lines
+    rows = [line.split() for line in lines[2:5]]
+    assert rows == [["PREEMPTOR", "\\", "VICTIM", "a", "b"], ["a", "L--", "LEH"], ["b", "---", "---"]]
+    assert "  a can be preempted by its own workloads (higher priority only); never by b" in lines
+    assert "  b can be preempted by a (any priority); never by its own workloads" in lines
+    assert any(line.startswith("16 cells: 5 can (an example exists), 11 never (proved by ") for line in lines)
+    marked = tenure("analyze", "matrix", str(queues), *SMALL, "-o", "markdown").stdout.decode().splitlines()
+    assert "| `a` | L-- | LEH |" in marked
+
+
+def test_one_victim_is_described_with_the_condition(queues: Path) -> None:
+    asked = "analyze", "matrix", str(queues), *SMALL
+    lines = tenure(*asked, "--victim", "a").stdout.decode().splitlines()
+    own = "a can be preempted by its own workloads (higher priority only), also while a is within its nominal"
+    assert lines[2:5] == ["In words", f"  {own} quota of 4 cpu", "  a is never preempted by b"]
+    lines = tenure(*asked, "--preemptor", "a").stdout.decode().splitlines()
+    beyond = "only while b uses more than its nominal quota of 0 cpu"
+    assert f"  a can preempt b (any priority), {beyond}" in lines
+    said = json.loads(tenure(*asked, "--victim", "b", "-o", "json").stdout)
+    assert {cell["victim"]["clusterQueue"] for cell in said["cells"]} == {"b"}
+    found = {reason["withinNominal"] for cell in said["cells"] for reason in cell["reasons"]}
+    assert found == {"never"}
+    for words, expected in (
+        (("--victim", "c"), b"--victim: found 'c', expected a ClusterQueue: a, b"),
+        (("--victim", "a", "--explain", "a", "b"), b"--victim, --preemptor: found '--svg or --explain'"),
+    ):
+        done = tenure(*asked, *words)
+        assert (done.returncode, expected in done.stderr) == (2, True)
+
+
+WORKLOADS = "".join(
+    f"""---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {{name: w{priority}, namespace: x, uid: u{priority}, creationTimestamp: 2026-01-01T00:00:00Z}}
+spec:
+  queueName: to-a
+  priority: {priority}
+  podSets:
+  - {{name: main, count: 1, template: {{spec: {{containers: []}}}}}}
+"""
+    for priority in (-10, 500)
+)
+
+
+@pytest.fixture(scope="module")
+def dumped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with workloads, and no WorkloadPriorityClass."""
+    path = tmp_path_factory.mktemp("dumped") / "dump.yaml"
+    path.write_text(QUEUES + WORKLOADS, encoding="utf-8")
+    return path
+
+
+def test_levels_are_the_priorities_of_the_workloads(dumped: Path) -> None:
+    said = json.loads(tenure("analyze", "matrix", str(dumped), *SMALL, "-o", "json").stdout)
+    names = {cell["preemptor"]["priorityClass"] for cell in said["cells"]}
+    assert names == {"-10", "500"}
+    assert said["covers"].startswith("priorities -10, 500; they cover all others")
+
+
+def test_a_cell_is_explained_by_numbers_and_by_queues_alone(dumped: Path) -> None:
+    asked = "analyze", "matrix", str(dumped), *SMALL, "--explain"
+    head = tenure(*asked, "b/-10", "a/500").stdout.decode().splitlines()[0]
+    assert head == "b/-10 preempts a/500: never"
+    head = tenure(*asked, "a/7", "a/-10").stdout.decode().splitlines()[0]
+    assert head == "a/7 preempts a/-10: can"
+    said = json.loads(tenure(*asked, "a", "b", "-o", "json").stdout)
+    assert len(said["cells"]) == 4
+    lines = tenure(*asked, "a", "a").stdout.decode().splitlines()
+    heads = [line for line in lines if line.startswith("a/")]
+    assert heads == [
+        "a/500 preempts a/-10: can",
+        "a/-10 preempts a/-10: never, as in 1 more with victims of equal priority",
+        "a/-10 preempts a/500: never",
+    ]
+    done = tenure(*asked, "a/99999999999", "b")
+    assert b"--explain: found '99999999999', expected a priority: an int32" in done.stderr
 
 
 def test_unchanged_files_are_answered_from_what_was_kept(
@@ -207,7 +280,7 @@ def test_where_no_flavor_is_given_the_queues_count_as_active_as_they_do_for_deci
     (tmp_path / "queues.yaml").write_text(QUEUES.split("---", 1)[1], encoding="utf-8")
     done = tenure("analyze", "matrix", str(tmp_path), *SMALL, "-j", "1", "-o", "json")
     assert json.loads(done.stdout)["cells"] == answer["cells"]
-    assert b"Kueue needs f for this queue to be active" in done.stderr
+    assert b"no ResourceFlavor was given; Kueue needs those named" in done.stderr
 
 
 def test_what_is_not_covered_is_not_known_and_ends_with_5(tmp_path: Path) -> None:
@@ -216,7 +289,7 @@ def test_what_is_not_covered_is_not_known_and_ends_with_5(tmp_path: Path) -> Non
     said = done.stdout.decode()
     assert done.returncode == 5
     assert "not covered yet: priorities that grow with age, of WorkloadPriorityClass grows" in said
-    assert " 0 can, 0 never," in said
+    assert " 0 can (an example exists), 0 never " in said
 
 
 CLASSES = """
@@ -261,7 +334,10 @@ def test_a_class_that_grows_stands_for_all_priorities_that_it_comes_to(tmp_path:
 def test_a_cell_that_does_not_exist_is_refused_by_name(queues: Path) -> None:
     done = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/none", "b/low")
     assert done.returncode == 2
-    assert b"--explain: found 'a/none', expected a ClusterQueue and a priority: a/low, a/high" in done.stderr
+    assert (
+        b"--explain: found 'a/none', expected QUEUE, QUEUE/CLASS or QUEUE/NUMBER, such as a/low"
+        in done.stderr
+    )
 
 
 def test_the_answer_fits_its_schema(answer: Any) -> None:

@@ -15,6 +15,7 @@ import typer
 
 from tenure.cli.app import app
 from tenure.cli.commands import COMMANDS
+from tenure.kubectl.dump import READ_COMMAND
 from tests.command_line import TENURE, run_program, tenure
 
 GROUPED = {
@@ -43,7 +44,7 @@ def test_the_help_shows_examples_as_they_are_typed_and_the_exit_codes(name: str)
     assert (done.returncode, done.stderr) == (0, b"")
     lines = done.stdout.decode().splitlines()
     assert sum(1 for line in lines if re.match(rf"  .*\btenure {name}\b", line)) >= 2
-    assert max(map(len, lines)) <= 110
+    assert max(len(line) for line in lines if line.strip() != READ_COMMAND) <= 110
     assert any(line.startswith("  Exit codes: 0 ") for line in lines)
 
 

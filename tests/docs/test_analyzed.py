@@ -17,12 +17,12 @@ from tenure_play.drawing.scene import Box, Role
 def test_a_matrix_is_drawn_for_light_and_dark_pages_and_told_in_words(tmp_path: Path) -> None:
     files: dict[str, str] = {}
     words = analyzed._matrix("lender", "consistent", tmp_path, files)
-    assert "4 cells can, 12 never, 0 are not known. keeper may preempt nothing. lender may preempt" in words
+    assert "4 cells can, 12 never, 0 are not known. keeper can preempt nothing. lender can preempt" in words
     assert len(files) == 2
     for name, theme in (("light", LIGHT), ("dark", DARK)):
         svg = files[f"how-to/pictures/matrix-lender-consistent-{name}.svg"]
         ElementTree.fromstring(svg)
-        assert f"fill: {theme[Role.SAME_QUEUE]}" in svg
+        assert f'fill="{theme[Role.SAME_QUEUE]}"' in svg
         schemed = [word for word in ("@media", "var(") if word in svg]
         assert schemed == [], "the reader chooses the scheme on the page"
 

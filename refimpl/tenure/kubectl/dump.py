@@ -21,6 +21,8 @@ _KUEUE: Final = "kueue.x-k8s.io"
 QUEUES: Final = ("clusterqueues", "cohorts", "resourceflavors", "localqueues")
 WORKLOADS: Final = "workloads"
 CLASSES: Final = "workloadpriorityclasses"
+READ_COMMAND: Final = f"kubectl get {','.join((*QUEUES, WORKLOADS, CLASSES))} -A -o json > cluster.json"
+"""How to save what is always read without the plugin; pages and helps show this command."""
 _OPTIONAL: Final = ("cohorts", CLASSES)
 """Kinds that old releases of Kueue do not have."""
 _PREEMPTION_CONFIGS: Final = "preemptionconfigs"

@@ -24,7 +24,7 @@ from tenure.model import (
 )
 from tenure.oracle.tree import build_tree
 from tenure.readings import Reading
-from tenure_check.analysis.matrix_types import MatrixCell
+from tenure_check.analysis.matrix_answer import MatrixCell
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import CellQuery, PriorityLevel, States
 

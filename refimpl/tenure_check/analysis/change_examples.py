@@ -18,7 +18,7 @@ from tenure.oracle.tree import build_tree
 from tenure_check.analysis.difference_types import DifferenceExample
 from tenure_check.analysis.fields import ConfigurationObjects, FieldChange
 from tenure_check.analysis.matrix import Matrix
-from tenure_check.analysis.matrix_words import written_example
+from tenure_check.analysis.matrix_answer import written_example
 from tenure_check.analysis.small_states import IsShown, PairQuery, SmallStates
 from tenure_check.analysis.states import Example, PriorityLevel, decided
 from tenure_check.analysis.two_configurations import (

@@ -30,7 +30,7 @@ from tenure_check.analysis.difference_types import (
 from tenure_check.analysis.fields import ABSENT, FieldChange, changed_fields
 from tenure_check.analysis.guarantee_difference import GuaranteeComparison, Narrowed, SharedCell
 from tenure_check.analysis.matrix import CellResult, CellVerdict
-from tenure_check.analysis.matrix_types import MatrixRole
+from tenure_check.analysis.matrix_answer import MatrixRole
 from tenure_check.analysis.small_states import MOST_QUEUES, PairQuery
 from tenure_check.analysis.states import PriorityLevel
 from tenure_check.analysis.two_configurations import (

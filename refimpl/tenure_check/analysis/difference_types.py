@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from tenure.as_json import KueueVersion
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure_check.analysis.fields import FieldChange
-from tenure_check.analysis.matrix_types import MatrixExample, MatrixRole
+from tenure_check.analysis.matrix_answer import MatrixExample, MatrixRole
 
 ChangeKind: TypeAlias = Literal["gained", "lost", "reasons", "unknown"]
 """What became of a cell."""

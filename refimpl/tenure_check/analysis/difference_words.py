@@ -17,8 +17,8 @@ from tenure_check.analysis.difference_types import (
     MatrixDifference,
 )
 from tenure_check.analysis.fields import FieldChange
-from tenure_check.analysis.matrix_types import ExampleWorkload
-from tenure_check.analysis.matrix_words import held_words
+from tenure_check.analysis.matrix_answer import ExampleWorkload
+from tenure_check.analysis.matrix_text import held_words
 from tenure_check.analysis.scopes import premise_parts
 
 MOST_PAIRS: Final = 6

@@ -16,8 +16,7 @@ from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.admissions import has_heroes
 from tenure_check.analysis.guarantees import Guarantees, Narrowing, Reached
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix
-from tenure_check.analysis.matrix_types import MatrixExample, MatrixRole
-from tenure_check.analysis.matrix_words import written_example
+from tenure_check.analysis.matrix_answer import MatrixExample, MatrixRole, written_example
 from tenure_check.analysis.scopes import premise_parts
 from tenure_check.analysis.states import CellQuery, PriorityLevel
 

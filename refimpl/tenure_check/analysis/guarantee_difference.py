@@ -26,7 +26,7 @@ from tenure_check.analysis.change_examples import AnalyzedInput, CellKey, Change
 from tenure_check.analysis.difference_types import GuaranteeAspect, GuaranteeChange
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing, conditions_on
 from tenure_check.analysis.matrix import CellResult, CellVerdict, trees_of
-from tenure_check.analysis.matrix_types import MatrixRole
+from tenure_check.analysis.matrix_answer import MatrixRole
 from tenure_check.analysis.states import CellQuery
 from tenure_check.analysis.two_configurations import AFTER, BEFORE, Configuration, DecisionPair
 

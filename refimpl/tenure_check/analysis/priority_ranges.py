@@ -22,7 +22,7 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import policy_fault
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix, trees_of
-from tenure_check.analysis.priority_levels import levels_of
+from tenure_check.analysis.priority_levels import HIGHEST_PRIORITY, regions_of, thresholds_of
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
     NOW,
@@ -37,8 +37,6 @@ from tenure_check.analysis.states import (
 
 MOST_STEPS_LOOKED_AT = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""
-
-HIGHEST_PRIORITY = 2**31 - 1
 
 NO_AGES = (
     "the priorities that the classes can have allow it, but no example with such ages or boosts was found"
@@ -79,7 +77,7 @@ class Ranges:
     @cached_property
     def regions(self) -> tuple[PriorityLevel, ...]:
         """A lower and a higher priority of each region between thresholds."""
-        return levels_of(self.cluster, ())
+        return regions_of(self.cluster)
 
     @property
     def is_needed(self) -> bool:
@@ -140,8 +138,7 @@ class Ranges:
 
     @cached_property
     def _thresholds(self) -> list[int]:
-        written = (queue.max_priority_threshold for queue in self.cluster.cluster_queues.values())
-        return sorted({threshold for threshold in written if threshold is not None})
+        return thresholds_of([self.cluster])
 
     def _region(self, value: int) -> int:
         return bisect_left(self._thresholds, value)

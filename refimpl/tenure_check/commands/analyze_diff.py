@@ -215,7 +215,7 @@ def _difference(
     from tenure_check.analysis.two_configurations import Configuration, TwoConfigurations
 
     clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
-    levels = levels_of_both((clusters[0], before.classes), (clusters[1], after.classes))
+    levels = levels_of_both((before.loaded.cluster, before.classes), (after.loaded.cluster, after.classes))
     answers = AnswerCache(MatrixDifference, wanted=not wanted.no_cache)
     objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
     parts = (before.words, after.words, objects, wanted.nominal, wanted.scope)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,38 +17,43 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler, sources_of
 from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
-from tenure.cli.output import Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, load, read_priority_class
+from tenure.manifests import SourcedObject, did_you_mean, load, read_priority_class
 from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_check.analysis.answer_cache import AnswerCache, matrices
+from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
+from tenure_check.commands.outlines import AnalysisPrinting, print_outline
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
-    from tenure_check.analysis.matrix import Effort
-    from tenure_check.analysis.matrix_types import MatrixAnswer, MatrixCell
-    from tenure_check.analysis.states import PriorityLevel
+    from tenure_check.analysis.matrix import CellVerdict, Effort
+    from tenure_check.analysis.matrix_answer import MatrixAnswer, MatrixCell, MatrixRole
+    from tenure_check.analysis.states import CellQuery, PriorityLevel
 
+_NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 
 States = Annotated[
-    int, typer.Option(min=1, help="Random states for each ClusterQueue that bring nothing new.")
+    int,
+    typer.Option(
+        min=1,
+        help="The search for examples in a ClusterQueue ends after so many random states without a new one.",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the random states.")]
-AskAgain = Annotated[bool, typer.Option("--no-cache", help="Ask everything again, and keep nothing.")]
+AskAgain = Annotated[bool, typer.Option("--no-cache", help="Neither use nor keep earlier answers.")]
 
 
 AskedScope = Annotated[
     Scope,
     typer.Option(
-        help="Of which states: those that admission alone can produce, or also those after edits of "
+        help="States: those that admission alone can produce, or also those after edits of "
         "quotas, limits, flavors and Cohorts while workloads ran."
     ),
 ]
@@ -54,27 +61,45 @@ AskedScope = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class MatrixOptions:
-    """Of which states, how long is looked, and about which cell is told."""
+    """The states, the effort, and the part of the matrix that is shown."""
 
-    scope: AskedScope = Scope.CONSISTENT
+    victim: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUEUE",
+            help="Only who can preempt workloads of this ClusterQueue, and whether also within its "
+            "nominal quota.",
+        ),
+    ] = None
+    preemptor: Annotated[
+        str | None,
+        typer.Option(metavar="QUEUE", help="Only whom workloads of this ClusterQueue can preempt, likewise."),
+    ] = None
     explain: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            metavar="CELL CELL",
-            help="Show why one cell never happens, or its example: the preemptor's ClusterQueue and priority "
-            "class, and the victim's, such as team-a/high team-b/low.",
+            metavar="PREEMPTOR VICTIM",
+            help="The field by which one never preempts the other, or an example: each a ClusterQueue and a "
+            "priority class or number, such as team-a/high team-b/-10, or a ClusterQueue alone for all its "
+            "priorities.",
             show_default="the whole matrix",
         ),
     ] = None
     svg: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw the matrix into a file, *.svg, as well.")
+        str | None, typer.Option(metavar="FILE", help="Also draw the matrix into a file, *.svg.")
     ] = None
+    scope: AskedScope = Scope.CONSISTENT
     states: States = 120
     seed: Seed = 0
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
     ] = None
     no_cache: AskAgain = False
+
+    @property
+    def sides(self) -> tuple[str | None, str | None]:
+        """The preemptor's ClusterQueue and the victim's, if only some cells are of interest."""
+        return self.preemptor, self.victim
 
 
 @with_records
@@ -86,55 +111,80 @@ def matrix_command(
     interpretation: Interpretation,
     flags: SchedulerFlags,
     asked: MatrixOptions,
-    printing: Printing,
+    printing: AnalysisPrinting,
 ) -> None:
-    """Find which workloads may ever preempt which others, in every state of a configuration.
+    """Find which workloads can ever preempt which others, in every state of your queues.
 
-    A cell is a preemptor's ClusterQueue and priority class, and a victim's. Its verdict is *never*, which
-    Z3 and cvc5 prove for every state of the scope; *can*, with the smallest state found, which decides so
-    when it is written as manifests; or *?*. What runs and waits in the files plays no part.
+    Rows are preemptors' ClusterQueues, columns victims'. An entry has three signs, for victims of lower,
+    equal and higher priority than the preemptor: L, E and H where such a victim can be preempted, - where
+    never. "LE-" reads: victims of lower and equal priority, never of higher.
 
-    The bundled example, and your own queues, with WorkloadPriorityClasses if you have some:
+    *can*: an example exists, which decides so when it is written as manifests. *never*: Z3 and cvc5 prove
+    it for every state, or no rule allows it. Running and waiting workloads of the files count only by their
+    priorities: whatever workloads come, the answer holds.
+
+    The bundled example, your own queues, or those of your cluster:
 
     \b
     tenure analyze matrix --example shared-cohort
     tenure analyze matrix queues/
     kubectl tenure analyze matrix
 
-    By which rule and field never, or an example; and before a field is changed:
+    Without the plugin, save the cluster once; WorkloadPriorityClasses name the priorities of the answer:
+
+    \b
+    kubectl get clusterqueues,cohorts,resourceflavors,localqueues,workloads,workloadpriorityclasses -A -o json > cluster.json
+    tenure analyze matrix cluster.json
+
+    One ClusterQueue: who can preempt its workloads, only above its nominal quota or also within:
+
+    \b
+    tenure analyze matrix queues/ --victim team-b
+    tenure analyze matrix queues/ --preemptor team-a
+
+    The field by which one never preempts another, or an example; by class, by number, or all priorities:
 
     \b
     tenure analyze matrix queues/ --explain team-a/high team-b/low
-    tenure analyze matrix queues/ --set clusterqueue/team-a.spec.preemption.reclaimWithinCohort=Any
+    tenure analyze matrix queues/ --explain team-a/-10 team-b/500
+    tenure analyze matrix queues/ --explain team-a team-b
 
-    As a picture, for a page or a pull request:
+    Before a field is changed; as a picture; as Markdown for a pull request:
 
     \b
+    tenure analyze matrix queues/ --set clusterqueue/team-a.spec.preemption.reclaimWithinCohort=Any
     tenure analyze matrix queues/ --svg matrix.svg
+    tenure analyze matrix queues/ -o markdown
 
-    The scope is consistent: every state that admission alone can produce. Quotas that were edited while
-    workloads ran are not in it, and may turn never into can; with them:
+    Quotas that were edited while workloads ran can turn never into can; with such states:
 
     \b
     tenure analyze matrix queues/ --scope edited
 
-    An answer is kept, and given again at once while neither the files nor Tenure change.
+    Answers are cached, and returned at once while neither the files nor Tenure change.
 
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
-    """
+    """  # noqa: E501 - a command is one line
     from tenure_check.analysis.matrix import CellVerdict, Effort
-    from tenure_check.analysis.matrix_table import matrix_lines
-    from tenure_check.analysis.matrix_types import MatrixAnswer
-    from tenure_check.analysis.matrix_words import cell_lines, with_smallest_examples
+    from tenure_check.analysis.matrix_answer import MatrixAnswer, with_smallest_examples
+    from tenure_check.analysis.matrix_text import cells_outline, grouped, matrix_outline
 
     choose_colour(printing.color)
     if asked.svg is not None:
         _check_svg(asked.svg)
+    is_part = asked.sides != (None, None)
+    if is_part and (asked.svg is not None or asked.explain is not None):
+        raise bad_input("--victim, --preemptor", "--svg or --explain", "one of them: these show other cells")
     kueue, reading = interpretation.target_kueue(), interpretation.chosen()
-    cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
+    cluster, levels, warnings, premises = read_configuration(
+        paths or [], example, edits, kueue, flags, _numbers(asked.explain or ())
+    )
+    for option, queue in (("--preemptor", asked.preemptor), ("--victim", asked.victim)):
+        if queue is not None:
+            _check_queue(option, queue, cluster.cluster_queues)
     effort = Effort(asked.seed, asked.states, 10 * asked.states)
     kept = AnswerCache(MatrixAnswer, wanted=not asked.no_cache)
-    key = key_of(cluster, levels, reading, effort, asked.scope)
+    key = key_of(cluster, levels, reading, effort, asked.scope, asked.sides)
     found = kept.found(key)
     if found is None:
         found = _answer(cluster, levels, reading, effort, asked)
@@ -143,21 +193,38 @@ def matrix_command(
     answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     if asked.svg is not None:
         _draw(answer, Path(asked.svg))
-    lines = matrix_lines(answer)
-    if asked.explain is not None:
-        cell = with_smallest_examples(_named_cell(answer, *asked.explain), cluster, reading, asked.scope)
-        cell = _explained(cell, cluster, reading, asked.scope)
-        answer, lines = replace(answer, cells=(cell,)), cell_lines(cell)
-    print_answer(printing.output, "analyze-matrix", as_json(answer), about(kueue.release, lines))
+    if asked.explain is None:
+        outline = matrix_outline(answer, premises=printing.premises, is_part=is_part)
+    else:
+        named = _named_cells(answer, *asked.explain)
+        cells = [
+            _explained(
+                with_smallest_examples(cell, cluster, reading, asked.scope), cluster, reading, asked.scope
+            )
+            for cell, _ in grouped(named)
+        ]
+        rest = [cell for _, others in grouped(named) for cell in others]
+        answer = replace(answer, cells=(*cells, *rest), sentences=())
+        outline = cells_outline(answer.cells, *asked.explain)
+    print_outline(printing.output, "analyze-matrix", as_json(answer), outline, kueue.release)
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
         raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
 def read_configuration(
-    paths: Sequence[str], example: str | None, edits: EditOptions, kueue: TargetKueue, flags: SchedulerFlags
+    paths: Sequence[str],
+    example: str | None,
+    edits: EditOptions,
+    kueue: TargetKueue,
+    flags: SchedulerFlags,
+    wanted: Collection[int] = (),
 ) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...], tuple[str, ...]]:
-    """The configuration that a command line names, the priorities of its workloads, its warnings, said, and
-    what is assumed of how Kueue is configured.
+    """The configuration that a command line names, its levels, its warnings, which are printed, and the
+    premises about Kueue's own configuration.
+
+    Args:
+        paths, example, edits, kueue, flags: of the command line.
+        wanted: priorities that have a level in any case.
 
     Raises:
         InputError: everything that is wrong with it; it has no ClusterQueue; nothing shows whether its
@@ -180,10 +247,8 @@ def read_configuration(
     settled = with_flags(loaded, flags)
     refuse_unstated(settled)
     warnings = tuple(print_warnings(settled.warnings))
-    configuration, levels = (
-        configuration_of(settled.cluster, classes),
-        levels_of(settled.cluster, classes),
-    )
+    configuration = configuration_of(settled.cluster, classes)
+    levels = levels_of(settled.cluster, classes, wanted)
     return configuration, levels, warnings, premises_of_states(settled)
 
 
@@ -194,33 +259,57 @@ def _answer(
     effort: Effort,
     options: MatrixOptions,
 ) -> MatrixAnswer:
-    from tenure_check.analysis.matrix_words import answer_of
+    from tenure_check.analysis.guarantees import NarrowCell, Narrowing, settle_conditions
+    from tenure_check.analysis.matrix_answer import answer_of
+    from tenure_check.analysis.matrix_text import nominal_words, sentences_of
     from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 
+    preemptor, victim = options.sides
+    is_part = options.sides != (None, None)
+    queues = sorted(cluster.cluster_queues)
+    pairs = set(product([preemptor] if preemptor else queues, [victim] if victim else queues))
     ranges = Ranges(cluster, tuple(levels), reading)
-    asked = (ranges.plain, ranges.regions) if ranges.is_needed else (cluster, levels)
-    (matrix,), versions = matrices([asked], reading, effort, MatrixRequest(scope=options.scope), options.jobs)
-    if ranges.is_needed:
-        matrix = matrix_of_ranges(ranges, matrix)
-    return answer_of(matrix, cluster, reading.name, effort.seed, versions, ())
+    known, known_levels = (ranges.plain, ranges.regions) if ranges.is_needed else (cluster, levels)
+    priorities = {level.priority for level in known_levels}
+    cells = {(one, high, other, low) for one, other in pairs for high, low in product(priorities, repeat=2)}
+    request = MatrixRequest(cells if is_part else None, options.scope)
+    within: dict[CellQuery, CellVerdict] = {}
+    with with_solvers(options.jobs) as (analyzed, versions):
+        matrix, provers = analyzed(known, known_levels, reading, effort, request)
+        if ranges.is_needed:
+            matrix = matrix_of_ranges(ranges, matrix)
+        elif is_part:
+            conditions = {
+                cell: [NarrowCell(cell, Narrowing.WITHIN, None)]
+                for cell, settled in matrix.settled.items()
+                if settled.example is not None and (cell.preemptor, cell.victim) in pairs
+            }
+            preemptors = {cell.preemptor for cell in conditions}
+            narrowers = {name: prover for name, prover in provers.items() if name in preemptors}
+            fewer = replace(effort, fewest=effort.fewest // 4)
+            settled = settle_conditions(cluster, matrix, reading, narrowers, fewer, conditions)
+            within = {asked.cell: found.verdict for asked, found in settled.items()}
+    answer = answer_of(
+        matrix, cluster, reading.name, effort.seed, versions, pairs if is_part else None, within
+    )
+    nominal = {name: nominal_words(queue) for name, queue in cluster.cluster_queues.items()}
+    return replace(answer, sentences=tuple(sentences_of(answer.cells, nominal, victim, preemptor)))
 
 
 def _explained(cell: MatrixCell, cluster: Cluster, reading: Reading, scope: Scope) -> MatrixCell:
-    """The cell, with the fields by which it never can where rules alone do not say so."""
+    """The cell, with the fields by which it never can where only the solvers exclude it."""
     from tenure_check.analysis.blocking_fields import fields_in_the_way
     from tenure_check.analysis.matrix import CellVerdict
 
     if cell.verdict != CellVerdict.NEVER.value or not cell.reasons:
         return cell
     fields = fields_in_the_way(cluster, reading, scope, cell)
-    said = (
-        f"it can with {'; or with '.join(fields)}" if fields else "no field alone, set otherwise, allows it"
-    )
-    return replace(cell, why=f"{cell.why}; {said}")
+    would = f"it can with {'; or with '.join(fields)}" if fields else "no single other field value allows it"
+    return replace(cell, why=f"{cell.why}; {would}")
 
 
 def _check_svg(path: str) -> None:
-    """Whether a picture can be written, before anything is looked for.
+    """Whether a picture can be written, before the search begins.
 
     Raises:
         InputError: it cannot.
@@ -239,13 +328,50 @@ def _draw(answer: MatrixAnswer, path: Path) -> None:
         raise bad_input("--svg", str(path), f"a file that can be written: {error.strerror}") from error
 
 
-def _named_cell(answer: MatrixAnswer, preemptor: str, victim: str) -> MatrixCell:
-    """The cell that `--explain` names."""
-    sides: dict[str, None] = {}
-    for cell in answer.cells:
-        one, other = (f"{side.cluster_queue}/{side.priority_class}" for side in (cell.preemptor, cell.victim))
-        if (one, other) == (preemptor, victim):
-            return cell
-        sides[one] = None
-    wrong = preemptor if preemptor not in sides else victim
-    raise bad_input("--explain", wrong, f"a ClusterQueue and a priority: {format_names(list(sides), 20)}")
+def _check_queue(option: str, queue: str, known: Collection[str]) -> None:
+    if queue not in known:
+        expected = f"a ClusterQueue: {format_names(sorted(known), 20)}{did_you_mean(queue, known)}"
+        raise bad_input(option, queue, expected)
+
+
+def _numbers(sides: Sequence[str]) -> list[int]:
+    """The priorities that `--explain` gives as numbers.
+
+    Raises:
+        InputError: one is no int32.
+    """
+    found = [
+        int(number) for _, _, number in (side.partition("/") for side in sides) if _NUMBER.fullmatch(number)
+    ]
+    for number in found:
+        if not -(2**31) <= number < 2**31:
+            raise bad_input("--explain", str(number), "a priority: an int32")
+    return found
+
+
+def _named_cells(answer: MatrixAnswer, preemptor: str, victim: str) -> list[MatrixCell]:
+    """The cells that `--explain` names: one, or all with these ClusterQueues.
+
+    Raises:
+        InputError: there is none.
+    """
+    from tenure_check.analysis.matrix_text import side_name
+
+    roles = {side_name(cell.preemptor): cell.preemptor for cell in answer.cells}
+
+    def named(side: str) -> set[MatrixRole]:
+        queue, _, level = side.partition("/")
+        found = {role for role in roles.values() if role.cluster_queue == queue}
+        if not level:
+            return found
+        return {role for role in found if role.priority_class == level} or {
+            role
+            for role in found
+            if str(role.priority) == str(int(level) if _NUMBER.fullmatch(level) else level)
+        }
+
+    ones, others = named(preemptor), named(victim)
+    if not ones or not others:
+        expected = f"QUEUE, QUEUE/CLASS or QUEUE/NUMBER, such as {format_names(list(roles), 20)}"
+        raise bad_input("--explain", victim if ones else preemptor, expected)
+    return [cell for cell in answer.cells if cell.preemptor in ones and cell.victim in others]

@@ -26,8 +26,8 @@ from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.loop_answer import LoopAnswer
 from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, sides_of
-from tenure_check.analysis.matrix_types import MatrixCell
-from tenure_check.analysis.matrix_words import cell_lines, cell_of, state_lines, written_example
+from tenure_check.analysis.matrix_answer import MatrixCell, cell_of, written_example
+from tenure_check.analysis.matrix_text import cell_lines, state_lines
 from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_check.analysis.periodic_runs import EVICTIONS
 from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
