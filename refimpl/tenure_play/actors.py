@@ -32,11 +32,11 @@ class Actor:
         queue: its ClusterQueue.
         work: how long it must run in all, ns; None without end.
         keeps: whether progress survives a preemption.
-        eviction: how long its pods take to end, ns; None for what the timing says.
+        eviction: how long its pods take to end, ns; None for that of `timing`.
         submitted: when it joined.
         phase: what it does.
         since: since when.
-        stay: number of its stay with quota; tells an event about an earlier stay from one about this.
+        stay: number of its stay with quota; distinguishes events of earlier stays.
         reserved: when it got its quota, on the scenario's clock.
         stopped: when it was evicted.
         progress: what it has worked and not lost, in earlier stays, ns.
@@ -45,7 +45,7 @@ class Actor:
         is_as_it_came: whether nothing has happened to it since.
         pod_sets: what its pod sets hold or held last.
         reason: for which it was preempted last.
-        preempted: what its conditions say of that: the message, and when by the controller's clock.
+        preempted: its condition about that: the message, and when by the controller's clock.
         number: how many have joined before it.
         key: `namespace/name`; one text, because every line of a story has it.
     """

@@ -53,7 +53,7 @@ class Changes:
                     self.wake(name, "something happened in its tree of queues")
         elif task.kind == TaskKind.START:
             self.back_at, self.dirty = None, True
-            self.journal.tell(Happening.RESTARTED, "the controller is back")
+            self.journal.add(Happening.RESTARTED, "the controller is back")
         elif task.kind == TaskKind.REQUEUE:
             self._back_off_ends(self.world.actors[task.key])
         else:
@@ -74,12 +74,12 @@ class Changes:
         actor.stay = 1
         self.world.took(actor)
         self._plan_end(actor)
-        self.journal.tell(Happening.NOTE, f"holds quota since {format_instant(actor.reserved)}", actor)
+        self.journal.add(Happening.NOTE, f"holds quota since {format_instant(actor.reserved)}", actor)
         if actor.workload.priority_class in self.world.cluster.growing:
             self.journal.priority(actor)
 
     def wake(self, name: str, why: str, only: Iterable[str] | None = None) -> None:
-        """Those who wait aside in a queue are tried again."""
+        """The parked workloads of a queue are tried again."""
         woken = self.world.queues[name].wake(only)
         if woken:
             self.dirty = True
@@ -98,7 +98,7 @@ class Changes:
         world.took(actor)
         world.queues[actor.queue].remove(actor.key)
         flavors = sorted({held.flavor for held in actor.workload.usage})
-        self.journal.tell(Happening.ADMITTED, f"runs on {', '.join(flavors) or 'nothing'}", actor)
+        self.journal.add(Happening.ADMITTED, f"runs on {', '.join(flavors) or 'nothing'}", actor)
         self._plan_end(actor)
 
     def preempt(self, entry: Nominee) -> None:
@@ -161,17 +161,17 @@ class Changes:
             text += f"; {format_duration(lost)} of work are lost"
         if self.world.cluster.hold_of(actor.workload):
             text += "; its LocalQueue is held, so Kueue tries no other workload for that"
-        self.journal.tell(Happening.RELEASED, text, actor)
+        self.journal.add(Happening.RELEASED, text, actor)
         self._retry_after(actor)
         if unknown:
             self.world.queues[actor.queue].rest(actor)
-            self.journal.tell(Happening.PARKED, f"is left out: {unknown}", actor)
+            self.journal.add(Happening.PARKED, f"is left out: {unknown}", actor)
         else:
             self._push(actor)
 
     @staticmethod
     def _learn_pods(actor: Actor) -> str:
-        """What the pods of one that came with quota ask for is read when it has to be known.
+        """The requests of a workload that came with quota are read when they are needed.
 
         Returns:
             why it cannot be; empty where it can.
@@ -200,7 +200,7 @@ class Changes:
         actor = joined(submission, self.world.now)
         self.world.add(actor)
         priority = self.world.priority(actor)
-        self.journal.tell(Happening.SUBMITTED, f"waits, with priority {priority}", actor)
+        self.journal.add(Happening.SUBMITTED, f"waits, with priority {priority}", actor)
         if actor.workload.priority_class in self.world.cluster.growing:
             self.journal.priority(actor)
         self._queue(actor)
@@ -214,23 +214,23 @@ class Changes:
         world.queues[actor.queue].rest(actor)
         self.agenda.plan(until - world.offset, TaskKind.REQUEUE, actor.key)
         text = f"is not queued before {format_instant(until)}, its status.requeueState.requeueAt"
-        self.journal.tell(Happening.PARKED, text, actor)
+        self.journal.add(Happening.PARKED, text, actor)
 
     def _back_off_ends(self, actor: Actor) -> None:
         if self.world.queues[actor.queue].resting.pop(actor.key, None) is None:
             return
-        self.journal.tell(Happening.WOKEN, "is queued: its status.requeueState.requeueAt has come", actor)
+        self.journal.add(Happening.WOKEN, "is queued: its status.requeueState.requeueAt has come", actor)
         self._queue(actor)
 
     def _push(self, actor: Actor) -> None:
         """A workload is queued, unless its LocalQueue is held."""
         if hold := self.world.cluster.hold_of(actor.workload):
-            self.journal.tell(Happening.PARKED, f"is not queued: {hold}", actor)
+            self.journal.add(Happening.PARKED, f"is not queued: {hold}", actor)
             return
         self.dirty = True
         if not self.world.queues[actor.queue].push(actor):
             text = f"{PARKED}an identical job was found not to fit"
-            self.journal.tell(Happening.PARKED, text, actor)
+            self.journal.add(Happening.PARKED, text, actor)
 
     def _retry_after(self, actor: Actor) -> None:
         """A workload has given its quota back.
@@ -242,7 +242,7 @@ class Changes:
             self.retry(actor.queue)
 
     def retry(self, queue: str) -> None:
-        """Who waits aside in a tree is woken soon; events until then wake them together."""
+        """Parked workloads of a tree are woken soon; events until then wake them together."""
         found = self.world.cluster.cluster_queues.get(queue)
         if found is None:
             return
@@ -287,7 +287,7 @@ class OutsideEvents:
             case Edit():
                 self._edit(event)
             case _:
-                self._journal.tell(Happening.NOTE, "tick: every cohort looks again")
+                self._journal.add(Happening.NOTE, "tick: every cohort looks again")
                 self._look_again(tuple(self._world.cluster.cluster_queues))
 
     def _end(self, key: str, how: Ending) -> None:
@@ -300,14 +300,14 @@ class OutsideEvents:
             self._changes.retry(name)
 
     def _edit(self, event: Edit) -> None:
-        """Objects change; who waits aside in their trees is woken a little later."""
+        """Objects change; parked workloads in their trees are woken a little later."""
         self._world.take_objects(event.cluster)
-        self._journal.tell(Happening.EDITED, event.text)
+        self._journal.add(Happening.EDITED, event.text)
         self._look_again(event.queues or tuple(self._world.cluster.cluster_queues))
         self._changes.dirty = True
 
     def _restart(self, event: Restart) -> None:
-        """What is in memory only is lost: who waits aside, whom a head waits for, what is alike."""
+        """What is only in memory is lost: parked workloads, whom a head waits for, what is alike."""
         for queue in self._world.queues.values():
             queue.forget()
         self._agenda.drop(TaskKind.WAKE)
@@ -317,7 +317,7 @@ class OutsideEvents:
             text += f", and is back in {format_duration(event.down)}"
             self._changes.back_at = self._world.now + event.down
             self._agenda.plan(self._changes.back_at, TaskKind.START)
-        self._journal.tell(Happening.RESTARTED, text)
+        self._journal.add(Happening.RESTARTED, text)
 
     def _jump(self, event: ClockJump) -> None:
         """The controller's clock shows another time from now on; what ran out by that has run out."""

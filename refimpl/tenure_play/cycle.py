@@ -82,7 +82,7 @@ def in_turn(world: PlayState, entries: list[Nominee], snapshots: Snapshots) -> I
         entries: the heads.
         snapshots: what the cycle has charged so far; fair sharing looks at it again for every entry.
 
-    UCQ-030 says who comes before whom; where it says nothing, Kueue's order applies.
+    UCQ-030 orders heroes; for all others Kueue's order applies.
 
     Source: KEP-8826, Goals, Hierarchical Protection; Kueue main of August 2026, iterators of a scheduling
         cycle. Where Kueue leaves the order to chance, entries are ordered by the name of their ClusterQueue.
@@ -188,11 +188,11 @@ class _Tournament:
         return wins_tournament(mine, theirs, share, self._by_priority)
 
     def _borrows(self, entry: Nominee, place: int) -> bool:
-        """Whether the child borrows what the entry asks for, were it admitted."""
+        """Whether the child would borrow what the entry requests."""
         used, quotas = self._charged[entry.actor.key][place], self._tree.nodes[place].quotas
         return any(
-            amount > 0 and borrowed_amount(used.get(asked, 0), quotas.get(asked, NO_QUOTA).subtree) > 0
-            for asked, amount in entry.usage.items()
+            amount > 0 and borrowed_amount(used.get(at, 0), quotas.get(at, NO_QUOTA).subtree) > 0
+            for at, amount in entry.usage.items()
         )
 
     def _share(self, entry: Nominee, place: int) -> Share:
@@ -259,19 +259,19 @@ class Handled:
         if self.snapshot is None or self.result != TurnResult.SKIPPED:
             return
         after = self.snapshot.without(self.leaving)
-        for asked, amount in sorted(self.entry.usage.items()):
-            available = available_at(after.tree, after.usage, after.place, asked)
+        for at, amount in sorted(self.entry.usage.items()):
+            available = available_at(after.tree, after.usage, after.place, at)
             if available >= amount:
                 continue
             for charge in self.earlier:
                 place = after.tree.places.get(charge.entry.actor.queue)
-                if place is None or charge.amounts.get(asked, 0) <= 0:
+                if place is None or charge.amounts.get(at, 0) <= 0:
                     continue
                 queue = charge.entry.actor.queue
-                undone = after.around(queue).beside({asked: -charge.amounts[asked]})
-                more = available_at(undone.tree, undone.usage, after.place, asked) - max(0, available)
+                undone = after.around(queue).beside({at: -charge.amounts[at]})
+                more = available_at(undone.tree, undone.usage, after.place, at) - max(0, available)
                 if more > 0:
-                    yield charge, asked, min(more, charge.amounts[asked])
+                    yield charge, at, min(more, charge.amounts[at])
 
 
 @dataclass(slots=True)
@@ -323,8 +323,8 @@ class CycleRun:
         again = is_decided_again(bool(overlaps), self.world.scenario.gates.recompute)
         if again:
             after, world = self._without(snapshot), self.world
-            asked = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
-            entry.decision = decide(*asked, snapshot=after, search=Searches(keep_all=False))
+            question = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
+            entry.decision = decide(*question, snapshot=after, search=Searches(keep_all=False))
             defers = entry.outcome == Outcome.FIT
         result = self._result(entry, snapshot, defers=defers)
         handled = self._noted(entry, result, overlaps, snapshot, again=again)
@@ -365,9 +365,9 @@ class CycleRun:
 
     def _result(self, entry: Nominee, snapshot: Snapshot, *, defers: bool) -> TurnResult:
         nothing_found = entry.outcome in (Outcome.NO_FIT, Outcome.NO_CANDIDATES)
-        asked = must_still_fit(nothing_found, defers, self._overlaps(entry))
+        is_checked = must_still_fit(nothing_found, defers, self._overlaps(entry))
         strict = self.world.queues[entry.actor.queue].is_strict
-        still_fits = asked and self._fits(entry, snapshot)
+        still_fits = is_checked and self._fits(entry, snapshot)
         return result_of_turn(nothing_found, strict, defers, still_fits, entry.outcome == Outcome.PREEMPT)
 
     def _overlaps(self, entry: Nominee) -> bool:
@@ -381,10 +381,10 @@ class CycleRun:
         }
         after = snapshot.without(leaving.values())
         if entry.decision.terms.hero:
-            return all(after.fits_hero(asked, amount) for asked, amount in entry.usage.items())
+            return all(after.fits_hero(at, amount) for at, amount in entry.usage.items())
         return all(
-            available_at(after.tree, after.usage, after.place, asked) >= amount
-            for asked, amount in entry.usage.items()
+            available_at(after.tree, after.usage, after.place, at) >= amount
+            for at, amount in entry.usage.items()
         )
 
     def _without(self, snapshot: Snapshot) -> Snapshot:
@@ -404,11 +404,11 @@ class CycleRun:
             return
         tree, place, used = snapshot.tree, snapshot.place, snapshot.usage[snapshot.place]
         kept: dict[FlavorResource, Amount] = {}
-        for asked, amount in entry.usage.items():
-            quota = quota_at(tree, place, asked)
-            kept[asked] = capacity_kept(
+        for at, amount in entry.usage.items():
+            quota = quota_at(tree, place, at)
+            kept[at] = capacity_kept(
                 amount,
-                used.get(asked, 0),
+                used.get(at, 0),
                 quota.nominal,
                 quota.borrowing_limit is not None,
                 quota.borrowing_limit or 0,

@@ -100,7 +100,7 @@ class Player(EventLoop):
     ) -> None:
         super().__init__(scenario, reading, budget)
         self.scenario = scenario
-        self.world = PlayState(scenario, reading, told=parts.story)
+        self.world = PlayState(scenario, reading, story=parts.story)
         self.journal = KueueJournal(self.world, parts)
         self.loops = LoopWatch(self.world, self.agenda)
         self.changes = Changes(self.world, self.agenda, self.journal)
@@ -170,7 +170,7 @@ class Player(EventLoop):
         self.outside.happen(event)
 
     def _run_out(self, timer: Timer) -> None:
-        """Time has passed: whoever is tried again all the time sees it; the others where they are woken."""
+        """Time has passed: active workloads are tried again; parked ones where they are woken."""
         world, actor = self.world, timer.actor
         if timer.is_step:
             self.journal.priority(actor)
@@ -201,8 +201,8 @@ class Player(EventLoop):
         before = len(self.journal.preemptions)
         for handled in heads:
             self._settle(handled)
-        told = tuple(_head(handled, sticky) for handled in heads) if self.journal.parts.heads else ()
-        self.journal.cycle(told)
+        listed = tuple(_head(handled, sticky) for handled in heads) if self.journal.parts.heads else ()
+        self.journal.cycle(listed)
         if len(self.journal.preemptions) > before and self._looks_for_loop:
             self.loops.look(len(self.journal.preemptions))
 

@@ -32,9 +32,9 @@ class TaskKind(IntEnum):
     FINISH = 1
     """A workload has done its work."""
     EVENT = 2
-    """The scenario says so."""
+    """An event of the scenario."""
     WAKE = 3
-    """Those that wait aside in a tree of queues are woken."""
+    """Parked workloads in a tree of queues are woken."""
     START = 4
     """A controller that was restarted is back."""
     CLOSE = 5
@@ -174,7 +174,7 @@ class EventLoop(ABC):
 
         Args:
             until: the instant.
-            enough: whether it may end earlier, asked before each instant.
+            enough: whether it may end earlier, checked before each instant.
 
         Raises:
             InputError: it is more than a play may take.

@@ -29,7 +29,7 @@ class Observed(Protocol):
 
     @property
     def questions(self) -> list[KaiQuestion]:
-        """What KAI-Scheduler's plugin was asked, in order; empty elsewhere."""
+        """The calls of KAI-Scheduler's plugin, in order; empty for others."""
 
     def is_parked(self, key: str) -> bool:
         """Whether a waiting workload is outside its queue's heap."""
@@ -72,7 +72,7 @@ def note(world: Observed, expected: Expectation) -> Iterator[ExpectationResult]:
 
 def _answers(world: Observed, expected: Expectation) -> Iterator[ExpectationResult]:
     """What became of what the plugin was expected to answer at this instant."""
-    said = {
+    answers = {
         answer.victim: answer
         for question in world.questions
         if question.at == expected.at and expected.asker in (None, question.pending)
@@ -82,13 +82,13 @@ def _answers(world: Observed, expected: Expectation) -> Iterator[ExpectationResu
         ("mayBePreempted", expected.may_be_preempted, True),
         ("kept", expected.kept, False),
     ):
-        wrong = [key for key in keys if key not in said or said[key].may_be_preempted != wanted]
+        wrong = [key for key in keys if key not in answers or answers[key].may_be_preempted != wanted]
         if keys:
             text = ", ".join(keys)
-            found = "; ".join(f"{key}: {_verdict(said.get(key))}" for key in wrong) or text
+            found = "; ".join(f"{key}: {_verdict(answers.get(key))}" for key in wrong) or text
             yield ExpectationResult(f"{expected.where}.{name}", not wrong, text, found, at=expected.at)
     for key, value in expected.min_runtime.items():
-        answer = said.get(key)
+        answer = answers.get(key)
         known = None if answer is None else answer.min_runtime
         found = _verdict(answer) if known is None else format_duration(known)
         field = f"{expected.where}.minRuntime[{key}]"
@@ -145,11 +145,11 @@ def _whole(expected: Expectation, record: Record) -> Iterator[ExpectationResult]
         count = len(record.preemptions)
         holds = expected.preemptions.holds(count)
         yield ExpectationResult(
-            f"{expected.where}.preemptions", holds, _said(expected.preemptions), str(count)
+            f"{expected.where}.preemptions", holds, _bounds_text(expected.preemptions), str(count)
         )
     if expected.cut_short is not None:
         longest = max((preemption.cut_short for preemption in record.preemptions), default=0)
-        text, found = _said(expected.cut_short, is_time=True), format_duration(longest)
+        text, found = _bounds_text(expected.cut_short, is_time=True), format_duration(longest)
         yield ExpectationResult(f"{expected.where}.cutShort", expected.cut_short.holds(longest), text, found)
     if expected.loop is not None:
         yield from _loop(expected.where, expected.loop, record)
@@ -169,16 +169,16 @@ def _shares(field: str, share: WorkloadExpected, summaries: list[Summary]) -> It
             value, who = max(wrong) if bounds.at_most is not None else min(wrong)
             found = f"{_number(value, is_time=is_time)} of {who}, one of {len(wrong)} for whom it fails"
         place = f"{field}.{_WORDS.get(name, name)}"
-        yield ExpectationResult(place, not wrong, _said(bounds, is_time=is_time), found)
+        yield ExpectationResult(place, not wrong, _bounds_text(bounds, is_time=is_time), found)
     if share.finished is not None:
         wrong_ones = [
             summary.workload for summary in summaries if (summary.finished is not None) != share.finished
         ]
-        said = {True: "finished", False: "not finished"}
+        ends = {True: "finished", False: "not finished"}
         found = (
-            f"{said[not share.finished]}: {', '.join(wrong_ones[:3])}" if wrong_ones else said[share.finished]
+            f"{ends[not share.finished]}: {', '.join(wrong_ones[:3])}" if wrong_ones else ends[share.finished]
         )
-        yield ExpectationResult(f"{field}.finished", not wrong_ones, said[share.finished], found)
+        yield ExpectationResult(f"{field}.finished", not wrong_ones, ends[share.finished], found)
 
 
 def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[ExpectationResult]:
@@ -189,23 +189,23 @@ def _loop(field: str, expected: LoopExpected, record: Record) -> Iterator[Expect
     if loop is None:
         return
     if expected.period is not None:
-        text = _said(expected.period, is_time=True)
+        text = _bounds_text(expected.period, is_time=True)
         holds = expected.period.holds(loop.period)
         yield ExpectationResult(f"{field}.loop.period", holds, text, format_duration(loop.period))
     if expected.stuck is not None:
         stuck = tuple(sorted(loop.stuck))
-        text, said = ", ".join(expected.stuck) or "none", ", ".join(stuck) or "none"
-        yield ExpectationResult(f"{field}.loop.stuck", stuck == expected.stuck, text, said)
+        text, found_text = ", ".join(expected.stuck) or "none", ", ".join(stuck) or "none"
+        yield ExpectationResult(f"{field}.loop.stuck", stuck == expected.stuck, text, found_text)
     if expected.futile is not None:
-        said = "all work is lost" if loop.futile else "some work is kept"
+        outcome = "all work is lost" if loop.futile else "some work is kept"
         text = "all work is lost" if expected.futile else "some work is kept"
-        yield ExpectationResult(f"{field}.loop.futile", loop.futile == expected.futile, text, said)
+        yield ExpectationResult(f"{field}.loop.futile", loop.futile == expected.futile, text, outcome)
 
 
-def _said(bounds: Between, *, is_time: bool = False) -> str:
+def _bounds_text(bounds: Between, *, is_time: bool = False) -> str:
     """Bounds in words.
 
-    >>> _said(Between(at_least=1, at_most=1)), _said(Between(at_most=0), is_time=True)
+    >>> _bounds_text(Between(at_least=1, at_most=1)), _bounds_text(Between(at_most=0), is_time=True)
     ('1', 'at most 0s')
     """
     if bounds.at_least is not None and bounds.at_least == bounds.at_most:

@@ -23,7 +23,7 @@ _WRITTEN = ("QuotaReserved", "Admitted", "Evicted", "Preempted")
 def cluster_at(scenario: Scenario, reading: Reading, at: Instant) -> tuple[list[dict[str, Any]], Instant]:
     """Every object of a play at an instant: queues, flavors, classes, and the workloads that are not done.
 
-    What a controller keeps in memory only is in no manifest: who waits aside, and whom a head waits for.
+    No manifest has what a controller keeps in memory: parked workloads, and the victims that a head awaits.
 
     Args:
         scenario: what is played.
@@ -110,13 +110,13 @@ def _condition(
 
 
 def _assignments(actor: Actor) -> Iterator[dict[str, Any]]:
-    """What each pod set holds; one that held its quota from the start has what its manifest says."""
+    """What each pod set holds; one that held its quota from the start keeps its manifest's."""
     if not actor.pod_sets:
         yield from actor.manifest["status"]["admission"]["podSetAssignments"]
-    asked = {pod_set.name: pod_set for pod_set in actor.workload.pod_sets}
+    spec = {pod_set.name: pod_set for pod_set in actor.workload.pod_sets}
     for set_flavors in actor.pod_sets:
         usage = {
-            resource: _amount(set_flavors, asked[set_flavors.name], resource)
+            resource: _amount(set_flavors, spec[set_flavors.name], resource)
             for resource in set_flavors.flavors
         }
         yield {
@@ -127,10 +127,10 @@ def _assignments(actor: Actor) -> Iterator[dict[str, Any]]:
         }
 
 
-def _amount(held: PodSetFlavors, asked: PodSet, resource: str) -> Amount:
+def _amount(held: PodSetFlavors, spec: PodSet, resource: str) -> Amount:
     """What the admitted pods of a pod set hold."""
-    amount = held.count if resource == "pods" else asked.requests.get(resource, 0)
-    return amount if held.count == asked.count or resource == "pods" else amount // asked.count * held.count
+    amount = held.count if resource == "pods" else spec.requests.get(resource, 0)
+    return amount if held.count == spec.count or resource == "pods" else amount // spec.count * held.count
 
 
 def _plain(value: Any) -> Any:

@@ -33,12 +33,12 @@ def scenario_from(
     """What happens in a cluster from now on, if nothing arrives, nothing is edited and nothing finishes.
 
     What holds quota in a queue that is drained is evicted at the start. Every waiting workload joins its
-    queue at the start, unless its LocalQueue is held: no object says who waits aside, nor whom a head waits
+    queue at the start, unless its LocalQueue is held: no object has the parked ones, nor whom a head waits
     for. Those that cannot be decided about take no part.
 
     Args:
         loaded: the cluster.
-        manifests: by `namespace/name` those of workloads that hold quota; what their pods ask for is read
+        manifests: by `namespace/name` those of workloads that hold quota; their requests are read
             there once they are evicted.
         start: the clock, ns since the epoch.
         end: of the play.
@@ -83,7 +83,7 @@ def drained(cluster: Cluster, workload: Workload) -> str | None:
         return None
     held = cluster.held.get((workload.namespace, workload.queue_name))
     if held is not None:
-        # Kueue's queues no longer have a LocalQueue that is held, so it finds no ClusterQueue to ask.
+        # Kueue's queues no longer have a LocalQueue that is held, so it finds no ClusterQueue.
         return f"LocalQueue {workload.namespace}/{workload.queue_name}" if held == DRAIN else None
     queue = cluster.cluster_queues.get(workload.cluster_queue or "")
     is_drained = queue is not None and queue.inactive.startswith(f"spec.stopPolicy is {DRAIN}")

@@ -151,7 +151,7 @@ def parse_any_scenario(
     """A scenario of Kueue or of KAI-Scheduler from what a YAML document holds.
 
     Args:
-        raw, file, name, strict, as_if: as for `parse_scenario`; no object of KAI-Scheduler is set aside, and
+        raw, file, name, strict, as_if: as for `parse_scenario`; no object of KAI-Scheduler is left out, and
             no release of Kueue concerns one.
 
     Raises:
@@ -186,7 +186,7 @@ def parse_scenario(
     Args:
         raw: the document, untrusted.
         file: where it was read, for problems and for the files that it names.
-        name: what it is called where it does not say.
+        name: its default name.
         strict: whether objects that would be warned of are refused.
         as_if: how the objects at the start count otherwise than they were written.
 
@@ -234,8 +234,8 @@ class _Reader:
         found += [(set_aside_text(row), row.problems) for row in aside]
         if strict:
             refuse_doubts(loaded, found)
-        said = (*loaded.warnings, *unused_weights(loaded), *(text for text, _ in found))
-        self.warnings = tuple(dict.fromkeys(said))
+        warnings = (*loaded.warnings, *unused_weights(loaded), *(text for text, _ in found))
+        self.warnings = tuple(dict.fromkeys(warnings))
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
 
     def scenario(self) -> Scenario:
@@ -285,18 +285,18 @@ class _Reader:
         for found_object in self.objects.raw:
             if found_object.file == self.place.file and what_it_is(found_object.object) == OF_KAI:
                 kind = printable(str(found_object.object.get("kind")))
-                said = self.shape.scheduler or "nothing"
-                raise self.place.error("scheduler", said, f"kai: {kind} is an object of KAI-Scheduler")
+                scheduler = self.shape.scheduler or "nothing"
+                raise self.place.error("scheduler", scheduler, f"kai: {kind} is an object of KAI-Scheduler")
 
     def _present(self) -> Iterator[Submission]:
         """The workloads among the objects, pending ones first joined by those that hold quota."""
-        said = dict(self.shape.work or {})
+        shapes = dict(self.shape.work or {})
         known = [workload for workload in self._known() if workload.key not in self.aside]
-        short = {name: key_of(name, [workload.key for workload in known]) for name in said}
+        short = {name: key_of(name, [workload.key for workload in known]) for name in shapes}
         for name, key in short.items():
             if key is None:
                 raise self.place.error(f"work[{name}]", show(name), "a Workload among the objects")
-        work = {str(short[name]): shape for name, shape in said.items()}
+        work = {str(short[name]): shape for name, shape in shapes.items()}
         for workload in known:
             shape = work.get(workload.key, WorkShape())
             queue = workload.cluster_queue or self.maker.queue_of(workload, f"objects[{workload.key}]")
@@ -376,6 +376,6 @@ def _timing(shape: TimingShape) -> Timing:
 def _gates(shape: GatesShape, configured: Mapping[str, bool]) -> QueueGates:
     """The gates that a scenario sets, above those of the Configuration among its objects."""
     default = with_gates(QueueGates(), configured)
-    said = shape.scheduling_equivalence_hashing, shape.recompute, shape.preemptors_first
+    gates = shape.scheduling_equivalence_hashing, shape.recompute, shape.preemptors_first
     known = default.equivalence, default.recompute, default.preemptors_first
-    return QueueGates(*(old if new is None else new for new, old in zip(said, known, strict=True)))
+    return QueueGates(*(old if new is None else new for new, old in zip(gates, known, strict=True)))

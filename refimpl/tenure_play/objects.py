@@ -28,7 +28,7 @@ class Objects(Written):
     """The objects of a scenario of Kueue, and what they come to.
 
     Args:
-        strict: whether what would be set aside is refused.
+        strict: whether what would be left out is refused.
         kueue: the target Kueue.
     """
 
@@ -75,7 +75,7 @@ class Objects(Written):
         return None
 
     def asking(self, workload: Workload) -> Workload:
-        """A workload that holds quota, with what its pods ask for when it is evicted."""
+        """A workload that holds quota, with its requests once it is evicted."""
         return asking(workload, self.workload(workload))
 
     def workload(self, workload: Workload) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Objects(Written):
 
 
 def asking(workload: Workload, raw: Mapping[str, Any]) -> Workload:
-    """A workload that holds quota, with what its pods ask for when it is evicted.
+    """A workload that holds quota, with its requests once it is evicted.
 
     Args:
         workload: as it was read; how much it holds is all that is known of its pods.
@@ -126,15 +126,15 @@ MOST_GENERATED = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes workloads of what a scenario says about them.
+    """Makes workloads of their descriptions in a scenario.
 
     Args:
         objects: of the scenario.
         cluster: what they come to at the start.
-        defaults: what is not said of a single workload.
+        defaults: of all workloads.
         place: the scenario, for problems.
 
-    Workloads in short form that ask for the same share what they ask for: a trace has many of a few kinds.
+    Workloads in short form with the same requests share them: a trace has many of a few kinds.
     """
 
     objects: Objects
@@ -149,9 +149,9 @@ class Maker:
         """One workload that is submitted.
 
         Args:
-            shape: what is said of it.
+            shape: its description.
             at: when.
-            path: where that is said.
+            path: of the description.
 
         Raises:
             InputError: what is wrong with it.
@@ -190,9 +190,9 @@ class Maker:
         submissions by up to that much, either way. The same seed gives the same submissions everywhere.
 
         Args:
-            shape: what is said of them.
+            shape: their description.
             start, end: between these.
-            path: where that is said.
+            path: of the description.
 
         Raises:
             InputError: an interval of nothing, or too many workloads.

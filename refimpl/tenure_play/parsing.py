@@ -44,14 +44,14 @@ def key_of(name: str, keys: list[str]) -> str | None:
 
 
 START = "2026-01-05T09:00:00Z"
-"""When a play starts that says nothing about it: a Monday morning."""
+"""When a play starts by default: a Monday morning."""
 
 
 class Times:
     """The times of one scenario.
 
     Args:
-        start, until: the window as the file says it; no start for `START`.
+        start, until: the window as written; no start for `START`.
         place: the scenario, for problems.
 
     Raises:
@@ -98,7 +98,7 @@ class Times:
 
 
 class TimedShape(Protocol):
-    """An event as a file says it; each of its fields but the time is a kind of event."""
+    """An event as written; each of its fields but the time is a kind of event."""
 
     at: str
 
@@ -128,10 +128,10 @@ def in_order(
     ]
     for at, number, shape in sorted(timed, key=lambda event: event[:2]):
         path = f"events[{number}]"
-        said = [kind for kind in kinds if getattr(shape, kind) is not None]
-        if len(said) != 1:
-            raise place.error(path, ", ".join(said) or "nothing", f"one of {', '.join(kinds)}")
-        yield shape, at, path, said[0]
+        given = [kind for kind in kinds if getattr(shape, kind) is not None]
+        if len(given) != 1:
+            raise place.error(path, ", ".join(given) or "nothing", f"one of {', '.join(kinds)}")
+        yield shape, at, path, given[0]
 
 
 @dataclass(slots=True)
@@ -230,9 +230,9 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 _AT_ONCE = ("running", "waiting", "evicted", "parked", "priority", "may_be_preempted", "kept", "min_runtime")
 _WHOLE = ("workloads", "every_workload", "preemptions", "cut_short", "loop")
 KUEUE_ONLY = ("parked", "priority", "loop")
-"""What says nothing about a play of KAI-Scheduler."""
+"""Expectations that do not apply to a play of KAI-Scheduler."""
 KAI_ONLY = ("asker", "may_be_preempted", "kept", "min_runtime")
-"""What says nothing about a play of Kueue."""
+"""Expectations that do not apply to a play of Kueue."""
 
 
 class Expectations:
@@ -265,8 +265,8 @@ class Expectations:
         """All of them.
 
         Raises:
-            InputError: a reading or a workload that there is not; what only makes sense at an instant said
-                of the whole play, or the other way round.
+            InputError: a reading or a workload that there is not; what only makes sense at an
+                instant expected of the whole play, or the other way round.
         """
         for number, shape in enumerate(shapes):
             field = f"expect[{number}]"
@@ -312,8 +312,8 @@ class Expectations:
             if getattr(shape, name) is not None:
                 expected = "nothing: simulations of this scheduler have no such thing"
                 raise self._place.error(f"{field}.{_camel(name)}", "this", expected)
-        said, kind = (_WHOLE, "without at") if shape.at is not None else (_AT_ONCE, "beside at")
-        for name in said:
+        names, kind = (_WHOLE, "without at") if shape.at is not None else (_AT_ONCE, "beside at")
+        for name in names:
             if getattr(shape, name) is not None:
                 raise self._place.error(f"{field}.{_camel(name)}", "this", f"it {kind}")
         known = [name for name in (*_AT_ONCE, *_WHOLE) if name not in self._foreign]

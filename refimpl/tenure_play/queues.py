@@ -1,4 +1,4 @@
-"""The pending workloads of one ClusterQueue: heaps of equals, those that wait aside, and the preemptor."""
+"""The pending workloads of one ClusterQueue: heaps of equals, those that are parked, and the preemptor."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tenure_play.actors import Actor
 
 @dataclass(frozen=True, slots=True)
 class QueueOrder:
-    """What a queue asks about its workloads.
+    """What a queue needs to know about its workloads.
 
     Args:
         place: a workload's position; the lowest is the head.
         shape: what it has in common with those that the scheduler treats alike.
         equivalence: gate SchedulingEquivalenceHashing.
         moves: whether time alone changes places and shapes.
-        told: whether those that move together are told in the order in which they came to where they are.
+        in_order: whether workloads that move together are listed in the order in which they came there.
     """
 
     place: Callable[[Actor], HeapPlace]
     shape: Callable[[Actor], Hashable]
     equivalence: bool = True
     moves: bool = False
-    told: bool = True
+    in_order: bool = True
 
 
 @dataclass(slots=True)
@@ -45,13 +45,13 @@ class _Pending:
 
 @dataclass(slots=True)
 class _Alike:
-    """Workloads that the scheduler treats alike: a heap of those that it tries, and those that wait aside."""
+    """Workloads that the scheduler treats alike: a heap of those that it tries, and those that are parked."""
 
     active: list[_Pending] = field(default_factory=list)
     parked: list[_Pending] = field(default_factory=list)
 
     def park(self) -> None:
-        """All of them wait aside."""
+        """All of them are parked."""
         self.active, self.parked = [], _together(self.parked, self.active)
 
     def wake(self) -> None:
@@ -80,7 +80,7 @@ class PendingQueue:
     Args:
         name: of the ClusterQueue.
         strategy: its `spec.queueingStrategy`.
-        order: what is asked about its workloads.
+        order: what it needs to know about its workloads.
 
     Source: Kueue main of August 2026, pending workloads of a ClusterQueue.
 
@@ -127,11 +127,11 @@ class PendingQueue:
 
     @property
     def parked(self) -> dict[str, Actor]:
-        """The workloads that wait aside, by name, in no order."""
+        """The parked workloads, by name, in no order."""
         return {pending.actor.key: pending.actor for pending in self._all(parked=True)}
 
     def is_parked(self, key: str) -> bool:
-        """Whether a workload waits aside."""
+        """Whether a workload is parked."""
         if self._kept is not None and self._kept.actor.key == key:
             return self._kept_is_parked
         return key in self._where and _place_in(self._alike[self._where[key]].parked, key) is not None
@@ -141,7 +141,7 @@ class PendingQueue:
         return self.preemptor_sticks and self.preemptor == key
 
     def push(self, actor: Actor) -> bool:
-        """A workload joins; one like those that wait aside joins them, and is not looked at.
+        """A workload joins; one like those that are parked joins them, untried.
 
         Returns:
             whether it is tried.
@@ -200,7 +200,7 @@ class PendingQueue:
             result: what became of it.
 
         Returns:
-            who waits aside from now on: it and, where that is told, those like it.
+            the workloads that are parked from now on: it and, where they are listed, those like it.
         """
         shape = self._order.shape(actor)
         if awaits_targets(result):
@@ -223,7 +223,7 @@ class PendingQueue:
             self._put(kept.actor, kept.shape, parked=parked)
 
     def _park_alike(self, shape: Hashable) -> list[Actor]:
-        """All of a shape wait aside.
+        """All of a shape are parked.
 
         Returns:
             who did not before, in order, where that is listed.
@@ -232,7 +232,7 @@ class PendingQueue:
         moved: list[_Pending] = []
         for alike in self._of_shape(shape):
             self._tried -= len(alike.active)
-            moved += alike.active if self._order.told else ()
+            moved += alike.active if self._order.in_order else ()
             alike.park()
         kept = self._kept
         if kept is not None and not self._kept_is_parked and self._shape_of(kept) == shape:
@@ -252,13 +252,13 @@ class PendingQueue:
         return self._order.shape(pending.actor) if self._order.moves else pending.shape
 
     def wake(self, only: Iterable[str] | None = None) -> list[Actor]:
-        """Try those again that wait aside.
+        """Try parked workloads again.
 
         Args:
-            only: these, if they wait aside; None for all.
+            only: these, if they are parked; None for all.
 
         Returns:
-            who was woken, in order; where that is not told, one of each heap.
+            those that were woken, in order; where they are not listed, one of each heap.
         """
         self._shapes_parked.clear()
         if only is not None:
@@ -267,7 +267,7 @@ class PendingQueue:
         for alike in self._alike.values():
             if alike.parked:
                 self._tried += len(alike.parked)
-                moved += alike.parked if self._order.told else alike.parked[:1]
+                moved += alike.parked if self._order.in_order else alike.parked[:1]
                 alike.wake()
         if self._kept is not None and self._kept_is_parked:
             moved.append(self._kept)
@@ -357,13 +357,13 @@ class PendingQueue:
     def _in_order(self, moved: list[_Pending]) -> list[Actor]:
         """Those who move, in the order in which they came to where they were."""
         actors = [pending.actor for pending in moved]
-        if self._order.told:
+        if self._order.in_order:
             actors.sort(key=lambda actor: self._numbers[actor.key])
         return actors
 
     def _came(self, actors: list[Actor]) -> list[Actor]:
         """Those who have moved came to where they are in this order."""
-        if self._order.told:
+        if self._order.in_order:
             for number, actor in enumerate(actors, self._number):
                 self._numbers[actor.key] = number
             self._number += len(actors)

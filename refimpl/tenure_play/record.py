@@ -2,7 +2,7 @@
 prints, and charts are drawn from.
 
 Durations are ns, and times ns since the epoch, on the scenario's own clock, which never jumps. Where a
-scenario moves the controller's clock, `Cycle.clock` says what that showed. JSON has times as RFC 3339 writes
+scenario moves the controller's clock, `Cycle.clock` has its time. JSON has times as RFC 3339 writes
 them, and durations as Go does.
 """
 
@@ -249,13 +249,13 @@ class VictimAnswer:
     may_be_preempted: bool
     """Whether the filter passes it and the validator lets its pods go."""
     pods: tuple[str, ...]
-    """The pods that were asked about."""
+    """The pods in question."""
     protected: bool | None
-    """Whether it is protected; null where that is not asked."""
+    """Whether it is protected; null where that is not checked."""
     remembered: bool
     """Whether an earlier answer of the session counted."""
     min_runtime: Span | None
-    """What counts; null where an earlier answer counted or nothing was asked."""
+    """What counts; null where an earlier answer counted or nothing was checked."""
     until: Moment | None
     """The end of its protection; null where it has none, or an earlier answer counted."""
     verdict: str
@@ -264,7 +264,7 @@ class VictimAnswer:
 
 @dataclass(frozen=True, slots=True)
 class KaiQuestion:
-    """A job of KAI-Scheduler asks for victims."""
+    """A call of KAI-Scheduler's plugin about a job's victims."""
 
     at: Moment
     """When."""
@@ -402,7 +402,7 @@ class Record:
     sessions: tuple[SessionSpan, ...] = ()
     """Of KAI-Scheduler; empty for Kueue."""
     questions: tuple[KaiQuestion, ...] = ()
-    """What KAI-Scheduler's plugin was asked; empty for Kueue."""
+    """The calls of KAI-Scheduler's plugin; empty for Kueue."""
     warnings: tuple[str, ...] = ()
     """About the scenario's objects."""
     kueue: KueueRelease | None = None

@@ -97,7 +97,7 @@ class PlayLedger:
         self.story = StoryLines()
         self.finished: dict[str, Instant] = {}
 
-    def tell(
+    def add(
         self, what: Happening, text: str, actor: Participant | None = None, rules: tuple[str, ...] = ()
     ) -> None:
         """Add a line to the story."""
@@ -133,7 +133,7 @@ class PlayLedger:
         if how == Ending.FINISHED:
             self.finished[actor.key] = self._stage.now
         what = Happening.FINISHED if how == Ending.FINISHED else Happening.DELETED
-        self.tell(what, how.value, actor)
+        self.add(what, how.value, actor)
 
     def close(self) -> None:
         """The play ends: what still runs or waits is written down as far as it got."""
@@ -173,7 +173,7 @@ class PlayLedger:
     def clock_moved(self, whose: str, by: Duration) -> None:
         """A clock is moved, forward or back."""
         way = "forward" if by >= 0 else "back"
-        self.tell(Happening.CLOCK, f"the {whose}'s clock goes {way} by {format_duration(abs(by))}")
+        self.add(Happening.CLOCK, f"the {whose}'s clock goes {way} by {format_duration(abs(by))}")
 
     def summaries(self) -> tuple[Summary, ...]:
         """Every actor's play, in the order of joining."""
@@ -204,10 +204,10 @@ class PlayLedger:
         )
 
 
-def told(duration: Duration) -> str:
+def to_the_millisecond(duration: Duration) -> str:
     """A duration to the millisecond.
 
-    >>> told(1_234_567_890)
+    >>> to_the_millisecond(1_234_567_890)
     '1.234s'
     """
     return format_duration(duration - duration % MILLISECOND)
@@ -237,7 +237,7 @@ class KueueJournal(PlayLedger):
             self.steps.append(PriorityStep(self._world.now, actor.key, priority))
             if known is not None:
                 text = f"its priority is {priority}, and was {known}"
-                self.tell(Happening.PRIORITY, text, actor, ("DYN-050",))
+                self.add(Happening.PRIORITY, text, actor, ("DYN-050",))
 
     def parked(self, actors: list[Actor], why: str) -> None:
         """A head is parked, and those like it.
@@ -301,7 +301,7 @@ class KueueJournal(PlayLedger):
                 cycle=len(self.cycles) + 1,
             )
         )
-        text = f"preempted for {preemptor.key} after {told(ran)}: {target.reason.label}"
+        text = f"preempted for {preemptor.key} after {to_the_millisecond(ran)}: {target.reason.label}"
         if cut:
-            text += f", {told(cut)} short of its minAdmitDuration"
-        self.tell(Happening.PREEMPTED, text, actor, rules)
+            text += f", {to_the_millisecond(cut)} short of its minAdmitDuration"
+        self.add(Happening.PREEMPTED, text, actor, rules)

@@ -18,7 +18,7 @@ _EACH = 256
 
 
 def memory_in_use() -> int | None:
-    """Bytes that this process has in memory; None where the system does not say it.
+    """Bytes that this process has in memory; None where the system does not report it.
 
     >>> (memory_in_use() or MEBIBYTE) > 0
     True
@@ -43,8 +43,8 @@ class PlayBudget:
     Args:
         processor: time of the processor, ns.
         memory: bytes that are in memory beyond those at the beginning.
-        clock: says how much time of the processor was taken so far, ns.
-        in_memory: says how much is in memory, in bytes; None where that is not known.
+        clock: time of the processor taken so far, ns.
+        in_memory: bytes in memory; None where that is not known.
 
     >>> PlayBudget(processor=5, clock=iter((10, 14, 16)).__next__).begin().over()
     ''

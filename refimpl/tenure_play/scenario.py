@@ -10,7 +10,7 @@ from tenure.model import SECOND, Cluster, Duration, Instant, Workload
 
 MILLISECOND: Duration = SECOND // 1000
 CYCLES_CEILING = 1_000_000
-"""The highest maxCycles that a file may ask for."""
+"""The highest maxCycles that a file may set."""
 MOST_EVENTS = 100_000
 """Events of a scenario, those of `generate` included."""
 
@@ -22,7 +22,7 @@ class Timing:
     Args:
         eviction: from a preemption to the release of the victim's quota, while its pods terminate, ns.
         cycle: the least time between two scheduling cycles, ns.
-        retry: from an event to the moment when the workloads that wait aside are woken, ns; Kueue collects
+        retry: from an event to the moment when parked workloads are woken, ns; Kueue collects
             events for one second.
     """
 
@@ -36,7 +36,7 @@ class QueueGates:
     """Feature gates that decide what Kueue's queues and cycles do, and no single decision.
 
     Args:
-        equivalence: SchedulingEquivalenceHashing: what is alike waits aside together.
+        equivalence: SchedulingEquivalenceHashing: identical workloads are parked together.
         recompute: RecomputeAssignmentUponPreemptionTargetsOverlap: a workload whose targets another one has
             preempted looks for others.
         preemptors_first: PrioritizePreemptorWorkloads: who waits for its victims goes first in a cycle.
@@ -93,7 +93,7 @@ class Submission:
         queue: its ClusterQueue.
         work: how long it must run to finish, ns; None for one that runs until it is stopped from outside.
         keeps: whether its progress survives a preemption.
-        eviction: how long its pods take to end when it is evicted, ns; None for what the timing says.
+        eviction: how long its pods take to end when it is evicted, ns; None for that of `timing`.
         manifest: the Workload as it was written, or would be.
     """
 
@@ -220,7 +220,7 @@ class WorkloadExpected:
 
 @dataclass(frozen=True, slots=True)
 class LoopExpected:
-    """What is expected of a loop; None where it is not asked for.
+    """What is expected of a loop; None where nothing is expected of it.
 
     Args:
         exists: whether there is one.
@@ -251,7 +251,7 @@ class Expectation:
         preemptions: how many there are in all.
         cut_short: the longest time that protected time was cut short, ns.
         loop: see `LoopExpected`.
-        asker: of KAI-Scheduler's plugin at the instant: for whom it was asked; None for whoever it was.
+        asker: the job for which KAI-Scheduler's plugin was called at the instant; None for any.
         may_be_preempted, kept: who may be preempted by its answers at the instant, and who may not.
         min_runtime: what counts by its answers at the instant, ns.
     """
@@ -308,7 +308,7 @@ class Scenario(Story):
         present: the workloads that are there at the start.
         events: in the order of time; of one instant in the order in which they were written.
         timing, gates: see there.
-        max_cycles: how many scheduling cycles there may be; None where only the budget of the play says it.
+        max_cycles: how many scheduling cycles there may be; None where only the budget limits them.
         objects: the cluster as manifests, without workloads.
 
     >>> Scenario("idle", "", 0, 9, Cluster({})).events

@@ -33,7 +33,7 @@ def checked(model: type[_Shape], raw: object, place: Place, prefix: str = "", *,
         raw: the part, untrusted.
         place: where it is.
         prefix: path of the part.
-        name: of the form, if a whole document is meant, which may say its version.
+        name: of the form, of a whole document, which may have its version.
 
     Raises:
         InputError: everything in which it deviates.
@@ -143,7 +143,7 @@ class WorkShape(FilePart):
 
 
 class Defaults(FilePart):
-    """What holds for every submitted workload that does not say otherwise."""
+    """Defaults of submitted workloads."""
 
     namespace: Name | None = None
     """Its namespace; `default` by default."""
@@ -260,7 +260,7 @@ class ExpectShape(FilePart):
     at: Text | None = None
     """The instant, when all of it has happened; null for the whole play."""
     asker: Name | None = Field(default=None, alias="for")
-    """KAI-Scheduler: the job that asked at that instant; any where it is not said."""
+    """KAI-Scheduler: the job of the call at that instant; any by default."""
     may_be_preempted: Names | None = None
     """KAI-Scheduler: jobs that may be preempted, by the answers of that instant."""
     kept: Names | None = None
@@ -329,7 +329,7 @@ class ScenarioShape(StoryShape):
     work: dict[Name, WorkShape] | None = None
     """What the workloads among the objects have to do, by name."""
     defaults: Defaults | None = None
-    """What holds for every submitted workload that does not say otherwise."""
+    """Defaults of submitted workloads."""
     generate: list[GenerateShape] | None = None
     """Users who submit again and again."""
     events: list[EventShape] | None = None

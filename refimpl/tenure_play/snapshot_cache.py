@@ -117,7 +117,7 @@ class SnapshotCache:
             queue.running = queue.used = None
 
     def snapshot(self, cluster: Cluster, queue_name: str, now: Instant) -> Snapshot:
-        """What `tenure.oracle.snapshot.take_snapshot` says of a cluster with these workloads.
+        """The same as `tenure.oracle.snapshot.take_snapshot` of a cluster with these workloads.
 
         Args:
             cluster: with them under `admitted`.

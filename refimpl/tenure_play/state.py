@@ -30,7 +30,7 @@ class PlayState:
     Args:
         scenario: what is played.
         reading: what is decided under.
-        told: whether the story is told.
+        story: whether a story is kept.
 
     `actors` are all workloads in the order of joining, `alive` those of them that are not done.
 
@@ -39,9 +39,9 @@ class PlayState:
     5
     """
 
-    def __init__(self, scenario: Scenario, reading: Reading, *, told: bool = True) -> None:
+    def __init__(self, scenario: Scenario, reading: Reading, *, story: bool = True) -> None:
         self.scenario = scenario
-        self._told = told
+        self._story = story
         self.reading = reading
         self.now: Instant = scenario.start
         self.offset: Duration = 0
@@ -73,7 +73,7 @@ class PlayState:
             self.shape,
             equivalence=self.scenario.gates.equivalence,
             moves=bool(cluster.growing),
-            told=self._told,
+            in_order=self._story,
         )
         for name, queue in cluster.cluster_queues.items():
             if name not in self.queues:
@@ -169,14 +169,14 @@ class PlayState:
         return name
 
     def message(self, preemptor: Actor, victim: Actor, reason: Reason) -> str:
-        """What the condition Preempted of a victim says."""
-        told = PreemptionMessage(
+        """The message of condition Preempted of a victim."""
+        parts = PreemptionMessage(
             preemptor.workload.uid,
             preemptor.workload.job_uid,
             preemptor_path=path_of(self.cluster, preemptor.queue),
             victim_path=path_of(self.cluster, victim.queue),
         )
-        return preemption_message(reason.label, told)
+        return preemption_message(reason.label, parts)
 
     def tree_of(self, queue: str) -> list[PendingQueue]:
         """The queues that share a tree with one, itself included."""

@@ -13,10 +13,10 @@ from tenure_play.charts import FORMATS, THEMES, write_chart
 
 
 def main() -> int:
-    """Draw what the arguments ask for; answers the exit code."""
-    asked = _arguments()
+    """Draw the charts of the command line; returns the exit code."""
+    options = _arguments()
     try:
-        _draw(asked)
+        _draw(options)
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
@@ -33,12 +33,12 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _draw(asked: argparse.Namespace) -> None:
-    asked.output.mkdir(parents=True, exist_ok=True)
-    for scenario in load_scenarios(asked.scenarios):
-        for reading in asked.reading or [default_preset()]:
-            path = asked.output / f"{scenario.name}-{reading}-{asked.theme}.{asked.format}"
-            write_chart(play(scenario, preset(reading)), path, asked.theme)
+def _draw(options: argparse.Namespace) -> None:
+    options.output.mkdir(parents=True, exist_ok=True)
+    for scenario in load_scenarios(options.scenarios):
+        for reading in options.reading or [default_preset()]:
+            path = options.output / f"{scenario.name}-{reading}-{options.theme}.{options.format}"
+            write_chart(play(scenario, preset(reading)), path, options.theme)
             print(path)
 
 

@@ -17,7 +17,7 @@ from tenure_play.charts.view import (
     style_of,
     united,
 )
-from tenure_play.charts.words import counted, long, name_of, preemption_told
+from tenure_play.charts.words import counted, long, name_of, preemption_text
 from tenure_play.drawing.scene import Box, Hatch, Label, Mark, Role, Sketch, Stroke
 from tenure_play.record import Ending, Preemption, Record, RunSpan
 
@@ -55,7 +55,7 @@ def draw_lane(
 def _draw_run(scene: Sketch, view: Window, numbered: Numbered, y: float, bar: float) -> None:
     number, run = numbered
     top, name = y - bar / 2, f"{view.prefix}run-{number}"
-    told = "" if view.crowded else run_told(view.record, run)
+    hint = "" if view.crowded else run_text(view.record, run)
     until = run.start if run.protected_until is None else min(run.protected_until, run.stopped)
     parts = (
         ("protected", run.start, max(until, run.start), Role.PROTECTED, None, Hatch.NONE),
@@ -66,9 +66,9 @@ def _draw_run(scene: Sketch, view: Window, numbered: Numbered, y: float, bar: fl
     for kind, start, end, fill, edge, hatch in shown or parts[:1]:
         x, width = view.span(start, end)
         if width >= VISIBLE or len(shown) <= 1 or kind == "protected":
-            box = Box(x, top, max(width, HAIR), bar, fill, edge, hatch, name, told)
+            box = Box(x, top, max(width, HAIR), bar, fill, edge, hatch, name, hint)
             scene.show(kind, box)
-            name = told = ""
+            name = hint = ""
     _draw_end(scene, view, run, y, bar)
 
 
@@ -85,9 +85,9 @@ def _draw_together(scene: Sketch, view: Window, piece: Sequence[Numbered], y: fl
     runs = [run for _, run in piece]
     x, width = view.span(runs[0].start, runs[-1].end)
     since = format_elapsed(runs[0].start - view.record.start)
-    told = f"{counted(len(runs), 'run')} from {since} on, {_longest(runs)}"
+    hint = f"{counted(len(runs), 'run')} from {since} on, {_longest(runs)}"
     name = f"{view.prefix}runs-{piece[0][0]}-of-{len(piece)}"
-    box = Box(x, y - bar / 2, max(width, HAIR), bar, None, Role.PROTECTED, Hatch.UPRIGHT, name, told)
+    box = Box(x, y - bar / 2, max(width, HAIR), bar, None, Role.PROTECTED, Hatch.UPRIGHT, name, hint)
     scene.show("together", box)
     text = Label(x + width / 2, y, f"{counted(len(runs), 'run')}, {_longest(runs)}", 7.5, align="center")
     if not view.crowded and text.length + 8 < width:
@@ -99,7 +99,7 @@ def _longest(runs: Sequence[RunSpan]) -> str:
     return f"each at most {long(max(run.length for run in runs))}"
 
 
-def run_told(record: Record, run: RunSpan) -> str:
+def run_text(record: Record, run: RunSpan) -> str:
     """A run in a sentence."""
     name = name_of(record, run.workload)
     how = run.ended_by.value
@@ -204,8 +204,8 @@ def _draw_arrow(scene: Sketch, view: Window, preemption: Preemption, middles: Ma
 def _draw(scene: Sketch, view: Window, numbered: NumberedPreemption, middles: Mapping[str, float]) -> None:
     number, preemption = numbered
     x, y, role = view.x(preemption.at), middles[preemption.victim], style_of(preemption.reason).role
-    name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, preemption)
-    mark = Mark(x, y, _shape(preemption, middles), SIZE, role, id=name, told=told)
+    name, hint = f"{view.prefix}preemption-{number}", preemption_text(view.record, preemption)
+    mark = Mark(x, y, _shape(preemption, middles), SIZE, role, id=name, told=hint)
     scene.show(f"reason:{preemption.reason}", mark)
     if preemption.cut_short:
         scene.show("early", Mark(x, y, "o", SIZE + 5, role, hollow=True))
@@ -217,8 +217,8 @@ def _draw_small(
     number, preemption = numbered
     style = style_of(preemption.reason)
     y = middles[preemption.victim] - ABOVE
-    name, told = f"{view.prefix}preemption-{number}", preemption_told(view.record, preemption)
-    mark = Mark(view.x(preemption.at), y, _shape(preemption, middles), SMALL, style.role, id=name, told=told)
+    name, hint = f"{view.prefix}preemption-{number}", preemption_text(view.record, preemption)
+    mark = Mark(view.x(preemption.at), y, _shape(preemption, middles), SMALL, style.role, id=name, told=hint)
     scene.show(f"reason:{preemption.reason}", mark)
 
 

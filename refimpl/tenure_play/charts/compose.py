@@ -100,7 +100,7 @@ def _first_close(record: Record, scale: float) -> list[Preemption]:
 
 
 def _is_best(record: Record, found: list[Preemption]) -> bool:
-    """Whether a burst says enough: among many workloads only one that preempts a workload too early does."""
+    """Whether a burst suffices: among many workloads only one that preempts a workload too early does."""
     return len(record.workloads) <= MOST_WORKLOADS or any(preemption.cut_short for preemption in found)
 
 
@@ -266,8 +266,8 @@ def _draw_head(scene: Sketch, record: Record) -> float:
     for line in wrapped(record.title or record.scenario, TITLE_LETTERS):
         scene.add(Label(EDGE, y, line, TITLE, bold=True))
         y += TITLE * 1.35
-    said = " ".join([f"{clean(record.scenario)}, reading {clean(record.reading)}.", *facts(record)])
-    for line in wrapped(said, FACT_LETTERS):
+    caption = " ".join([f"{clean(record.scenario)}, reading {clean(record.reading)}.", *facts(record)])
+    for line in wrapped(caption, FACT_LETTERS):
         scene.add(Label(EDGE, y, line, FACT, Role.MUTED))
         y += FACT * 1.4
     return y + 2

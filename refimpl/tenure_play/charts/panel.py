@@ -10,7 +10,7 @@ from itertools import zip_longest
 from tenure.model import Instant
 from tenure_play.charts.bars import draw_crowd_marks, draw_lane, draw_preemptions
 from tenure_play.charts.view import Lane, Window, step_for, style_of, ticks
-from tenure_play.charts.words import clean, long, loop_told, short
+from tenure_play.charts.words import clean, long, loop_text, short
 from tenure_play.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
 from tenure_play.record import Happening, Loop, Record, WaitSpan
 
@@ -74,8 +74,8 @@ def _draw_preempted(scene: Sketch, view: Window, top: float) -> float:
         bins.setdefault((preemption.at - view.record.start) // step, Counter())[preemption.reason] += 1
     most = max(sum(bin_.values()) for bin_ in bins.values())
     base = top + HEAD + HEIGHT
-    said = f"Preempted in every {long(step)}, at most {most}"
-    scene.add(Label(view.left, top + HEAD / 2, said, 7.5, Role.MUTED))
+    caption = f"Preempted in every {long(step)}, at most {most}"
+    scene.add(Label(view.left, top + HEAD / 2, caption, 7.5, Role.MUTED))
     for place, counts in bins.items():
         start = view.record.start + place * step
         x, width = view.span(start, start + step)
@@ -94,7 +94,7 @@ TICK_ROOM = 36.0
 CLOCK_ROOM = 46.0
 """Between two marks of the axis, points; a time of day to the second is longer than a number."""
 BACK = "is back"
-"""How the story ends the line about a controller that has been restarted; it tells no other way."""
+"""How the story ends the line about a controller that has been restarted; no other field has it."""
 MOST_TURNS = 12
 LEAST_DOWN = 1.0
 EDGE_ROOM = 6.0
@@ -117,14 +117,14 @@ def outside_events(record: Record) -> list[OutsideMark]:
 
 
 def _outside(what: Happening, at: Instant, text: str) -> OutsideMark | None:
-    told = clean(text)
+    plain = clean(text)
     if what == Happening.RESTARTED:
-        return OutsideMark(at, "restart", "back" if told.endswith(BACK) else "restart")
+        return OutsideMark(at, "restart", "back" if plain.endswith(BACK) else "restart")
     if what == Happening.CLOCK:
-        return OutsideMark(at, "clock", told.removeprefix("the controller's "))
+        return OutsideMark(at, "clock", plain.removeprefix("the controller's "))
     if what == Happening.EDITED:
-        return OutsideMark(at, "edit", short(told, 34))
-    return OutsideMark(at, "tick", "tick") if what == Happening.NOTE and told.startswith("tick") else None
+        return OutsideMark(at, "edit", short(plain, 34))
+    return OutsideMark(at, "tick", "tick") if what == Happening.NOTE and plain.startswith("tick") else None
 
 
 _SHAPES = {"restart": "X", "clock": "h", "edit": "s", "tick": "|"}
@@ -189,8 +189,8 @@ def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: f
 
 def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float) -> None:
     x, width = view.span(loop.start, loop.start + loop.period * loop.times)
-    name, told = f"{view.prefix}loop", loop_told(loop)
-    shade = Box(x, y - 5, width, bottom - y + 5, Role.LOOP, id=name, told=told)
+    name, hint = f"{view.prefix}loop", loop_text(loop)
+    shade = Box(x, y - 5, width, bottom - y + 5, Role.LOOP, id=name, told=hint)
     scene.show("loop", shade)
     turns = (loop.start + loop.period * turn for turn in range(loop.times + 1))
     inside = [at for at in turns if view.start <= at <= view.end]
@@ -208,7 +208,7 @@ def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float)
             )
     if view.prefix:
         return
-    text = Label(x + 3, y, loop_told(loop), 7.5, Role.LOOP_EDGE, bold=True)
+    text = Label(x + 3, y, loop_text(loop), 7.5, Role.LOOP_EDGE, bold=True)
     # Moved to the left as far as it needs.
     scene.add(replace(text, x=max(4.0, min(text.x, view.right - text.length))))
 

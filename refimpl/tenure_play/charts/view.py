@@ -259,7 +259,7 @@ def _clock(since: Duration, step: Duration) -> str:
 NARROW = 2.0
 """Runs below this width, points, are drawn together where several follow one another."""
 CLOSE = 5.0
-"""Preemptions nearer than this, points, cannot be told apart."""
+"""Preemptions nearer than this, points, cannot be distinguished."""
 
 NumberedPreemption: TypeAlias = tuple[int, Preemption]
 """A preemption, and its place in the record."""
@@ -276,7 +276,7 @@ class Window:
         left, width: where it lies, points.
         crowded: whether a lane is of many workloads, so that there is room for bars and marks only.
         prefix: of the identifiers of its shapes.
-        aside: when each workload waits aside.
+        aside: when each workload is parked.
     """
 
     record: Record
@@ -315,7 +315,7 @@ class Window:
 
 
 def pieces(view: Window, row: Sequence[Numbered]) -> Iterator[tuple[Numbered, ...]]:
-    """A row's runs in the window: one by one, or together where they are too narrow to be told apart."""
+    """A row's runs in the window: one by one, or together where they are too narrow to be distinguished."""
     piece: list[Numbered] = []
     for pair in row:
         if not view.shows(pair[1].start, pair[1].end):

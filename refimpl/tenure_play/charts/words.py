@@ -12,7 +12,7 @@ from tenure_play.record import Loop, Preemption, Record
 from tenure_play.scenario import MILLISECOND
 
 MOST_SENTENCES = 40
-"""Preemptions that the description tells one by one; a reader of the screen wants no thousand."""
+"""Preemptions that the description lists one by one: a screen reader reads all of it."""
 MOST_NAMES = 4
 _NOT_SHOWN = {"Cc", "Cf", "Cn", "Co", "Cs"}
 
@@ -93,23 +93,23 @@ def facts(record: Record) -> Iterator[str]:
 def _preemptions(record: Record) -> str:
     if not record.preemptions:
         return "No preemption."
-    said = counted(len(record.preemptions), "preemption")
+    count = counted(len(record.preemptions), "preemption")
     early = [preemption.cut_short for preemption in record.preemptions if preemption.cut_short]
     if early and len(record.preemptions) == 1:
-        return f"{said}, {long(early[0])} too early."
+        return f"{count}, {long(early[0])} too early."
     if len(early) == 1:
-        return f"{said}, one of them {long(early[0])} too early."
+        return f"{count}, one of them {long(early[0])} too early."
     if early:
         many = "all" if len(early) == len(record.preemptions) else f"{len(early):,}"
-        return f"{said}, {many} of them too early, by up to {long(max(early))}."
+        return f"{count}, {many} of them too early, by up to {long(max(early))}."
     protected = any(run.protected_until is not None for run in record.runs)
-    return f"{said}, none too early." if protected else f"{said}."
+    return f"{count}, none too early." if protected else f"{count}."
 
 
-def loop_told(loop: Loop) -> str:
+def loop_text(loop: Loop) -> str:
     """A loop in a few words.
 
-    >>> loop_told(Loop(0, 60 * SECOND, 3, (), (), (), 0, futile=True))
+    >>> loop_text(Loop(0, 60 * SECOND, 3, (), (), (), 0, futile=True))
     'loop: the same every 1m, 3 times; no work is kept'
     """
     times = "once again" if loop.times == 1 else f"{loop.times:,} times"
@@ -117,7 +117,7 @@ def loop_told(loop: Loop) -> str:
     return f"loop: the same every {long(loop.period)}, {times}{kept}"
 
 
-def preemption_told(record: Record, preemption: Preemption) -> str:
+def preemption_text(record: Record, preemption: Preemption) -> str:
     """A preemption in a sentence."""
     early = f", {long(preemption.cut_short)} too early" if preemption.cut_short else ""
     who = f"{name_of(record, preemption.preemptor)} preempts {name_of(record, preemption.victim)}"
@@ -139,7 +139,7 @@ def _sentences(record: Record) -> Iterator[str]:
     yield f"Played under {clean(record.reading)} {window}."
     yield from facts(record)
     if record.loop is not None:
-        yield f"From {format_elapsed(record.loop.start - record.start)} a {loop_told(record.loop)}."
-    yield from (preemption_told(record, preemption) for preemption in record.preemptions[:MOST_SENTENCES])
+        yield f"From {format_elapsed(record.loop.start - record.start)} a {loop_text(record.loop)}."
+    yield from (preemption_text(record, preemption) for preemption in record.preemptions[:MOST_SENTENCES])
     if len(record.preemptions) > MOST_SENTENCES:
         yield f"And {counted(len(record.preemptions) - MOST_SENTENCES, 'more preemption')}."

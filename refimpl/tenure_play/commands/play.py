@@ -80,7 +80,7 @@ def instant_within(scenario: AnyScenario, text: str, option: str) -> Instant:
     Args:
         scenario: what is simulated.
         text: a time, or a duration after the start.
-        option: the option that says it.
+        option: the option.
 
     Raises:
         InputError: no such time, or one before the start or after the end.
@@ -137,8 +137,8 @@ class ScenarioOptions:
         if not self.all_readings:
             return [Interpretation(name, self.override, self.kueue).chosen()]
         if (name, self.override) != (DEFAULT_READING, None):
-            said = "--override" if self.override else "--reading"
-            raise bad_input(said, self.override or name, "nothing beside --all-readings")
+            option = "--override" if self.override else "--reading"
+            raise bad_input(option, self.override or name, "nothing beside --all-readings")
         return [preset(each) for each in preset_names()]
 
 
@@ -224,7 +224,7 @@ def simulate_scenarios(
         count = len(scenarios) * len(readings)
         if view.chart is not None:
             _check_chart(view.chart, view.chart_theme, count)
-        parts = _shown_parts(output, view, told=count == 1 and lines != 0)
+        parts = _shown_parts(output, view, story=count == 1 and lines != 0)
         records = list(progress(_simulated(scenarios, readings, parts), "simulating", count))
     if view.chart is not None:
         write_chart(records[0], Path(view.chart), view.chart_theme)
@@ -238,7 +238,7 @@ def _list_scenarios(given: ScenarioOptions, view: ViewOptions, output: Output) -
     """The bundled scenarios, where none is named.
 
     Raises:
-        InputError: an option says that something is to be simulated.
+        InputError: an option that would be simulated.
     """
     if (given, view) != (ScenarioOptions(), ViewOptions()):
         expected = "scenario files, folders, - for standard input, or --scenario NAME"
@@ -268,11 +268,11 @@ def _print(records: list[Record], lines: int, output: Output) -> None:
         print_answer(output, "simulate", None, about(records[0].kueue, short_lines(records)))
 
 
-def _shown_parts(output: Output, view: ViewOptions, *, told: bool) -> RecordParts:
+def _shown_parts(output: Output, view: ViewOptions, *, story: bool) -> RecordParts:
     """What of a record is printed or drawn."""
     if output != Output.TEXT or view.chart is not None:
         return EVERY_PART
-    return RecordParts(heads=False, story=told)
+    return RecordParts(heads=False, story=story)
 
 
 def _simulated(scenarios: list[AnyScenario], readings: list[Reading], parts: RecordParts) -> Iterator[Record]:

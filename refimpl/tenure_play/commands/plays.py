@@ -8,7 +8,7 @@ from tenure.model import Instant
 from tenure.outline import aligned
 from tenure.units import counted, format_elapsed, format_instant
 from tenure_play.record import ExpectationResult, Loop, Record, StoryLine, Summary
-from tenure_play.recorder import told
+from tenure_play.recorder import to_the_millisecond
 
 MOST_WORKLOADS = 40
 """Rows of a summary; of more workloads those that waited longest are shown."""
@@ -60,11 +60,11 @@ def short_lines(records: Iterable[Record]) -> Iterator[str]:
 
 def _counted(record: Record) -> str:
     if record.sessions:
-        asked = counted(len(record.questions), "question")
-        return f"{counted(len(record.sessions), 'session')}, {asked}, {len(record.preemptions)} preempted"
+        questions = counted(len(record.questions), "question")
+        return f"{counted(len(record.sessions), 'session')}, {questions}, {len(record.preemptions)} preempted"
     parts = [counted(len(record.cycles), "cycle"), counted(len(record.preemptions), "preemption")]
     loop = record.loop
-    parts.append("no loop" if loop is None else f"a loop of {told(loop.period)}")
+    parts.append("no loop" if loop is None else f"a loop of {to_the_millisecond(loop.period)}")
     return ", ".join(parts)
 
 
@@ -110,21 +110,22 @@ def _summary(record: Record, summary: Summary) -> tuple[str, ...]:
         summary.workload,
         str(summary.runs),
         str(summary.preempted),
-        told(summary.ran),
-        told(summary.kept),
-        told(summary.longest_wait),
+        to_the_millisecond(summary.ran),
+        to_the_millisecond(summary.kept),
+        to_the_millisecond(summary.longest_wait),
         "not finished" if summary.finished is None else f"finished after {_after(record, summary.finished)}",
     )
 
 
 def _loop(record: Record, loop: Loop) -> Iterator[str]:
     again = "once" if loop.times == 1 else f"{loop.times} times"
-    yield (f"Loop: the state of {_after(record, loop.start)} comes back after {told(loop.period)}, {again}")
+    period = to_the_millisecond(loop.period)
+    yield f"Loop: the state of {_after(record, loop.start)} comes back after {period}, {again}"
     yield from (f"  {pair.preemptor} preempts {pair.victim}" for pair in loop.preemptions)
     if loop.futile:
         yield "  no work is kept in any turn"
     else:
-        yield f"  {told(loop.work_done)} of work are kept in a turn"
+        yield f"  {to_the_millisecond(loop.work_done)} of work are kept in a turn"
     if loop.stuck:
         yield f"  never gets anywhere: {', '.join(loop.stuck)}"
 

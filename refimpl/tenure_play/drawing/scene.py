@@ -36,7 +36,7 @@ class Role(StrEnum):
 Theme: TypeAlias = Mapping[Role, str]
 """A colour for every role, as SVG has it; in LIGHT and DARK `#rrggbb`, no two of them the same."""
 
-# The hues of reasons are those of Okabe and Ito, which people with any kind of colour blindness tell apart.
+# The hues of reasons are those of Okabe and Ito, distinct with any kind of colour blindness.
 LIGHT: Theme = {
     Role.PAPER: "#ffffff",
     Role.TEXT: "#1b1f24",

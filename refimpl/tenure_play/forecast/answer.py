@@ -39,7 +39,7 @@ from tenure_play.record import Happening
 from tenure_play.scenario import QueueGates, Timing
 
 USUAL_EVICTION: Duration = 30 * SECOND
-"""How long Kubernetes lets pods take to end unless they say otherwise."""
+"""How long Kubernetes lets pods take to end by default."""
 UNBLOCKED: Final = "no admission waits for pods to be ready (waitForPodsReady.blockAdmission)"
 """Kueue's default, where no Configuration was given."""
 USUAL_UNTIL: Duration = 24 * 60 * MINUTE
@@ -81,7 +81,7 @@ def look_ahead(
         now: the clock, ns since the epoch.
         reading: see `tenure.readings`.
         horizon: how far.
-        workload: the pending workload that is asked about, `namespace/name`; None for the whole cluster.
+        workload: a pending workload, `namespace/name`; None for the whole cluster.
 
     Raises:
         InputError: no such workload, or it cannot be decided about; more than a play may take.
@@ -102,7 +102,7 @@ def look_ahead(
     ended = course.run()
     world = course.player.world
     waiting = [actor for actor in world.alive.values() if actor.phase == Phase.WAITING]
-    told = [actor for actor in waiting if _is_told(course, actor)] if asked is None else []
+    listed = [actor for actor in waiting if _is_listed(course, actor)] if asked is None else []
     aside = tuple(map(not_decided, undecided(loaded, END_OF_TIME, every=True)))
     answer = NextAnswer(
         now=now,
@@ -122,7 +122,7 @@ def look_ahead(
         events=(*_drained(loaded, now), *_events(course)),
         waiting_count=len(waiting),
         not_decided=aside,
-        waiting=tuple(still_waiting(course, sorted(told, key=lambda actor: (actor.queue, actor.key)))),
+        waiting=tuple(still_waiting(course, sorted(listed, key=lambda actor: (actor.queue, actor.key)))),
         asked=None if asked is None else _asked(course, loaded, asked, now, reading),
         in_vain=preemptions_in_vain(course, ended),
     )
@@ -137,7 +137,7 @@ def topologies(course: Course) -> Iterator[str]:
     return (head.topology for cycle in course.coming for head in cycle.heads if head.topology)
 
 
-def _is_told(course: Course, actor: Actor) -> bool:
+def _is_listed(course: Course, actor: Actor) -> bool:
     """Whether it is known why a workload waits: it was tried, or cannot be."""
     cluster = course.player.world.cluster
     is_stopped = bool(cluster.cluster_queues[actor.queue].inactive or cluster.hold_of(actor.workload))

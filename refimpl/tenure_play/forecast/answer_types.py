@@ -13,12 +13,12 @@ from tenure_play.record import Result
 
 
 class LookEnd(StrEnum):
-    """Why nothing later is told."""
+    """Why the answer ends."""
 
     QUIET = "quiet"
     """Nothing happens any more, as far as is known."""
     ADMITTED = "admitted"
-    """The workload that is asked about is admitted."""
+    """The workload in question is admitted."""
     REPEATS = "repeats"
     """A state has come back: what has happened since happens again and again."""
     CYCLES = "cycles"
@@ -92,7 +92,7 @@ class LackOfQuota:
     resource: str
     """The resource."""
     asked: str
-    """How much it asks for."""
+    """How much it requests."""
     available: str
     """How much is available without preemption."""
     short: str
@@ -149,7 +149,7 @@ class InLine:
 
 @dataclass(frozen=True, slots=True)
 class ComingTurn:
-    """A cycle in which the workload that is asked about is the head of its ClusterQueue."""
+    """A cycle in which the workload in question is the head of its ClusterQueue."""
 
     cycle: int
     """The number of the cycle."""
@@ -173,7 +173,7 @@ class ComingTurn:
 
 @dataclass(frozen=True, slots=True)
 class ProtectedEqual:
-    """A running workload that is protected from the one that is asked about, by minAdmitDuration."""
+    """A running workload that is protected from the one in question, by minAdmitDuration."""
 
     workload: str
     """The running workload."""
@@ -250,7 +250,7 @@ class AskedWorkload:
     turns: tuple[ComingTurn, ...]
     """The cycles in which it is tried."""
     admitted_at: Moment | None
-    """When quota is reserved for it; null where that is not within what is told."""
+    """When quota is reserved for it; null where it is not within the forecast."""
     waits: StillWaiting | None
     """Why it waits at the end; null where it is admitted."""
     protected: tuple[ProtectedEqual, ...]
@@ -262,7 +262,7 @@ class AskedWorkload:
 
 @dataclass(frozen=True, slots=True)
 class NotDecided:
-    """A workload that waits and is not decided about, so that it takes no part in the answer."""
+    """A workload that waits and cannot be decided, so that the answer leaves it out."""
 
     workload: str
     """The workload."""
@@ -302,14 +302,14 @@ class NextAnswer:
     events: tuple[ComingEvent, ...]
     """What happens between them, in the order of time."""
     waiting_count: int
-    """How many wait at the end, without those that are not decided about."""
+    """How many wait at the end, without those that cannot be decided."""
     not_decided: tuple[NotDecided, ...]
-    """Those that wait and are not decided about, by name."""
+    """Those that wait and cannot be decided, by name."""
     waiting: tuple[StillWaiting, ...]
     """Those that wait at the end and were tried, or whose LocalQueue is held or ClusterQueue inactive, in the
     order of their ClusterQueues."""
     asked: AskedWorkload | None
-    """The workload that is asked about; null where none is."""
+    """The workload in question; null for the whole cluster."""
     in_vain: tuple[PreemptionInVain, ...] = ()
     """Preemptions whose preemptor does not get the quota; not looked for in a forecast for one workload that
     ends with its admission."""

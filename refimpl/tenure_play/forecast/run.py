@@ -20,9 +20,9 @@ from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import Scenario
 
 MOST_CYCLES = 100
-"""So many cycles are listed unless more are asked for."""
+"""So many cycles are listed by default."""
 MOST_PAIRS = 200_000
-"""Unless a number of cycles is asked for, none begins once so many pairs of a head and a workload that holds
+"""Without a number of cycles none begins once so many pairs of a head and a workload that holds
 quota have been decided about: two cycles of twenty heads beside some thousands."""
 FEW = 3
 """So many names are listed of many."""
@@ -109,7 +109,7 @@ class Course:
 
     @property
     def is_admitted(self) -> bool:
-        """Whether the workload that is asked about holds quota."""
+        """Whether the workload in question holds quota."""
         actor = self.player.world.actors.get(self.asked or "")
         return actor is not None and actor.phase == Phase.RUNNING
 
@@ -134,7 +134,7 @@ class Course:
         return done >= self.most or self.pairs >= MOST_PAIRS
 
     def _take(self) -> None:
-        """The last cycle, if it is not told yet."""
+        """The last cycle, if it is new."""
         if len(self.journal.cycles) == len(self.coming):
             return
         cycle = self.journal.cycles[-1]
@@ -180,8 +180,8 @@ def why_not_admitted(handled: Handled) -> str:
         return text
     decision = handled.entry.decision
     outcome, *rest = summarize(decision)
-    said = rest if rest and decision.outcome != Outcome.FIT else [outcome.partition(": ")[2]]
-    return "; ".join(said)
+    parts = rest if rest and decision.outcome != Outcome.FIT else [outcome.partition(": ")[2]]
+    return "; ".join(parts)
 
 
 def changes_anything(head: ComingHead) -> bool:

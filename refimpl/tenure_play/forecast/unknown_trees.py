@@ -22,11 +22,11 @@ _MOST: Final = 5
 def without_unknown_trees(loaded: Loaded, workload: str | None = None) -> Loaded:
     """The cluster without the workloads that wait in a tree whose course is not known.
 
-    That is one where usage decides who goes first, or an object says what decides and is not modelled.
+    That is one where usage decides who goes first, or an object has a field that decides and is not modelled.
 
     Args:
         loaded: the cluster.
-        workload: the pending workload that is asked about; None for all.
+        workload: a pending workload; None for all.
 
     Raises:
         InputError: it waits in such a tree.

@@ -111,5 +111,5 @@ def _fits_without(course: Course, actor: Actor, leaving: Iterable[Workload]) -> 
     """Whether a workload that waits would fit at the end, had others left."""
     world = course.player.world
     after = world.snapshots().of(actor.queue).without(leaving)
-    asked = after.cluster, actor.workload, actor.queue, world.clock, world.reading
-    return decide(*asked, snapshot=after, search=Searches(keep_all=False)).outcome == Outcome.FIT
+    question = after.cluster, actor.workload, actor.queue, world.clock, world.reading
+    return decide(*question, snapshot=after, search=Searches(keep_all=False)).outcome == Outcome.FIT

@@ -34,9 +34,9 @@ def still_waiting(course: Course, actors: Iterable[Actor]) -> Iterator[StillWait
         course: it has ended.
         actors: the workloads.
     """
-    asked = list(actors)
-    chances = later_chances(course, [actor for actor in asked if _is_short(course, actor)])
-    for actor in asked:
+    waiting = list(actors)
+    chances = later_chances(course, [actor for actor in waiting if _is_short(course, actor)])
+    for actor in waiting:
         handled = course.last.get(actor.key)
         settled = handled is not None and handled.result in _AT_END
         decision = None if handled is None else handled.entry.decision
@@ -72,10 +72,10 @@ def _why(course: Course, actor: Actor) -> str:
     queue = world.cluster.cluster_queues[actor.queue]
     if queue.inactive:
         return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
-    told = [line.text for line in course.journal.story if line.workload == actor.key]
-    if world.is_parked(actor.key) and told:
-        reason = told[-1].removeprefix(PARKED)
-        return f"it {reason}" if reason == told[-1] else f"Kueue skips it, because {reason}"
+    lines = [line.text for line in course.journal.story if line.workload == actor.key]
+    if world.is_parked(actor.key) and lines:
+        reason = lines[-1].removeprefix(PARKED)
+        return f"it {reason}" if reason == lines[-1] else f"Kueue skips it, because {reason}"
     waiting = world.queues[actor.queue].active.values()
     head = min(waiting, key=world.place, default=None)
     if world.queues[actor.queue].is_strict and head is not None and head is not actor:

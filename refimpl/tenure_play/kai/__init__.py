@@ -1,1 +1,1 @@
-"""Scenarios of KAI-Scheduler: sessions that ask the MinRuntime plugin who may be preempted."""
+"""Scenarios of KAI-Scheduler: sessions that call the MinRuntime plugin about victims."""

@@ -160,7 +160,7 @@ class KaiPlayer(EventLoop):
         if isinstance(event, EditQueues):
             self.world.take_queues(event.queues)
             seen = "" if self.world.session is None else "; the session goes on without"
-            self.journal.tell(Happening.EDITED, f"{event.text}{seen}")
+            self.journal.add(Happening.EDITED, f"{event.text}{seen}")
         elif isinstance(event, ClockJump):
             self.world.offset += event.by
             self.journal.clock_moved("scheduler", event.by)
@@ -171,7 +171,7 @@ class KaiPlayer(EventLoop):
         world.actors[job.name] = actor
         leaving = [pod.name for _, pod in job.pods() if pod.status == PodStatus.RELEASING]
         if not world.holding(job.name) and not leaving:
-            self.journal.tell(Happening.SUBMITTED, "waits", actor)
+            self.journal.add(Happening.SUBMITTED, "waits", actor)
             return
         actor.phase = Phase.RUNNING if world.holding(job.name) else Phase.TERMINATING
         if job.started_at is not None:
@@ -179,7 +179,7 @@ class KaiPlayer(EventLoop):
         stamp = "no start stamp"
         if job.started_at is not None:
             stamp = f"start stamp {format_instant(job.started_at)}"
-        self.journal.tell(Happening.NOTE, f"runs, with {stamp}", actor)
+        self.journal.add(Happening.NOTE, f"runs, with {stamp}", actor)
         if leaving:
             self._leave(actor, tuple(leaving))
 
@@ -190,7 +190,7 @@ class KaiPlayer(EventLoop):
         self.world.sessions.append(SessionSpan(len(self.world.sessions) + 1, world.now, self.scenario.end))
         self.agenda.plan(world.now + lasts, TaskKind.CLOSE, stay=len(self.world.sessions))
         if lasts:
-            self.journal.tell(Happening.SESSION, f"session {len(self.world.sessions)} begins")
+            self.journal.add(Happening.SESSION, f"session {len(self.world.sessions)} begins")
 
     def _close(self) -> None:
         """The session ends, and with it all that the plugin remembers."""
@@ -200,7 +200,7 @@ class KaiPlayer(EventLoop):
         span = replace(self.world.sessions[-1], end=self.world.now)
         self.world.sessions[-1] = span
         if span.end > span.start:
-            self.journal.tell(Happening.SESSION, f"session {span.number} ends")
+            self.journal.add(Happening.SESSION, f"session {span.number} ends")
 
     def _ask(self, event: Asking) -> None:
         """What is asked at one instant outside of any session is asked in one of that instant."""
@@ -212,7 +212,7 @@ class KaiPlayer(EventLoop):
         session.now = world.clock
         unseen = [key for key in (event.pending, *event.victims) if key not in session.scene.jobs]
         if unseen:
-            self.journal.tell(Happening.NOTE, f"no job asks: {unseen[0]} is deleted")
+            self.journal.add(Happening.NOTE, f"no job asks: {unseen[0]} is deleted")
             return
         answers = []
         for key, pods in event.victims.items():
@@ -228,7 +228,7 @@ class KaiPlayer(EventLoop):
         self.journal.answered(actor, answer)
         going = set(answer.pods) & set(world.holding(actor.key))
         if not (event.preempts and answer.may_be_preempted and going):
-            self.journal.told(pending, actor, answer, rules)
+            self.journal.add_answer(pending, actor, answer, rules)
             return
         scene = session.scene
         action = ACTIONS[answer.action]
@@ -260,7 +260,7 @@ class KaiPlayer(EventLoop):
         if actor.phase == Phase.TERMINATING and not actor.leaving:
             self.journal.ran(actor, Ending.PREEMPTED)
             actor.phase, actor.since, actor.promised = Phase.WAITING, world.now, None
-            self.journal.tell(Happening.RELEASED, "its pods are gone; new ones wait", actor)
+            self.journal.add(Happening.RELEASED, "its pods are gone; new ones wait", actor)
 
     def _place(self, actor: JobActor, pods: tuple[str, ...] | None) -> None:
         """Pods are placed. A start is stamped where none of the job's pods held a place."""
@@ -269,7 +269,7 @@ class KaiPlayer(EventLoop):
         waiting = [pod.name for _, pod in job.pods() if pod.status == PodStatus.PENDING] if job else []
         chosen = [name for name in waiting if pods is None or name in pods]
         if not chosen or actor.phase == Phase.DONE:
-            self.journal.tell(Happening.NOTE, "not placed: none of the pods waits", actor)
+            self.journal.add(Happening.NOTE, "not placed: none of the pods waits", actor)
             return
         starts = actor.phase == Phase.WAITING
         world.schedule(actor.key, lambda job: with_pods(job, chosen, PodStatus.RUNNING))
@@ -279,7 +279,7 @@ class KaiPlayer(EventLoop):
             world.stamp(actor.key, persisted(world.clock))
         stamped = f", start stamp {format_instant(persisted(world.clock))}" if starts else ""
         count = counted(len(chosen), "pod")
-        self.journal.tell(Happening.PLACED, f"{count} placed{stamped}", actor)
+        self.journal.add(Happening.PLACED, f"{count} placed{stamped}", actor)
 
     def _end(self, actor: JobActor, how: Ending) -> None:
         world = self.world

@@ -33,7 +33,7 @@ def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str,
     """A job of the short form; its pods are called `train-0`, or by their sub-group `train-leader-0`.
 
     Args:
-        shape: what the file says; a name without namespace is in `default`.
+        shape: as written; a name without namespace is in `default`.
         field: its path in the scenario.
         place: the scenario, for problems.
         instant: reads a time of the scenario, given its text and its field.
@@ -46,8 +46,8 @@ def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str,
     ['train-0', 'train-1']
     """
     if shape.sub_groups is not None and (shape.pods is not None or shape.min_available is not None):
-        said = "pods" if shape.pods is not None else "minAvailable"
-        raise place.error(f"{field}.{said}", "this", "nothing beside subGroups")
+        given = "pods" if shape.pods is not None else "minAvailable"
+        raise place.error(f"{field}.{given}", "this", "nothing beside subGroups")
     if shape.since is not None and shape.running is False:
         raise place.error(f"{field}.since", "this", "nothing of a job that does not run")
     name = shape.name if "/" in shape.name else f"default/{shape.name}"

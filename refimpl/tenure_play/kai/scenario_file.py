@@ -38,7 +38,7 @@ class JobShape(FilePart):
     """A job; its pods are called by it, name-0, or by their sub-group, name-group-0."""
 
     name: Name
-    """Its name; the namespace is `default` where it is not said."""
+    """Its name; the namespace is `default` by default."""
     queue: Name
     """Its Queue, one of the objects."""
     pods: PodCount | None = None

@@ -10,7 +10,7 @@ from tenure_kai import Job, Pod, PodStatus, Queue, Session
 from tenure_play.actors import Phase
 from tenure_play.kai.scenario import KaiScenario
 from tenure_play.record import Happening, KaiQuestion, Preemption, SessionSpan, VictimAnswer
-from tenure_play.recorder import Participant, PlayLedger, told
+from tenure_play.recorder import Participant, PlayLedger, to_the_millisecond
 
 
 @dataclass(slots=True)
@@ -166,10 +166,12 @@ class KaiJournal(PlayLedger):
             until = answer.until - self._world.offset
             actor.promised = until if actor.promised is None else max(until, actor.promised)
 
-    def told(self, pending: JobActor, actor: JobActor, answer: VictimAnswer, rules: tuple[str, ...]) -> None:
+    def add_answer(
+        self, pending: JobActor, actor: JobActor, answer: VictimAnswer, rules: tuple[str, ...]
+    ) -> None:
         """A line about an answer of which nothing follows."""
         what = Happening.MAY_BE_PREEMPTED if answer.may_be_preempted else Happening.KEPT
-        self.tell(what, f"{answer.action} for {pending.key}: {answer.verdict}", actor, rules)
+        self.add(what, f"{answer.action} for {pending.key}: {answer.verdict}", actor, rules)
 
     def preempted(
         self,
@@ -206,7 +208,7 @@ class KaiJournal(PlayLedger):
             )
         )
         what = "preempted" if whole else f"loses {', '.join(answer.pods)}"
-        text = f"{what} after {told(ran)}, {answer.action} for {pending.key}: {answer.verdict}"
+        text = f"{what} after {to_the_millisecond(ran)}, {answer.action} for {pending.key}: {answer.verdict}"
         if cut:
-            text += f"; {told(cut)} short of its minimum runtime"
-        self.tell(Happening.PREEMPTED, text, actor, rules)
+            text += f"; {to_the_millisecond(cut)} short of its minimum runtime"
+        self.add(Happening.PREEMPTED, text, actor, rules)

@@ -276,7 +276,7 @@ def test_a_queue_of_another_strategy_keeps_its_workloads_where_they_are() -> Non
 
 def test_where_no_story_is_told_one_of_each_shape_stands_for_all() -> None:
     place = world(BEST_EFFORT).place
-    queue = PendingQueue("q", BEST_EFFORT, QueueOrder(place, shape, told=False))
+    queue = PendingQueue("q", BEST_EFFORT, QueueOrder(place, shape, in_order=False))
     for name in ("a1", "a2", "b1"):
         queue.push(actor(name))
     assert [parked.key for parked in queue.requeue(actor("a3"), TurnResult.PARKED)] == ["ns/a3"]
