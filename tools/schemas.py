@@ -32,6 +32,7 @@ from tenure_lab.conform_report import Conformance
 from tenure_play.diff.answer_types import DiffAnswer
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.kai.scenario_file import KaiScenarioShape
+from tenure_play.not_queued import NotQueuedAnswer
 from tenure_play.postmortem.answer_types import PastAnswer
 from tenure_play.record import PlayAnswer
 from tenure_play.scenario_file import ScenarioShape
@@ -69,7 +70,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "validate": (ManifestsAnswer, "tenure validate -o json"),
     "vectors": (VectorsAnswer, "tenure vectors … -o json"),
     "why": (WhyAnswer | PastAnswer, "tenure why -o json"),
-    "why-not": (WhyNotAnswer, "tenure why-not -o json"),
+    "why-not": (WhyNotAnswer | NotQueuedAnswer, "tenure why-not -o json"),
 }
 """What is written, by the schema's name: the type, and the schema's title."""
 

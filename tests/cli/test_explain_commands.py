@@ -251,11 +251,10 @@ def test_words_are_workloads_unless_a_file_is_called_so(
             ("why-not", LONG, "nobody/at-all", *TEAMS),
             "a file or folder that exists, or one of 16 workloads that hold quota: ",
         ),
-        (("why-not", ROLLOUT, *TEAMS), f"a pending workload; {ROLLOUT} holds quota: `why {ROLLOUT}` shows"),
         (("decide", *TEAMS), "4 pending workloads"),
         (("decide", "-w", EVAL, *TEAMS, "--override", "newer_than"), "KEY=CHOICE"),
     ],
-    ids=["pending victim", "unknown victim", "running workload", "several", "override"],
+    ids=["pending victim", "unknown victim", "several", "override"],
 )
 def test_a_bad_name_is_answered_with_what_there_is(arguments: tuple[str, ...], words: str) -> None:
     done = CliRunner().invoke(app, list(arguments))

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
+from tenure.cli.bundled import schema
 from tests.command_line import tenure
 
 REPORTS = Path(__file__).parents[1] / "recorded" / "reports"
@@ -107,3 +110,195 @@ def test_a_skipped_head_names_the_earlier_head_and_the_field(
     words: tuple[str, ...], fair: bool, expected: str
 ) -> None:
     assert expected in answered(*words, fair=fair)
+
+
+NOLQ = "there is no LocalQueue missing in namespace team; its LocalQueues are u"
+
+
+@pytest.mark.parametrize(
+    ("words", "fair", "expected"),
+    [
+        (("b1", "kept-for-the-head"), False, [f"team/b1 would fit alone, and is skipped in cycle 1: {KEPT}"]),
+        (
+            ("b1", "kept-for-the-head"),
+            False,
+            [
+                "reclaimWithinCohort Any instead of LowerPriority (ClusterQueue guaranteed, "
+                "kept-for-the-head.yaml:20): team/b1 would be admitted in this cycle"
+            ],
+        ),
+        (
+            ("second", "two-want-the-last"),
+            False,
+            [f"team/second would fit alone, and is skipped in cycle 1: {GETS_THE_LAST}"],
+        ),
+        (
+            ("r1", "fair-sharing-tournament"),
+            True,
+            [
+                f"team/r1 would fit alone, and is skipped in cycle 1: {WINS}",
+                "later: team/r1 is admitted in cycle 4",
+            ],
+        ),
+        (
+            ("big", "--kueue", "0.19", "overlapping-targets"),
+            True,
+            [
+                "team/big would preempt 8 running workloads alone, and is skipped in cycle 1: team/n8, which",
+                f"feature {GATE} on (alpha in Kueue 0.19): team/big would preempt 8 running workloads in",
+            ],
+        ),
+        (
+            ("big", "backoff"),
+            False,
+            [
+                "team/big is in back-off until 2026-06-01T12:00:30Z after its 1st PodsReady timeout, then "
+                "behind team/small\n",
+                "then, if nothing else happens: team/big has no known start",
+            ],
+        ),
+        (
+            ("checks", "not-queued"),
+            False,
+            [
+                "team/checks holds its quota in ClusterQueue cq since 2026-06-01T08:00:00Z, and is not "
+                "admitted yet: admission check prov is Pending since 2026-06-01T08:00:00Z: waiting for "
+                "nodes\n"
+                "  status.admissionChecks[0].state of Workload/team/checks: Pending (not-queued.yaml:87)\n"
+            ],
+        ),
+        (("inactive", "not-queued"), False, ["team/inactive is inactive: spec.active is false\n"]),
+        (("nolq", "not-queued"), False, [f"team/nolq is not queued: {NOLQ}\n"]),
+        (("done", "not-queued"), False, ["team/done finished at 2026-06-01T08:00:00Z: ok\n"]),
+        (
+            ("running", "not-queued"),
+            False,
+            ["team/running is admitted since 2026-06-01T07:00:00Z, and holds"],
+        ),
+    ],
+)
+def test_why_not_names_what_a_workload_waits_for(
+    words: tuple[str, ...], fair: bool, expected: list[str]
+) -> None:
+    answer = answered("why-not", *words, fair=fair)
+    assert answer.startswith(f"team/{words[0]} ")
+    assert [text for text in expected if text not in answer] == []
+
+
+def test_why_looks_at_the_coming_cycles_before_it_answers_none() -> None:
+    assert (
+        "None of 4 pending workloads preempts team/w2-1, each taken alone; in cycle 3, at "
+        "2026-06-01T12:00:00.02Z, team/w3-2 does, after team/w3-0 and team/w3-1 are admitted: tenure next\n"
+    ) in answered("why", "w2-1", "third-one-preempts")
+
+
+RECORDED = REPORTS.parent / "stopped-queues.json"
+
+
+@pytest.mark.parametrize(
+    ("job", "expected"),
+    [
+        ("old", "ml/job-old-1f264 is inactive: spec.active is false: The workload is deactivated\n"),
+        (
+            "urgent",
+            "ml/job-urgent-8c0e3 finished at 2026-11-27T23:40:18Z: The workload's owner no longer exists\n",
+        ),
+        ("sweep", "its pods are not all ready: Not all pods are ready or succeeded\n"),
+        ("held", "stopPolicy of LocalQueue ml/night is Hold ("),
+        ("gpt", "stopPolicy is HoldAndDrain ("),
+        ("b2", "waits for its turn: ml/job-b1-575af goes first in StrictFIFO ClusterQueue batch\n"),
+    ],
+)
+def test_why_not_answers_about_the_workloads_of_a_running_kueue(job: str, expected: str) -> None:
+    done = tenure("why-not", f"job/{job}", str(RECORDED), "--now", "2026-11-27T23:41:19Z")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert expected in done.stdout.decode()
+
+
+OBJECTS = list(yaml.safe_load_all((REPORTS / "not-queued.yaml").read_text(encoding="utf-8")))
+WAITS = next(found for found in OBJECTS if found["metadata"]["name"] == "nolq")
+SINCE = "2026-06-01T11:00:00Z"
+
+
+def condition(kind: str, status: str, reason: str, message: str = "") -> dict[str, str]:
+    return {"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": SINCE}
+
+
+ADMISSION: dict[str, Any] = {
+    "clusterQueue": "cq",
+    "podSetAssignments": [
+        {"name": "main", "count": 1, "flavors": {"cpu": "std"}, "resourceUsage": {"cpu": "1"}}
+    ],
+}
+PENDING_TOPOLOGY: dict[str, Any] = {
+    "clusterQueue": "cq",
+    "podSetAssignments": [{**ADMISSION["podSetAssignments"][0], "delayedTopologyRequest": "Pending"}],
+}
+HOLDS = condition("QuotaReserved", "True", "QuotaReserved")
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "annotations"),
+    [
+        ("gated", {}, {"kueue.x-k8s.io/admission-gated-by": "example.com/gate"}),
+        (
+            "replacement-pods",
+            {"conditions": [condition("WaitingForReplacementPods", "True", "PodsFailed")]},
+            {},
+        ),
+        ("inadmissible", {"conditions": [condition("Requeued", "False", "Inadmissible", "no DRA")]}, {}),
+        (
+            "pods-ready",
+            {
+                "conditions": [
+                    condition(
+                        "QuotaReserved",
+                        "False",
+                        "Waiting",
+                        "waiting for all admitted workloads to be in PodsReady condition",
+                    )
+                ]
+            },
+            {},
+        ),
+        (
+            "evicted",
+            {"admission": ADMISSION, "conditions": [HOLDS, condition("Evicted", "True", "Preempted")]},
+            {},
+        ),
+        ("controller", {"admission": ADMISSION, "conditions": [HOLDS]}, {}),
+        ("topology", {"admission": PENDING_TOPOLOGY, "conditions": [HOLDS]}, {}),
+    ],
+)
+def test_why_not_names_each_condition_that_keeps_a_workload_out_of_its_queue(
+    tmp_path: Path, kind: str, status: dict[str, Any], annotations: dict[str, str]
+) -> None:
+    metadata = {**WAITS["metadata"], "annotations": annotations}
+    workload = {**WAITS, "metadata": metadata, "spec": {**WAITS["spec"], "queueName": "u"}, "status": status}
+    others = [found for found in OBJECTS if found["kind"] != "Workload"]
+    assert _causes(tmp_path, [*others, workload]) == [kind]
+
+
+def test_why_not_names_a_cluster_queue_that_is_missing_or_that_kueue_finds_inactive(tmp_path: Path) -> None:
+    workload = {**WAITS, "spec": {**WAITS["spec"], "queueName": "u"}}
+    flavor, queue, local = (found for found in OBJECTS if found["kind"] != "Workload")
+    elsewhere = {**local, "spec": {"clusterQueue": "gone"}}
+    assert _causes(tmp_path, [flavor, queue, elsewhere, workload]) == ["no-cluster-queue"]
+    text = "Can't admit new workloads: references inactive AdmissionCheck(s): prov."
+    inactive = {
+        **queue,
+        "status": {"conditions": [condition("Active", "False", "AdmissionCheckInactive", text)]},
+    }
+    assert _causes(tmp_path, [flavor, inactive, local, workload]) == ["inactive-cluster-queue"]
+
+
+def _causes(folder: Path, objects: list[dict[str, Any]]) -> list[str]:
+    """The kinds of causes that `why-not` names, in an answer that its schema describes."""
+    file = folder / "cluster.yaml"
+    file.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    done = tenure("why-not", "nolq", str(file), "--now", "2026-06-01T12:00:00Z", "-o", "json")
+    assert done.returncode == 0, done.stderr.decode()
+    answer = json.loads(done.stdout)
+    assert [error.message for error in Draft202012Validator(schema("why-not")).iter_errors(answer)] == []
+    assert all(cause["file"] == str(file) and cause["line"] for cause in answer["causes"])
+    return [cause["kind"] for cause in answer["causes"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from tenure.manifests import Loaded
 from tenure.manifests.naming import keys_called
@@ -11,6 +11,8 @@ from tenure.manifests.showing import ObjectWarning
 
 def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) -> list[str]:
     """The warnings about the trees of some words, and how many others there are.
+
+    That a workload is set aside that is asked about itself is left to the answer.
 
     Args:
         loaded: the cluster.
@@ -21,7 +23,8 @@ def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) ->
     >>> concerning(Loaded(Cluster({})), ["all of it"], ["ml/train"])
     ['all of it']
     """
-    found = list(warnings)
+    named = {key for word in words for key in keys_called(loaded, word)}
+    found = [text for text in warnings if not _is_answered(text, named)]
     if not words or not found:
         return found
     queue_of = _queues_of_workloads(loaded)
@@ -34,6 +37,14 @@ def concerning(loaded: Loaded, warnings: Iterable[str], words: Sequence[str]) ->
         of_others = "1 more warning is" if more == 1 else f"{more} more warnings are"
         kept.append(f"{of_others} about other trees of ClusterQueues; `decide --all-pending` shows all")
     return kept
+
+
+def _is_answered(text: str, named: Container[str]) -> bool:
+    """Whether a warning has only what the answer or the error about a named workload has too."""
+    if not isinstance(text, ObjectWarning) or not text.object.startswith("Workload/"):
+        return False
+    name = text.object.removeprefix("Workload/")
+    return ": set aside: " in text and (name if "/" in name else f"/{name}") in named
 
 
 def _roots_of(loaded: Loaded, word: str, queue_of: Mapping[str, str]) -> Iterator[str]:

@@ -219,6 +219,38 @@ class UndecidedShape:
 
 
 @dataclass(frozen=True, slots=True)
+class ComingTry:
+    """What keeps a workload that could go alone from going in the coming scheduling cycle."""
+
+    cycle: int | None
+    """The cycle in which it is tried first; null where it is not tried, or where that is not known."""
+    result: str | None
+    """What comes of it there, such as `skipped`; null without such a cycle."""
+    later: str
+    """What comes of it later, as `tenure next` has it; empty where that is not known."""
+    summary: str
+    """The answer in one line."""
+    remedies: tuple[str, ...] = ()
+    """Changes of one field by which it would go in that cycle, in words; each was tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComingPreemption:
+    """A preemption in a coming scheduling cycle, which no pending workload makes alone."""
+
+    preemptor: str
+    """The pending workload."""
+    cycle: int
+    """The number of the cycle, from 1."""
+    at: str
+    """When."""
+    after: tuple[str, ...]
+    """The workloads of the tree that are admitted before it."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class WhyAnswer:
     """Why a running workload is, or would be, preempted."""
 
@@ -245,6 +277,9 @@ class WhyAnswer:
     exposure: ExposureShape | None = None
     """Who could preempt it with a new workload of any size, and until when it is safe; null where one pending
     workload was named."""
+    coming: ComingPreemption | None = None
+    """The first coming cycle in which it is preempted, where no pending workload preempts it alone; null
+    where one does, or none is known."""
     premises: tuple[str, ...] = ()
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()
@@ -303,6 +338,8 @@ class WhyNotAnswer:
     without --verbose."""
     earlier: str | None = None
     """When, for whom and why the pending workload was preempted; null where that is not recorded."""
+    coming: ComingTry | None = None
+    """Why it does not go in the coming cycle; null where it goes, or could not go alone."""
     premises: tuple[str, ...] = ()
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()

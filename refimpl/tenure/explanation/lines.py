@@ -44,7 +44,6 @@ from tenure.explanation.verdicts import (
     remark_items,
     rules_parts,
 )
-from tenure.model import Outcome
 from tenure.outline import Facts, Item, Outline, Part, TitledList
 
 DECIDES = "The rule that decides; --verbose shows all"
@@ -199,9 +198,8 @@ def _why_not_parts(answer: WhyNotAnswer, every: bool, verbose: bool) -> Iterator
     decision = answer.decision
     yield answer.summary
     facts = [] if answer.earlier is None else [answer.earlier]
-    if answer.ahead and answer.victim is None and decision.decision in (Outcome.FIT, Outcome.PREEMPT):
-        command = f"tenure next {decision.workload}"
-        facts.append(f"first {answer.ahead[0]}; who else, and when its turn comes: {command}")
+    if answer.coming is not None and answer.coming.later:
+        facts.append(f"later: {answer.coming.later}; cycle by cycle: tenure next {decision.workload}")
     yield Facts(
         [
             *facts,
@@ -214,6 +212,9 @@ def _why_not_parts(answer: WhyNotAnswer, every: bool, verbose: bool) -> Iterator
     if answer.victim is None and len(answer.obstacles) > 1:
         items = [Item(obstacle.text) for obstacle in answer.obstacles]
         yield TitledList("Fields that stand in the way", items)
+    if answer.coming is not None:
+        tried = [Item(text) for text in answer.coming.remedies]
+        yield TitledList("What would change the coming cycle, each tried", tried)
     yield from _counterfactual_parts(answer.counterfactuals)
     if answer.victim is None or answer.workloads:
         yield from _account_parts(decision, every=every)

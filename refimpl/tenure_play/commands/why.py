@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,16 +25,24 @@ from tenure.cli.options import (
     SchedulerFlags,
     Strict,
     Verbose,
+    parse_gates,
 )
 from tenure.cli.output import Every, OutlineOutput, OutlinePrinting
 from tenure.cli.terminal import choose_colour
+from tenure.errors import InputError
 from tenure.explanation.answers import Locate, why_answer, why_not_answer
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.lines import why_not_outline, why_outline
 from tenure.explanation.risk.answer import exposure_answer
+from tenure.manifests import SourcedObject
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.manifests.source_lines import SourceLines
+from tenure.manifests.structure import dig
 from tenure.model import Workload
+from tenure_play.forecast.coming import Outlook
+from tenure_play.forecast.joint import gates_over_time
+from tenure_play.from_cluster import manifests_of
+from tenure_play.not_queued import NotQueued, key_of_any, not_queued_answer
 from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
 from tenure_play.postmortem.text import past_outline
 
@@ -92,17 +100,12 @@ def why_command(
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(paths, example, strict)
-    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, about=named)
+    objects: list[SourcedObject] = []
+    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
     victim, *others = named if workload is None else reversed(named)
-    print_why(
-        asked,
-        victim,
-        others[0] if others else None,
-        counterfactuals,
-        printing.output,
-        verbose=verbose,
-        every=every,
-    )
+    outlook = _outlook(asked, objects, flags)
+    other = others[0] if others else None
+    print_why(asked, victim, other, counterfactuals, printing.output, outlook, verbose=verbose, every=every)
 
 
 def print_why(
@@ -111,6 +114,7 @@ def print_why(
     workload: str | None,
     counterfactuals: int,
     output: OutlineOutput,
+    outlook: Outlook | None = None,
     *,
     verbose: bool,
     every: bool,
@@ -123,6 +127,7 @@ def print_why(
         workload: the pending one; None for all of them.
         counterfactuals: how many changes to name.
         output: how.
+        outlook: the coming cycles; None where they are not looked at.
         verbose: whether everything that the rules found is listed, not only what decides.
         every: whether all workloads are listed one by one.
 
@@ -152,6 +157,12 @@ def print_why(
     answer = replace(answer, earlier=earlier_text(asked.loaded, target), premises=premises)
     if workload is None:
         exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
+        coming = None
+        if outlook is not None and not any(case.preempted for case in answer.cases):
+            coming = outlook.of_victim(target)
+        if coming is not None:
+            summary = f"{answer.summary}, each taken alone; {coming.text}"
+            answer = replace(answer, summary=summary, coming=coming)
         answer = replace(answer, exposure=exposure)
     asked.print_outline(output, "why", answer, why_outline(answer, every=every, verbose=verbose))
 
@@ -181,9 +192,10 @@ def why_not_command(
     every: Every = False,
     printing: OutlinePrinting,
 ) -> None:
-    """Explain why a pending workload is not admitted, or why it does not preempt a running one.
+    """Explain why a workload is not admitted, or why it does not preempt a running one.
 
-    What is short and where, what was tried, and which change would let it in:
+    What it waits for: quota, its turn, an admission check, a back-off, a queue that is held or missing; what
+    is short and where, what was tried, and which change would let it in:
 
     \b
     tenure why-not ml/train cluster/
@@ -205,13 +217,77 @@ def why_not_command(
     choose_colour(printing.color)
     named, manifests = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(manifests, example, strict)
-    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, about=named)
-    victim = named[1] if len(named) > 1 else None
+    objects: list[SourcedObject] = []
+    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
     # A changed field is not in the file.
     files = () if edits.edits() else (source.paths or ())
+    outlook = _outlook(asked, objects, flags)
+    if len(named) == 1 and print_not_queued(asked, objects, named[0], printing.output, files, outlook):
+        return
+    victim = named[1] if len(named) > 1 else None
     print_why_not(
-        asked, named[0], victim, counterfactuals, printing.output, files, verbose=verbose, every=every
+        asked,
+        named[0],
+        victim,
+        counterfactuals,
+        printing.output,
+        files,
+        outlook,
+        verbose=verbose,
+        every=every,
     )
+
+
+def print_not_queued(
+    asked: Inquiry,
+    objects: Iterable[SourcedObject],
+    workload: str,
+    output: OutlineOutput,
+    files: Sequence[str | Path],
+    outlook: Outlook | None,
+) -> bool:
+    """Answer `why-not` about a workload that does not wait for quota; whether it is one.
+
+    Args:
+        asked, output: as for `print_why`.
+        objects: of the cluster, as they were read.
+        workload: what it is called.
+        files, outlook: as for `print_why_not`.
+
+    Raises:
+        InputError: no workload is called so, or several are.
+    """
+    key = key_of_any(asked.loaded, workload)
+    queues = {str(dig(raw, "metadata", "name")): raw for raw in _of_kind(objects, "ClusterQueue")}
+    found = NotQueued(
+        asked.loaded, key, manifests_of(objects).get(key, {}), queues, asked.now, asked.cluster_queue
+    )
+
+    def coming() -> str | None:
+        return None if outlook is None else outlook.summary(key)
+
+    answer = not_queued_answer(found, asked.reading, _locate_in(files), coming)
+    if answer is None:
+        return False
+    asked.print_outline(output, "why-not", answer, answer.outline())
+    return True
+
+
+def _of_kind(objects: Iterable[SourcedObject], kind: str) -> Iterator[Mapping[str, Any]]:
+    return (sourced.object for sourced in objects if dig(sourced.object, "kind") == kind)
+
+
+def _outlook(asked: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags) -> Outlook | None:
+    """The coming cycles; None where another ClusterQueue is asked about, or a gate decides about them that is
+    not modelled.
+    """
+    if asked.cluster_queue is not None:
+        return None
+    try:
+        gates = gates_over_time(asked.loaded, parse_gates(flags.feature_gates))
+    except InputError:
+        return None
+    return Outlook(asked.loaded, manifests_of(objects), asked.now, asked.reading, gates)
 
 
 def print_why_not(
@@ -221,6 +297,7 @@ def print_why_not(
     counterfactuals: int,
     output: OutlineOutput,
     files: Sequence[str | Path] = (),
+    outlook: Outlook | None = None,
     *,
     verbose: bool,
     every: bool,
@@ -233,6 +310,7 @@ def print_why_not(
         victim: the running one that it does not preempt; None for why it is not admitted. The two may be
             the other way round.
         files: where the lines of fields are looked up.
+        outlook: the coming cycles; None where they are not looked at.
         verbose: whether to add what each rule found about every running workload.
 
     Raises:
@@ -246,15 +324,15 @@ def print_why_not(
     ahead = _ahead(asked, decision) if target is None else ()
     earlier = earlier_text(asked.loaded, decision.preemptor)
     premises = asked.premises(decision.queue.name)
+    locate = _locate_in(files)
     answer = why_not_answer(
-        decision,
-        target,
-        counterfactuals,
-        ahead,
-        worse=every,
-        every_workload=verbose,
-        locate=_locate_in(files),
+        decision, target, counterfactuals, ahead, worse=every, every_workload=verbose, locate=locate
     )
+    coming = None
+    if target is None and outlook is not None:
+        coming = outlook.of_decision(decision, locate)
+    if coming is not None:
+        answer = replace(answer, summary=coming.summary, coming=coming)
     answer = replace(answer, earlier=earlier, premises=premises)
     asked.print_outline(output, "why-not", answer, why_not_outline(answer, every=every, verbose=verbose))
 
