@@ -39,9 +39,9 @@ from tenure_check.analysis.states import (
 )
 from tenure_check.analysis.two_configurations import AFTER, Configuration, DecisionPair, TwoConfigurations
 
-MOST_OF_A_PAIR = 150
+MOST_OF_A_PAIR = 300
 """Small states that are decided of one pair, with one running workload and with two."""
-MOST_MADE = 2_000
+MOST_MADE = 4_000
 """States of a pair that are made for that; most fit without preemption, or are no states of the scope."""
 MOST_STATES = 3_000
 """Small states that are decided in all."""
@@ -216,7 +216,7 @@ class SmallStates:
         *held, requested = sizes
         kinds: list[list[tuple[str, PriorityLevel, Duration]]] = []
         for place, queue in enumerate(queues):
-            levels = (pair.low,) if place == 0 else (*dict.fromkeys((pair.low, pair.high)),)
+            levels = (pair.low,) if place == 0 else self._levels(pair, home)
             kinds.append([(queue, level, age) for level in levels for age in self._ages])
         for chosen in product(*kinds):
             running = tuple(
@@ -225,6 +225,12 @@ class SmallStates:
             )
             for created in self._created(pair):
                 yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: requested}))
+
+    def _levels(self, pair: PairQuery, home: int) -> Sequence[PriorityLevel]:
+        """Priorities of a second workload that runs: the pair's, and the lowest and the highest."""
+        known = sorted(self._both.sides[home].levels, key=lambda level: level.priority)
+        alike = {level.priority: level for level in (*known[:1], *known[-1:], pair.high, pair.low)}
+        return sorted(alike.values(), key=lambda level: level not in (pair.low, pair.high))
 
     def _held(
         self,
