@@ -76,7 +76,7 @@ def is_failure(verdict: str) -> bool:
 
 
 def failure(request: DecideRequest) -> str:
-    """The first verdict on a scenario that is a failure, whichever way it is asked; empty if none is."""
+    """The first verdict on a scenario that is a failure, by whichever approach; empty if none is."""
     verdicts = (verdict_of(compare(request, way)) for way in Approach)
     found = next(filter(is_failure, verdicts), "")
     return found or _read_again(request)
@@ -158,7 +158,7 @@ class Worker:
 
     @property
     def sides(self) -> Sides:
-        """The program and the reference; the program starts when it is first asked for.
+        """The program and the reference; the program starts when it is first needed.
 
         Raises:
             ProgramFailure: it cannot be started, or does not answer.

@@ -111,7 +111,7 @@ def resumed_journal(path: Path) -> Journal:
 
     Raises:
         InputError: no journal, one of other code, one that another process writes, or one that another user
-            could have written: it names a program, and says what has been compared.
+            could have written: it names a program, and lists what has been compared.
     """
     try:
         others = is_users_alone(path)
@@ -139,13 +139,13 @@ def _read(file: IO[bytes], path: Path) -> tuple[CampaignPlan, dict[int, Tally], 
     lines = _whole_lines(file)
     try:
         header, end = next(lines)
-        said = header["schema"]
-        if said == FORM:
+        found_form = header["schema"]
+        if found_form == FORM:
             by, plan = header["code"], read_plan(header["plan"])
     except (StopIteration, ValueError, KeyError, TypeError):
         raise _bad(path, 1, "no header", "the first line of a campaign's journal") from None
-    if said != FORM:
-        raise _bad(path, 1, repr(said), FORM, "schema")
+    if found_form != FORM:
+        raise _bad(path, 1, repr(found_form), FORM, "schema")
     if by != code():
         expected = f"{code()}: blocks that other code decided say nothing about this one; begin a new journal"
         raise _bad(path, 1, f"code {by}", expected, "code")
@@ -162,7 +162,7 @@ def _read(file: IO[bytes], path: Path) -> tuple[CampaignPlan, dict[int, Tally], 
 
 
 def _block_of(entry: Any, plan: CampaignPlan) -> int:
-    """The number of the block that a line tells.
+    """The number of the block that a line has.
 
     Raises:
         ValueError: the campaign has no such block.
@@ -208,7 +208,7 @@ def _line(entry: Any) -> bytes:
 
 def _lock(file: IO[bytes], path: Path) -> None:
     if os.name != "posix":
-        return  # nothing there tells two writers apart
+        return  # nothing there distinguishes two writers
     fcntl = importlib.import_module("fcntl")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

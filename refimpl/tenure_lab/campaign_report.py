@@ -98,11 +98,11 @@ def report_of(
 
 def campaign_lines(report: CampaignReport) -> Iterator[str]:
     """What the command prints for a person."""
-    for told in report.differences:
-        yield f"FAIL index {told.index}: {told.verdict}"
-        yield f"     again with {told.again}"
-        if told.vector:
-            yield f"     made small in {told.vector}"
+    for difference in report.differences:
+        yield f"FAIL index {difference.index}: {difference.verdict}"
+        yield f"     again with {difference.again}"
+        if difference.vector:
+            yield f"     made small in {difference.vector}"
     yield from tally_lines(report)
     state = "" if report.complete else f"; stopped, {report.planned} were planned"
     yield f"campaign: {report.compared}, {report.failed} of {report.scenarios} scenarios differ{state}"
@@ -116,23 +116,23 @@ def campaign_report(
     Args:
         plan: of the campaign.
         tally: what it came to.
-        most: how many differences are made small and told.
+        most: how many differences are made small and reported.
         folder: where each becomes a vector file; None for nowhere.
         complete: whether all blocks are done.
 
     Raises:
         ProgramFailure: the program failed as a program.
     """
-    told = []
+    reported = []
     for difference in tally.differences[:most]:
         found = small(plan, difference)
         vector = "" if folder is None else str(write_vector(folder, plan, found))
-        told.append(
+        reported.append(
             ReportedDifference(
                 found.index, found.verdict, again(plan, found.index), vector, request_line(found)
             )
         )
-    return report_of(plan, tally, tuple(told), complete=complete)
+    return report_of(plan, tally, tuple(reported), complete=complete)
 
 
 def small(plan: CampaignPlan, found: Difference) -> Difference:
@@ -168,7 +168,7 @@ def write_vector(folder: Path, plan: CampaignPlan, found: Difference) -> Path:
     given = {key: value for key, value in found.scenario.items() if key != "reading"}
     request = {"id": None, "call": "decide", "input": {**found.scenario, "explain": True}}
     with observed_rules() as seen:
-        said = our_answer(request)
+        ours = our_answer(request)
     rules = sorted({rule.rule for rule in seen if rule.accepts}) or [UNNAMED]
     case = f"seed-{plan.seed}-index-{found.index}".replace("--", "-minus-")
     area = f"difference-{_letters(plan.seed)}-{_letters(found.index)}"
@@ -181,7 +181,7 @@ def write_vector(folder: Path, plan: CampaignPlan, found: Difference) -> Path:
         "reading": found.scenario.get("reading") or plan.reading or "guaranteed",
         "call": "decide",
         "input": given,
-        "expect": expected_from(said),
+        "expect": expected_from(ours),
     }
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{area}.json"
@@ -232,7 +232,10 @@ def campaign_checks(report: CampaignReport) -> Report:
     return Report(
         "tenure campaign",
         (suite,),
-        tuple(Trouble(_RULE.id, f"index {told.index}", told.verdict) for told in report.differences),
+        tuple(
+            Trouble(_RULE.id, f"index {difference.index}", difference.verdict)
+            for difference in report.differences
+        ),
         (_RULE,),
         closing=f"{report.scenarios} scenarios, {report.failed} differ",
         finished=report.complete,
@@ -241,11 +244,11 @@ def campaign_checks(report: CampaignReport) -> Report:
 
 def _cases(report: CampaignReport) -> Iterator[Case]:
     group = "tenure campaign"
-    said = "\n".join(f"{count.count} {count.what}" for count in report.verdicts)
-    yield Case(group, f"{report.scenarios - report.failed} scenarios", output=said)
+    verdicts = "\n".join(f"{count.count} {count.what}" for count in report.verdicts)
+    yield Case(group, f"{report.scenarios - report.failed} scenarios", output=verdicts)
     if not report.complete:
         stopped = f"stopped, {report.planned} scenarios were planned"
         yield Case(group, "the whole campaign", error=stopped)
-    for told in report.differences:
-        details = "\n".join((told.again, told.vector, told.request))
-        yield Case(group, f"index {told.index}", told.verdict, details=details)
+    for difference in report.differences:
+        details = "\n".join((difference.again, difference.vector, difference.request))
+        yield Case(group, f"index {difference.index}", difference.verdict, details=details)

@@ -41,9 +41,9 @@ class CampaignPlan:
         command: a program that speaks the protocol; empty for the optimized core.
         repeat: how often the program decides each scenario.
         mode: what has to be alike, a `Mode`.
-        reading: the preset that the program is asked under; empty for the one drawn, or the default.
+        reading: the preset that the program decides under; empty for the one drawn, or the default.
         patience: seconds to wait for one answer of the program.
-        partial: whether the program may say that it does not model a scenario.
+        partial: whether the program may leave a scenario out as not modelled.
         features: what scenarios for a program may hold, in order.
         max_workloads, max_queues, max_depth: how large they may be.
         only: the indices of its scenarios; empty for all of them from 0.
@@ -296,12 +296,12 @@ def counts(counted: Counter[str]) -> tuple[Count, ...]:
 
 
 def _is_partial(scenario: Object, output: Object) -> bool:
-    """Whether fewer pods were decided about than asked for."""
+    """Whether fewer pods were decided about than requested."""
     if output["decision"] not in ("Fit", "Preempt"):
         return False
-    asked = {pod_set["name"]: pod_set["count"] for pod_set in scenario["incoming"]["spec"]["podSets"]}
+    requested = {pod_set["name"]: pod_set["count"] for pod_set in scenario["incoming"]["spec"]["podSets"]}
     given = (output.get("assignment") or {}).get("podSets") or ()
-    return any(pod_set["count"] < asked.get(pod_set["name"], 0) for pod_set in given)
+    return any(pod_set["count"] < requested.get(pod_set["name"], 0) for pod_set in given)
 
 
 def tally_lines(report: CampaignReport | Drawn) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a program was asked, and how far it answers as the reference does."""
+"""The requests to a program, and how far it answers as the reference does."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class FamilyCoverage:
     family: str
     """How its identifiers begin, such as `KQ`."""
     vectors: int
-    """How many were asked."""
+    """How many it was given."""
     answered: int
     """How many it did not leave out as not modelled."""
 
@@ -106,15 +106,15 @@ class Conformance:
     vectors: tuple[Count, ...]
     """What came of the vectors."""
     drawn: Drawn | None
-    """What came of the random scenarios; None where none were asked."""
+    """What came of the random scenarios; None without any."""
     disagreements: tuple[Disagreement, ...]
     """The first ones."""
     coverage: tuple[FamilyCoverage, ...] = ()
-    """Of each family of rules that vectors were asked about; empty where nothing may be left out."""
+    """Each family of rules of the vectors; empty where nothing may be left out."""
     at_least: int = 0
     """The least share of the vectors that it has to answer, in percent; 0 where it may leave nothing out."""
     excluded: tuple[str, ...] = ()
-    """Families of rules that it was not asked about."""
+    """Families of rules that were left out."""
     refusals: tuple[Count, ...] = ()
     """Why it left vectors out as not modelled, in its own words, the most frequent first."""
 
@@ -123,26 +123,26 @@ def shortfalls(coverage: Sequence[FamilyCoverage], at_least: int) -> Iterator[st
     """Why too little is answered; nothing where it is enough.
 
     Args:
-        coverage: of each family that was asked about.
-        at_least: the least share of all the vectors, in percent; 0 asks for nothing.
+        coverage: of each family.
+        at_least: the least share of all the vectors, in percent; 0 requires nothing.
 
     >>> list(shortfalls([FamilyCoverage("KQ", 97, 97), FamilyCoverage("DYN", 3, 0)], 95))
-    ['DYN: found 0 of 3 vectors answered, expected at least one; --without-family DYN asks about none']
+    ['DYN: found 0 of 3 vectors answered, expected at least one; --without-family DYN leaves them out']
     """
     if not coverage or not at_least:
         return
-    asked = sum(family.vectors for family in coverage)
+    total = sum(family.vectors for family in coverage)
     answered = sum(family.answered for family in coverage)
-    if 100 * answered < at_least * asked:
-        yield f"vectors: found {answered} of {asked} answered, expected at least {at_least} %"
+    if 100 * answered < at_least * total:
+        yield f"vectors: found {answered} of {total} answered, expected at least {at_least} %"
     for family in coverage:
         if not family.answered:
             found = f"found 0 of {family.vectors} vectors answered, expected at least one"
-            yield f"{family.family}: {found}; --without-family {family.family} asks about none"
+            yield f"{family.family}: {found}; --without-family {family.family} leaves them out"
 
 
 def disagreement(case: str, about: str, pair: AnswerPair, lines: Iterator[str]) -> Disagreement:
-    """A failure as it is told, in these lines."""
+    """A failure, described by these lines."""
     request = {"id": case, "call": pair.call, "input": pair.scenario}
     text = json.dumps(request, separators=(",", ":"), ensure_ascii=False)
     return Disagreement(case, about, str(pair.verdict), tuple(lines), text)
@@ -173,7 +173,7 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
     # A verdict's text begins with its kind.
     if not conformance.conforms and not any(what.startswith(FAILURES) for what in verdicts):
         if Kind.AGREE not in verdicts:
-            yield "nothing differs, and nothing agrees: the program models none of what was asked"
+            yield "nothing differs, and nothing agrees: the program models none of the requests"
         yield from shortfalls(conformance.coverage, conformance.at_least)
     yield closing_line(conformance)
 
@@ -213,24 +213,26 @@ def conform_checks(conformance: Conformance) -> Report:
     2
     """
     drawn = conformance.drawn.verdicts if conformance.drawn else ()
-    told = conformance.disagreements
+    failures = conformance.disagreements
     return Report(
         f"tenure conform {conformance.mode}",
         (
             _suite(
                 "vectors",
                 conformance.vectors,
-                [disagreement for disagreement in told if not _is_drawn(disagreement)],
+                [disagreement for disagreement in failures if not _is_drawn(disagreement)],
             ),
             _suite(
-                "random scenarios", drawn, [disagreement for disagreement in told if _is_drawn(disagreement)]
+                "random scenarios",
+                drawn,
+                [disagreement for disagreement in failures if _is_drawn(disagreement)],
             ),
             *([_coverage_suite(conformance)] if conformance.coverage else ()),
         ),
         (
             *(
                 Trouble(_RULE.id, disagreement.case, f"{disagreement.verdict}: {disagreement.about}")
-                for disagreement in told
+                for disagreement in failures
             ),
             *(
                 Trouble(_COVERAGE.id, "coverage", text)
@@ -250,20 +252,20 @@ def _coverage_suite(conformance: Conformance) -> Suite:
     return Suite(title, tuple(cases), tests=len(cases), failures=len(wrong))
 
 
-def _suite(title: str, counted: tuple[Count, ...], told: list[Disagreement]) -> Suite:
+def _suite(title: str, counted: tuple[Count, ...], failures: list[Disagreement]) -> Suite:
     return Suite(
         title,
-        tuple(_cases(title, counted, told)),
+        tuple(_cases(title, counted, failures)),
         tests=sum(count.count for count in counted),
         failures=sum(count.count for count in counted if not _is_good(count)),
     )
 
 
-def _cases(title: str, counted: tuple[Count, ...], told: list[Disagreement]) -> Iterator[Case]:
+def _cases(title: str, counted: tuple[Count, ...], failures: list[Disagreement]) -> Iterator[Case]:
     for count in counted:
         if _is_good(count):
             yield Case(title, f"{count.count} {count.what}")
-    for failure in told:
+    for failure in failures:
         text = "\n".join((*failure.lines, failure.request))
         yield Case(title, failure.case, f"{failure.verdict}: {failure.about}", details=text)
 
@@ -294,13 +296,15 @@ def summary(pair: AnswerPair) -> Iterator[str]:
 def reasons(pair: AnswerPair) -> Iterator[str]:
     """Why the reference preempts or keeps each workload in which the answers differ, or decides as it does.
 
-    Nothing where either refuses, or where the call asks for something but a decision.
+    Nothing where either refuses, or where the call is for something but a decision.
     """
     if pair.call != DECIDE or "error" in pair.ours or "error" in pair.theirs:
         return
     ours, theirs = (_victims(answer["output"]) for answer in (pair.ours, pair.theirs))
-    asked = read_decide_request(pair.scenario, Engine.REFERENCE)
-    decision = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
+    request = read_decide_request(pair.scenario, Engine.REFERENCE)
+    decision = decide(
+        request.cluster, request.preemptor, request.queue, request.now, request.reading, request.assignment
+    )
     differing = [
         workload for workload in decision.running if ours.get(workload.key) != theirs.get(workload.key)
     ]

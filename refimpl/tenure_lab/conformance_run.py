@@ -32,21 +32,21 @@ from tenure_lab.verdicts import FAILURES, AnswerPair, Kind, Sides
 LONGEST_REFUSAL = 100
 """So many characters of a program's reason are kept."""
 BATCH = 32
-"""How many vectors are asked at once: few enough to see progress in between."""
+"""How many vectors are decided at once: few enough to see progress in between."""
 
 
 @dataclass(slots=True)
 class ConformanceCheck:
-    """What a program was asked, as it goes on.
+    """The requests to a program and its answers so far.
 
     Args:
         plan: the random scenarios; of a count of 0, none.
         jobs: how many processes, each with a program of its own, decide them.
-        vectors: the vectors to ask about.
+        vectors: the vectors to decide.
         at_least: the least share of them to be answered, in percent; 0 where nothing may be left out.
         excluded: families of rules that are not among them.
-        most: how many failures to tell of each kind; random ones are made small first.
-        tell: hears how far it is.
+        most: how many failures to report of each kind; random ones are made small first.
+        tell: called with the progress.
     """
 
     plan: CampaignPlan
@@ -73,15 +73,15 @@ class ConformanceCheck:
             sides = worker.sides
             self._ask_vectors(sides)
             simplest = sorted(self.failures, key=_size)[: self.most]
-            told = [disagreement(name, about, pair, both_answers(pair)) for name, about, pair in simplest]
+            shown = [disagreement(name, about, pair, both_answers(pair)) for name, about, pair in simplest]
             with closing(blocks_done(self.plan, self.plan.blocks(), Hands(self.jobs))) as blocks:
                 for _, tally in blocks:
                     self.whole.merge(tally)
-                    self.tell(self._asked(), len(self.failures) + self.whole.failed)
-            told += [self._told(found, sides) for found in self.whole.differences[: self.most]]
+                    self.tell(self._decided(), len(self.failures) + self.whole.failed)
+            shown += [self._made_small(found, sides) for found in self.whole.differences[: self.most]]
         coverage = [
-            FamilyCoverage(family, asked, self.answered[family])
-            for family, asked in self.by_family.items()
+            FamilyCoverage(family, vectors, self.answered[family])
+            for family, vectors in self.by_family.items()
             if self.at_least
         ]
         enough = not any(shortfalls(coverage, self.at_least))
@@ -93,7 +93,7 @@ class ConformanceCheck:
             conforms=not (self.failures or self.whole.failed) and self._agrees and enough,
             vectors=counts(self.by_vector),
             drawn=drawn_of(self.whole, self.plan.seed) if self.plan.blocks() else None,
-            disagreements=tuple(told),
+            disagreements=tuple(shown),
             coverage=tuple(coverage),
             at_least=self.at_least if coverage else 0,
             excluded=tuple(self.excluded),
@@ -106,11 +106,11 @@ class ConformanceCheck:
         agree = str(Kind.AGREE)
         return bool(self.by_vector[agree] or self.whole.verdicts[agree])
 
-    def _asked(self) -> int:
+    def _decided(self) -> int:
         return sum(self.by_vector.values()) + self.whole.scenarios
 
     def _ask_vectors(self, sides: Sides) -> None:
-        """Ask about each, a batch at a time; what counts is what the reference says now."""
+        """Decide each, a batch at a time; what counts is the reference's answer now."""
         for vector, pair in self._answers(sides):
             self.by_vector[str(pair.verdict)] += 1
             self.by_family[family_of(vector)] += 1
@@ -120,17 +120,17 @@ class ConformanceCheck:
                 self.answered[family_of(vector)] += 1
             if pair.verdict.kind in FAILURES:
                 self.failures.append((vector.id, str(vector.data["comment"]), pair))
-            self.tell(self._asked(), len(self.failures))
+            self.tell(self._decided(), len(self.failures))
 
     def _answers(self, sides: Sides) -> Iterator[tuple[Vector, AnswerPair]]:
         chosen = {"reading": self.plan.reading} if self.plan.reading else {}
         for start in range(0, len(self.vectors), BATCH):
             batch = self.vectors[start : start + BATCH]
             requests = [vector.request() for vector in batch]
-            asked = [(request["call"], {**request["input"], **chosen}) for request in requests]
-            yield from zip(batch, sides.answers(asked), strict=True)
+            calls_made = [(request["call"], {**request["input"], **chosen}) for request in requests]
+            yield from zip(batch, sides.answers(calls_made), strict=True)
 
-    def _told(self, found: Difference, sides: Sides) -> Disagreement:
+    def _made_small(self, found: Difference, sides: Sides) -> Disagreement:
         small = smallest(sides.one(found.scenario), sides)
         case = f"{DRAWN}{self.plan.seed} index {found.index}"
         return disagreement(case, f"again with {self.plan.again(found.index)}", small, summary(small))
@@ -159,7 +159,7 @@ def chosen_vectors(
     Args:
         calls: calls of the protocol that the program answers.
         beginnings: of identifiers; none for all.
-        excluded: families of rules that are not asked about.
+        excluded: families of rules to leave out.
         folder: of vector files; None for the published ones.
 
     Raises:

@@ -1,6 +1,6 @@
 """One scenario decided by the reference and by the optimized core.
 
-The core is imported when it is asked: programs are compared where NumPy is not installed, too.
+The core is imported when it decides: programs are compared where NumPy is not installed, too.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 Object = dict[str, Any]
 
-Said = tuple[str, tuple[tuple[str, str, str], ...], Assignment]
+PlainAnswer = tuple[str, tuple[tuple[str, str, str], ...], Assignment]
 """Outcome, then name, basis and reason of every victim in the order of removal, and the assignment."""
 
 REFUSED = "the reading refuses the input"
 
 
 class Approach(StrEnum):
-    """How the core is asked."""
+    """How the core gets a scenario."""
 
-    FRESH = "asked of new arrays"
-    GIVEN = "asked with the reference's assignment"
-    CHANGED = "asked of arrays that have changed"
+    FRESH = "new arrays"
+    GIVEN = "the reference's assignment"
+    CHANGED = "arrays that have changed"
 
 
 WAYS = (Approach.FRESH, Approach.FRESH, Approach.GIVEN, Approach.FRESH, Approach.FRESH, Approach.CHANGED)
@@ -43,7 +43,7 @@ WAYS = (Approach.FRESH, Approach.FRESH, Approach.GIVEN, Approach.FRESH, Approach
 
 @dataclass(frozen=True, slots=True)
 class DecidedTwice:
-    """What both said.
+    """Both answers.
 
     Args:
         reference, core: their answers; None without one.
@@ -51,14 +51,14 @@ class DecidedTwice:
         fault: what went wrong in either; empty where nothing did.
     """
 
-    reference: Said | None
-    core: Said | None
+    reference: PlainAnswer | None
+    core: PlainAnswer | None
     left: str = ""
     fault: str = ""
 
     @property
     def agree(self) -> bool:
-        """Whether both said the same, or the core said that it does not answer."""
+        """Whether both answers are alike, or the core leaves the answer to the reference."""
         return not self.fault and (bool(self.left) or self.reference == self.core)
 
 
@@ -67,15 +67,15 @@ def compare(request: DecideRequest, way: Approach) -> DecidedTwice:
 
     Args:
         request: what is decided; a fault of either is reported, and ends nothing.
-        way: how the core is asked.
+        way: how the core gets it.
     """
     from tenure_simulate.core import Uncovered
 
-    expected: Said | None = None
+    expected: PlainAnswer | None = None
     try:
-        asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
-        expected = answer_of_reference(decide_by_reference(*asked, request.assignment))
-        core = said_by(_answer_of_core(request, way, expected[2]))
+        arguments = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
+        expected = answer_of_reference(decide_by_reference(*arguments, request.assignment))
+        core = answer_of_core(_answer_of_core(request, way, expected[2]))
     except InputError:
         return DecidedTwice(expected, None, REFUSED)
     except Uncovered as uncovered:
@@ -102,7 +102,7 @@ def decide_by_core(
     return decide(arrays, preemptor, queue, now, reading, given)
 
 
-def answer_of_reference(decision: Decision) -> Said:
+def answer_of_reference(decision: Decision) -> PlainAnswer:
     """The reference's decision in the form that is compared."""
     victims = tuple(
         (target.workload.key, target.evidence.basis.name, target.reason.label) for target in decision.targets
@@ -110,7 +110,7 @@ def answer_of_reference(decision: Decision) -> Said:
     return str(decision.outcome), victims, decision.assignment
 
 
-def said_by(answer: CoreAnswer) -> Said:
+def answer_of_core(answer: CoreAnswer) -> PlainAnswer:
     """The core's answer in the same form."""
     victims = tuple((claim.key, claim.basis.name, claim.reason.label) for claim in answer.claims())
     return str(answer.outcome), victims, answer.assignment
@@ -145,10 +145,10 @@ def protocol_differs(scenario: Object) -> bool:
 
 
 def _answer(scenario: Object, engine: Engine) -> Object:
-    said = answer({"id": None, "call": "decide", "input": {**scenario, "engine": engine.value}})
+    received = answer({"id": None, "call": "decide", "input": {**scenario, "engine": engine.value}})
     output = {
         key: value
-        for key, value in said.get("output", {}).items()
+        for key, value in received.get("output", {}).items()
         if key not in ("engine", "leftToReference")
     }
-    return {**said, "output": output}
+    return {**received, "output": output}

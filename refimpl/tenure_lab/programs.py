@@ -27,12 +27,12 @@ Object = dict[str, Any]
 
 OWN_ORACLE = "oracle"
 PATIENCE_S = 300.0
-"""How long one answer may take if no option says otherwise."""
+"""How long one answer may take unless an option sets it."""
 _GRACE_S = 10.0
 """How long a program may take to end when its standard input has ended."""
 _READ = 65536
 _AHEAD = 64
-"""Pieces of an answer that are read before they are asked for."""
+"""Pieces of an answer that are read ahead."""
 
 
 class ProgramFailure(Exception):  # noqa: N818 - it failed as a program; an error answer is no exception
@@ -60,7 +60,7 @@ def command_of(text: str) -> list[str]:
 
 
 def our_answer(request: Object) -> Object:
-    """What Tenure says, in this process; a fault of its own is an answer too.
+    """Tenure's answer, in this process; a fault of its own is an answer too.
 
     >>> our_answer({"id": 1, "call": "nonsense", "input": {}})["error"]["field"]
     'call'
@@ -72,7 +72,7 @@ def our_answer(request: Object) -> Object:
         return {"id": request["id"], "error": {"code": "internal", "message": message, "field": ""}}
 
 
-def need_decision(said: Object) -> None:
+def need_decision(answered: Object) -> None:
     """Refuse an answer to `decide` that is neither an error nor a decision.
 
     Raises:
@@ -82,8 +82,8 @@ def need_decision(said: Object) -> None:
     Traceback (most recent call last):
     tenure_lab.programs.ProgramFailure: no decision: b'{"decision": 7}'
     """
-    if "error" not in said and not _is_decision(said["output"]):
-        raise ProgramFailure(f"no decision: {json.dumps(said['output']).encode()[:200]!r}")
+    if "error" not in answered and not _is_decision(answered["output"]):
+        raise ProgramFailure(f"no decision: {json.dumps(answered['output']).encode()[:200]!r}")
 
 
 def _is_decision(output: object) -> bool:
@@ -118,9 +118,9 @@ def _is_victim(found: object) -> bool:
 
 
 class Program:
-    """A program: started once, asked in batches, ended with its standard input.
+    """A program: started once, given batches of requests, ended with its standard input.
 
-    Whatever it does, an answer is waited for as long as is said, and no longer: threads write and read, and
+    Whatever it does, an answer is waited for at most `patience` seconds: threads write and read, and
     are left behind where some process keeps the other end. The program has a process group of its own, which
     ends with it. Windows has none: there, what the program itself has started may outlive it.
 
@@ -177,10 +177,10 @@ class Program:
         """What it calls itself, and its version; empty if it does not know the call `version`.
 
         Raises:
-            ProgramFailure: it says that it speaks another version of the protocol.
+            ProgramFailure: it reports another version of the protocol.
         """
-        (said,) = self.ask([{"id": "version", "call": "version"}])
-        output = said.get("output")
+        (answered,) = self.ask([{"id": "version", "call": "version"}])
+        output = answered.get("output")
         if not isinstance(output, dict):
             return "", ""
         if (said_protocol := output.get("protocol", protocol.PROTOCOL)) != protocol.PROTOCOL:
@@ -205,17 +205,17 @@ class Program:
         line = self._line(f"to request {request['id']!r}")
         self._heard = time.monotonic()
         try:
-            said = json.loads(line)
+            answered = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise ProgramFailure(f"the program's answer is not JSON: {line[:200]!r}") from error
         if (
-            not isinstance(said, dict)
-            or said.get("id") != request["id"]
-            or not {"output", "error"} & said.keys()
-            or not isinstance(said.get("error", {}), dict)
+            not isinstance(answered, dict)
+            or answered.get("id") != request["id"]
+            or not {"output", "error"} & answered.keys()
+            or not isinstance(answered.get("error", {}), dict)
         ):
             raise ProgramFailure(f"no answer to request {request['id']!r}: {line[:200]!r}")
-        return said
+        return answered
 
     def _line(self, what: str) -> bytes:
         """The next line, without its end; the last one need have none."""
@@ -310,7 +310,7 @@ def _started(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 def _write(pipe: IO[bytes], requests: SimpleQueue[bytes | None]) -> None:
     """Write requests until there are no more; for a thread of its own."""
-    # Where the program has gone, the reading side finds the end of the answers, and says so.
+    # Where the program has gone, the reading side finds the end of the answers, and reports it.
     with suppress(OSError), pipe:
         while (lines := requests.get()) is not None:
             rest = memoryview(lines)

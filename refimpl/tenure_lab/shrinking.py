@@ -36,7 +36,7 @@ def shrink(scenario: Object, keeps: Callable[[Object], bool], most: int = 3000) 
     Args:
         scenario: one that `keeps` is true of; it is not changed.
         keeps: whether a smaller one still shows what is looked for.
-        most: how many questions may be asked.
+        most: how many scenarios may be tried.
     """
     search = Minimiser(scenario, keeps, most)
     while any(map(search.tries, _smaller(search.best))):

@@ -1,4 +1,4 @@
-"""Both sides are asked; what a pair of answers means: agreement, a divergence, chance, or a difference."""
+"""Two answers to one request, and what they mean: agreement, a divergence, chance, or a difference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Explain = Callable[[Object, Object, str], str | None]
 
 
 class Mode(StrEnum):
-    """How much of a decision has to be the reference's; each asks for more than those before it."""
+    """How much of a decision has to be the reference's; each requires more than those before it."""
 
     OUTCOME = "outcome"
     """The decision: Fit, Preempt, NoCandidates or NoFit."""
@@ -80,13 +80,13 @@ def classify(
     Args:
         scenario: the request's input.
         ours, theirs: whole answers, each with `output` or `error`.
-        version: the program's, as it says itself.
+        version: the program's, as it reports it.
         explain: the signed divergences, if any; they predict decision, victims and reasons.
         mode: what has to be alike.
-        partial: whether the program may say of a scenario that it does not model it.
+        partial: whether the program may leave a scenario out as not modelled.
 
-    >>> said = {"output": {"decision": "Fit", "preempted": []}}
-    >>> str(classify({}, said, {"output": {"decision": "NoFit", "preempted": []}}))
+    >>> fit = {"output": {"decision": "Fit", "preempted": []}}
+    >>> str(classify({}, fit, {"output": {"decision": "NoFit", "preempted": []}}))
     'unexplained'
     """
     if (partial and _leaves_out(theirs)) or _leaves_out(ours):
@@ -107,12 +107,12 @@ def classify(
 
 
 def classify_otherwise(ours: Object, theirs: Object, mode: Mode, *, partial: bool = False) -> Verdict:
-    """Compare two answers where the reference refuses, or where the call asks for something but a decision.
+    """Compare two answers where the reference refuses, or where the call is for something but a decision.
 
     Args:
         ours, theirs: whole answers, each with `output` or `error`.
         mode: who has to explain refuses with the same code, because of the same field.
-        partial: whether the program may say that it does not model what is asked.
+        partial: whether the program may leave the request out as not modelled.
 
     >>> ours = {"error": {"code": "bad-input", "message": "", "field": "now"}}
     >>> theirs = {"error": {"code": "nonsense", "message": "", "field": ""}}
@@ -131,8 +131,8 @@ def classify_otherwise(ours: Object, theirs: Object, mode: Mode, *, partial: boo
     return Verdict(Kind.AGREE if alike else Kind.UNEXPLAINED)
 
 
-def _leaves_out(said: Object) -> bool:
-    return bool(said.get("error", {}).get("code") == ErrorCode.NOT_MODELLED)
+def _leaves_out(answer: Object) -> bool:
+    return bool(answer.get("error", {}).get("code") == ErrorCode.NOT_MODELLED)
 
 
 def seen(answer: Object, mode: Mode) -> Hashable:
@@ -171,7 +171,7 @@ DECIDE = "decide"
 KUEUE = "kueue"
 """What the peer around the real scheduler calls itself."""
 CONFIRM = 64
-"""How often a program is asked about a difference before it counts: chance in it is no difference."""
+"""How often a program decides a difference again before it counts: chance in it is no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class AnswerPair:
         scenario: its input.
         ours, theirs: whole answers, each with `output` or `error`.
         verdict: what came of it.
-        call: what was asked for.
+        call: of the protocol.
     """
 
     scenario: Object
@@ -220,12 +220,12 @@ class Sides:
         Raises:
             ProgramFailure: it failed as a program.
         """
-        said = self.program.ask(
+        received = self.program.ask(
             [_request(DECIDE, entry, self.repeat, at) for at, entry in enumerate(scenarios)]
         )
         return [
             self._confirmed(scenario, our_answer(_request(DECIDE, scenario)), theirs)
-            for scenario, theirs in zip(scenarios, said, strict=True)
+            for scenario, theirs in zip(scenarios, received, strict=True)
         ]
 
     def one(self, scenario: Object) -> AnswerPair:
@@ -236,20 +236,21 @@ class Sides:
         """
         return self.all_of([scenario])[0]
 
-    def answers(self, asked: Sequence[tuple[str, Object]]) -> list[AnswerPair]:
+    def answers(self, requests: Sequence[tuple[str, Object]]) -> list[AnswerPair]:
         """Compare answers to any calls, refusals among them.
 
         Args:
-            asked: call and input of each.
+            requests: call and input of each.
 
         Raises:
             ProgramFailure: it failed as a program.
         """
-        said = self.program.ask(
-            [_request(call, given, self.repeat, at) for at, (call, given) in enumerate(asked)]
+        received = self.program.ask(
+            [_request(call, given, self.repeat, at) for at, (call, given) in enumerate(requests)]
         )
         return [
-            self._answered(call, given, theirs) for (call, given), theirs in zip(asked, said, strict=True)
+            self._answered(call, given, theirs)
+            for (call, given), theirs in zip(requests, received, strict=True)
         ]
 
     def _answered(self, call: str, given: Object, theirs: Object) -> AnswerPair:
@@ -309,6 +310,6 @@ def sides_of(
 
 
 def _request(call: str, given: Object, repeat: int = 1, number: int = 0) -> Object:
-    """A request; only who is to decide more than once is told how often."""
+    """A request; it has `repeat` only where that is more than 1."""
     more = {"repeat": repeat} if repeat > 1 else {}
     return {"id": number, "call": call, "input": given, **more}

@@ -7,7 +7,7 @@ import pytest
 from tenure_lab.campaigns import Count
 from tenure_lab.conform_report import Conformance, conform_lines
 
-NOTHING = "nothing differs, and nothing agrees: the program models none of what was asked"
+NOTHING = "nothing differs, and nothing agrees: the program models none of the requests"
 
 
 @pytest.mark.parametrize(

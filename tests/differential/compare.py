@@ -7,10 +7,10 @@ from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.readings import Reading, preset, preset_names
-from tenure_lab.engines_compared import REFUSED, Approach, DecidedTwice, in_two_steps, said_by
+from tenure_lab.engines_compared import REFUSED, Approach, DecidedTwice, answer_of_core, in_two_steps
 from tenure_lab.engines_compared import compare as compare_one_way
 
-__all__ = ["REFUSED", "DecidedTwice", "compare", "in_two_steps", "readings_of", "said_by"]
+__all__ = ["REFUSED", "DecidedTwice", "answer_of_core", "compare", "in_two_steps", "readings_of"]
 
 
 def readings_of(scenario: dict[str, Any]) -> list[Reading]:

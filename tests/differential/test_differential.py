@@ -17,7 +17,7 @@ from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_input
 from tenure_simulate.core.arrays import load
 from tenure_simulate.core.decide import decide
 from tests.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
-from tests.differential.compare import REFUSED, compare, in_two_steps, readings_of, said_by
+from tests.differential.compare import REFUSED, answer_of_core, compare, in_two_steps, readings_of
 from tests.sampling import sample
 
 Object = dict[str, Any]
@@ -112,4 +112,4 @@ def test_what_was_saved_decides_the_same(tmp_path: Path, scenario: Object) -> No
     again = load(path)
     assert (again.usage == arrays.usage).all()
     asked = (request.preemptor, request.queue, request.now, request.reading, request.assignment)
-    assert said_by(decide(again, *asked)) == said_by(decide(arrays, *asked))
+    assert answer_of_core(decide(again, *asked)) == answer_of_core(decide(arrays, *asked))

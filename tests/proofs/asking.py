@@ -32,7 +32,7 @@ from tenure.conformance.vectors import Vector, load_vectors, run_vector
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
-from tenure_lab.engines_compared import WAYS, Said, answer_of_reference, compare
+from tenure_lab.engines_compared import WAYS, PlainAnswer, answer_of_reference, compare
 from tenure_lab.generators.scenarios import draw_for_core
 from tenure_play import load_scenario, play
 from tenure_proofs.bounded.case import Postcondition
@@ -132,7 +132,7 @@ class Asked:
     scenarios: int = 0
     size: Size = Size.USUAL
     questions: tuple[str, ...] = QUESTIONS
-    core: list[Said | None] = field(default_factory=list)
+    core: list[PlainAnswer | None] = field(default_factory=list)
     takes: dict[tuple[str, str], float] = field(default_factory=dict)
     called: dict[tuple[str, str], frozenset[Function]] = field(default_factory=dict)
 
@@ -228,14 +228,14 @@ class Asked:
         return draw_for_core(self.seed, index), index
 
 
-def _core_says(request: DecideRequest, index: int) -> Said | None:
+def _core_says(request: DecideRequest, index: int) -> PlainAnswer | None:
     compared = compare(request, WAYS[index % len(WAYS)])
     if not compared.agree:
         raise AskingError(f"the core and the reference differ as they are: {compared}")
     return None if compared.left else compared.core
 
 
-def _differs(request: DecideRequest, core: Said) -> str:
+def _differs(request: DecideRequest, core: PlainAnswer) -> str:
     asked = (request.cluster, request.preemptor, request.queue, request.now, request.reading)
     said = answer_of_reference(decide(*asked, request.assignment))
     return "" if said == core else f"the core says {core[:2]}, the reference {said[:2]}"

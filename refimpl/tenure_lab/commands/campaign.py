@@ -123,7 +123,7 @@ class JournalOptions:
 
 @dataclass(frozen=True, slots=True)
 class CampaignPrinting:
-    """What is said of the differences, and how."""
+    """How differences are reported."""
 
     show: Annotated[int, typer.Option("--show", min=0, help="How many differences to shrink and show.")] = 5
     differences: Annotated[
@@ -214,7 +214,7 @@ def campaign_command(
 
 
 def _opened(plan: CampaignPlan, keeping: JournalOptions) -> Journal:
-    """The journal, new or old; what it needs is asked for before it is made.
+    """The journal, new or old; what it needs is checked before it is made.
 
     Raises:
         InputError: an old one cannot be used, or records another program than the command line names.

@@ -33,7 +33,7 @@ PATIENCE = 300.0
 
 @dataclass(frozen=True, slots=True)
 class ConformingProgram:
-    """The program, and what is asked of it."""
+    """The program, and what it has to answer."""
 
     command: Annotated[
         str,
@@ -63,7 +63,7 @@ class ConformingProgram:
 
 @dataclass(frozen=True, slots=True)
 class AskedVectors:
-    """Which vectors it is asked about."""
+    """Which vectors it decides."""
 
     vectors: Annotated[bool, typer.Option("--vectors/--no-vectors", help="Ask about the vectors.")] = True
     only: Annotated[
@@ -84,7 +84,7 @@ class AskedVectors:
 
 @dataclass(frozen=True, slots=True)
 class DrawnClusters:
-    """Which random clusters it is asked about."""
+    """Which random clusters it decides."""
 
     scenarios: Annotated[int, typer.Option(min=0, help="How many random scenarios; 0 for none.")] = SCENARIOS
     seed: Annotated[int, typer.Option(help="Seed of the random scenarios.")] = 1
@@ -119,7 +119,7 @@ class DrawnClusters:
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """How it is asked, and what is told of its failures."""
+    """How it is run, and how its failures are reported."""
 
     partial: Annotated[
         bool,
@@ -260,7 +260,7 @@ def conform_command(
         raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
     total = len(chosen) + (len(plan.only) or drawn.scenarios)
     progress = RateLine(
-        lambda asked, failed, rate: f"{asked} of {total}, {rate:.0f} a second, {failed} not explained"
+        lambda done, failed, rate: f"{done} of {total}, {rate:.0f} a second, {failed} not explained"
     )
     try:
         conformance = ConformanceCheck(

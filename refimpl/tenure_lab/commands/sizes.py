@@ -29,7 +29,7 @@ def chosen_options(features: frozenset[Feature], limits: dict[str, int | None]) 
 
 
 def chosen_features(with_: list[str] | None, without: list[str] | None) -> frozenset[Feature]:
-    """Kueue's features and those that are asked for, less those that are not wanted.
+    """Kueue's features and those that an option adds, less those that an option removes.
 
     Raises:
         InputError: there is no such feature.

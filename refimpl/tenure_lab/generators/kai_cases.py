@@ -157,12 +157,15 @@ def _asked_queues(dice: ByteDice, names: list[str]) -> Object:
 
 def _question(dice: ByteDice, op: str, case: Object, *, several: bool) -> Object:
     jobs = case["jobs"]
-    asked = {**_action(dice), "preemptor": jobs[0]["name"] if dice.chance(70) else dice.pick(jobs)["name"]}
+    chosen_call = {
+        **_action(dice),
+        "preemptor": jobs[0]["name"] if dice.chance(70) else dice.pick(jobs)["name"],
+    }
     if op != "validate":
-        return {**asked, "victim": dice.pick(jobs[1:])["name"]}
-    # The scheduler asks about several victims in no order, and ends with the first that refuses.
+        return {**chosen_call, "victim": dice.pick(jobs[1:])["name"]}
+    # The scheduler checks several victims in no order, and ends with the first that refuses.
     chosen = jobs[1:] if several and dice.chance(40) else [dice.pick(jobs[1:])]
-    return {**asked, "victims": [{"job": job["name"], "pods": _taken(dice, job)} for job in chosen]}
+    return {**chosen_call, "victims": [{"job": job["name"], "pods": _taken(dice, job)} for job in chosen]}
 
 
 def _taken(dice: ByteDice, job: Object) -> list[str]:

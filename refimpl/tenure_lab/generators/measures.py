@@ -1,6 +1,6 @@
 """What is in a scenario: predicates on what is drawn alone, for histograms and for tuning.
 
-None of them asks the oracle: they say how often a campaign visits ties and boundaries, so they must not
+None of them calls the oracle: they measure how often a campaign visits ties and boundaries, so they must not
 depend on what the oracle makes of them.
 """
 
@@ -60,7 +60,7 @@ def has_flavor_choice(request: DecideRequest) -> bool:
 
 
 def has_tie(request: DecideRequest) -> bool:
-    """Whether two workloads, or the preemptor and a workload, are told apart by their uid or name at most.
+    """Whether two workloads, or the preemptor and a workload, differ by their uid or name at most.
 
     Two workloads that hold the same needed flavor-resource, of equal priority, eviction and reservation; a
     workload of the target of the preemptor's priority and creation time; or two queues of the target's
@@ -91,19 +91,21 @@ def is_candidate_tie(workloads: Iterable[Workload]) -> bool:
 def has_boundary(request: DecideRequest) -> bool:
     """Whether a quantity is exactly at, or one unit beside, a limit that decides.
 
-    Of a flavor-resource of the target that the incoming workload asks for: the target uses exactly its
+    Of a flavor-resource of the target that the incoming workload requests: the target uses exactly its
     nominal quota; or the request is, up to one unit, what is available, what the nominal quota leaves, or
     what could ever be had. A unit is a milli-CPU for cpu, else a base unit. A limit of zero is no boundary.
     """
     target = charged(request).queues[request.queue]
-    asked = requests_of(request.preemptor)
+    requested = requests_of(request.preemptor)
     return any(
-        _is_exact(target, place, asked[place.resource]) for place in target.nominal if asked[place.resource]
+        _is_exact(target, place, requested[place.resource])
+        for place in target.nominal
+        if requested[place.resource]
     )
 
 
 def requests_of(workload: Workload) -> Counter[str]:
-    """What a pending workload asks for: milli-CPU for cpu, else base units, per resource."""
+    """The requests of a pending workload: milli-CPU for cpu, else base units, per resource."""
     total: Counter[str] = Counter()
     for pods in workload.pod_sets:
         total.update(pods.requests)
@@ -111,10 +113,10 @@ def requests_of(workload: Workload) -> Counter[str]:
     return total
 
 
-def _is_exact(target: QuotaNode, place: FlavorResource, asked: Amount) -> bool:
+def _is_exact(target: QuotaNode, place: FlavorResource, requested: Amount) -> bool:
     nominal, usage = target.nominal[place], target.usage.get(place, 0)
     limits = (target.available(place), nominal - usage, target.potential(place))
-    return 0 < usage == nominal or any(limit > 0 and abs(asked - limit) <= 1 for limit in limits)
+    return 0 < usage == nominal or any(limit > 0 and abs(requested - limit) <= 1 for limit in limits)
 
 
 def _has_equal_shares(request: DecideRequest) -> bool:
@@ -137,8 +139,8 @@ def _has_equal_shares(request: DecideRequest) -> bool:
 def _near(request: DecideRequest) -> list[Workload]:
     """The workloads of the target's tree that hold something that the incoming workload needs."""
     queues = charged(request).queues
-    target, asked = queues[request.queue], requests_of(request.preemptor)
-    places = {place for place in target.nominal if asked[place.resource]}
+    target, requested = queues[request.queue], requests_of(request.preemptor)
+    places = {place for place in target.nominal if requested[place.resource]}
     return [
         workload
         for workload in request.cluster.admitted

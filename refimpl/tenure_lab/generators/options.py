@@ -57,7 +57,7 @@ PROPOSALS = frozenset((Feature.DURATIONS, Feature.AGEING, Feature.HEROES))
 """The features that Kueue as it is does not have."""
 
 KUEUE_FEATURES = frozenset(Feature) - PROPOSALS - {Feature.LARGE}
-"""Every feature of Kueue as it is; amounts near 2^63, some of which are refused, only where asked for."""
+"""Every feature of Kueue as it is; amounts near 2^63, some of which are refused, only where wanted."""
 
 ALL_FEATURES = KUEUE_FEATURES | PROPOSALS
 """These and those of the proposals."""

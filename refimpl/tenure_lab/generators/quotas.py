@@ -1,6 +1,6 @@
 """The amounts in which quotas are drawn, and what is left of them: what draws and measures reckon with.
 
-It is written down a second time on purpose. What is drawn feeds both engines, so neither may be asked what a
+It is written down a second time on purpose. What is drawn feeds both engines, so neither may decide what a
 boundary is.
 """
 

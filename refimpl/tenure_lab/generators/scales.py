@@ -101,7 +101,7 @@ def _amounts(amounts: Mapping[str, Amount], resource: str, larger: _Scale) -> di
 
 
 def _pod_set(pods: PodSet, resource: str, larger: _Scale) -> PodSet:
-    """Every pod asks for the same, so the set asks for a multiple of its count."""
+    """Every pod requests the same, so the set requests a multiple of its count."""
 
     def together(amount: Amount) -> Amount:
         return min(larger(amount // pods.count), UNLIMITED // pods.count) * pods.count

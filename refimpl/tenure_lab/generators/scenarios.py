@@ -57,7 +57,7 @@ GROWTH = (
     *(DynamicPriorityPolicy(1, 3, 15 * MINUTE), DynamicPriorityPolicy(2, 2, 40 * MINUTE)) * 5,
     *(DynamicPriorityPolicy(1, 2, 7 * MINUTE), DynamicPriorityPolicy(0, 1, MINUTE)) * 5,
     *(DynamicPriorityPolicy(1, 3, 10 * MINUTE), DynamicPriorityPolicy(1, 2, 599_999_999_999)) * 5,
-    # What `guaranteed` refuses; few, since a decision that is refused says little.
+    # What `guaranteed` refuses; few, since a refused decision shows little.
     DynamicPriorityPolicy(-1, 3, 10 * MINUTE),
     DynamicPriorityPolicy(1, None, 10 * MINUTE),
 )

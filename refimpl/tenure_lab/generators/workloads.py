@@ -271,7 +271,7 @@ def draw_class(dice: Dice, setting: WorkloadSetting, *, aged: bool) -> dict[str,
 
 
 class IncomingDraws:
-    """Draws the workload that is decided about: what it asks for is chosen in relation to what is left.
+    """Draws the workload that is decided: its requests are chosen in relation to what is left.
 
     Args:
         dice, setting: see there.
@@ -325,7 +325,7 @@ class IncomingDraws:
         return self._dice.pick(pasts)
 
     def _requests(self) -> dict[str, Amount]:
-        """What it asks for of every resource of one group, and perhaps of the others."""
+        """Its requests of every resource of one group, and perhaps of the others."""
         chosen = self._dice.pick(self._queue.resource_groups)
         requests = self._group_requests(chosen)
         for group in self._queue.resource_groups:
@@ -399,11 +399,11 @@ class IncomingDraws:
 
 
 def _count(requests: Mapping[str, Amount]) -> int:
-    asked = [(amount, step_of(resource)) for resource, amount in requests.items() if amount]
-    if not asked or any(amount % step for amount, step in asked):
+    steps = [(amount, step_of(resource)) for resource, amount in requests.items() if amount]
+    if not steps or any(amount % step for amount, step in steps):
         return 1
-    count = min(amount // step for amount, step in asked)
-    return count if count <= MOST_PODS and all(amount % count == 0 for amount, _ in asked) else 1
+    count = min(amount // step for amount, step in steps)
+    return count if count <= MOST_PODS and all(amount % count == 0 for amount, _ in steps) else 1
 
 
 def amount_for(kind: str, node: QuotaNode, place: FlavorResource) -> Amount:
@@ -412,7 +412,7 @@ def amount_for(kind: str, node: QuotaNode, place: FlavorResource) -> Amount:
     Args:
         kind: one of `REQUESTS`.
         node: the target.
-        place: what is asked for.
+        place: the requested resource.
 
     Returns:
         Milli-CPU for cpu, else base units; at least 1.

@@ -1,4 +1,4 @@
-"""Model objects as Kueue's API objects: one writer for what is asked, shown, made small and kept.
+"""Model objects as Kueue's API objects: one writer for requests, output, shrinking and files.
 
 Where several forms say the same, the simplest is written, or one that dice choose; either reads as what was
 written.
@@ -57,7 +57,7 @@ def write_request(
     """The `input` of call `decide` that reads as this request; the assignment is left to be derived.
 
     Args:
-        request: what is asked.
+        request: the request.
         dice: choose among the forms that say the same; None for the simplest of each.
         features: what may be written in other forms.
 
@@ -321,23 +321,25 @@ def write_pod_set(pods: PodSet) -> Object:
     return written if pods.min_count is None else {**written, "minCount": pods.min_count}
 
 
-def _topology_request(asked: TopologyRequest) -> Object:
+def _topology_request(requested: TopologyRequest) -> Object:
     fields = {
-        "required": asked.required,
-        "preferred": asked.preferred,
-        "unconstrained": asked.unconstrained,
-        "podSetSliceRequiredTopology": asked.slice_level,
-        "podSetSliceSize": asked.slice_size,
-        "podsetSliceRequiredTopologyConstraints": [{"topology": level, "size": 1} for level in asked.layers],
-        "podSetGroupName": asked.group,
+        "required": requested.required,
+        "preferred": requested.preferred,
+        "unconstrained": requested.unconstrained,
+        "podSetSliceRequiredTopology": requested.slice_level,
+        "podSetSliceSize": requested.slice_size,
+        "podsetSliceRequiredTopologyConstraints": [
+            {"topology": level, "size": 1} for level in requested.layers
+        ],
+        "podSetGroupName": requested.group,
     }
     return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
 def _template(name: str, count: int, requests: Mapping[str, Amount], **more: Any) -> Object:
     """A pod set; `requests` is one pod's, `more` is of its spec."""
-    asked = {resource: _quantity(amount, resource) for resource, amount in requests.items()}
-    container = {"name": "c", "image": "pause", "resources": {"requests": asked}}
+    requested = {resource: _quantity(amount, resource) for resource, amount in requests.items()}
+    container = {"name": "c", "image": "pause", "resources": {"requests": requested}}
     spec = {"containers": [container], "restartPolicy": "Never", **more}
     return {"name": name, "count": count, "template": {"spec": spec}}
 

@@ -19,7 +19,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset
-from tenure_lab.engines_compared import answer_of_reference, said_by
+from tenure_lab.engines_compared import answer_of_core, answer_of_reference
 from tenure_simulate.core import Arrays, CoreAnswer, decide
 
 READING = preset("guaranteed")
@@ -68,7 +68,7 @@ def test_both_decide_alike(shape: str, change: Callable[[ClusterQueue], ClusterQ
     for workload, queue, assignment in pending_of(made, 0.4, PENDING):
         asked = (workload, queue, NOW, READING, assignment)
         expected = answer_of_reference(decide_by_reference(cluster, *asked))
-        assert said_by(decide(arrays, *asked)) == expected
+        assert answer_of_core(decide(arrays, *asked)) == expected
         outcomes.add(expected[0])
     assert "Preempt" in outcomes
 
@@ -80,7 +80,7 @@ def test_derived_flavors_are_the_same(shape: str) -> None:
         requests = {at.resource: amount for at, amount in made.assignment(share).usage.items()}
         asked = replace(made.preemptor, pod_sets=(PodSet("main", 1, requests),)), TARGET, NOW, READING
         expected = answer_of_reference(decide_by_reference(made.cluster, *asked))
-        assert said_by(decide(Arrays(made.cluster), *asked)) == expected
+        assert answer_of_core(decide(Arrays(made.cluster), *asked)) == expected
 
 
 @pytest.mark.parametrize("shape", ["queue", "cohort", "tree", "fair"])
