@@ -60,7 +60,7 @@ class PairShape:
     level: int | None
     """How far below the top of the victim's path that queue is, 0 for the top; null for the default."""
     until: str | None
-    """Until when a job is protected that started when it was asked; null where that was not asked."""
+    """Until when a job is protected that started at the given time; null without one."""
     text: str
     """Whose value it is, and where that queue is in the tree."""
 
@@ -72,7 +72,7 @@ class PairsAnswer:
     method: str
     """`lca` or `queue`; a preemption is the same under both."""
     started: str | None
-    """When a job of the victim's queue started; null where that was not asked."""
+    """When a job of the victim's queue started; null where none is given."""
     summary: str
     """How much there is, in one line."""
     pairs: tuple[PairShape, ...]
@@ -122,7 +122,7 @@ class FilterAnswer:
     summary: str
     """The answer in a sentence."""
     victims: tuple[FilteredShape, ...]
-    """The running jobs that were asked about."""
+    """The running jobs."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored in the input."""
     kai: str = KAI
@@ -158,7 +158,7 @@ class LossShape:
     elastic: bool
     """Whether it has pods to spare."""
     protected: bool | None
-    """Whether it is protected; null where nothing had to be asked."""
+    """Whether it is protected; null where nothing had to be resolved."""
     until: str | None
     """The end of the protection; null where there is none."""
     sub_groups: tuple[SubGroupLoss, ...]

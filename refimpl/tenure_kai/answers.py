@@ -1,4 +1,4 @@
-"""Answers with their reasons: what a session says, and what each rule found on the way."""
+"""Answers with their reasons: the results of a session, and what each rule found on the way."""
 
 from __future__ import annotations
 
@@ -111,29 +111,29 @@ def filter_answer(
 
 def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -> FilteredShape:
     action = action_between(waiting, job) if wanted is None else wanted
-    said = session.filter(action, waiting.name, job.name)
+    found = session.filter(action, waiting.name, job.name)
     return FilteredShape(
         victim=job.name,
         queue=job.queue,
         action=action_name(action),
-        passes=said.passes,
-        elastic=said.elastic,
-        protected=None if said.protection is None else said.protection.protected,
-        until=_until(said.protection),
-        min_runtime=_min_runtime(said.protection),
-        verdict=_filter_verdict(said, session),
+        passes=found.passes,
+        elastic=found.elastic,
+        protected=None if found.protection is None else found.protection.protected,
+        until=_until(found.protection),
+        min_runtime=_min_runtime(found.protection),
+        verdict=_filter_verdict(found, session),
         remarks=(
             *elastic_remarks(job),
-            *_protection_remarks(said.protection, job, session),
-            filter_remark(said),
+            *_protection_remarks(found.protection, job, session),
+            filter_remark(found),
         ),
     )
 
 
-def _filter_verdict(said: Filtered, session: Session) -> str:
-    if said.protection is None:
+def _filter_verdict(found: Filtered, session: Session) -> str:
+    if found.protection is None:
         return "may be considered: it is elastic, and a scenario must leave it its minimum"
-    return verdict_of(said.protection, session.now)
+    return verdict_of(found.protection, session.now)
 
 
 def _filter_summary(pending: str, shapes: Sequence[FilteredShape]) -> str:
@@ -163,16 +163,16 @@ def validate_answer(
     if not victims:
         raise bad_input("--victim", "nothing", "at least one victim")
     chosen = action_between(waiting, session.job(victims[0].job)) if action is None else action
-    said = session.validate(chosen, pending, victims)
-    shapes = tuple(_loss(loss, session.job(loss.job), session) for loss in said.losses)
-    verb = "is accepted" if said.accepted else "is refused"
-    refused = "" if said.accepted else f": {shapes[-1].victim} {shapes[-1].verdict}"
+    found = session.validate(chosen, pending, victims)
+    shapes = tuple(_loss(loss, session.job(loss.job), session) for loss in found.losses)
+    verb = "is accepted" if found.accepted else "is refused"
+    refused = "" if found.accepted else f": {shapes[-1].victim} {shapes[-1].verdict}"
     return ValidateAnswer(
         pending=pending,
         now=format_instant(session.now),
         action=action_name(chosen),
         method=method_name(session.scene.arguments.method),
-        accepted=said.accepted,
+        accepted=found.accepted,
         summary=f"The scenario for {pending} {verb}{refused}",
         victims=shapes,
         warnings=session.scene.warnings,

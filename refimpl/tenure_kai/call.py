@@ -53,29 +53,29 @@ def path(session: Session, raw: Fields) -> PathOutput:
 
 
 def filtered(session: Session, raw: Fields) -> FilterStep:
-    """`filter` as a step asks it, with whether the victim is elastic: that asks for nothing more."""
-    said = session.filter(*pair(raw))
-    return FilterStep(said.elastic, said.passes)
+    """`filter` as a step calls it, with whether the victim is elastic, which needs nothing more."""
+    result = session.filter(*pair(raw))
+    return FilterStep(result.elastic, result.passes)
 
 
 def filtered_whole(session: Session, raw: Fields) -> FilterOutput:
-    """`filter` with what it comes from, of a session that is asked nothing else."""
+    """`filter` with what it comes from, of a session without other calls."""
     action, pending, victim = pair(raw)
-    said = session.filter(action, pending, victim)
+    result = session.filter(action, pending, victim)
     protection = session.protection(action, pending, victim)
     resolution = session.resolve(action, session.job(pending).queue, session.job(victim).queue)
-    return FilterOutput(said.elastic, said.passes, resolution.min_runtime, protection.protected)
+    return FilterOutput(result.elastic, result.passes, resolution.min_runtime, protection.protected)
 
 
 def protected(session: Session, raw: Fields) -> ProtectedStep:
-    """`protected`, asked directly, even of an elastic job."""
+    """`protected`, called directly, even of an elastic job."""
     return ProtectedStep(session.protection(*pair(raw)).protected)
 
 
 def validated(session: Session, raw: Fields) -> ValidatorOutput:
     """`validate`: whether a scenario is accepted."""
-    said = session.validate(case.action(raw), case.text(raw, "preemptor"), case.victims(raw))
-    return ValidatorOutput(said.accepted)
+    result = session.validate(case.action(raw), case.text(raw, "preemptor"), case.victims(raw))
+    return ValidatorOutput(result.accepted)
 
 
 def answer_steps(session: Session, raw: Fields) -> list[Step]:
@@ -205,8 +205,8 @@ def answer_min_runtime(raw: object) -> MinRuntimeOutput:
     """What the plugin makes of a case.
 
     Args:
-        raw: `op` says what is asked: `config`, `queueField`, `resolve`, `path`, `filter`, `validate` or
-            `sequence`; the other fields what it is asked about. Fields that say where a case comes from
+        raw: `op` is the call: `config`, `queueField`, `resolve`, `path`, `filter`, `validate` or
+            `sequence`; the other fields are its input. Fields about where a case comes from
             take no part.
 
     Raises:
@@ -278,7 +278,7 @@ def _queue_field(raw: Fields) -> QueueFieldOutput | QueueFieldRefused:
 def _fresh(
     ask: Callable[[Session, Fields], MinRuntimeOutput],
 ) -> Callable[[Fields], MinRuntimeOutput]:
-    """A question to a session that is asked nothing else."""
+    """A call of a session without other calls."""
 
     def answered(raw: Fields) -> MinRuntimeOutput:
         now = case.clock(raw) if raw.get("now") is not None or ask in _TIMED else 0

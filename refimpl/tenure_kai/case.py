@@ -20,9 +20,9 @@ _LARGEST = 2**31
 
 
 def refused(field: str, found: object, expected: str) -> InputError:
-    """An error about a field; an absent one is told as nothing."""
-    told = "nothing" if found is None else show(found)
-    return InputError([Problem(field=field, found=told, expected=expected)])
+    """An error about a field; an absent one is shown as nothing."""
+    shown = "nothing" if found is None else show(found)
+    return InputError([Problem(field=field, found=shown, expected=expected)])
 
 
 def text(raw: Mapping[str, Any], key: str, at: str = "") -> str:
@@ -51,7 +51,7 @@ def number(raw: Mapping[str, Any], key: str, at: str) -> int:
 
 
 def each_of(raw: Mapping[str, Any], key: str, read: Callable[[Mapping[str, Any], str], _Read]) -> list[_Read]:
-    """Every entry of a list, read; an absent list is empty, and every problem of every entry is told.
+    """Every entry of a list, read; an absent list is empty, and every problem of every entry is reported.
 
     Args:
         raw: what the list is in.
@@ -151,7 +151,7 @@ def status(raw: Mapping[str, Any], at: str = "") -> PodStatus:
 
 
 def victims(raw: Mapping[str, Any]) -> list[Victim]:
-    """`victims`; what is said about one job in several entries is one loss, as in the scheduler.
+    """`victims`; several entries of one job are one loss, as in the scheduler.
 
     >>> victims({"victims": [{"job": "v", "pods": ["a"]}, {"job": "v", "pods": ["b"]}]})
     [Victim(job='v', pods=('a', 'b'))]
@@ -177,7 +177,7 @@ def once(key: str, names: list[str]) -> None:
 
 
 def _moved(at: str, read: Callable[[], _Read]) -> _Read:
-    """What a list below an entry says is wrong, with the path of that entry."""
+    """The problems of a list below an entry, with the path of that entry."""
     try:
         return read()
     except InputError as error:

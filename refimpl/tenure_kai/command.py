@@ -72,7 +72,7 @@ PluginArguments = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class PluginOptions:
-    """What is asked of the plugin, under which arguments."""
+    """The call of the plugin, and its arguments."""
 
     action: ActionName = None
     argument: PluginArguments = None
@@ -152,7 +152,7 @@ def validate_command(
     tenure kai validate cluster/ -w serving/checkout --victim vision/sweep=sweep-0,sweep-1
     tenure kai validate cluster/ -w serving/checkout --victim vision/sweep=sweep-0 --victim vision/pretrain
 
-    Jobs that are not elastic are not checked here: `tenure kai filter` says whether they may be preempted.
+    Jobs that are not elastic are not checked here: `tenure kai filter` answers whether they may be preempted.
 
     Exit codes: 0 the scenario is accepted, 1 it is refused, 2 bad input.
     """
@@ -194,9 +194,9 @@ def resolve_command(
     session = _session(paths, plugin, edits, None)
     for option, queue in (("--victim-queue", victim_queue), ("--pending-queue", pending_queue)):
         _known(option, queue, session.scene)
-    asked = pending_queue or victim_queue
-    between = Action.PREEMPT if asked == victim_queue else Action.RECLAIM
-    answer = resolve_answer(session, _action(plugin.action) or between, asked, victim_queue)
+    asking_queue = pending_queue or victim_queue
+    between = Action.PREEMPT if asking_queue == victim_queue else Action.RECLAIM
+    answer = resolve_answer(session, _action(plugin.action) or between, asking_queue, victim_queue)
     _print(printing.output, "kai-resolve", answer, resolve_lines(answer))
 
 
@@ -209,9 +209,9 @@ def pairs_command(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="When a job of the victim's queue started, RFC 3339: the table says until when it is "
+            help="When a job of the victim's queue started, RFC 3339: the table has until when it is "
             "protected.",
-            show_default="durations are told",
+            show_default="durations are printed",
         ),
     ] = None,
     plugin: PluginOptions,

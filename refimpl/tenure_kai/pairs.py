@@ -15,10 +15,10 @@ from tenure_kai.resolver import resolve
 from tenure_kai.words import origin
 
 MOST_ROWS = 40
-"""So many rows of the table are printed, unless all of them are asked for."""
+"""So many rows of the table are printed, unless all of them are wanted."""
 
 MOST_QUEUES = 4
-"""So many queues of which the same is said are named in a row."""
+"""So many queues with the same answer are named in a row."""
 
 
 def pairs_answer(scene: Scene, started: Instant | None = None) -> PairsAnswer:
@@ -26,7 +26,7 @@ def pairs_answer(scene: Scene, started: Instant | None = None) -> PairsAnswer:
 
     Args:
         scene: the queues, and the plugin's arguments.
-        started: when a job of the victim's queue started, ns since the epoch; None where none is asked about.
+        started: when a job of the victim's queue started, ns since the epoch; None without one.
 
     Raises:
         InputError: the parents of a queue go in a circle.
@@ -69,7 +69,7 @@ def pairs_lines(answer: PairsAnswer, *, every: bool = False) -> Iterator[str]:
 
     Args:
         answer: the answer.
-        every: whether every row is told, and every queue of it named.
+        every: whether every row is printed, and every queue of it named.
     """
     yield answer.summary
     if answer.started is not None:
@@ -83,14 +83,14 @@ def pairs_lines(answer: PairsAnswer, *, every: bool = False) -> Iterator[str]:
         "until" if answer.started else "protected for",
         "because of",
     )
-    told = rows if every else rows[:MOST_ROWS]
-    shown = [heads, *told]
+    shown_rows = rows if every else rows[:MOST_ROWS]
+    shown = [heads, *shown_rows]
     widths = [max(len(row[column]) for row in shown) for column in range(4)]
     yield ""
     for row in shown:
         yield "  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[4]])
-    if len(rows) > len(told):
-        yield f"({len(rows) - len(told)} more rows: --all tells them)"
+    if len(rows) > len(shown_rows):
+        yield f"({len(rows) - len(shown_rows)} more rows: --all prints them)"
 
 
 def _pair(scene: Scene, pending: str, victim: str, started: Instant | None) -> PairShape:
@@ -111,7 +111,7 @@ def _pair(scene: Scene, pending: str, victim: str, started: Instant | None) -> P
 
 
 def _rows(pairs: list[PairShape], *, every: bool) -> Iterator[tuple[str, str, str, str, str]]:
-    """The pairs of one victim's queue, those of which the same is said in one row."""
+    """The pairs of one victim's queue, those with the same answer in one row."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for pair in pairs:
         key = (pair.action, pair.until or pair.min_runtime, pair.text)

@@ -71,7 +71,7 @@ class Filtered:
         job: its name.
         passes: whether it may be considered.
         elastic: whether it is elastic.
-        protection: what was asked; None for an elastic job, which the filter asks nothing about.
+        protection: of the job; None for an elastic one, of which the filter resolves none.
     """
 
     job: str
@@ -118,7 +118,7 @@ class JobLoss:
     Args:
         job: its name.
         elastic: whether it is elastic; a job that is not is not looked at.
-        protection: what was asked; None where nothing had to be.
+        protection: of the job; None where none had to be resolved.
         groups: the sub-groups that lose pods; empty where nothing had to be looked at.
         accepted: whether the scenario is accepted, as far as this job goes.
     """
@@ -290,9 +290,9 @@ class Session:
         """
         job = self.job(victim)
         elastic = job_is_elastic(job)
-        asked = None if elastic else self.protection(action, pending, victim)
-        passes = passes_filter(elastic, asked is not None and asked.protected)
-        return Filtered(job.name, passes, elastic, asked)
+        protection = None if elastic else self.protection(action, pending, victim)
+        passes = passes_filter(elastic, protection is not None and protection.protected)
+        return Filtered(job.name, passes, elastic, protection)
 
     def validate(self, action: Action, pending: str, victims: Iterable[Victim]) -> Validated:
         """Whether a scenario is accepted. It ends with the first job that refuses it.
@@ -316,8 +316,8 @@ class Session:
         job = self.job(victim.job)
         taken = taken_from(job, victim.pods)
         elastic = job_is_elastic(job)
-        asked = self.protection(action, pending, job.name) if elastic else None
-        if not must_keep_minimum(elastic, asked is not None and asked.protected):
-            return JobLoss(job.name, elastic, asked, (), accepted=True)
+        protection = self.protection(action, pending, job.name) if elastic else None
+        if not must_keep_minimum(elastic, protection is not None and protection.protected):
+            return JobLoss(job.name, elastic, protection, (), accepted=True)
         groups = group_losses(job, taken)
-        return JobLoss(job.name, elastic, asked, groups, all(group.keeps for group in groups))
+        return JobLoss(job.name, elastic, protection, groups, all(group.keeps for group in groups))

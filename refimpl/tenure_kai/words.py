@@ -87,12 +87,10 @@ def _own(queue: Queue, action: Action) -> Remark:
 
 
 def protection_remark(protection: Protection, job: Job, now: Instant) -> Remark:
-    """What the clock says about a job."""
+    """The state of a job by the clock."""
     if protection.kept:
-        said = "protected" if protection.protected else "not protected"
-        return Remark(
-            "KMR-120", protection.protected, f"the session has it as {said} from an earlier question"
-        )
+        shown = "protected" if protection.protected else "not protected"
+        return Remark("KMR-120", protection.protected, f"the session has it as {shown} from an earlier call")
     if job.started_at is None or protection.until is None:
         return Remark("KMR-060", False, "it has no start stamp")
     until = format_instant(protection.until)
@@ -125,8 +123,8 @@ def verdict_of(protection: Protection, now: Instant) -> str:
 
 def _clock(instant: Instant, now: Instant) -> str:
     """A time of day, where it is the day of the clock."""
-    said, today = format_instant(instant), format_instant(now)
-    return said[11:].removesuffix("Z") if said[:10] == today[:10] else said
+    shown, today = format_instant(instant), format_instant(now)
+    return shown[11:].removesuffix("Z") if shown[:10] == today[:10] else shown
 
 
 def elastic_remarks(job: Job) -> Iterator[Remark]:
@@ -163,13 +161,13 @@ def loss_verdict(loss: JobLoss, now: Instant) -> str:
     if not loss.elastic:
         return "not looked at: it is not elastic, and the filter speaks for it"
     if loss.protection is None or not loss.protection.protected:
-        said = "it is not protected" if loss.protection is None else verdict_of(loss.protection, now)
-        return f"may lose any pod: {said}"
-    said = verdict_of(loss.protection, now)
+        shown = "it is not protected" if loss.protection is None else verdict_of(loss.protection, now)
+        return f"may lose any pod: {shown}"
+    shown = verdict_of(loss.protection, now)
     failing = [group_sentence(group) for group in loss.groups if not group.keeps]
     if failing:
-        return f"refuses: {failing[0]}, and it is {said}"
-    return f"keeps its minimum; it is {said}"
+        return f"refuses: {failing[0]}, and it is {shown}"
+    return f"keeps its minimum; it is {shown}"
 
 
 def resolve_lines(answer: ResolveAnswer) -> Iterator[str]:

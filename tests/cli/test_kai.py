@@ -160,7 +160,7 @@ def test_pairs_of_many_queues_are_a_bounded_table() -> None:
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "60 queues, 3600 pairs, method lca"
     assert len(lines) < 50
-    assert lines[-1] == "(80 more rows: --all tells them)"
+    assert lines[-1] == "(80 more rows: --all prints them)"
 
 
 def test_pairs_takes_no_action_because_every_pair_has_its_own() -> None:

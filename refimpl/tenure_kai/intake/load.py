@@ -30,7 +30,7 @@ def read_config_map(raw: object, place: Place, notes: Notes) -> Texts | None:
 
     Args:
         raw: the ConfigMap, untrusted.
-        place: the object, for what is said about it.
+        place: the object, for messages.
         notes: gets what is wrong, a configuration without the plugin included.
 
     Source: KAI-Scheduler, MinRuntime Plugin, Plugin Configuration.
@@ -66,7 +66,7 @@ def read_shard(raw: object, place: Place, notes: Notes) -> Texts | None:
 
     Args:
         raw: the SchedulingShard, untrusted.
-        place: the object, for what is said about it.
+        place: the object, for messages.
         notes: gets what is wrong. Arguments under `plugins` replace those of `minRuntime`: a warning.
 
     Source: KAI-Scheduler, SchedulingShard.
@@ -179,7 +179,7 @@ def load_scene(
         changed: passes the objects on, as if fields of theirs were different.
 
     Raises:
-        InputError: everything that cannot be read, or cannot be asked about.
+        InputError: everything that cannot be read, or is not covered.
 
     >>> load_scene(["absent.yaml"])
     Traceback (most recent call last):
@@ -212,7 +212,7 @@ def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | N
         arguments: as for `load_scene`.
 
     Raises:
-        InputError: everything that cannot be asked about.
+        InputError: everything that is not covered.
 
     >>> queue = {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "a"}}
     >>> list(scene_of_objects([queue]).queues)
@@ -223,7 +223,7 @@ def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | N
 
 
 def scene_of_sourced(objects: Sequence[SourcedObject], arguments: Mapping[str, str] | None = None) -> Scene:
-    """The same from objects that know where they were read, which is then told of what is wrong.
+    """The same from objects that know where they were read, for messages.
 
     >>> scene_of_sourced([]).jobs
     {}

@@ -61,7 +61,7 @@ def read_queue(raw: object, place: Place, notes: Notes) -> Queue | None:
 
     Args:
         raw: the object, untrusted.
-        place: the object, for what is said about it.
+        place: the object, for messages.
         notes: gets what is wrong. A runtime that is no duration is an error: the scheduler cannot decode the
             Queue, and so no Queue at all. A negative one is a warning.
 
@@ -130,10 +130,10 @@ def tree_of(read: Mapping[str, tuple[Place, Queue]], notes: Notes) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Fate:
-    """What becomes of a queue: with nothing said, it is kept.
+    """What becomes of a queue: unless something is wrong, it is kept.
 
     Args:
-        at: the queue whose parent is missing, or from which a circle is told.
+        at: the queue whose parent is missing, or from which a circle is described.
         circle: that circle in words.
     """
 
@@ -169,7 +169,7 @@ def read_pod_group(raw: object, place: Place, notes: Notes) -> Job | None:
 
     Args:
         raw: the object, untrusted.
-        place: the object, for what is said about it.
+        place: the object, for messages.
         notes: gets what is wrong. A start stamp that is no time is a warning, as the scheduler goes on
             without; so are sub-groups that contradict each other: the job gets one of minimum 1.
 
@@ -286,7 +286,7 @@ class PodEntry:
         job: `namespace/name` of its PodGroup.
         sub_group: name of its sub-group.
         pod: the pod.
-        place: the object, for what is said about it.
+        place: the object, for messages.
     """
 
     job: str
@@ -300,7 +300,7 @@ def read_pod(raw: object, place: Place, notes: Notes) -> PodEntry | None:
 
     Args:
         raw: the object, untrusted.
-        place: the object, for what is said about it.
+        place: the object, for messages.
         notes: gets what is wrong.
 
     Source: KAI-Scheduler, pods of a PodGroup. A pod that is placed and not bound yet shows that only in a
