@@ -64,5 +64,5 @@ def test_a_change_that_gives_the_policy_an_effect_is_found_to_do_so(queues: Path
     assert done.returncode == 0
     assert done.stdout.decode().splitlines() == [
         "sanity: 3 objects, nothing found",
-        "  assumed: fair sharing off, no Configuration was given",
+        "  assumed: fair sharing off, no Configuration was given (--fair-sharing sets it)",
     ]

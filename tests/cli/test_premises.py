@@ -24,7 +24,7 @@ AS_RECORDED: Final = (
     "clusterqueue/gold.spec.stopPolicy=None",
 )
 SHOWN: Final = "fair sharing on by status.fairSharing, with the default strategies"
-ASSUMED: Final = "fair sharing off, no Configuration was given"
+ASSUMED: Final = "fair sharing off, no Configuration was given (--fair-sharing sets it)"
 COHORT: Final = "shared-cohort"
 AT: Final = ("--now", "2026-05-11T14:00:00Z")
 PRETRAIN: Final = "llm/job-pretrain-mix-9fa75"
@@ -193,6 +193,17 @@ def test_an_analysis_of_weights_asks_whether_fair_sharing_is_on(
     assert b"--fair-sharing default or off" in done.stderr
 
 
+def test_an_assertion_about_weights_asks_for_a_configuration(tmp_path: Path) -> None:
+    (tmp_path / "queues.yaml").write_text(WEIGHTS)
+    never = {"preemptor": {"clusterQueue": "gold"}, "victim": {"clusterQueue": "silver"}}
+    asserted = {"manifests": ["queues.yaml"], "never": [never]}
+    (tmp_path / "a.tenure.yaml").write_text(json.dumps(asserted))
+    done = tenure("analyze", "check", str(tmp_path / "a.tenure.yaml"))
+    assert done.returncode not in (0, 1)
+    printed = (done.stdout + done.stderr).decode()
+    assert "expected the ConfigMap kueue-manager-config beside the queues: whether" in printed
+
+
 def test_an_analysis_of_weights_answers_where_it_is_told(tmp_path: Path) -> None:
     (tmp_path / "queues.yaml").write_text(WEIGHTS)
     answer = answered("analyze-sanity", "analyze", "sanity", str(tmp_path), "--fair-sharing", "default")
@@ -225,6 +236,11 @@ def test_blocked_admission_refuses_what_comes_next_and_no_single_decision(tmp_pa
     assert answered("decide", "decide", str(tmp_path), *NOW)["decision"] == "Fit"
 
 
+ORDERED: Final = (
+    "the order by usage in ClusterQueue shared is not modelled; what depends on it is not decided"
+)
+
+
 def by_usage(folder: Path, *workloads: str) -> str:
     (folder / "cluster.yaml").write_text(BY_USAGE + "".join(workloads))
     return str(folder)
@@ -251,7 +267,20 @@ def test_an_order_by_usage_refuses_only_decisions_that_depend_on_it(tmp_path: Pa
 def test_candidates_of_one_local_queue_have_no_order_by_usage(tmp_path: Path) -> None:
     running = [workload(name, "a", 2, runs_in="shared") for name in ("one", "other")]
     cluster = by_usage(tmp_path, *running, workload("high", "b", 2, priority=9))
-    assert answered("decide", "decide", "-w", "high", cluster, *NOW)["decision"] == "Preempt"
+    answer = answered("decide", "decide", "-w", "high", cluster, *NOW)
+    assert (answer["decision"], answer["premises"]) == ("Preempt", [ORDERED])
+
+
+@pytest.mark.parametrize("words", [("decide", "-a"), ("next", "a1"), ("analyze", "matrix")], ids=" ".join)
+def test_queues_that_ask_for_an_order_by_usage_are_named_without_a_configuration(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    text = BY_USAGE[: BY_USAGE.rindex("---")] + workload("a1", "a", 1) + workload("a2", "a", 1)
+    (tmp_path / "cluster.yaml").write_text(text)
+    done = tenure(*words, str(tmp_path), *(() if words[0] == "analyze" else NOW))
+    assert done.returncode == 0, done.stderr.decode()
+    assert "by usage" in done.stdout.decode()
+    assert "ClusterQueue shared" in done.stdout.decode()
 
 
 def test_what_comes_next_leaves_out_trees_that_are_ordered_by_usage(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ class FairSharingSource(StrEnum):
 
     GIVEN = "given"
     """The Configuration, or the caller."""
+    OPERATOR = "operator"
+    """The object of OpenShift's operator."""
     STATUS = "status"
     """The status of ClusterQueues and Cohorts, which names no strategies."""
     ASSUMED = "assumed"

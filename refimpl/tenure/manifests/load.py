@@ -631,6 +631,8 @@ class Builder:
         return Settings(fair_sharing=DEFAULT_STRATEGIES if self.shown.sharing else None)
 
     def _fair_sharing_source(self) -> FairSharingSource:
+        if self.settings is None and self.operated is not None and self.configured is self.operated[0]:
+            return FairSharingSource.OPERATOR
         if self.settings is not None or self.configured is not None:
             return FairSharingSource.GIVEN
         return FairSharingSource.STATUS if self.shown.is_known else FairSharingSource.ASSUMED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import Final
 
 from tenure.errors import ErrorCode, InputError, Problem
@@ -12,7 +13,8 @@ from tenure.manifests.shown import BY_USAGE
 from tenure.model import Cluster, Workload
 from tenure.units import format_names
 
-ASSUMED_OFF: Final = "fair sharing off, no Configuration was given"
+ASSUMED_OFF: Final = "fair sharing off, no Configuration was given (--fair-sharing sets it)"
+BY_OPERATOR: Final = "by preemptionPolicy of OpenShift's Kueue"
 SHOWN_ON: Final = "fair sharing on by status.fairSharing, with the default strategies"
 
 _MOST: Final = 5
@@ -32,18 +34,30 @@ def premises_of(loaded: Loaded, queues: Iterable[str] | None = None) -> tuple[st
     >>> from tenure.model import ClusterQueue
     >>> cluster = Cluster({"a": ClusterQueue("a", cohort="all"), "b": ClusterQueue("b")})
     >>> premises_of(Loaded(cluster, fair_sharing=FairSharingSource.ASSUMED), ["a"])
-    ('fair sharing off, no Configuration was given',)
+    ('fair sharing off, no Configuration was given (--fair-sharing sets it)',)
     >>> premises_of(Loaded(cluster, fair_sharing=FairSharingSource.ASSUMED), ["b"])
     ()
     """
-    cluster = loaded.cluster
-    if not _has_cohort(cluster, cluster.cluster_queues if queues is None else queues):
-        return ()
-    if loaded.fair_sharing == FairSharingSource.ASSUMED:
-        return (ASSUMED_OFF,)
-    if loaded.fair_sharing == FairSharingSource.STATUS and cluster.settings.fair_sharing is not None:
-        return (SHOWN_ON,)
-    return ()
+    names = [*(loaded.cluster.cluster_queues if queues is None else queues)]
+    sharing = _fair_sharing(loaded) if _has_cohort(loaded.cluster, names) else ()
+    by_usage = sorted(loaded.by_usage.intersection(names))
+    if not by_usage:
+        return sharing
+    where = f"{'ClusterQueue' if len(by_usage) == 1 else 'ClusterQueues'} {format_names(by_usage, _MOST)}"
+    return (*sharing, f"the order by usage in {where} is not modelled; what depends on it is not decided")
+
+
+def _fair_sharing(loaded: Loaded) -> tuple[str, ...]:
+    is_on = loaded.cluster.settings.fair_sharing is not None
+    match loaded.fair_sharing:
+        case FairSharingSource.ASSUMED:
+            return (ASSUMED_OFF,)
+        case FairSharingSource.STATUS if is_on:
+            return (SHOWN_ON,)
+        case FairSharingSource.OPERATOR:
+            return (f"fair sharing {'on' if is_on else 'off'} {BY_OPERATOR}",)
+        case _:
+            return ()
 
 
 def premises_of_both(before: Loaded, after: Loaded) -> tuple[str, ...]:
@@ -52,7 +66,7 @@ def premises_of_both(before: Loaded, after: Loaded) -> tuple[str, ...]:
     >>> from tenure.model import ClusterQueue
     >>> one = Loaded(Cluster({"a": ClusterQueue("a", cohort="all")}), fair_sharing=FairSharingSource.ASSUMED)
     >>> premises_of_both(one, Loaded(one.cluster))
-    ('before: fair sharing off, no Configuration was given',)
+    ('before: fair sharing off, no Configuration was given (--fair-sharing sets it)',)
     """
     one, other = premises_of(before), premises_of(after)
     if one == other:
@@ -69,7 +83,7 @@ def premises_of_states(loaded: Loaded) -> tuple[str, ...]:
     >>> premises_of_states(Loaded(Cluster({}), by_usage=frozenset({"a"})))
     ('examples have one LocalQueue in ClusterQueue a, whose order by usage is not modelled',)
     """
-    found = premises_of(loaded)
+    found = premises_of(replace(loaded, by_usage=frozenset()))
     if not loaded.by_usage:
         return found
     names = format_names(sorted(loaded.by_usage), _MOST)
@@ -120,11 +134,12 @@ def unused_weights(loaded: Loaded) -> tuple[str, ...]:
     return (f"{found[0]}: spec.fairSharing.weight has no effect: assumed is {ASSUMED_OFF}",)
 
 
-def refuse_unstated(loaded: Loaded) -> None:
+def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
     """Refuse weights of fair sharing where nothing shows whether it is on: what is proved would rest on it.
 
     Args:
         loaded: the configuration.
+        by_option: whether the command has `--fair-sharing`.
 
     Raises:
         InputError: a weight that decides under fair sharing, which is neither configured nor shown.
@@ -138,13 +153,14 @@ def refuse_unstated(loaded: Loaded) -> None:
     """
     deciding = _weights_without_source(loaded)
     if deciding:
+        option = ", or --fair-sharing default or off" if by_option else ""
         count = "a weight" if len(deciding) == 1 else f"{len(deciding)} weights of ClusterQueues and Cohorts"
         raise InputError(
             [
                 Problem(
                     "spec.fairSharing.weight",
                     f"{count}, and neither Kueue's Configuration nor status.fairSharing",
-                    "the ConfigMap kueue-manager-config beside the queues, or --fair-sharing default or off: "
+                    f"the ConfigMap kueue-manager-config beside the queues{option}: "
                     "whether fair sharing is on decides who may preempt whom",
                     object=deciding[0],
                     code=ErrorCode.BAD_INPUT,

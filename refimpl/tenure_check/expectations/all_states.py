@@ -109,7 +109,7 @@ class AllStates:
         Raises:
             InputError: nothing shows whether the weights of the configuration decide.
         """
-        refuse_unstated(self._given.loaded)
+        refuse_unstated(self._given.loaded, by_option=False)
         result = self._from_store(asserted, find) if self._kept else find()
         # Files are read now: their lines may be others than when it was found out.
         placed = tuple(self._placed(field.object, field.field) for field in result.allowed_by)

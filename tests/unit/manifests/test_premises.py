@@ -198,7 +198,9 @@ def test_the_object_of_openshifts_operator_is_a_configuration(
 ) -> None:
     loaded = built(queue(fairSharing={"weight": "3"}), operator(**config))
     refuse_unstated(loaded)
-    assert (loaded.fair_sharing, premises_of(loaded)) == (FairSharingSource.GIVEN, ())
+    assert loaded.fair_sharing == FairSharingSource.OPERATOR
+    state = "on" if on else "off"
+    assert premises_of(loaded) == (f"fair sharing {state} by preemptionPolicy of OpenShift's Kueue",)
     assert loaded.cluster.settings.fair_sharing == (DEFAULT_STRATEGIES if on else None)
     assert len(loaded.over_time) == is_blocked
 
