@@ -294,8 +294,8 @@ def _of_no_candidates(decision: Decision) -> Iterator[Obstacle]:
         *_by_share(decision),
         *_own_policies(decision, own),
         *_other_policies(decision, [held for held in kept if held.cluster_queue != decision.queue.name]),
-        *_without_cohort(decision),
         *(obstacle for shortage in shortages(decision) for obstacle in _of_shortage(decision, shortage)),
+        *_without_cohort(decision),
     ]
     yield from sorted(found, key=lambda obstacle: obstacle.object.startswith("Workload/"))
 
