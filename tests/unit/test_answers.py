@@ -145,3 +145,26 @@ def test_a_request_that_may_not_preempt_while_it_borrows_names_the_policies(
     assert decision.outcome == Outcome.NO_FIT
     because = f"and may not preempt for that: it would borrow, and spec.preemption.{policies}"
     assert summarize(decision)[0].endswith(because)
+
+
+def test_why_of_several_lists_who_preempts_and_counts_the_others() -> None:
+    other = dataclasses.replace(waiting(1, 50), name="other")
+    second = decide(Cluster({"q": queue()}, (HELD,), (other,)), other, "q", NOW, preset("guaranteed"))
+    answer = why_answer(HELD, [decided(waiting(1, 300), HELD), second], NOW, preset("guaranteed"))
+    assert list(why_outline(answer).text_lines())[-2:] == [
+        "  ml/preemptor in ClusterQueue q (KQ-010 yes: priority 200 is below 300)",
+        "  1 other does not: 1 NoCandidates; each with --all",
+    ]
+    assert any("KQ-040" in line for line in why_outline(answer, verbose=True).text_lines())
+    assert "Not preempted for" in list(why_outline(answer, every=True).text_lines())
+
+
+def test_why_not_of_a_running_workload_gives_the_finding_that_decides_as_markdown_too() -> None:
+    outline = why_not_outline(why_not_answer(decided(waiting(1), HELD), HELD, counterfactuals=0))
+    assert list(outline.text_lines())[-2:] == [
+        "The rule that decides; --verbose shows all",
+        "  KQ-010  no   priority 200 is not below 100",
+    ]
+    markdown = list(outline.markdown_lines())
+    assert markdown[0] == "## Why ml/preemptor does not preempt ml/held"
+    assert markdown[-1] == "- KQ-010  no   priority 200 is not below 100"

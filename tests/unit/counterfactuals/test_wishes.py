@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -19,7 +20,7 @@ from tenure.explanation.counterfactuals import (
 )
 from tenure.model import Cluster, Outcome, Workload
 from tenure.readings import preset
-from tests.unit.clusters import NOW, queue, running, waiting
+from tests.unit.clusters import GPU, NOW, queue, replaced, running, waiting
 
 READING = preset("guaranteed")
 
@@ -91,3 +92,18 @@ def test_the_worse_ones_are_there_where_none_is_wished() -> None:
     assert harmful
     better = search_counterfactuals(PREEMPTS, limit=99, wish=FaresBetter()).counterfactuals
     assert {change.after for change in better} == {"fits"}
+
+
+def test_changes_that_harm_no_other_team_come_first_then_own_fields() -> None:
+    """A ClusterQueue without quota of its own could have another's, or preempt what runs there."""
+    other = replace(queue(), name="other", cohort="c")
+    own = queue(nominal={GPU: 0}, cohort="c")
+    held = replaced(running("held", 4, priority=50), {"cluster_queue": "other"})
+    asker = waiting(2)
+    cluster = Cluster({"q": own, "other": other}, (held,), (asker,))
+    asked = Situation(cluster, asker, "q", NOW, preset("guaranteed"))
+    found = search_counterfactuals(asked, limit=99, wish=FaresBetter()).counterfactuals
+    objects = [(found_one.object, found_one.harmless, found_one.own) for found_one in found]
+    assert objects[0] == ("ClusterQueue/q", True, True)
+    assert ("ClusterQueue/other", False, False) in objects
+    assert objects == sorted(objects, key=lambda row: (not row[1], not row[2]))
