@@ -453,7 +453,8 @@ def _state_items(queue: str, priority: int, example: MatrixExample) -> Iterator[
         f"and a workload of {queue}, priority {priority}"
         f"{_grown(example)}, created {format_instant(example.created_at)}, asks for {asked}"
     )
-    yield Item(example.why[0], [Item(line.strip()) for line in example.why[1:]])
+    if example.why:
+        yield Item(example.why[0], [Item(line.strip()) for line in example.why[1:]])
 
 
 def _running_item(workload: ExampleWorkload) -> Item:

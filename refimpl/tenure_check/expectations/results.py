@@ -161,6 +161,8 @@ def text_lines(done: Sequence[Checked], tool: str = TEST) -> Iterator[str]:
                 [f"  ERR  {checked.check.name}: for the same reason"] if told_before else _text(checked)
             )
     yield closing_line(done, tool)
+    if any(checked.check.scope for checked in done):
+        yield "usual premises (tenure analyze guarantees --premises lists them)"
 
 
 def closing_line(done: Sequence[Checked], tool: str = TEST) -> str:
