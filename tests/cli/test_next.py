@@ -326,8 +326,8 @@ def test_the_latest_start_follows_from_declared_limits(tmp_path: Path) -> None:
     ]
     text = told("ml/waits", file, *NOW)
     assert text.startswith(
-        "ml/waits is admitted by 2026-03-02T15:00:33Z at the latest, if each job ends by its own limit "
-        "and no workload is preempted until then; at 2026-03-02T15:00:31Z if each runs exactly to it\n"
+        "ml/waits is admitted by 2026-03-02T15:00:33Z at the latest, if each job ends by its own limit, "
+        "with no preemption until then; at 2026-03-02T15:00:31Z if each runs exactly to it\n"
     )
     assert "  ml/runs ends at 2026-03-02T15:00:30Z (spec.maximumExecutionTimeSeconds)" in text
     markdown = told("ml/waits", file, *NOW, "-o", "markdown")

@@ -180,6 +180,8 @@ def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int, *, 
     yield "nothing new arrives, and nothing is edited or deleted"
     limits = " (but for the latest start, within their limits)" if one else ""
     yield f"no running workload finishes{limits}, and pods of admitted ones are ready in time"
+    if one:
+        yield "admission checks pass at once: limits count from admission"
     if one and horizon.runtime is not None:
         yield f"workloads that declare no limit run at most {horizon.runtime.text} in all"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"

@@ -91,8 +91,8 @@ def _premise(latest: LatestStart) -> str:
     limit = "if each job ends by its own limit"
     if latest.per_preemption is None:
         return limit
-    most = f"at most {counted(latest.preemptions, 'workload')}" if latest.preemptions else "no workload"
-    return f"{limit} and {most} {'are' if latest.preemptions > 1 else 'is'} preempted until then"
+    most = f"at most {counted(latest.preemptions, 'preemption')}" if latest.preemptions else "no preemption"
+    return f"{limit}, with {most} until then"
 
 
 def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
