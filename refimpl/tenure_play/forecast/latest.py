@@ -35,6 +35,7 @@ from tenure.model import (
 )
 from tenure.oracle.assignment import PODS
 from tenure.oracle.decide import Decision, decide
+from tenure.oracle.snapshot import take_snapshot
 from tenure.oracle.topology import takes_part
 from tenure.oracle.tree import Tree, Usage, available_at, empty_usage, occupy, release
 from tenure.readings import Reading
@@ -107,7 +108,7 @@ def latest_start(
     course = Course(played, reading, None, workload, most=MOST_PLAYED)
     if any(limits.values()):
         course.run()
-    count = len(course.journal.preemptions) if course.is_admitted else 0
+    count = len(course.journal.preemptions)
     ends = tuple(_ends(course, limits))
     # Without the end of a job it is the forecast, looked at for longer.
     is_known = course.is_admitted and bool(ends)
@@ -165,8 +166,9 @@ class _TreeLoad:
         self._kept: dict[FlavorResource, Usage] = {}
         self._workload = find_pending(loaded, workload)
         self._queue = queue_of(loaded, self._workload)
+        self._empty = take_snapshot(self._cluster, self._queue, scenario.start, reading)
+        self._tree: Tree = self._empty.tree
         self._decision = self._alone(self._workload, self._queue)
-        self._tree: Tree = self._decision.snapshot.tree
         self.present = tuple(entry for entry in scenario.present if entry.queue in self._tree.places)
         queues = [self._cluster.cluster_queues[name] for name in self._tree.places]
         self._may_preempt = any(map(_may_preempt, queues))
@@ -183,8 +185,8 @@ class _TreeLoad:
     def _alone(self, workload: Workload, queue: str) -> Decision:
         """What is decided while nothing holds quota."""
         if workload.key not in self._decided:
-            at = self._scenario.start
-            self._decided[workload.key] = decide(self._cluster, workload, queue, at, self._reading)
+            question = self._cluster, workload, queue, self._scenario.start, self._reading
+            self._decided[workload.key] = decide(*question, snapshot=self._empty.around(queue))
         return self._decided[workload.key]
 
     def bound(self, limits: Limits, manifests: Mapping[str, Mapping[str, object]]) -> _Bound:
