@@ -53,12 +53,12 @@ def matrices(
     request: MatrixRequest = ALL_CELLS,
     jobs: int | None = None,
 ) -> tuple[list[Matrix], Mapping[str, str]]:
-    """The matrices of some configurations, and who proved, by version.
+    """The matrices of some configurations, and the versions of the solvers.
 
     Args:
         configurations: each with the priorities of its workloads.
         reading: see `tenure.readings`.
-        effort: how long is looked for examples.
+        effort: how long the search for examples goes on.
         request: which cells, and of which states.
         jobs: processes; None for one for each CPU.
 

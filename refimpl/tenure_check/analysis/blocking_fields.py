@@ -1,6 +1,6 @@
 """By which field something never happens: one without which it is found to happen.
 
-What is proved says that no state shows it, not why. So one field after another is loosened, and random states
+A proof shows that no state has it, not why. So one field after another is loosened, and random states
 of the configuration with that field otherwise are decided.
 """
 
@@ -35,7 +35,7 @@ SEED = 7
 
 @dataclass(frozen=True, slots=True)
 class _Loosened:
-    """A configuration with one field otherwise, and how it is told."""
+    """A configuration with another value of one field, and its words."""
 
     words: str
     cluster: Cluster

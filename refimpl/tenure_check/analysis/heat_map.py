@@ -112,7 +112,7 @@ class _Picture:
         below = f"scope {self._answer.scope}, reading {self._answer.reading}"
         self._words(MARGIN, 2 * LINE, below, Role.MUTED)
         self._words(MARGIN, 3 * LINE + 4, "preemptor", Role.MUTED)
-        self._words(self._left + 12 * _LETTER, 3 * LINE + 4, "victim", Role.MUTED)
+        self._words(max(self._left, MARGIN + 11 * _LETTER), 3 * LINE + 4, "victim", Role.MUTED)
 
     def _words(
         self,

@@ -1,6 +1,6 @@
 """The matrix of a configuration: random states first, then proofs of what they did not find.
 
-What proves is handed in, since the reference knows no solver.
+The prover is a parameter: this package has no solver.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Prover(Protocol):
     """Settles what random states have not hit."""
 
     def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
-        """For which reasons rules might allow it at all, whatever is in use."""
+        """The reasons for which rules might allow it at all, whatever is in use."""
 
     def settle(
         self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
@@ -81,13 +81,13 @@ MakeProver = Callable[[Cluster, Tree, Reading], Prover]
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How long is looked for examples.
+    """How long the search for examples goes on.
 
     Args:
         seed: of the dice.
         fewest: states for each ClusterQueue, at least.
         most: at most; a queue has no more while its last `fewest` states have brought nothing new.
-        counts_victims: whether examples with fewer victims are looked for, and a proof that there are none;
+        counts_victims: whether examples with fewer victims, or a proof that there are none, are searched;
             otherwise a queue has no more states once every cell is hit that rules allow.
     """
 
@@ -105,10 +105,10 @@ class Matrix:
         queues: the names of its ClusterQueues, in order.
         levels: the priorities.
         settled: what is known of each cell and reason that rules might allow.
-        apart: why nothing can be said of some pairs, or why they never meet, by preemptor and victim.
+        apart: why some pairs are not known, or never meet, by preemptor and victim.
         states: how many random states were decided.
-        scope: of which states it is.
-        premises: what every verdict assumes.
+        scope: its states.
+        premises: of every verdict.
     """
 
     queues: tuple[str, ...]
@@ -158,10 +158,10 @@ def analyze(
         cluster: the configuration.
         levels: the priorities of its workloads.
         reading: see `tenure.readings`.
-        make_prover: gives what proves, for one tree.
-        effort: how long is looked for examples.
+        make_prover: makes the prover of one tree.
+        effort: how long the search for examples goes on.
         request: which cells, and of which states.
-        watched: shows how far it is with answers, of which there will be so many.
+        watched: shows the progress of so many answers.
 
     Raises:
         InputError: more cells than `MAX_CELLS`.
@@ -174,12 +174,12 @@ def analyze(
     )
     _refuse_too_many(matrix, request.cells)
     configured, cluster = cluster, without_unmodelled(cluster)
-    asked = set(_all_sides(matrix) if request.cells is None else request.cells)
-    preemptors = {preemptor for preemptor, _, _, _ in asked}
-    trees, as_told = trees_of(cluster), trees_of(configured)
+    wanted = set(_all_sides(matrix) if request.cells is None else request.cells)
+    preemptors = {preemptor for preemptor, _, _, _ in wanted}
+    trees, configured_trees = trees_of(cluster), trees_of(configured)
     root_of = {name: number for number, tree in enumerate(trees) for name in tree.places}
     for preemptor, victim in product(matrix.queues, repeat=2):
-        unmodelled = of_pair(configured, as_told[root_of[preemptor]], preemptor, victim)
+        unmodelled = of_pair(configured, configured_trees[root_of[preemptor]], preemptor, victim)
         if unmodelled:
             matrix.apart[preemptor, victim] = CellResult(CellVerdict.UNKNOWN, unmodelled[0].text)
         elif root_of[preemptor] != root_of[victim]:
@@ -194,7 +194,7 @@ def analyze(
             continue
         names = _with_quotas(matrix, tree)
         pairs = {pair for pair in product(names, tree.places) if pair not in matrix.apart}
-        cells = [sides for sides in asked if (sides[0], sides[2]) in pairs]
+        cells = [sides for sides in wanted if (sides[0], sides[2]) in pairs]
         prover = make_prover(cluster, tree, reading)
         states = States(cluster, tree, reading, levels, request.scope)
         first = [state for state in request.known if state.queue in tree.places]
@@ -269,16 +269,16 @@ def _settle_tree(
     known: Sequence[DecideRequest],
 ) -> None:
     """Settle the first of all cells that are alike, and then the others by them."""
-    # A prover asks about two ClusterQueues at a time.
+    # A prover settles two ClusterQueues at a time.
     first = sorted(
         {_first_sides(symmetry, sides) for sides in cells},
         key=lambda sides: (sides[0], sides[2], sides[1], sides[3]),
     )
-    asked = _allowed(prover, first)
+    allowed = _allowed(prover, first)
     hit = _Hits(states, symmetry, effort, matrix.scope)
     hit.decide(known)
     for queue in sorted({sides[0] for sides in first}):
-        hit.draw(queue, {cell for cell in asked if cell.preemptor == queue})
+        hit.draw(queue, {cell for cell in allowed if cell.preemptor == queue})
     matrix.states += hit.drawn
     wanted = set(first)
     small = {
@@ -286,7 +286,7 @@ def _settle_tree(
         for cell, example in hit.found.items()
         if sides_of(cell) in wanted
     }
-    _settle(matrix, prover, small, asked, watched)
+    _settle(matrix, prover, small, allowed, watched)
     _count_victims(matrix, prover, wanted)
     _settle_likewise(matrix, prover, symmetry, sorted(set(cells) - wanted))
 
@@ -314,11 +314,11 @@ class _Hits:
         for request in known:
             self._is_new(hits_of(request, self._states.decided(request)))
 
-    def draw(self, queue: str, asked: Set[CellQuery]) -> None:
-        """Draw states in which workloads of a ClusterQueue wait, of which some cells are asked about."""
+    def draw(self, queue: str, wanted: Set[CellQuery]) -> None:
+        """Draw states in which workloads of a ClusterQueue wait, until its wanted cells are hit."""
         effort, since, drawn = self._effort, 0, 0
         while since < effort.fewest and drawn < effort.most:
-            if not effort.counts_victims and asked <= self.found.keys():
+            if not effort.counts_victims and wanted <= self.found.keys():
                 break
             drawn += 1
             since = 0 if self._is_new(self._states.hits(self._dice, queue)) else since + 1
@@ -371,13 +371,13 @@ def _settle(
     matrix: Matrix,
     prover: Prover,
     hit: Mapping[CellQuery, Example],
-    asked: Sequence[CellQuery],
+    wanted: Sequence[CellQuery],
     watched: Watch,
 ) -> None:
     shown = {cell: example for cell, example in hit.items() if is_replayed(cell, example)}
     for cell, example in shown.items():
         matrix.settled[cell] = CellResult(CellVerdict.CAN, "by an example", example)
-    open_cells = [cell for cell in asked if cell not in shown]
+    open_cells = [cell for cell in wanted if cell not in shown]
     answers = dict(watched(prover.settle(open_cells, shown), len(open_cells)))
     matrix.settled.update(answers)
 

@@ -106,7 +106,7 @@ class MatrixReason:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """Whether workloads of one ClusterQueue and priority may ever preempt those of another."""
+    """Whether workloads of one ClusterQueue and priority can ever preempt those of another."""
 
     preemptor: MatrixRole
     """The pending workload."""
@@ -134,7 +134,7 @@ class MatrixCounts:
 
 @dataclass(frozen=True, slots=True)
 class MatrixAnswer:
-    """Which workloads may ever preempt which others, in every state of a scope."""
+    """Which workloads can ever preempt which others, in every state of a scope."""
 
     scope: str
     """`consistent`: all states that admission alone can produce; `edited`: also those after edits."""

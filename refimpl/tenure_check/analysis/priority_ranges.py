@@ -35,7 +35,7 @@ from tenure_check.analysis.states import (
     reread,
 )
 
-MOST_STEPS_LOOKED_AT = 10_000
+MOST_STEPS_COMPARED = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""
 
 NO_AGES = (
@@ -120,10 +120,10 @@ class Ranges:
     def _pairs(self, mine: Sequence[int], theirs: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield from product(self._some(mine), self._some(theirs))
         few = theirs if len(theirs) < len(mine) else mine
-        looked = few[:MOST_STEPS_LOOKED_AT]
-        both = {self._region(value): value for value in looked if value in mine and value in theirs}
+        compared = few[:MOST_STEPS_COMPARED]
+        both = {self._region(value): value for value in compared if value in mine and value in theirs}
         yield from ((value, value) for value in both.values())
-        if len(few) > MOST_STEPS_LOOKED_AT:  # not all were compared; an example may be looked for in vain
+        if len(few) > MOST_STEPS_COMPARED:  # not all were compared; the search for an example may be in vain
             yield from ((value, value) for value in self._some(few))
 
     def _some(self, values: Sequence[int]) -> Iterator[int]:
@@ -177,15 +177,15 @@ class Ranges:
                 running.append(workload.with_priority(moved.priority(workload.priority)))
         preemptor = self._dressed(request.preemptor, by_value[cell.high], pair[0], request.now)
         cluster = replace(self.cluster, admitted=tuple(running), pending=(preemptor,))
-        asked = replace(request, cluster=cluster, preemptor=preemptor)
-        if not is_in_scope(asked, tree, scope):
+        moved_request = replace(request, cluster=cluster, preemptor=preemptor)
+        if not is_in_scope(moved_request, tree, scope):
             return None
-        decision = decided(reread(asked))
+        decision = decided(reread(moved_request))
         targets = {target.workload.key: target for target in decision.targets}
         victim = targets.get(example.victim)
         if victim is None or victim.reason != cell.reason or victim.workload.priority != pair[1]:
             return None
-        return replace(example, request=asked, preempted=frozenset(targets))
+        return replace(example, request=moved_request, preempted=frozenset(targets))
 
     def _dressed(self, workload: Workload, level: PriorityLevel, value: int, now: Instant) -> Workload:
         """The workload as one of a class, of such an age or with such a boost that it has a priority now."""

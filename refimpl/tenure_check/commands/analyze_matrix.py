@@ -110,7 +110,7 @@ def matrix_command(
     edits: EditOptions,
     interpretation: Interpretation,
     flags: SchedulerFlags,
-    asked: MatrixOptions,
+    wanted: MatrixOptions,
     printing: AnalysisPrinting,
 ) -> None:
     """Find which workloads can ever preempt which others, in every state of your queues.
@@ -170,42 +170,42 @@ def matrix_command(
     from tenure_check.analysis.matrix_text import cells_outline, grouped, matrix_outline
 
     choose_colour(printing.color)
-    if asked.svg is not None:
-        _check_svg(asked.svg)
-    is_part = asked.sides != (None, None)
-    if is_part and (asked.svg is not None or asked.explain is not None):
+    if wanted.svg is not None:
+        _check_svg(wanted.svg)
+    is_part = wanted.sides != (None, None)
+    if is_part and (wanted.svg is not None or wanted.explain is not None):
         raise bad_input("--victim, --preemptor", "--svg or --explain", "one of them: these show other cells")
     kueue, reading = interpretation.target_kueue(), interpretation.chosen()
     cluster, levels, warnings, premises = read_configuration(
-        paths or [], example, edits, kueue, flags, _numbers(asked.explain or ())
+        paths or [], example, edits, kueue, flags, _numbers(wanted.explain or ())
     )
-    for option, queue in (("--preemptor", asked.preemptor), ("--victim", asked.victim)):
+    for option, queue in (("--preemptor", wanted.preemptor), ("--victim", wanted.victim)):
         if queue is not None:
             _check_queue(option, queue, cluster.cluster_queues)
-    effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = AnswerCache(MatrixAnswer, wanted=not asked.no_cache)
-    key = key_of(cluster, levels, reading, effort, asked.scope, asked.sides)
+    effort = Effort(wanted.seed, wanted.states, 10 * wanted.states)
+    kept = AnswerCache(MatrixAnswer, wanted=not wanted.no_cache)
+    key = key_of(cluster, levels, reading, effort, wanted.scope, wanted.sides)
     found = kept.found(key)
     if found is None:
-        found = _answer(cluster, levels, reading, effort, asked)
+        found = _answer(cluster, levels, reading, effort, wanted)
         kept.keep(key, found)
     premises = (*found.premises, *premises)
     answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
-    if asked.svg is not None:
-        _draw(answer, Path(asked.svg))
-    if asked.explain is None:
+    if wanted.svg is not None:
+        _draw(answer, Path(wanted.svg))
+    if wanted.explain is None:
         outline = matrix_outline(answer, premises=printing.premises, is_part=is_part)
     else:
-        named = _named_cells(answer, *asked.explain)
+        named = _named_cells(answer, *wanted.explain)
         cells = [
             _explained(
-                with_smallest_examples(cell, cluster, reading, asked.scope), cluster, reading, asked.scope
+                with_smallest_examples(cell, cluster, reading, wanted.scope), cluster, reading, wanted.scope
             )
             for cell, _ in grouped(named)
         ]
         rest = [cell for _, others in grouped(named) for cell in others]
         answer = replace(answer, cells=(*cells, *rest), sentences=())
-        outline = cells_outline(answer.cells, *asked.explain)
+        outline = cells_outline(answer.cells, *wanted.explain)
     print_outline(printing.output, "analyze-matrix", as_json(answer), outline, kueue.release)
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
         raise typer.Exit(ExitCode.NOT_KNOWN)
@@ -217,14 +217,14 @@ def read_configuration(
     edits: EditOptions,
     kueue: TargetKueue,
     flags: SchedulerFlags,
-    wanted: Collection[int] = (),
+    priorities: Collection[int] = (),
 ) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...], tuple[str, ...]]:
     """The configuration that a command line names, its levels, its warnings, which are printed, and the
     premises about Kueue's own configuration.
 
     Args:
         paths, example, edits, kueue, flags: of the command line.
-        wanted: priorities that have a level in any case.
+        priorities: those that have a level in any case.
 
     Raises:
         InputError: everything that is wrong with it; it has no ClusterQueue; nothing shows whether its
@@ -248,7 +248,7 @@ def read_configuration(
     refuse_unstated(settled)
     warnings = tuple(print_warnings(settled.warnings))
     configuration = configuration_of(settled.cluster, classes)
-    levels = levels_of(settled.cluster, classes, wanted)
+    levels = levels_of(settled.cluster, classes, priorities)
     return configuration, levels, warnings, premises_of_states(settled)
 
 
@@ -288,7 +288,7 @@ def _answer(
             narrowers = {name: prover for name, prover in provers.items() if name in preemptors}
             fewer = replace(effort, fewest=effort.fewest // 4)
             settled = settle_conditions(cluster, matrix, reading, narrowers, fewer, conditions)
-            within = {asked.cell: found.verdict for asked, found in settled.items()}
+            within = {condition.cell: found.verdict for condition, found in settled.items()}
     answer = answer_of(
         matrix, cluster, reading.name, effort.seed, versions, pairs if is_part else None, within
     )
