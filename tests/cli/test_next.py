@@ -106,9 +106,12 @@ def test_what_fits_behind_another_waits_for_its_turn(tmp_path: Path) -> None:
     why = tenure("why-not", "ml/second", file, *NOW)
     lines = why.stdout.decode().splitlines()
     assert lines[0] == (
-        "ml/second waits for its turn: it would fit, and 1 workload goes first in ClusterQueue q"
+        "ml/second would fit alone, and waits for its turn: ml/first goes first in ClusterQueue q"
     )
-    assert "first ml/first; who else, and when its turn comes: tenure next ml/second" in lines[1]
+    assert lines[1] == (
+        "  later: ml/second is admitted in cycle 2, at 2026-03-02T14:00:00.01Z; "
+        "cycle by cycle: tenure next ml/second"
+    )
     assert json.loads(tenure("why-not", "ml/second", file, *NOW, "-o", "json").stdout)["ahead"] == [
         "ml/first"
     ]
