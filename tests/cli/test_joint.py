@@ -197,7 +197,7 @@ def test_no_pending_workload_in_a_tree_that_is_reached_is_no_number(tmp_path: Pa
     )
 
 
-def test_a_change_that_changes_no_course_says_what_stays(tmp_path: Path) -> None:
+def test_a_change_that_changes_no_course_counts_what_stays(tmp_path: Path) -> None:
     raised = ("--set", "workload/ml/old.spec.priority=101")
     assert lines("diff", dump(tmp_path), *raised)[0] == (
         "Jointly nothing changes: 1 starts, 1 is preempted, 1 waits on either side."
@@ -239,3 +239,81 @@ def test_a_tree_that_is_not_modelled_is_counted_apart() -> None:
     joint = json.loads(done.stdout)["joint"]
     assert "not known" in joint["summary"]
     assert joint["before"]["notDecided"] == joint["after"]["notDecided"] != []
+
+
+def line_of(folder: Path, *priorities: int) -> str:
+    """A full ClusterQueue of 4 GPUs in which workloads of one GPU wait, w0 first, which may preempt none."""
+    queue = a_queue("lab", a_group("a100", resource=GPU, quota="4"), namespaceSelector={})
+    objects = [
+        an_object("ResourceFlavor", "a100"),
+        queue,
+        a_local_queue("lab", "ml", "lab"),
+        admitted_to("lab", asking("runs", "lab", 4, 10), "a100", "2026-03-02T13:00:00Z"),
+        *(
+            asking(f"w{number}", "lab", 1, priority, created=f"12:0{number}")
+            for number, priority in enumerate(priorities)
+        ),
+    ]
+    file = folder / "line.json"
+    file.write_text(json.dumps(a_list(objects)), encoding="utf-8")
+    return str(file)
+
+
+def of_field(answer: Raw, end: str) -> Raw:
+    found: Raw
+    (found,) = [each for each in answer["counterfactuals"]["nearest"] if each["field"].endswith(end)]
+    return found
+
+
+def test_a_change_that_would_help_one_job_alone_lets_in_those_before_it(tmp_path: Path) -> None:
+    answer = answered("why-not", "why-not", "ml/w2", line_of(tmp_path, 10, 10, 10))
+    quota = of_field(answer, "nominalQuota")
+    assert (quota["new"], quota["after"]) == ("5", "fits")
+    assert quota["jointly"] == {
+        "admittedAt": None,
+        "first": ["ml/w0"],
+        "text": "jointly it still waits: 2 others are before it in ClusterQueue lab; ml/w0 goes first",
+    }
+    assert quota["text"].endswith(f", taken alone; {quota['jointly']['text']}")
+    played = answered("next", "next", line_of(tmp_path, 10, 10, 10), "--set", f"{LAB}=5")
+    assert [
+        head["workload"] for cycle in played["cycles"] for head in cycle["heads"] if head["assignment"]
+    ] == ["ml/w0"]
+
+
+LAB = "clusterqueue/lab.spec.resourceGroups[0].flavors[0].resources[0].nominalQuota"
+
+
+def test_a_change_that_lets_the_head_in_starts_it(tmp_path: Path) -> None:
+    quota = of_field(answered("why-not", "why-not", "ml/w0", line_of(tmp_path, 10, 10)), "nominalQuota")
+    assert quota["jointly"] == {
+        "admittedAt": NOW[1],
+        "first": [],
+        "text": "jointly it starts now",
+    }
+
+
+def test_who_is_admitted_after_it_in_the_same_cycle_does_not_go_first(tmp_path: Path) -> None:
+    file = Path(line_of(tmp_path, 10, 10))
+    items = json.loads(file.read_text(encoding="utf-8"))["items"]
+    items[1]["spec"]["cohortName"] = "all"
+    own = a_group("a100", resource=GPU, quota="1", lendingLimit="0")
+    later = asking("later", "other", 1, 10, created="12:30")
+    items += [a_queue("other", own, namespaceSelector={}, cohortName="all"), later]
+    items.append(a_local_queue("other", "ml", "other"))
+    file.write_text(json.dumps(a_list(items)), encoding="utf-8")
+    nearest = answered("why-not", "why-not", "ml/w0", str(file))["counterfactuals"]["nearest"]
+    (quota,) = [each for each in nearest if each["object"] == "ClusterQueue/lab" and each["new"] == "5"]
+    assert (quota["jointly"]["text"], quota["jointly"]["first"]) == ("jointly it starts now", [])
+
+
+def test_a_job_that_waits_alone_has_no_joint_fate(tmp_path: Path) -> None:
+    quota = of_field(answered("why-not", "why-not", "ml/w0", line_of(tmp_path, 10)), "nominalQuota")
+    assert quota["jointly"] is None
+    assert "taken alone" not in quota["text"]
+
+
+def test_why_not_of_a_victim_has_no_joint_fate(tmp_path: Path) -> None:
+    answer = answered("why-not", "why-not", "ml/w0", "ml/runs", line_of(tmp_path, 20, 10))
+    assert answer["counterfactuals"]["nearest"]
+    assert all(each["jointly"] is None for each in answer["counterfactuals"]["nearest"])

@@ -16,7 +16,7 @@ from tests.properties.edits_by_hand import Case, Raw, cases, listed
 from tests.sampling import sample
 
 SEED = 23
-EDITS = sample(15, 300)
+EDITS, FATES = sample(15, 300), sample(30, 500)
 FAIR = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",
     "kind": "Configuration",
@@ -124,3 +124,35 @@ def test_the_joint_effect_of_a_change_is_that_of_two_plays(tmp_path: Path) -> No
     # The draws are worth it: workloads start or are preempted on one side only, in both directions.
     fields = ("starts", "noLongerStarts", "preempted", "noLongerPreempted")
     assert min(counted[name] for name in fields) >= EDITS // 40, counted
+
+
+def of_flip(flip: Raw) -> list[str]:
+    """A change that why-not names, as words of a command line."""
+    kind, _, name = flip["object"].partition("/")
+    path = f"{kind.lower()}/{name}.{flip['field']}"
+    return ["--unset", path] if flip["new"] == "not set" else ["--set", f"{path}={flip['new']}"]
+
+
+def test_the_joint_fate_with_a_change_is_that_of_the_changed_objects(tmp_path: Path) -> None:
+    counted: Counter[str] = Counter()
+    for case in cases(FATES, SEED + 1):
+        file = tmp_path / "cluster.json"
+        file.write_bytes(listed(case.before))
+        words = (str(file), "--now", case.now, "-o", "json", *case.flags)
+        pending = [each for each in case.before if "queueName" in each.get("spec", {})]
+        metadata = pending[case.number % len(pending)]["metadata"]
+        key = f"{metadata.get('namespace', 'default')}/{metadata['name']}"
+        answer = json.loads(tenure("why-not", key, *words).stdout)
+        for flip in answer["counterfactuals"]["nearest"]:
+            if flip["jointly"] is None:
+                continue
+            done = tenure("decide", "-a", *words, *of_flip(flip))
+            if b"flavorFungibility" in done.stderr:
+                counted["refused"] += 1  # a preference that needs another field to be changed as well
+                continue
+            assert done.returncode == 0, (case.number, flip, done.stderr)
+            starts = {each["workload"]: each["at"] for each in json.loads(done.stdout)["joint"]["starts"]}
+            assert flip["jointly"]["admittedAt"] == starts.get(key), (SEED + 1, case.number, key, flip)
+            counted["starts" if key in starts else "waits"] += 1
+    print(f"{FATES} clusters with seed {SEED + 1}, {dict(counted)}")
+    assert min(counted["starts"], counted["waits"]) >= FATES // 20

@@ -76,6 +76,19 @@ class ShortageShape:
 
 
 @dataclass(frozen=True, slots=True)
+class JointFate:
+    """What becomes of a pending workload in the coming scheduling cycles, beside all others."""
+
+    admitted_at: str | None
+    """When it is admitted; null where it is not, before time alone changes anything."""
+    first: tuple[str, ...]
+    """Who goes first: the workloads of its tree that are admitted before it. Where it is not admitted, those
+    that are admitted with the change only."""
+    text: str
+    """The same in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class CounterfactualShape:
     """A change of one field of one object that changes the answer."""
 
@@ -114,6 +127,9 @@ class CounterfactualShape:
     """Whether every smaller change of this field is excluded; otherwise it is the nearest found."""
     text: str
     """The same in a sentence."""
+    jointly: JointFate | None = None
+    """What becomes of the workload with the change, beside the others that wait in its tree; null where none
+    waits, and where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from tenure.explanation.answer_types import (
     CounterfactualsShape,
     DecisionShape,
     ExplainedDecision,
+    JointFate,
     NodeShape,
     ObstacleShape,
     ShortageShape,
@@ -49,6 +50,10 @@ Locate: TypeAlias = Callable[[str, str], tuple[str, int]]
 
 def _nowhere(_object: str, _field: str) -> tuple[str, int]:
     return "", 0
+
+
+Jointly: TypeAlias = Callable[[Counterfactual], JointFate | None]
+"""What becomes of the pending workload with a change, beside all others; None where that is not known."""
 
 
 def explained(
@@ -97,7 +102,7 @@ def decision_shape(decision: Decision) -> DecisionShape:
 
 
 def counterfactuals_shape(
-    decision: Decision, target: str | None, limit: int, wish: Wish | None
+    decision: Decision, target: str | None, limit: int, wish: Wish | None, jointly: Jointly | None = None
 ) -> CounterfactualsShape:
     """The nearest counterfactuals of a decision.
 
@@ -106,16 +111,21 @@ def counterfactuals_shape(
         target: a running workload, or None; see `tenure.explanation.counterfactuals.nearest_counterfactuals`.
         limit: how many at most; 0 searches for none.
         wish: what the user wishes; None for all changes, also those for the worse.
+        jointly: what becomes of the workload with a change, beside all others; None leaves it out.
     """
     # No change of a field that is searched lets a workload in that is not queued.
     if limit == 0 or decision.held:
         return CounterfactualsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
     found = search_counterfactuals(Situation.of(decision), target, limit, wish)
-    nearest = tuple(_counterfactual(change) for change in found.counterfactuals)
+    nearest = tuple(
+        _counterfactual(change, None if jointly is None else jointly(change))
+        for change in found.counterfactuals
+    )
     return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest)
 
 
-def _counterfactual(change: Counterfactual) -> CounterfactualShape:
+def _counterfactual(change: Counterfactual, jointly: JointFate | None) -> CounterfactualShape:
+    together = "" if jointly is None else f", taken alone; {jointly.text}"
     return CounterfactualShape(
         object=change.object,
         field=change.field,
@@ -133,7 +143,8 @@ def _counterfactual(change: Counterfactual) -> CounterfactualShape:
         proposal=change.knob.proposal,
         size=round(change.size, 6),
         exact=change.exact,
-        text=change.sentence,
+        text=f"{change.sentence}{together}",
+        jointly=jointly,
     )
 
 
@@ -301,6 +312,7 @@ def why_not_answer(
     worse: bool = False,
     every_workload: bool = False,
     locate: Locate = _nowhere,
+    jointly: Jointly | None = None,
 ) -> WhyNotAnswer:
     """Why a pending workload is not admitted, or why it does not preempt a running one.
 
@@ -312,6 +324,7 @@ def why_not_answer(
         worse: whether counterfactuals that make things worse are searched for too.
         every_workload: whether it has what each rule found about every workload that holds quota.
         locate: finds the fields that stand in the way.
+        jointly: what becomes of the pending one with a change, beside all others; None leaves it out.
 
     >>> import tenure
     >>> from tenure.resources import bundled
@@ -345,7 +358,7 @@ def why_not_answer(
         counterfactuals=CounterfactualsShape(0, 0, True, worse, ())
         if impossible
         else counterfactuals_shape(
-            decision, victim.key if victim else None, counterfactuals, None if worse else wish
+            decision, victim.key if victim else None, counterfactuals, None if worse else wish, jointly
         ),
         obstacles=in_the_way,
     )

@@ -40,6 +40,7 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
 from tenure.model import Workload
 from tenure_play.forecast.coming import Outlook
+from tenure_play.forecast.fates import JointFates
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.from_cluster import manifests_of
 from tenure_play.not_queued import NotQueued, key_of_any, not_queued_answer
@@ -325,8 +326,16 @@ def print_why_not(
     earlier = earlier_text(asked.loaded, decision.preemptor)
     premises = asked.premises(decision.queue.name)
     locate = _locate_in(files)
+    fates = None if outlook is None or target is not None else JointFates(outlook, decision)
     answer = why_not_answer(
-        decision, target, counterfactuals, ahead, worse=every, every_workload=verbose, locate=locate
+        decision,
+        target,
+        counterfactuals,
+        ahead,
+        worse=every,
+        every_workload=verbose,
+        locate=locate,
+        jointly=None if fates is None else fates.of_change,
     )
     coming = None
     if target is None and outlook is not None:

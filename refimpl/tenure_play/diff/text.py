@@ -9,10 +9,11 @@ from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure.explanation.summary import assumed_lines
 from tenure.joint import JointDifference, JointPreemption, JointStart
-from tenure.model import SECOND, Instant
+from tenure.model import Instant
 from tenure.outline import Facts, Item, Name, Outline, TitledList
-from tenure.units import format_duration, format_instant
+from tenure.units import format_instant
 from tenure_play.diff.answer_types import DiffAnswer, PendingChange, RunningChange
+from tenure_play.forecast.text import about_when
 
 
 def has_new_victims(answer: DiffAnswer) -> bool:
@@ -122,22 +123,12 @@ def _joint_lists(answer: DiffAnswer, joint: JointDifference, most: int | None) -
 
 
 def _start_item(start: JointStart, now: Instant) -> Item:
-    return Item([Name(start.workload), " (", Name(start.cluster_queue), f"): {_when(start.at, now)}"])
+    return Item([Name(start.workload), " (", Name(start.cluster_queue), f"): {about_when(start.at, now)}"])
 
 
 def _preempted_item(each: JointPreemption, now: Instant) -> Item:
-    by = ["for ", Name(each.preemptor), f" {each.reason}, {_when(each.at, now)}"]
+    by = ["for ", Name(each.preemptor), f" {each.reason}, {about_when(each.at, now)}"]
     return Item([Name(each.workload), " (", Name(each.cluster_queue), "): ", *by])
-
-
-def _when(at: Instant, now: Instant) -> str:
-    """How soon, to the second.
-
-    >>> _when(0, 0), _when(31_010_000_000, 0)
-    ('now', 'in about 31s')
-    """
-    seconds = (at - now) // SECOND
-    return f"in about {format_duration(seconds * SECOND)}" if seconds else "now"
 
 
 def _running_item(change: RunningChange, gained: bool) -> Item:

@@ -22,7 +22,7 @@ from tenure.readings import Reading
 from tenure.units import END_OF_TIME, format_instant
 from tenure_play.forecast.answer import Horizon, ended_text, not_decided, topologies
 from tenure_play.forecast.answer_types import LookEnd
-from tenure_play.forecast.run import Course
+from tenure_play.forecast.run import MOST_PAIRS, Course
 from tenure_play.forecast.unknown_trees import unknown_queues, without_queues
 from tenure_play.forecast.vain import preemptions_in_vain
 from tenure_play.from_cluster import Manifests, manifests_of, scenario_from
@@ -31,7 +31,7 @@ from tenure_play.scenario import QueueGates, Timing, gates_of, with_gates
 
 
 @dataclass(slots=True)
-class _Played:
+class ComingCycles:
     """The coming cycles of a cluster, in the making and when they have ended.
 
     Args:
@@ -122,7 +122,7 @@ def joint_effects(
         now, reading, gates: as of `joint_effect`.
     """
     unknown = unknown_together([loaded for loaded, _ in sides])
-    played = [_begun(loaded, manifests, now, reading, gates, unknown) for loaded, manifests in sides]
+    played = [coming_cycles(loaded, manifests, now, reading, gates, unknown) for loaded, manifests in sides]
     since = now
     while True:
         for each in played:
@@ -157,40 +157,44 @@ def gates_over_time(loaded: Loaded, named: Mapping[str, bool]) -> QueueGates:
     return with_gates(gates_of(settings.release), {**loaded.gates, **named})
 
 
-def _begun(
+def coming_cycles(
     loaded: Loaded,
     manifests: Manifests,
     now: Instant,
     reading: Reading,
-    gates: Mapping[str, bool],
+    gates: Mapping[str, bool] | QueueGates,
     unknown: Mapping[str, Problem],
-) -> _Played:
+    asked: str | None = None,
+    most_pairs: int = MOST_PAIRS,
+) -> ComingCycles:
     """The coming cycles as `tenure next` plays them by default, at their start.
 
     Args:
         loaded, manifests: the cluster.
-        now, reading, gates: as of `joint_effect`.
+        now, reading, gates: as of `joint_effect`; or the gates of the queues and cycles.
         unknown: the ClusterQueues whose course is not known, each with the reason.
+        asked: the workload whose admission ends them, `namespace/name`; None for none.
+        most_pairs: as `Course` has it.
     """
     loaded = without_queues(loaded.submitted_at(now), unknown)
     aside = map(not_decided, undecided(loaded, END_OF_TIME, every=True))
-    played = _Played(tuple(pending_names(loaded)), {row.workload: row.in_short for row in aside})
+    played = ComingCycles(tuple(pending_names(loaded)), {row.workload: row.in_short for row in aside})
     horizon = Horizon()
     timing = Timing(eviction=horizon.eviction)
     try:
         if loaded.over_time:
             played.fail(InputError(loaded.over_time))
             return played
-        chosen = gates_over_time(loaded, gates)
+        chosen = gates if isinstance(gates, QueueGates) else gates_over_time(loaded, gates)
         scenario = scenario_from(loaded, manifests, now, now + horizon.until, timing, chosen)
-        played.course = Course(scenario, reading, horizon.cycles, None)
+        played.course = Course(scenario, reading, horizon.cycles, asked, most_pairs=most_pairs)
         played.course.player.begin()
     except InputError as error:
         played.fail(error)
     return played
 
 
-def _effect_of(played: _Played, until: Instant | None) -> JointEffect:
+def _effect_of(played: ComingCycles, until: Instant | None) -> JointEffect:
     """The effect of some cycles; later ones than an instant are not counted."""
     starts: dict[str, JointStart] = {}
     preempted: dict[str, JointPreemption] = {}

@@ -38,6 +38,7 @@ class Course:
         cycles: the bound on cycles; None for one by the size of the cluster.
         asked: by `namespace/name` the workload whose admission ends it; None for none.
         most: the bound on cycles of a small cluster, where none is given.
+        most_pairs: the bound on pairs of a head and a workload that holds quota, where `cycles` is None.
 
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
@@ -51,6 +52,7 @@ class Course:
     cycles: int | None
     asked: str | None
     most: int = MOST_CYCLES
+    most_pairs: int = MOST_PAIRS
     coming: list[ComingCycle] = field(default_factory=list)
     last: dict[str, Handled] = field(default_factory=dict)
     """By workload: what became of it when it was a head the last time."""
@@ -131,7 +133,7 @@ class Course:
         done = len(self.coming)
         if self.cycles is not None:
             return done >= self.cycles
-        return done >= self.most or self.pairs >= MOST_PAIRS
+        return done >= self.most or self.pairs >= self.most_pairs
 
     def _take(self) -> None:
         """The last cycle, if it is new."""

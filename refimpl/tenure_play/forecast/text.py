@@ -306,3 +306,13 @@ def _reasons(waits: StillWaiting, *, every: bool) -> Iterator[Item]:
         )
     if waits.later is not None:
         yield Item(_later(waits).removeprefix("; "))
+
+
+def about_when(at: Instant, now: Instant) -> str:
+    """How soon, to the second.
+
+    >>> about_when(0, 0), about_when(31_010_000_000, 0)
+    ('now', 'in about 31s')
+    """
+    seconds = (at - now) // SECOND
+    return f"in about {format_duration(seconds * SECOND)}" if seconds else "now"
