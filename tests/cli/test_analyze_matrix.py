@@ -335,7 +335,7 @@ def test_a_cell_that_does_not_exist_is_refused_by_name(queues: Path) -> None:
     done = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/none", "b/low")
     assert done.returncode == 2
     assert (
-        b"--explain: found 'a/none', expected QUEUE, QUEUE/CLASS or QUEUE/NUMBER, such as a/low"
+        b"--explain: found 'a/none', expected QUEUE, QUEUE/CLASS or QUEUE/NUMBER: ClusterQueues a, b; priorities low, high"
         in done.stderr
     )
 

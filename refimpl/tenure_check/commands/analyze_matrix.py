@@ -372,6 +372,12 @@ def _named_cells(answer: MatrixAnswer, preemptor: str, victim: str) -> list[Matr
 
     ones, others = named(preemptor), named(victim)
     if not ones or not others:
-        expected = f"QUEUE, QUEUE/CLASS or QUEUE/NUMBER, such as {format_names(list(roles), 20)}"
+        queues, names = (
+            format_names([*dict.fromkeys(known)], 20)
+            for known in zip(
+                *((role.cluster_queue, role.priority_class) for role in roles.values()), strict=True
+            )
+        )
+        expected = f"QUEUE, QUEUE/CLASS or QUEUE/NUMBER: ClusterQueues {queues}; priorities {names}"
         raise bad_input("--explain", victim if ones else preemptor, expected)
     return [cell for cell in answer.cells if cell.preemptor in ones and cell.victim in others]
