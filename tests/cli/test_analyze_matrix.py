@@ -334,10 +334,8 @@ def test_a_class_that_grows_stands_for_all_priorities_that_it_comes_to(tmp_path:
 def test_a_cell_that_does_not_exist_is_refused_by_name(queues: Path) -> None:
     done = tenure("analyze", "matrix", str(queues), *SMALL, "--explain", "a/none", "b/low")
     assert done.returncode == 2
-    assert (
-        b"--explain: found 'a/none', expected QUEUE, QUEUE/CLASS or QUEUE/NUMBER: ClusterQueues a, b; priorities low, high"
-        in done.stderr
-    )
+    assert b"--explain: found 'a/none', expected QUEUE, QUEUE/CLASS or QUEUE/NUMBER: " in done.stderr
+    assert b"ClusterQueues a, b; priorities low, high" in done.stderr
 
 
 def test_the_answer_fits_its_schema(answer: Any) -> None:
