@@ -177,7 +177,7 @@ differential: $(STAMP) ## compare the optimized core with the reference on N sce
 .PHONY: exposure
 exposure: N = 300
 exposure: $(STAMP) ## who could preempt a running workload, against workloads of random sizes (N=300 SEED=1)
-	$(BIN)/python -m tests.exposure.brute_force --n $(N) --seed $(SEED)
+	$(BIN)/python -m tests.tenure.exposure.brute_force --n $(N) --seed $(SEED)
 
 # The released scheduler is timed as well where Go is present.
 .PHONY: bench

@@ -20,7 +20,13 @@ PYTHONS = (
     "3.11",  # the oldest that is supported
     "3.14",  # the newest that everything in constraints.txt has wheels for
 )
-TESTS = ("tests/unit", "tests/conformance")
+TESTS = (
+    "tests/tenure",
+    "tests/tenure_kai",
+    "tests/tenure_play",
+    "tests/tenure_simulate",
+    "tests/tenure_check",
+)
 MINE = f"{sys.version_info.major}.{sys.version_info.minor}"
 _SAYS = "import sys; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
 

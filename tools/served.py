@@ -7,7 +7,7 @@ nothing reads it.
 
     python -m tools.served names "$(cd tests/live && go list -m -f '{{.Dir}}' sigs.k8s.io/kueue)"
 
-Writes `tests/unit/manifests/kueue-api.txt`: every kind and field, annotation and label, and feature gate in
+Writes `tests/tenure/manifests/kueue-api.txt`: every kind and field, annotation and label, and feature gate in
 the source of a release. A test looks for each of them in `spec/kueue-api.toml`.
 """
 
@@ -49,7 +49,7 @@ _KEPT: Final = (
     "x-kubernetes-int-or-string",
     "x-kubernetes-list-map-keys",
 )
-NAMES: Final = ROOT / "tests" / "unit" / "manifests" / "kueue-api.txt"
+NAMES: Final = ROOT / "tests" / "tenure" / "manifests" / "kueue-api.txt"
 _GATE: Final = re.compile(r'featuregate\.Feature = "(\w+)"')
 _KEY: Final = re.compile(r'= "((?:[a-z0-9-]+\.)*kueue\.x-k8s\.io/[a-z0-9-]+)"')
 _ENDS: Final = ("metadata", "spec.podSets[].template.metadata")

@@ -84,16 +84,16 @@ STAGES = (
         "every obligation kills a mutant, every refuted one has its story; no statement runs what it speaks "
         "of; the prover on changed copies of the sources, and as a command",
         tests=(
-            "tests/campaign/test_wrong_encodings.py",
-            "tests/proofs/test_cache.py",
-            "tests/proofs/test_changed_trees.py",
-            "tests/proofs/test_every_counterexample.py",
-            "tests/proofs/test_every_obligation_kills.py",
-            "tests/proofs/test_by_hand.py",
-            "tests/proofs/test_fifty.py",
-            "tests/proofs/test_mutants.py",
-            "tests/proofs/test_prove_command.py",
-            "tests/proofs/test_stating.py",
+            "tests/tenure_lab/test_wrong_encodings.py",
+            "tests/tenure_proofs/test_cache.py",
+            "tests/tenure_proofs/test_changed_trees.py",
+            "tests/tenure_proofs/test_every_counterexample.py",
+            "tests/tenure_proofs/test_every_obligation_kills.py",
+            "tests/tenure_proofs/test_by_hand.py",
+            "tests/tenure_proofs/test_fifty.py",
+            "tests/tenure_proofs/test_mutants.py",
+            "tests/tenure_proofs/test_prove_command.py",
+            "tests/tenure_proofs/test_stating.py",
         ),
     ),
     Stage(
@@ -110,20 +110,20 @@ STAGES = (
         "campaigns that are stopped and go on; proofs that are interrupted; what is proved of configurations "
         "against random states; the optimized core and the trace engine compiled; adapters in Python and Go",
         tests=(
-            "tests/campaign/test_analysis.py",
-            "tests/campaign/test_stopping.py",
+            "tests/tenure_check/test_analysis.py",
+            "tests/tenure_lab/test_stopping.py",
             "tests/docs/test_adapters.py",
-            "tests/proofs/test_interrupted.py",
-            "tests/traces/test_compiled.py",
+            "tests/tenure_proofs/test_interrupted.py",
+            "tests/tenure_simulate/trace/test_compiled.py",
         ),
         longer=(
-            "tests/campaign/test_core.py",
+            "tests/tenure_lab/test_core.py",
             "tests/cli/test_same_bytes.py",
-            "tests/conformance/test_recorded.py",
+            "tests/tenure/conformance/test_recorded.py",
             "tests/differential",
             "tests/hostile",
-            "tests/unit/core",
-            "tests/unit/test_engines.py",
+            "tests/tenure_simulate/core",
+            "tests/tenure/test_engines.py",
         ),
     ),
     Stage(
@@ -134,14 +134,14 @@ STAGES = (
         longer=(
             "tests/docs/test_playground.py",
             "tests/properties",
-            "tests/unit/analysis/test_sanity.py",
-            "tests/unit/oracle/test_topology.py",
-            "tests/unit/simulation/test_kept.py",
-            "tests/proofs/test_believed.py",
-            "tests/proofs/test_bridge.py",
-            "tests/proofs/test_fuzz_lifter.py",
-            "tests/proofs/test_fuzz_loops.py",
-            "tests/proofs/test_played_steps.py",
+            "tests/tenure_check/test_sanity.py",
+            "tests/tenure/oracle/test_topology.py",
+            "tests/tenure_play/test_kept.py",
+            "tests/tenure_proofs/test_believed.py",
+            "tests/tenure_proofs/test_bridge.py",
+            "tests/tenure_proofs/test_fuzz_lifter.py",
+            "tests/tenure_proofs/test_fuzz_loops.py",
+            "tests/tenure_proofs/test_played_steps.py",
         ),
     ),
     *(
@@ -171,7 +171,7 @@ def stages_of(file: str) -> list[str]:
 
     >>> stages_of("tests/wheel/test_wheel.py")
     ['test-wheel']
-    >>> stages_of("tests/unit/rules/test_unlifted.py")
+    >>> stages_of("tests/tenure/rules/test_unlifted.py")
     ['test']
     """
     for place in (file, *(folder.as_posix() for folder in Path(file).parents)):

@@ -67,7 +67,7 @@ MUTANTS = (
     "An obligation is a claim that solvers prove for every input, or refute with a counterexample. "
     "[Mutants](../proofs/mutants.md) are wrong versions of the rule that some obligation must notice."
 )
-UNLIFTED_TESTS = "tests/unit/rules/test_unlifted.py"
+UNLIFTED_TESTS = "tests/tenure/rules/test_unlifted.py"
 
 
 @dataclass(frozen=True)

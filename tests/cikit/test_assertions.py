@@ -25,7 +25,7 @@ from tenure_check.expectations import CheckResult, Status, all_states, load_docu
 from tenure_proofs.budgets import CLOCK
 from tests.cikit.repository import SAMPLE, assert_states, break_protection, sample
 from tests.command_line import tenure
-from tests.unit.analysis.test_loops import FAIR, queue
+from tests.tenure_check.test_loops import FAIR, queue
 
 QUEUES = """\
 apiVersion: kueue.x-k8s.io/v1beta2

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from tenure.cli.bundled import schema
 from tests.command_line import tenure
 from tests.objects import an_object
-from tests.unit.analysis.test_loops import FAIR, queue
+from tests.tenure_check.test_loops import FAIR, queue
 
 TWO = ("--priorities", "0,100")
 POLICY = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tests.command_line import tenure
-from tests.unit.analysis.test_loops import queue
+from tests.tenure_check.test_loops import queue
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from tenure.conformance.request_types import DecideInput
 from tenure.conformance.requests import FIELDS, RECORDED, REQUIRED
 from tenure.conformance.vectors import load_vectors
 from tenure.manifests.conversion import GROUP, VERSIONS
-from tests.conformance.recorded import RANDOM, TESTS, needs_recorded
-from tests.conformance.recorded import lines as recorded
+from tests.tenure.conformance.recorded import RANDOM, TESTS, needs_recorded
+from tests.tenure.conformance.recorded import lines as recorded
 
 REQUEST, ANSWER = (Draft202012Validator(schema(f"oracle-{name}")) for name in ("request", "answer"))
 MOST = 80

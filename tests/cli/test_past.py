@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.resources import bundled
 from tests.command_line import tenure
-from tests.unit.postmortem.test_past import cohort_play, objects_at
+from tests.tenure_play.test_past import cohort_play, objects_at
 
 NOW = ("--now", "2026-01-06T00:00:00Z", "--reading", "released")
 

@@ -48,7 +48,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "kai pairs": ("--example", "kai-departments"),
     "kai resolve": ("--example", "kai-departments", "--victim-queue", "speech", "--pending-queue", "vision"),
 }
-ELSEWHERE = {"conform": "tests/conform", "campaign": "tests/campaign", "prove": "tests/proofs"}
+ELSEWHERE = {"conform": "tests/tenure_lab", "campaign": "tests/tenure_lab", "prove": "tests/tenure_proofs"}
 """These start processes themselves, and are asked as processes there."""
 
 

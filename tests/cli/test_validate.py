@@ -17,7 +17,7 @@ from tenure.conformance.protocol import answer
 from tenure.errors import InputError
 from tenure.resources import bundled
 from tests import command_line
-from tests.unit.validation.objects import group, queue, thing
+from tests.tenure.validation.objects import group, queue, thing
 
 SCHEMA = json.loads(bundled("spec", "schemas", "validate.schema.json").read_text(encoding="utf-8"))
 

@@ -16,9 +16,9 @@ from tenure.readings import preset, preset_names
 from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_inputs
 from tenure_simulate.core.arrays import load
 from tenure_simulate.core.decide import decide
-from tests.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 from tests.differential.compare import REFUSED, answer_of_core, compare, in_two_steps, readings_of
 from tests.sampling import sample
+from tests.tenure.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 
 Object = dict[str, Any]
 MANY = settings(max_examples=sample(30, 60), suppress_health_check=[HealthCheck.too_slow])

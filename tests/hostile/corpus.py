@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tests.conformance.requests import an_input
+from tests.tenure.conformance.requests import an_input
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SHARED = REPOSITORY.parent / "shared"

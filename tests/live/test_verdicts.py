@@ -12,7 +12,7 @@ from tools.served import FILE, text_of
 
 SEED: Final = 1
 NUMBER: Final = {"creates": 400, "updates": 200, "configurations": 60}
-RECORDED = Path(__file__).parents[1] / "unit" / "validation" / "server_verdicts.json"
+RECORDED = Path(__file__).parents[1] / "tenure" / "validation" / "server_verdicts.json"
 
 
 def test_random_objects_and_configurations_are_taken_and_refused_alike(plane: Plane) -> None:

@@ -26,7 +26,7 @@ from tenure_play import Record, Scenario, parse_scenario, play
 from tenure_play.engine import world_at
 from tenure_play.export import cluster_at
 from tenure_play.scenario import Restart
-from tests.unit.simulation.plays import queue, scenario
+from tests.tenure_play.plays import queue, scenario
 
 _EQUAL = "LowerOrNewerEqualPriority"
 _STRATEGIES = (["LessThanOrEqualToFinalShare", "LessThanInitialShare"], ["LessThanInitialShare"])

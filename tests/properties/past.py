@@ -24,7 +24,7 @@ from tenure_play.postmortem.answer_types import Certainty, PastAnswer
 from tenure_play.postmortem.record import preemptor_of, record_of
 from tenure_play.record import Preemption
 from tests.properties.cuts import drawn
-from tests.unit.simulation.plays import queue, scenario, submit
+from tests.tenure_play.plays import queue, scenario, submit
 
 GONE = "the victim is no longer there"
 AGAIN = "it has quota again: a line names the preemption"

@@ -13,10 +13,10 @@ from tenure.explanation.counterfactuals.workload_fields import Clock, Priority
 from tenure.readings import Reading
 from tenure_lab.generators.strategies import decide_inputs
 from tests.sampling import sample
-from tests.unit.clusters import READINGS, Case, cases
-from tests.unit.counterfactuals.campaign import ALL, problems, situation_of, target_of
+from tests.tenure.clusters import READINGS, Case, cases
+from tests.tenure.counterfactuals.campaign import ALL, problems, situation_of, target_of
 
-# Each case is some hundred decisions; `python -m tests.unit.counterfactuals.campaign 2000 1` is the long run.
+# Each case is some hundred decisions; `python -m tests.tenure.counterfactuals.campaign 2000 1` takes longer.
 FEW = settings(max_examples=sample(12, 300), suppress_health_check=[HealthCheck.too_slow])
 SAMPLES = 8
 """How many nearer values of an exact change are tried."""

@@ -36,7 +36,7 @@ from tenure_play import state as states
 from tenure_play.engine import world_at
 from tests.properties.cuts import drawn
 from tests.sampling import sample
-from tests.unit.simulation.plays import queue
+from tests.tenure_play.plays import queue
 
 ASKED = ("same_priority_gate", "newer_than", "requeue_order")
 """What keys of searches depend on: every combination is played, whatever the other choices are."""

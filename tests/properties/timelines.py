@@ -17,7 +17,7 @@ from tenure.errors import InputError
 from tenure.readings import Reading, parse_reading
 from tenure_play import parse_scenario, play
 from tests.properties.bounds import Given, delay_of, faults
-from tests.unit.simulation.plays import queue
+from tests.tenure_play.plays import queue
 
 READINGS: dict[str, dict[str, str]] = {
     "guaranteed": {},

@@ -12,7 +12,7 @@ import pytest
 
 from docs.gen import traceability as page
 from tenure.rules.registry import all_rules
-from tests.proofs.trees import ROOT, change, copied_tree, python
+from tests.tenure_proofs.trees import ROOT, change, copied_tree, python
 from tools.traceability import RECORD, missing, rows
 
 CHECK = "import sys; from tools.traceability import main; sys.exit(main(sys.argv[1:]))"

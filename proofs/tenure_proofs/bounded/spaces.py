@@ -5,7 +5,7 @@ What is left out because it is only another name for what is there:
 - Workloads are a list whose position is the order of their uids, sorted by priority and by stamp. A uid
   decides only between workloads that are equally evicted, of one priority and of one stamp; and among those
   every order is listed. So each cluster with the same workloads under other uids decides as one of the list
-  does (`tests/proofs/bounded/test_families.py`).
+  does (`tests/tenure_proofs/bounded/test_families.py`).
 - Who asks has priority 1, and is created at one instant: only how others compare with it is asked.
 - There is one resource of one flavor. Amounts and quotas are a few units, and stamps lie on both sides of
   each threshold and on it.

@@ -1,6 +1,6 @@
 """Premises that no claim proves, and the random search for a state that refutes each: its figures.
 
-`tests/proofs/test_believed.py` has the searches; their long stage draws as many states as are named here.
+The searches: `tests/tenure_proofs/test_believed.py`; their long stage draws as many states as given here.
 """
 
 from __future__ import annotations

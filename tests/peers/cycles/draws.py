@@ -18,7 +18,7 @@ from tenure_lab.generators.scenarios import examples
 from tenure_play.export import cluster_at
 from tenure_play.objects import without_workloads
 from tenure_play.scenario import QueueGates, Scenario, Submission, Timing
-from tests.traces.drawn import drawn as drawn_play
+from tests.tenure_simulate.trace.drawn import drawn as drawn_play
 
 API = "kueue.x-k8s.io/v1beta2"
 GATES: Mapping[str, str] = {

@@ -1,0 +1,589 @@
+"""Every premise that no claim proves is attacked: random states, one of which might refute it.
+
+Each attack finds a wrong version of what its premise is about. What a state is, and how many are drawn, is in
+`tenure_proofs.theorems.believed`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil
+from random import Random
+from typing import Any, TypeAlias
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from docs.gen.markdown import sentence
+from docs.gen.theorems import premises
+from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.errors import InputError
+from tenure.model import UNLIMITED, Cluster, ClusterQueue
+from tenure.oracle import ageing, classical, fair, partial, snapshot, tree
+from tenure.oracle.decide import decide
+from tenure.oracle.heroes import search as heroes
+from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
+from tenure.oracle.heroes.held import held_by, held_together
+from tenure.oracle.heroes.plan import kin_between, plan_heroes
+from tenure.oracle.heroes.search import HeroSearch
+from tenure.oracle.leaving import Leaving, leaving_of
+from tenure.oracle.question import ELSEWHERE, OWN, WITH_ADVANTAGE, Candidate, Question, sort_key
+from tenure.oracle.search import find_targets
+from tenure.oracle.shares import weight_as_float
+from tenure.oracle.tree import (
+    Usage,
+    build_tree,
+    common_place,
+    places_below,
+    quota_at,
+    total_usage,
+)
+from tenure.rules import share
+from tenure.rules.dynamic_priority import priority_at
+from tenure.rules.hero_targets import group_for_hero
+from tenure.rules.quota import usage_passed_up
+from tenure.rules.share import Share, borrowed_ratio
+from tenure.rules.time_based import requeue_timestamp
+from tenure_lab.generators.dice import SeededDice
+from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
+from tenure_lab.generators.scales import scaled
+from tenure_lab.generators.scenarios import draw_for_core, drawn_example
+from tenure_play import changes, cycle, parse_scenario
+from tenure_play.actors import evicted
+from tenure_play.engine import Player
+from tenure_proofs.theorems.believed import ATTACKED, SEED
+from tenure_proofs.theorems.outcome import discharged
+from tenure_proofs.theorems.registry import BELIEVED, all_theorems, theorem
+from tenure_simulate.core import sorting
+from tests.properties import test_kinship as kinship
+from tests.sampling import sample
+from tests.tenure_proofs.changed import changed
+from tests.tenure_simulate.trace.drawn_trees import KINDS, written_in_trees
+from tools.stages import STAGES, longer_of
+
+LARGE = Options(features=ALL_FEATURES | {Feature.LARGE})
+"""In some states the amounts of one resource are near 2^63."""
+
+Attack: TypeAlias = Callable[[range], Iterator[None]]
+"""Draws states by their numbers; yields whenever the premise has held, and fails where it does not hold."""
+
+
+def searches(states: range) -> Iterator[tuple[Question, tuple[Candidate, ...]]]:
+    """The searches of random decisions, with their candidates; those without are left out."""
+    for number in states:
+        found: list[Question] = []
+
+        def watched(question: Question, found: list[Question] = found) -> Any:
+            found.append(question)
+            return find_targets(question)
+
+        asked = scaled(draw_for_core(SEED, number), SeededDice(f"{SEED} {number}"), LARGE)
+        try:
+            decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, search=watched)
+        except InputError:  # a refused class; usage that is not bounded
+            continue
+        for question in found:
+            if candidates := find_targets(question).candidates:
+                yield question, candidates
+
+
+def beginning(question: Question) -> tuple[Any, Any]:
+    """What a search asks when one leaves or comes back, and what is in use at first."""
+    if question.terms.hero:
+        search = HeroSearch(question)
+        return search, search.start
+    leaving = leaving_of(question)
+    return leaving, leaving.usage
+
+
+def counted(question: Question, start: Usage, out: Sequence[Candidate]) -> Usage:
+    """What is in use without some, counted from nothing."""
+    gone = {candidate.workload.key for candidate in out}
+    running = {
+        place: tuple(workload for workload in workloads if workload.key not in gone)
+        for place, workloads in question.snapshot.running.items()
+    }
+    if isinstance(start, EffectiveUsage):
+        held = held_by(running, start.plan.branch_of)
+        return effective_usage(start.plan, held, start.frozen, start.watched)
+    return total_usage(question.snapshot.tree, {place: held_together(own) for place, own in running.items()})
+
+
+def in_use_of(question: Question, usage: Usage) -> Any:
+    """What is in use of what is asked about, and the tree that it is counted on."""
+    watched = question.needed.union(question.request)
+    amounts = [{at: used[at] for at in watched if used.get(at)} for used in usage]
+    return amounts, tree_under(usage, question.snapshot.tree)
+
+
+def is_bounded(usage: Usage) -> bool:
+    """Whether nothing saturates: what is unlimited stays so whoever leaves (KQ-110)."""
+    return all(amount < UNLIMITED for used in usage for amount in used.values())
+
+
+def in_use_by_who_is_out(states: range) -> Iterator[None]:
+    dice = Random(SEED)
+    for question, candidates in searches(states):
+        leaving, start = beginning(question)
+        out = dice.sample(candidates, dice.randint(1, len(candidates)))
+        one = other = start
+        for candidate in out:
+            one = leaving.without(one, candidate)
+        back = dice.choice(candidates)
+        for candidate in dice.sample(out, len(out)):
+            other = leaving.without(other, candidate)
+            if candidate is back:  # it comes back, and leaves again
+                other = leaving.without(leaving.beside(other, back), back)
+        assert in_use_of(question, one) == in_use_of(question, other)
+        # Beside heroes whose limits do not rise, bills stay as they were at first.
+        if is_bounded(start) and (isinstance(start, EffectiveUsage) or question.snapshot.heroes is None):
+            assert in_use_of(question, one) == in_use_of(question, counted(question, start, out))
+        yield
+
+
+def turns(states: range) -> Iterator[tuple[Leaving, Question, Usage, Candidate]]:
+    """Who leaves in a random order, with what is in use before: with and without the request."""
+    dice = Random(SEED)
+    for question, candidates in searches(states):
+        leaving, start = beginning(question)
+        for usage in () if isinstance(start, EffectiveUsage) else (start, question.charged()):
+            for candidate in dice.sample(candidates, len(candidates)):
+                yield leaving, question, usage, candidate
+                usage = leaving.without(usage, candidate)
+
+
+def taken_away_is_in_use(states: range) -> Iterator[None]:
+    for leaving, _, usage, candidate in turns(states):
+        for at, amount in leaving._of(candidate.workload.usage).items():
+            assert 0 <= amount <= usage[candidate.place].get(at, 0)
+            yield
+
+
+def in_use_is_passed_up(states: range) -> Iterator[None]:
+    for _, question, usage, candidate in turns(states):
+        of_it = question.snapshot.tree
+        for below, place in pairwise(of_it.nodes[candidate.place].path):
+            for at in question.needed:
+                passed = usage_passed_up(quota_at(of_it, below, at), usage[below].get(at, 0))
+                assert 0 <= passed <= usage[place].get(at, 0)
+                yield
+
+
+def next_of_a_hero(states: range) -> Iterator[None]:
+    for question, _ in searches(states):
+        if not question.terms.hero:
+            continue
+        search, own = HeroSearch(question), question.snapshot.place
+        usage, next_of, waiting = search.start, search.in_turn, list(search.candidates)
+        while waiting:
+            ranks = [
+                sort_key(question, one.workload, group_for_hero(one.place == own, over))
+                for one in waiting
+                for over in (question.exceeds_quota(usage, one.place),)
+            ]
+            least = waiting.pop(ranks.index(min(ranks)))
+            assert next_of(usage).workload is least.workload
+            usage = search.without(usage, least)
+            yield
+
+
+def shares_in_one_order(states: range) -> Iterator[None]:
+    dice = Random(SEED)
+
+    def drawn() -> Share:
+        borrowed, lendable = dice.randrange(4), dice.choice((0, 1, 2, 3, dice.randrange(1, 2**62)))
+        large = dice.random() < 0.3
+        ratio = borrowed_ratio(dice.randrange(1, 2**62) if large else borrowed, lendable)
+        weight = dice.choice((0, 1, 3, 10**9, 3 * 10**9, dice.randrange(1, 2**62)))
+        return Share(ratio > 0, ratio, weight_as_float(weight))
+
+    for _ in states:
+        one, other, third = drawn(), drawn(), drawn()
+        compare = share.compare_shares
+        assert compare(one, one) == 0
+        assert compare(one, other) == -compare(other, one)
+        assert compare(one, other) < 0 or compare(other, third) < 0 or compare(one, third) >= 0
+        yield
+
+
+def tournaments(states: range) -> Iterator[tuple[fair.Tournament, fair.Round, list[Candidate]]]:
+    """Every state of the tournaments of fair sharing, and who waits then, as their turns say."""
+    for question, candidates in searches(states):
+        if question.terms.hero or not question.terms.fair_sharing:
+            continue
+        held = fair.tournament_of(question, question.charged())
+        state = fair.Round(held.leaving.usage, held.charged, fair.by_queue(candidates))
+        pool = candidates
+        for step in (fair.first_step, fair.second_step)[: 1 + held.goes_again]:
+            waiting = list(pool)
+            while waiting and not (state.fits or state.over):
+                yield held, state, waiting
+                state = step(held, state)
+                gone = [turn.candidate for turn in state.turns or ()]
+                keys, places = {one.workload.key for one in gone}, {one.place for one in gone}
+                if step is fair.first_step:
+                    waiting = [one for one in waiting if one.workload.key not in keys]
+                else:
+                    waiting = [one for one in waiting if one.place not in places]
+            if state.fits:
+                break
+            pool = fair._attempt(pool, state, held.strategies[0]).rejected
+            state = fair.Round(state.usage, state.charged, fair.by_queue(pool), removed=state.removed)
+
+
+def chosen_among_those_that_wait(states: range) -> Iterator[None]:
+    for held, state, waiting in tournaments(states):
+        there = {candidate.place for candidate in waiting}
+        for node in held.tree.nodes:
+            found = fair._waiting_among(state, node.queues)
+            assert found == tuple(place for place in node.queues if place in there)
+            yield
+
+
+def popped_waits_no_more(states: range) -> Iterator[None]:
+    for _, state, waiting in tournaments(states):
+        for place in {candidate.place for candidate in waiting}:
+            first, *rest = (candidate for candidate in waiting if candidate.place == place)
+            for pop, left in ((fair._pop, tuple(rest)), (fair._pop_all, ())):
+                then = dataclasses.replace(state, waiting={**state.waiting, place: left})
+                assert pop(state, place) == (first, then)
+                yield
+
+
+def shapes(states: range) -> Iterator[tuple[kinship.Shape, Random]]:
+    """Random trees of up to twelve cohorts and eight ClusterQueues."""
+    for number in states:
+        dice = Random(f"{SEED} {number}")
+        parents = tuple(dice.randrange(index) for index in range(1, dice.randint(1, 12)))
+        queues = tuple(dice.randrange(len(parents) + 1) for _ in range(dice.randint(1, 8)))
+        yield kinship.Shape(parents, queues), dice
+
+
+def cohorts_lie_lower(states: range) -> Iterator[None]:
+    for shape, _ in shapes(states):
+        cluster = shape.cluster((False,) * len(shape.queues))
+        nodes = build_tree(cluster, cluster.cluster_queues["q0"]).nodes
+        for node in nodes:
+            for below in node.cohorts:
+                # Paths end at the root, so what is one longer is one step lower.
+                assert nodes[below].path == (below, *node.path)
+                assert len(nodes[below].path) <= len(nodes)
+                yield
+
+
+def kin_as_the_tree_says(states: range) -> Iterator[None]:
+    for shape, dice in shapes(states):
+        are_heroes = tuple(dice.random() < 0.5 for _ in shape.queues)
+        cluster, scope = shape.cluster(are_heroes), dice.choice(sorted(kinship.SCOPES))
+        of_it = build_tree(cluster, cluster.cluster_queues["q0"])
+        plan = plan_heroes(of_it, kinship.SCOPES[scope])
+        assert not list(kinship.Case(shape, are_heroes, of_it, plan, scope).differences())
+        yield
+
+
+def trials_are_of_numbers_of_pods(states: range) -> Iterator[None]:
+    for number in states:
+        asked, tried = draw_for_core(SEED, number), list[tuple[int, list[list[partial.Trial]]]]()
+
+        def every(everything: Any, steps: int, reduced: Any, _: Any, tried: Any = tried) -> Any:
+            tried.append((steps, [[reduced(step) for step in range(steps + 1)] for _ in range(2)]))
+            return everything
+
+        with mock.patch.object(partial, "halved", every), suppress(InputError):
+            decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
+        for steps, (once, again) in tried:
+            for step, (trial, same) in enumerate(zip(once, again, strict=True)):
+                expected = []
+                for pods in asked.preemptor.pod_sets:
+                    full = pods.count if pods.full_count is None else pods.full_count
+                    fewest = full if pods.min_count is None else pods.min_count
+                    expected.append(ceil(full - Fraction((full - fewest) * step, steps)))
+                assert trial.counts == same.counts == tuple(expected)
+                assert trial.assignment == same.assignment
+                yield
+
+
+def running_ones_are_seen(states: range) -> Iterator[None]:
+    for number in states:
+        asked = draw_for_core(SEED, number)
+        cluster, about = asked.cluster, (asked.cluster, asked.now, asked.reading)
+        with suppress(InputError):
+            seen = snapshot.take_snapshot(cluster, asked.queue, asked.now, asked.reading)
+            root = root_of(cluster, cluster.cluster_queues[asked.queue])
+            queues = {name for name, own in cluster.cluster_queues.items() if root_of(cluster, own) == root}
+            expected = {
+                (workload.key, workload.cluster_queue, snapshot._compared(workload, *about))
+                for workload in cluster.admitted
+                if workload.cluster_queue in queues
+            }
+            found = [
+                (workload.key, seen.tree.nodes[place].name, workload.priority)
+                for place, workloads in seen.running.items()
+                for workload in workloads
+            ]
+            assert (set(found), len(found)) == (expected, len(expected))
+            yield
+
+
+def root_of(cluster: Cluster, queue: ClusterQueue) -> str:
+    """The name of the root of a ClusterQueue's tree, by a walk of its own."""
+    above = {cohort.name: cohort.parent for cohort in cluster.cohorts.values()}
+    name = root = queue.cohort
+    while name is not None:
+        root, name = name, above.get(name)
+    return f"ClusterQueue {queue.name}" if root is None else root
+
+
+def classes_are_found_by_name(states: range) -> Iterator[None]:
+    options = Options(features=ALL_FEATURES, max_workloads=6, max_queues=3)
+    for number in states:
+        asked: DecideRequest = read_decide_request(drawn_example(SEED, number, options)[1])
+        for workload in (asked.preemptor, *asked.cluster.admitted):
+            found = [one for one in asked.cluster.growing.values() if one.name == workload.priority_class]
+            with suppress(InputError):
+                grown = ageing.grown_priority(workload, asked.cluster, asked.now, asked.reading)
+                given = [
+                    priority_at(workload, one.base, one.policy, asked.now, asked.reading.priority_steps)
+                    for one in found
+                    if one.policy is not None
+                ]
+                assert given == ([] if grown is None else [grown])
+                yield
+
+
+def candidates_are_offered(states: range) -> Iterator[None]:
+    for question, _ in searches(states):
+        if question.terms.hero or question.terms.fair_sharing:
+            continue
+        of_it, own, usage = question.snapshot.tree, question.snapshot.place, question.snapshot.usage
+        around = {place: advantage for place, _, advantage in classical.subtrees_around(question)}
+        for one in (found := classical._candidates(question)):
+            if one.place == own:
+                assert (one.group, one.common) == (OWN, None)
+                continue
+            common = common_place(of_it, one.place, own)
+            assert (one.group, one.common) == (WITH_ADVANTAGE if around[common] else ELSEWHERE, common)
+            assert all(question.exceeds_quota(usage, at) for at in places_below(of_it, one.place, common))
+        # A search finds none of its own exactly where `finds_no_target` sees none.
+        assert any(one.place == own for one in found) == classical._has_own_candidate(question)
+        yield
+
+
+class Looked(Player):
+    """A play that is looked at after every cycle."""
+
+    look: Callable[[Looked], None]
+
+    def _cycle(self) -> None:
+        super()._cycle()
+        self.look(self)
+
+
+def played(states: range, look: Callable[[Looked], None]) -> Iterator[None]:
+    """Plays in trees, without durations; no class of theirs grows, and none is a hero."""
+    for number in states:
+        raw, reading = written_in_trees(KINDS[number % len(KINDS)], number, 20)
+        for entry in raw["objects"]:
+            entry.get("spec", {}).get("preemption", {}).pop("withinClusterQueueConfig", None)
+        player = Looked(parse_scenario(raw), reading)
+        player.look = look
+        with suppress(InputError):
+            player.play()
+        yield from (None for _ in player.journal.cycles)
+
+
+def place_in_the_queue_is_kept(states: range) -> Iterator[None]:
+    kept: dict[tuple[int, str], tuple[int, int]] = {}
+
+    def look(player: Looked) -> None:
+        for key, actor in player.world.actors.items():
+            queued = requeue_timestamp(actor.workload, player.world.terms(actor.queue))
+            place = actor.workload.priority, queued
+            assert kept.setdefault((id(player), key), place) == place
+
+    yield from played(states, look)
+
+
+def one_head_each(states: range) -> Iterator[None]:
+    def look(player: Looked) -> None:
+        queues = [handled.entry.actor.queue for handled in player.handled]
+        assert len(queues) == len(set(queues))
+
+    yield from played(states, look)
+
+
+def keys_have_64_bits(states: range) -> Iterator[None]:
+    dice, laid_out = Random(SEED), sorting.laid_out
+
+    def exact(*fields: Any) -> Any:
+        keys = laid_out(*fields)
+        low, age, tie, recent, ties = fields
+        rows = zip(low.tolist(), age.tolist(), tie.tolist(), strict=True)
+        assert keys.tolist() == [laid_out(*row, int(recent), int(ties)) for row in rows]
+        assert keys.dtype == np.int64
+        return keys
+
+    for _ in states:
+        count, spread = dice.randint(1, 12), dice.choice((2, 2**20, 2**31, 2**33, 2**62))
+        first, second = ([dice.randrange(-spread, spread) for _ in range(count)] for _ in range(2))
+        ties = np.array(dice.sample(range(count), count), dtype=np.int32)
+        with mock.patch.object(sorting, "laid_out", exact):
+            keys, _ = sorting.make_keys(np.array(first), np.array(second), ties, Counter())
+        assert min(keys) >= 0
+        yield
+
+
+EXCEEDING, ABOVE_LEAST, WAITING_AMONG = (
+    classical._exceeding_queues,
+    sorting._above_least,
+    fair._waiting_among,
+)
+"""As they are, for wrong versions of them."""
+
+ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
+    "what is in use depends on nothing but who is out, in whatever order they left": (
+        in_use_by_who_is_out,
+        tree,
+        "climb",
+        changed(tree.climb, ("(after, before)", "(before, before)")),
+    ),
+    "what is taken away is in use": (
+        taken_away_is_in_use,
+        snapshot,
+        "held_together",
+        lambda workloads: held_together(workloads[1:]),
+    ),
+    "a node has in use what is passed up to it, at least": (
+        in_use_is_passed_up,
+        snapshot,
+        "total_usage",
+        changed(
+            total_usage, ("plus(above.get(flavor_resource, 0), passed)", "above.get(flavor_resource, 0)")
+        ),
+    ),
+    "while one waits, the next is the least of those that wait, by ranks as they are then": (
+        next_of_a_hero,
+        heroes.HeroSearch,
+        "by_queue",
+        changed(HeroSearch.by_queue, ("reversed(self.candidates)", "self.candidates")),
+    ),
+    "two shares compare as their places in one order": (
+        shares_in_one_order,
+        share,
+        "compare_shares",
+        lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
+    ),
+    "the queues among which one is chosen are those at which a candidate waits": (
+        chosen_among_those_that_wait,
+        fair,
+        "_waiting_among",
+        lambda state, queues: WAITING_AMONG(state, queues)[1:],
+    ),
+    "who is popped is one of those that wait at the queue, and waits no more": (
+        popped_waits_no_more,
+        fair,
+        "_pop_all",
+        fair._pop,
+    ),
+    "the cohorts in a cohort are lower in the tree": (
+        cohorts_lie_lower,
+        tree._Builder,
+        "add_cohort",
+        changed(tree._Builder.add_cohort, ("child.place for child in cohorts", "place for child in cohorts")),
+    ),
+    "`kin_between` tells the truth about how the tree relates two ClusterQueues": (
+        kin_as_the_tree_says,
+        kinship,
+        "kin_between",
+        lambda plan, mine, theirs: kin_between(plan, theirs, mine),
+    ),
+    "a trial after some steps is that of some number of pods": (
+        trials_are_of_numbers_of_pods,
+        partial,
+        "reduced_count",
+        lambda count, fewest, step, steps: count - (count - fewest) * (step + 1) // steps,
+    ),
+    "so is every workload that runs in the tree": (
+        running_ones_are_seen,
+        snapshot,
+        "with_effective_priority",
+        lambda workload, *_: workload,
+    ),
+    "a workload's class is found by its name": (
+        classes_are_found_by_name,
+        ageing,
+        "grown_priority",
+        changed(ageing.grown_priority, (".get(workload.priority_class)", ".get('aging')")),
+    ),
+    "candidates are what the ClusterQueue and the subtrees around it offer": (
+        candidates_are_offered,
+        classical,
+        "_exceeding_queues",
+        lambda question, cohort, _: EXCEEDING(question, cohort, -1),
+    ),
+    "a workload keeps its priority and the time that it queues from": (
+        place_in_the_queue_is_kept,
+        changes,
+        "evicted",
+        lambda workload, reason, clock: dataclasses.replace(
+            evicted(workload, reason, clock), created_at=clock
+        ),
+    ),
+    "a ClusterQueue has one head in a scheduling cycle": (
+        one_head_each,
+        cycle.CycleRun,
+        "_nominated",
+        changed(
+            cycle.CycleRun._nominated, ("sorted(world.queues.items())", "sorted(world.queues.items()) * 2")
+        ),
+    ),
+    "what is packed are numbers of 64 bits": (
+        keys_have_64_bits,
+        sorting,
+        "_above_least",
+        lambda values: ABOVE_LEAST(values).astype(np.int32),
+    ),
+}
+"""By premise: its attack, and a wrong version of a function, which the attack finds."""
+
+
+def test_every_premise_without_a_proof_has_an_attack_and_every_attack_its_stage() -> None:
+    assumed = {
+        words for claim in all_theorems().values() for words, by in claim.assumes.items() if by == BELIEVED
+    }
+    assert assumed == ATTACKS.keys() == ATTACKED.keys()
+    assert "tests/tenure_proofs/test_believed.py" in [file for stage in STAGES for file in longer_of(stage)]
+    with pytest.raises(ValueError, match="it rains"):
+        theorem("PO-ANY-999", about=(tree.climb,), size="any", assumes={"it rains": BELIEVED})
+
+
+def test_the_page_lists_every_premise_with_its_attack() -> None:
+    entries = [{"id": claim.id, "assumes": claim.assumes} for claim in all_theorems().values()]
+    lines = premises(entries).splitlines()[2:]
+    shown = {tuple(line.split(" | ")[:2]) for line in lines}
+    attacked = {(f"| {sentence(words)}", discharged(words, BELIEVED)) for words in ATTACKED}
+    assert shown - attacked == {("| `sorted` returns what it is given, each before the next", "about Python")}
+    assert len(lines) == len(ATTACKED) + 1
+
+
+@pytest.mark.parametrize("premise", ATTACKED)
+def test_no_random_state_refutes_a_premise(premise: str) -> None:
+    states, kind = ATTACKED[premise]
+    drawn = sample(max(10, states // 100), states)
+    held = sum(1 for _ in ATTACKS[premise][0](range(drawn)))
+    print(f"{drawn} {kind}, seed {SEED}: held {held} times")
+    assert held > drawn / 20
+
+
+@pytest.mark.parametrize("premise", ATTACKED)
+def test_an_attack_finds_a_wrong_version(premise: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    attack, owner, name, wrong = ATTACKS[premise]
+    monkeypatch.setattr(owner, name, wrong)
+    with pytest.raises(AssertionError):
+        list(attack(range(max(100, ATTACKED[premise][0] // 100))))

@@ -1,0 +1,155 @@
+"""What is proved of random loops against their executions, and the fuzzer against readers that are wrong."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tenure_proofs.trusted import induction, loops, procedures
+from tenure_proofs.trusted.loops import Loop, Row, _Reader
+from tenure_proofs.trusted.procedures import _Procedures
+from tenure_proofs.trusted.symbols import as_term
+from tests.sampling import sample
+from tests.tenure_proofs.fuzz_loops import FEATURES, Tally, fuzz, summary
+
+SAMPLE = 250
+
+
+@pytest.mark.parametrize("turn", range(sample(1, 3)))
+def test_what_is_proved_of_random_loops_holds_of_every_execution(turn: int) -> None:
+    seed = random.randrange(2**32)
+    tally = fuzz(range(sample(SAMPLE, 5_000)), seed)
+    assert tally.wrong == [], summary(tally, seed)
+    assert tally.share("proved") > 0.15
+    assert tally.share("refused") < 0.15
+    assert sample(set(), FEATURES.keys()) <= tally.proved.keys()
+
+
+def first_wrong(seed: int) -> Tally:
+    """The first function of which something false is proved, within a sample."""
+    for number in range(SAMPLE):
+        tally = fuzz([number], seed)
+        if tally.wrong:
+            break
+    return tally
+
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def _without_part(place: str) -> Plant:
+    """No reader shows some part of an induction."""
+    show, by_induction = _Procedures.show, induction.by_induction
+
+    def shown(self: Any, own: str, path: Any, goals: Any) -> None:
+        if own != place:
+            show(self, own, path, goals)
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(_Procedures, "show", shown)
+        patch.setattr(
+            "tests.tenure_proofs.fuzz_loops.by_induction",
+            lambda *given: (part for part in by_induction(*given) if part.place != place),
+        )
+
+    return plant
+
+
+def _never_ending_so(ends: str) -> Plant:
+    """The reader of many statements forgets the steps that end a loop in some way."""
+    step = _Procedures.step
+
+    def stepped(self: Any, *given: Any) -> Any:
+        ways, after = step(self, *given)
+        return [way for way in ways if way.ends != ends], after
+
+    return lambda patch: patch.setattr(_Procedures, "step", stepped)
+
+
+def _state_before_the_break(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(procedures, "_left", lambda _, before: dict(before))
+
+
+def _nothing_changes(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(_Procedures, "anything", lambda *given: dict(given[-1]))
+    patch.setattr(_Procedures, "unchanged", lambda *_: None)
+    patch.setattr(Loop, "arbitrary", lambda self: dict(self.first))
+
+
+def _nothing_changes_in_a_loop_within(patch: pytest.MonkeyPatch) -> None:
+    stored = loops._stored
+
+    def without(nodes: Any) -> set[str]:
+        return stored([node for node in nodes if not isinstance(node, ast.For | ast.While)])
+
+    patch.setattr(procedures, "_stored", without)
+    patch.setattr(_Procedures, "unchanged", lambda *_: None)
+
+
+def _any_cell(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(
+        _Reader,
+        "place",
+        lambda self, _, node, scope: as_term(self.number(self.expression(node, scope), ()), int),
+    )
+
+
+def _forwards(patch: pytest.MonkeyPatch) -> None:
+    right = loops._rearranged
+
+    def rearranged(node: Any, how: Any, row: Row) -> Row:
+        return row if how is reversed else right(node, how, row)
+
+    patch.setattr(loops, "_rearranged", rearranged)
+
+
+def _elements_that_do_not_raise(patch: pytest.MonkeyPatch) -> None:
+    def mapped(self: Any, each: Any, name: str, whole: Row, scope: Any) -> Row:
+        return Row(lambda at: self.expression(each, scope.binding(name, whole.at(at))), whole.size)
+
+    patch.setattr(_Reader, "mapped", mapped)
+
+
+def _sums_beyond_64_bits(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(_Procedures, "arithmetic", _Reader.arithmetic)
+
+
+PLANTS: dict[str, Plant] = {
+    **{f"what holds {place} is not shown": _without_part(place) for place in ("first", "keeps", "defined")},
+    **{f"a {place} ends nothing": _without_part(place) for place in ("break", "return")},
+    "a break is forgotten": _never_ending_so("break"),
+    "a return is forgotten": _never_ending_so("return"),
+    "a break leaves the state before the step": _state_before_the_break,
+    "nothing changes": _nothing_changes,
+    "nothing changes in a loop within": _nothing_changes_in_a_loop_within,
+    "every cell is there": _any_cell,
+    "reversed is forwards": _forwards,
+    "no element of a tuple raises": _elements_that_do_not_raise,
+    "sums leave 64 bits": _sums_beyond_64_bits,
+}
+"""Readers that are wrong."""
+
+
+SEEDS = {
+    "a break ends nothing": 4,
+    "a return ends nothing": 5,
+    "a break is forgotten": 2,
+    "a return is forgotten": 4,
+    "a break leaves the state before the step": 2,
+    "nothing changes": 2,
+    "nothing changes in a loop within": 8,
+    "every cell is there": 2,
+    "reversed is forwards": 3,
+    "no element of a tuple raises": 5,
+}
+"""With which a sample finds it soon; 1 for all else."""
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_reader_that_is_wrong_is_found(plant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    PLANTS[plant](monkeypatch)
+    assert first_wrong(SEEDS.get(plant, 1)).wrong

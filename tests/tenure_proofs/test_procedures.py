@@ -1,0 +1,137 @@
+"""Functions of many statements are read as they are, and refused where they cannot be."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+import z3
+
+from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import all_theorems
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
+from tenure_proofs.trusted.symbols import SymInt
+from tenure_simulate.core import amounts
+from tests.tenure_proofs.changed import LITTLE, changed, fails, made
+
+SIZE = z3.Int("size")
+AT = z3.Function("at", z3.IntSort(), z3.IntSort())
+
+MISTAKES = {
+    "a sum beyond 64 bits": (
+        "plus",
+        amounts.plus,
+        "MOST if first > MOST - second else first + second",
+        "MOST if first + second > MOST else first + second",
+        "returns: defined",
+    ),
+    "unlimited less unlimited": (
+        "minus",
+        amounts.minus,
+        "return 0 if second == MOST else MOST",
+        "return MOST",
+        "returns: what the rule says",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_no_sum_with_a_mistake_is_proved(mistake: str) -> None:
+    name, function, before, after, failure = MISTAKES[mistake]
+    as_it_is = {"compiled": lambda function: function}
+    assert fails("PO-ANY-400", name, changed(plain(function), (before, after), **as_it_is), failure)
+
+
+REFUSED = {
+    "nothing is said of a loop": ("for value in values:\n        total = value", "nothing is said"),
+    "a range by two": ("for index in range(0, len(values), 2):\n        total = index", "a range by 2"),
+    "a call of something else": ("print(values)", "outside the subset"),
+    "a write into an array": ("values[0] = 1", "outside the subset"),
+    "another array under its name": ("while total > 0:\n        values = other", "changes values"),
+    "a loop with else": (
+        "while total > 0:\n        total = 0\n    else:\n        total = 1",
+        "outside the subset",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_read_is_refused(what: str) -> None:
+    body, message = REFUSED[what]
+    said = () if what.startswith("nothing") else (Invariant(lambda *_: [("true", POINT == POINT)]),)
+    with pytest.raises(LiftError, match=message):
+        list(_read(body, said))
+
+
+def _read(body: str, loops: tuple[Invariant, ...]) -> Any:
+    source = f"def procedure(values, other, total):\n    {body}\n    return total\n"
+    arrays = {name: Table(lambda at: SymInt(AT(at)), SIZE) for name in ("values", "other")}
+    given = {**arrays, "total": SymInt(z3.Int("total"))}
+    procedure = made(source, "procedure", {}, {})
+    return read_procedure(procedure, given, lambda _: [], loops=loops, facts=(SIZE > 0,))
+
+
+def test_a_function_that_returns_something_else_than_its_theorem_speaks_of_is_refused() -> None:
+    source = "def procedure(first):\n    if first > 3:\n        return first, 1\n"
+    pairs = read_procedure(
+        made(source, "procedure", {}, {}),
+        {"first": SymInt(z3.Int("first"))},
+        lambda way: [("pair", way.value[0].term == SIZE)],
+    )
+    with pytest.raises(LiftError, match="procedure has what nothing is claimed of"):
+        list(pairs)
+
+
+def test_a_function_that_hands_a_law_something_else_than_it_speaks_of_is_refused() -> None:
+    law = Law(lambda _, number: SymInt(number.term))
+    procedure = made("def procedure(first):\n    return asked(first)\n", "procedure", {}, {"asked": law})
+    with pytest.raises(LiftError, match="procedure has what nothing is claimed of"):
+        list(read_procedure(procedure, {"first": None}, lambda _: []))
+
+
+def test_an_index_below_zero_and_one_behind_the_end_are_not_in_range() -> None:
+    for place in ("-1", "len(values)"):
+        (failure,) = prove(_read(f"total = values[{place}]", ()), None, LITTLE).failures
+        assert failure.startswith("returns: defined")
+
+
+def test_an_invariant_that_contradicts_itself_proves_nothing() -> None:
+    never = Invariant(lambda steps, *_: [("never", steps < 0)])
+    loop = "for value in values:\n        total = value"
+    with pytest.raises(LiftError, match="returns nowhere"):
+        list(_read(loop, (never,)))
+    failures = prove(_read(f"if total > 3:\n        return 1\n    {loop}", (never,)), None, LITTLE).failures
+    assert "keeps: its hypotheses contradict each other" in failures
+
+
+def test_what_a_step_changes_is_not_what_it_was() -> None:
+    """Of a name that a loop changes, nothing is known but what the invariant says."""
+    source = (
+        "def procedure(values, total):\n    for value in values:\n        total = value\n    return total\n"
+    )
+    parts = read_procedure(
+        made(source, "procedure", {}, {}),
+        {"values": Table(lambda at: SymInt(AT(at)), SIZE), "total": SymInt(z3.Int("total"))},
+        lambda way: [("as it was", way.value.term == z3.Int("total"))],
+        loops=[Invariant(lambda *_: [])],
+        facts=(SIZE > 0,),
+    )
+    (failure,) = prove(parts, None, LITTLE).failures
+    assert failure.startswith("returns: as it was")
+
+
+def test_theorems_go_from_process_to_process_by_their_identifiers() -> None:
+    """The function that something was compiled from is not what its module calls so."""
+    for theorem in all_theorems().values():
+        assert pickle.loads(pickle.dumps(theorem)) is theorem
+
+
+def test_of_what_is_compiled_the_source_is_read() -> None:
+    class Compiled:
+        py_func = staticmethod(plain(amounts.plus))
+
+    assert plain(Compiled()) is plain(amounts.plus)
+    with pytest.raises(LiftError, match="no function"):
+        plain(3)

@@ -1,0 +1,477 @@
+"""Theorems about loops hold of the loops as they are, and of none of them with a mistake in it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import z3
+from jsonschema import Draft202012Validator
+
+from tenure.cli.bundled import schema
+from tenure.model import UNLIMITED, NodeQuota
+from tenure.oracle import ageing, decide, snapshot
+from tenure.oracle.selection import (
+    fill_back,
+    fill_back_step,
+    removal_step,
+    remove_in_turn,
+    remove_until_fits,
+    rounds,
+)
+from tenure.oracle.tree import climb
+from tenure.readings import preset_names
+from tenure.rules.cycle import is_ahead_in_queue
+from tenure.rules.eligibility import basis_for
+from tenure.rules.quota import fits_request
+from tenure.rules.reclaim import basis_across_queues, may_reclaim
+from tenure.rules.share import basis_by_share
+from tenure.versions import versioned
+from tenure_proofs.budgets import Budget
+from tenure_proofs.command import exit_code
+from tenure_proofs.formats.checks import checks_of
+from tenure_proofs.formats.markdown import markdown_lines
+from tenure_proofs.formats.problems import faults
+from tenure_proofs.mutants.hunt import LOOPS, theorems_about
+from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.registry import Verdict
+from tenure_proofs.report import Report, closing_line, text_lines, to_json
+from tenure_proofs.solvers import Cvc5
+from tenure_proofs.theorems.headlines import HEADLINES
+from tenure_proofs.theorems.outcome import End, assumed_by, end_of, premises_of
+from tenure_proofs.theorems.proving import Proof, prove
+from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, all_theorems, circle, theorem
+from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.induction import Part
+from tests.command_line import no_reader
+from tests.tenure_proofs.changed import changed
+
+LITTLE = Budget(z3=1_000_000, cvc5=0)
+"""Ten times what a goal costs; a wrong loop need not be refuted, it is enough that it is not proved."""
+
+
+QUICK = ("PO-ANY-050", "PO-ANY-060", "PO-ANY-200")
+"""`make check` proves all of them, by both solvers."""
+
+
+def test_theorems_are_proved_and_told_in_every_form() -> None:
+    ends = tuple(end_of(all_theorems()[identifier], None) for identifier in QUICK)
+    assert [(end.theorem.id, end.detail) for end in ends if not end.as_expected] == []
+    assert all(end.proof.goals >= 2 for end in ends)
+    report = report_of(*ends)
+    assert report.good
+    assert exit_code(report) == 0
+    assert f"{len(QUICK)} of any size" in closing_line(report)
+    answer = versioned("prove", to_json(report))
+    Draft202012Validator(schema("prove")).validate(answer)
+    assert [item["id"] for item in answer["theorems"]] == list(QUICK)
+    assert any(line.startswith("| PO-ANY-060: attempts are made in order") for line in markdown_lines(report))
+    (suite,) = checks_of(report).suites
+    assert [case.failure for case in suite.cases] == [""] * len(QUICK)
+
+
+def test_the_second_solver_proves_a_theorem_too() -> None:
+    with Cvc5() as cvc5:
+        assert end_of(all_theorems()["PO-ANY-050"], cvc5).as_expected
+
+
+def report_of(*ends: End) -> Report:
+    """A report about nothing else."""
+    return Report((), (), (), (), preset_names(), 1, 0, {}, 1.0, theorems=ends)
+
+
+WRONG_END = Proof(3, ("keeps: in order: z3 says sat",), undecided=False, z3_s=0.0, cvc5_s=0.0)
+OPEN_END = dataclasses.replace(WRONG_END, failures=("keeps: in order: z3 says unknown",), undecided=True)
+
+
+@pytest.mark.parametrize(
+    ("proof", "verdict", "code"),
+    [(WRONG_END, Verdict.REFUTED, 1), (OPEN_END, Verdict.UNKNOWN, 3)],
+    ids=["wrong", "open"],
+)
+def test_a_theorem_that_is_not_proved_is_told_with_the_place_that_fails(
+    proof: Proof, verdict: Verdict, code: int
+) -> None:
+    end = End(all_theorems()["PO-ANY-010"], proof)
+    report = report_of(end)
+    assert (end.verdict, exit_code(report)) == (verdict, code)
+    lines = list(text_lines(report))
+    assert f"FAIL PO-ANY-010 expected proved, is {verdict}" in lines
+    assert f"    {proof.failures[0]}" in lines
+    (fault,) = faults(report)
+    assert (fault.id, fault.kind, fault.text) == ("PO-ANY-010", "theorem", proof.failures[0])
+    assert fault.places[0].file.endswith("tenure/oracle/selection.py")
+    assert f"| **{verdict}** (unexpected) |" in "\n".join(markdown_lines(report))
+
+
+def test_a_theorem_about_a_loop_that_is_not_read_is_an_error() -> None:
+    def unread() -> Any:
+        raise LiftError("For in line 3")
+
+    end = end_of(dataclasses.replace(all_theorems()["PO-ANY-010"], statement=unread), None)
+    assert (end.verdict, end.detail) == (Verdict.ERROR, "not readable: For in line 3")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "about", "size"),
+    [("PO-ANY-010", (climb,), "any"), ("PO-KQ-010", (climb,), "any"), ("PO-ANY-999", (), "any")],
+    ids=["in use", "another family", "about nothing"],
+)
+def test_a_theorem_is_registered_once_and_says_about_what(identifier: str, about: Any, size: str) -> None:
+    with pytest.raises(ValueError, match=identifier):
+        theorem(identifier, about=about, size=size)(all_theorems()["PO-ANY-010"].statement)
+
+
+def test_every_loop_has_a_theorem_and_every_assumption_a_proof_or_it_is_believed() -> None:
+    assert all(theorems_about(name) for name in LOOPS)
+    proofs = {*OBLIGATIONS, *all_theorems(), BELIEVED, PYTHON, DEFINED, GIVEN}
+    assumed = [(claim.id, place) for claim in all_theorems().values() for place in claim.assumes.values()]
+    assert [pair for pair in assumed if pair[1] not in proofs] == []
+
+
+def test_no_theorem_assumes_itself() -> None:
+    of_reference = {
+        name: claim for name, claim in all_theorems().items() if ".core_" not in claim.statement.__module__
+    }
+    assert [way for identifier in of_reference if (way := circle(identifier, all_theorems()))] == []
+
+
+def test_a_circle_of_assumptions_is_found_and_ends_the_claim_as_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = all_theorems()["PO-ANY-060"], all_theorems()["PO-ANY-240"]
+    theorems = {
+        first.id: dataclasses.replace(first, assumes={"one": second.id, "another": "PO-KQ-230"}),
+        second.id: dataclasses.replace(second, assumes={"the other": first.id}),
+    }
+    assert circle(first.id, theorems) == (first.id, second.id, first.id)
+    monkeypatch.setattr("tenure_proofs.theorems.outcome.all_theorems", lambda: theorems)
+    end = end_of(first, None)
+    assert (end.verdict, end.detail) == (
+        Verdict.ERROR,
+        "it assumes itself: PO-ANY-060, PO-ANY-240, PO-ANY-060",
+    )
+    assert exit_code(report_of(end)) != 0
+
+
+def test_what_is_used_and_what_is_assumed_are_the_same() -> None:
+    claim = all_theorems()["PO-ANY-020"]
+    silent = dataclasses.replace(claim, assumes={}, modelled=frozenset())
+    assert (
+        "uses 'it fits all the more when more are out' of PO-KQ-230, which it does not assume"
+        in end_of(silent, None).detail
+    )
+    more = dataclasses.replace(claim, assumes={**claim.assumes, "it rains": BELIEVED})
+    assert end_of(more, None).detail == "assumes 'it rains', which nothing uses"
+    modelled = dataclasses.replace(claim, modelled=frozenset(claim.assumes))
+    assert "says 'the request fits without all of them' by a formula" in end_of(modelled, None).detail
+    with pytest.raises(ValueError, match="it rains"):
+        theorem("PO-ANY-999", about=(climb,), size="any", modelled=("it rains",))
+
+
+def test_a_lemma_that_needs_nothing_names_its_proof() -> None:
+    well = Part("lemma", (), (("all is well", z3.BoolVal(True)),))
+    bare = dataclasses.replace(all_theorems()["PO-ANY-240"], statement=lambda: iter([well]))
+    assert end_of(bare, None).detail == "shows nothing of 'all is well'"
+
+
+def test_premises_are_listed_and_counted_with_how_they_enter_and_what_discharges_them() -> None:
+    end = end_of(all_theorems()["PO-ANY-020"], None)
+    assert assumed_by([end]) == (
+        "assumed: 1 proved elsewhere, 1 believed (1 distinct), 0 about Python, 1 definitions, "
+        "1 own hypotheses; 1 of them as lemmas of a step, 1 as facts about every point"
+    )
+    listed = list(premises_of([end]))
+    assert "    PO-KQ-230; used by PO-ANY-020 (lemma)" in listed
+    assert "    definition; used by PO-ANY-020 (everywhere)" in listed
+    assert any(line.endswith("random decisions, seed 37; used by PO-ANY-020 (modelled)") for line in listed)
+
+
+def test_every_lemma_and_every_fact_about_every_point_names_what_discharges_it() -> None:
+    folder = Path(sys.modules[end_of.__module__].__file__ or "").parent
+    calls = [
+        node
+        for path in folder.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    lemmas = [ast.unparse(call) for call in calls if _gives_more(call)]
+    facts = [item.value for call in calls for item in call.keywords if item.arg == "everywhere"]
+    assert lemmas == []
+    assert len(facts) == 4
+    assert [fact for fact in map(ast.unparse, facts) if not fact.startswith("everywhere(")] == []
+    assert _gives_more(ast.parse("Lemma('x', needs, gives)", mode="eval").body)
+
+
+def _gives_more(call: ast.AST) -> bool:
+    """Whether a lemma gives something else than it needs, and that is not `Taken` from elsewhere."""
+    match call:
+        case ast.Call(func=ast.Name(id="Lemma"), args=[_, needs, gives]):
+            return ast.unparse(gives) != ast.unparse(needs) and not ast.unparse(gives).startswith("Taken(")
+    return False
+
+
+def test_what_is_unlimited_does_not_come_back_so_that_the_bound_is_sharp() -> None:
+    quotas = [NodeQuota()]
+    more = climb(quotas, [UNLIMITED - 2], 1, adding=True)
+    assert climb(quotas, more.copy(), 1, adding=False) == [UNLIMITED - 2]
+    full = climb(quotas, [UNLIMITED - 1], 1, adding=True)
+    assert climb(quotas, full.copy(), 1, adding=False) == [UNLIMITED]
+
+
+FILL, STEP = "state = fill_back_step(state, candidate, fits, add)", "removed.rest or ()"
+
+WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
+    "the last is not kept": (
+        "PO-ANY-020",
+        fill_back,
+        "Chain(removed.head)",
+        "None",
+        "first: the last is kept",
+    ),
+    "stops when one is kept": (
+        "PO-ANY-020",
+        fill_back,
+        FILL,
+        f"{FILL}\n        if not fits(add(usage, candidate)):\n            break",
+        "break: kept and spared partition the removed",
+    ),
+    "asks who stands at first": (
+        "PO-ANY-010",
+        remove_until_fits,
+        "removal_step(state,",
+        "removal_step(Removal(usage, state.removed, state.fits),",
+        "break: exactly those that stand at their turn",
+    ),
+    "one candidate has no round": (
+        "PO-ANY-110",
+        rounds,
+        "in waiting",
+        "in waiting[1:]",
+        "first: each round gives one its turn",
+    ),
+    "a hero does not ask the last one": (
+        "PO-ANY-070",
+        remove_in_turn,
+        "in candidates",
+        "in candidates[:-1]",
+        "ends: all were removed, or it fits",
+    ),
+    "release forgets local quota": (
+        "PO-ANY-040",
+        climb,
+        "if quota.local:",
+        "if quota.local != 0 and adding:",
+        "keeps: what goes on is what more is passed up",
+    ),
+    "occupy forgets local quota": (
+        "PO-ANY-030",
+        climb,
+        "if quota.local:",
+        "if quota.local != 0 and not adding:",
+        "keeps: what goes on is what more is passed up",
+    ),
+    "subtree quota for local": (
+        "PO-ANY-040",
+        climb,
+        "if quota.local:",
+        "if quota.subtree:",
+        "keeps: what goes on is what more is passed up",
+    ),
+    "writes nothing": (
+        "PO-ANY-030",
+        climb,
+        "        used[place] = after\n",
+        "",
+        "keeps: conserved below",
+    ),
+    "writes to the node below": (
+        "PO-ANY-030",
+        climb,
+        "used[place] = after",
+        "used[place - 1] = after",
+        "defined: defined",
+    ),
+}
+
+WRONG_STEPS: dict[str, tuple[str, Callable[..., Any], Callable[..., Any], str, str, str]] = {
+    "drops the kept": (
+        "PO-ANY-020",
+        fill_back,
+        fill_back_step,
+        "Chain(candidate, state.kept)",
+        "state.kept",
+        "keeps: kept or spared",
+    ),
+    "spares whom it has to keep": (
+        "PO-ANY-600",
+        fill_back,
+        fill_back_step,
+        "if fits(usage):",
+        "if not fits(usage):",
+        "keeps: none is spared",
+    ),
+    "forgets whom it removed": (
+        "PO-ANY-010",
+        remove_until_fits,
+        removal_step,
+        "Chain(candidate, state.removed)",
+        "Chain(candidate)",
+        "keeps: usage is without those removed",
+    ),
+}
+
+
+def _failures(claim: str, function: Callable[..., Any]) -> list[str]:
+    return [
+        failure.split(": z3 says")[0]
+        for failure in prove(all_theorems()[claim].parts(function), None, LITTLE).failures
+    ]
+
+
+@pytest.mark.parametrize("mistake", WRONG_LOOPS)
+def test_no_loop_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, function, right, wrong, failure = WRONG_LOOPS[mistake]
+    assert failure in _failures(claim, changed(function, (right, wrong)))
+
+
+@pytest.mark.parametrize("mistake", WRONG_STEPS)
+def test_no_step_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, function, step, right, wrong, failure = WRONG_STEPS[mistake]
+    others = {step.__name__: changed(step, (right, wrong))}
+    assert failure in _failures(claim, changed(function, **others))
+
+
+def _rule_changed(
+    function: Callable[..., Any], *changes: tuple[str, str], **others: Any
+) -> Callable[..., Any]:
+    """A copy of a rule that is not registered."""
+    return changed(function, *changes, rule=lambda _: lambda copy: copy, **others)
+
+
+PAST_THE_DOOR = ("_taken(snapshot, preemptor, chosen, terms, now) for", "chosen for")
+STRICT = "return has_lower_priority(preemptor, target)"
+
+WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
+    "LowerPriority reclaims from equals": (
+        "PO-ANY-330",
+        _rule_changed(
+            basis_for,
+            basis_across_queues=_rule_changed(
+                basis_across_queues,
+                may_reclaim=_rule_changed(
+                    may_reclaim, (STRICT, "return not has_lower_priority(target, preemptor)")
+                ),
+            ),
+        ),
+        "under as-written: it is before",
+    ),
+    "fair sharing forgets the policy": (
+        "PO-ANY-330",
+        _rule_changed(
+            basis_for,
+            basis_by_share=_rule_changed(
+                basis_by_share, ("if not may_reclaim(preemptor, target, terms):", "if False:")
+            ),
+        ),
+        "under as-written: it is before",
+    ),
+    "the door opens for every reclaim": (
+        "PO-ANY-340",
+        _rule_changed(
+            basis_for,
+            basis_across_queues=_rule_changed(
+                basis_across_queues, ("if not may_reclaim(preemptor, target, terms):", "if False:")
+            ),
+        ),
+        "a step under as-written: it is better",
+    ),
+    "the door is told of a later instant": (
+        "PO-ANY-210",
+        changed(decide._decided, ("terms, now) for chosen", "terms, now + 1) for chosen")),
+        "under guaranteed: it holds",
+    ),
+    "heroes' workloads are preempted past the door": (
+        "PO-ANY-220",
+        changed(decide._decided, PAST_THE_DOOR),
+        "under guaranteed: it holds",
+    ),
+    "workloads elsewhere are preempted past the door": (
+        "PO-ANY-230",
+        changed(decide._decided, PAST_THE_DOOR),
+        "under guaranteed: it holds",
+    ),
+    "a preemptor is not kept at the head": (
+        "PO-ANY-350",
+        _rule_changed(is_ahead_in_queue, ("return sticks", "return other_sticks")),
+        "two heads: it is ahead",
+    ),
+    "a request for more than is available fits": (
+        "PO-ANY-605",
+        _rule_changed(fits_request, ("max(0, free)", "max(0, free) + 1")),
+        "decided again: it is Fit",
+    ),
+    "only equals are preempted": (
+        "PO-ANY-630",
+        _rule_changed(
+            basis_for,
+            basis_across_queues=_rule_changed(
+                basis_across_queues,
+                may_reclaim=_rule_changed(
+                    may_reclaim, (STRICT, "return target.priority == preemptor.priority")
+                ),
+            ),
+        ),
+        "under as-written: the higher may too",
+    ),
+    "the rest of a queue is removed as well": (
+        "PO-ANY-360",
+        changed(
+            remove_until_fits,
+            removal_step=changed(removal_step, (" or not stands(state.usage, candidate)", "")),
+        ),
+        "keeps: it leaves while the rest is over quota",
+    ),
+}
+
+
+def test_every_headline_has_a_theorem_about_decisions() -> None:
+    titled = {identifier for identifier, obligation in OBLIGATIONS.items() if obligation.title}
+    assert titled == set(HEADLINES)
+    assert {theorem for theorem, *_ in HEADLINES.values()} <= set(all_theorems())
+
+
+def test_a_class_that_is_refused_gives_no_priority_and_no_other_is_compared() -> None:
+    claim = all_theorems()["PO-ANY-255"].statement
+    accepting = changed(ageing._given_by, ("fault != PolicyFault.NONE", "fault == PolicyFault.NONE"))
+    boosted = changed(snapshot._compared, ("cluster.settings", "not cluster.settings"))
+    for parts in (claim(grown=accepting), claim(compared=boosted)):
+        assert prove(parts, None, LITTLE).failures
+    assert not prove(claim(), None).failures
+
+
+@pytest.mark.parametrize("mistake", WRONG_RULES)
+def test_no_rule_with_a_mistake_excludes_a_loop(mistake: str) -> None:
+    claim, function, failure = WRONG_RULES[mistake]
+    assert failure in _failures(claim, function)
+
+
+@pytest.mark.parametrize("order", ["set({})", "sorted({})", "removed.rest", "filter(None, {})"])
+def test_fill_back_in_an_order_that_is_not_known_is_refused(order: str) -> None:
+    with pytest.raises(LiftError, match="order of"):
+        list(all_theorems()["PO-ANY-020"].parts(changed(fill_back, (STEP, order.format(STEP)))))
+
+
+def test_a_reader_who_closes_the_table_early_is_no_failure() -> None:
+    one = "from tenure_proofs.theorems import __main__ as table\n"
+    one += "found = table.all_theorems()['PO-ANY-050']; table.all_theorems = lambda: {'PO-ANY-050': found}\n"
+    command = [sys.executable, "-c", f"{one}import sys\nsys.exit(table.main())"]
+    with no_reader() as writing:
+        ends = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ends.returncode, ends.stderr) == (0, "")

@@ -1,0 +1,326 @@
+"""Of the tournament no step with a mistake is proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import z3
+
+from tenure.oracle import fair
+from tenure_proofs.theorems.proving import prove
+from tenure_proofs.theorems.registry import all_theorems
+from tenure_proofs.trusted.domains import LiftError
+from tests.tenure_proofs.changed import LITTLE, changed, fails
+
+VISITED, ROUND = "PO-ANY-105", "PO-ANY-115"
+REFUSED = "it cannot be read"
+
+Function = Callable[..., Any]
+
+MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
+    "a cohort on the path has to borrow": (
+        VISITED,
+        "cohort_stay",
+        fair._cohort_stays,
+        "cohort.place in tournament.path",
+        "False",
+        "KQ-480, and one is visited below",
+    ),
+    "the preemptor's ClusterQueue has to borrow": (
+        VISITED,
+        "queue_stay",
+        fair._queue_stays,
+        "queue.place == tournament.own",
+        "False",
+        "KQ-480",
+    ),
+    "a cohort need not stay": (
+        VISITED,
+        "cohort_stay",
+        fair._cohort_stays,
+        "if not stays_in_tournament(cohort.share.borrowing, cohort.place in tournament.path):",
+        "if False:",
+        "KQ-480, and one is visited below",
+    ),
+    "a cohort below which none is visited": (
+        VISITED,
+        "cohort_stay",
+        fair._cohort_stays,
+        "_winner(tournament, state, cohort.place) is not None",
+        "True",
+        "KQ-480, and one is visited below",
+    ),
+    "the first of equal cohorts": (
+        VISITED,
+        "cohort_beat",
+        fair._cohort_beats,
+        "cohort_wins(compare_shares(cohort.share, best.share))",
+        "compare_shares(cohort.share, best.share) > 0",
+        "KQ-500",
+    ),
+    "the lower share": (
+        VISITED,
+        "queue_beat",
+        fair._queue_beats,
+        "compare_shares(queue.share, best.share)",
+        "compare_shares(best.share, queue.share)",
+        "KQ-490 and KQ-220",
+    ),
+    "whose first candidate stands last": (
+        VISITED,
+        "queue_beat",
+        fair._queue_beats,
+        "_first_at(state, queue.place), _first_at(state, best.place)",
+        "_first_at(state, best.place), _first_at(state, queue.place)",
+        "KQ-490 and KQ-220",
+    ),
+    "queues at which no candidate waits": (
+        VISITED,
+        "best_queue",
+        fair._best_queue,
+        "_waiting_among(state, tournament.tree.nodes[cohort].queues)",
+        "tournament.tree.nodes[cohort].queues",
+        "the best of all of them, by the rules",
+    ),
+    "the queues of the root": (
+        VISITED,
+        "best_queue",
+        fair._best_queue,
+        "nodes[cohort]",
+        "nodes[0]",
+        "the best of all of them, by the rules",
+    ),
+    "queues in place of cohorts": (
+        VISITED,
+        "best_cohort",
+        fair._best_cohort,
+        "nodes[cohort].cohorts",
+        "nodes[cohort].queues",
+        "the best of all of them, by the rules",
+    ),
+    "staying for beating": (
+        VISITED,
+        "best_cohort",
+        fair._best_cohort,
+        "partial(_cohort_stays, tournament, state), _cohort_beats",
+        "partial(_cohort_beats, tournament, state), _cohort_stays",
+        "the best of all of them, by the rules",
+    ),
+    "shares without the request": (
+        VISITED,
+        "contenders",
+        fair._contenders,
+        "state.charged",
+        "state.usage",
+        REFUSED,
+    ),
+    "another one's share": (
+        VISITED,
+        "contenders",
+        fair._contenders,
+        "share_of(state.charged, place)",
+        "share_of(state.charged, place - 1)",
+        "its share, with the request",
+    ),
+    "a queue before an equal cohort": (
+        VISITED,
+        "winner",
+        fair._winner,
+        "_cohort_beats(winner, queue)",
+        "not _cohort_beats(queue, winner)",
+        "by share, the cohort of equals",
+    ),
+    "a cohort without a queue beside it is left out": (
+        VISITED,
+        "winner",
+        fair._winner,
+        "queue is None or _cohort_beats(winner, queue)",
+        "queue is not None and _cohort_beats(winner, queue)",
+        REFUSED,
+    ),
+    "the same cohort again": (
+        VISITED,
+        "winner",
+        fair._winner,
+        "return _winner(tournament, state, winner.place)",
+        "return _winner(tournament, state, cohort)",
+        "one exactly if one is the best",
+    ),
+    "the cohort itself is visited": (
+        VISITED,
+        "winner",
+        fair._winner,
+        "return _winner(tournament, state, winner.place)",
+        "return winner.place",
+        "by share, the cohort of equals",
+    ),
+    "visited whether a candidate waits or not": (
+        VISITED,
+        "next_queue",
+        fair.next_queue,
+        "tournament.own if _waits_at(state, tournament.own) else None",
+        "tournament.own",
+        "alone, the ClusterQueue of the preemptor if one waits",
+    ),
+    "the root's parent": (
+        VISITED,
+        "next_queue",
+        fair.next_queue,
+        "nodes[tournament.own].parent is None",
+        "nodes[0].parent is None",
+        "in a tree, from the root down",
+    ),
+    "from another node down": (
+        VISITED,
+        "next_queue",
+        fair.next_queue,
+        "_winner(tournament, state, 0)",
+        "_winner(tournament, state, 1)",
+        "in a tree, from the root down",
+    ),
+    "who had its turn waits on": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "candidate, state = _pop(state, place)\n        facts",
+        "candidate, _ = _pop(state, place)\n        facts",
+        "each step gives one its turn",
+    ),
+    "who is taken waits on": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "candidate, state = _pop(state, place)\n        return",
+        "candidate, _ = _pop(state, place)\n        return",
+        "else fewer wait",
+    ),
+    "shares are compared in the preemptor's ClusterQueue": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "place == tournament.own or tournament.claims_nominal",
+        "tournament.claims_nominal",
+        "where no shares are compared the first is taken",
+    ),
+    "another strategy than the first": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "BASES[tournament.strategies[0]]",
+        "Basis.INITIAL_SHARE",
+        "on no basis",
+    ),
+    "who may not be preempted is taken": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "evidence.basis != Basis.NONE",
+        "evidence.basis == Basis.NONE",
+        "on no basis",
+    ),
+    "who is rejected is forgotten": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "        state = _rejecting(state, candidate, facts, shares)\n",
+        "",
+        "each is noted",
+    ),
+    "the first queue ends the tournament": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "    return state\n",
+        "    return _ended(state)\n",
+        "it ends exactly if no queue is left to visit",
+    ),
+    "taken on another basis": (
+        ROUND,
+        "first_step",
+        fair.first_step,
+        "return _take(tournament, state, candidate, evidence, shares)",
+        "return _take(tournament, state, candidate, _without_comparison(tournament, candidate), shares)",
+        "who is taken may be",
+    ),
+    "the second strategy comes back": (ROUND, "second_step", fair.second_step, "_pop_all(", "_pop(", REFUSED),
+    "the second strategy leaves all waiting": (
+        ROUND,
+        "second_step",
+        fair.second_step,
+        "candidate, state = _pop_all",
+        "candidate, _ = _pop_all",
+        "else fewer wait",
+    ),
+    "the second strategy compares final shares": (
+        ROUND,
+        "second_step",
+        fair.second_step,
+        "Basis.INITIAL_SHARE",
+        "Basis.FINAL_SHARE",
+        "it is taken exactly if it may be",
+    ),
+    "the second strategy takes who may not be preempted": (
+        ROUND,
+        "second_step",
+        fair.second_step,
+        "evidence.basis == Basis.NONE",
+        "evidence.basis != Basis.NONE",
+        "it is taken exactly if it may be",
+    ),
+    "the end is none": (
+        ROUND,
+        "ended",
+        fair._ended,
+        "over=True",
+        "over=False",
+        "it ends exactly if no queue is left to visit",
+    ),
+    "the end forgets who was removed": (ROUND, "ended", fair._ended, "state.removed", "None", REFUSED),
+    "who is rejected is not noted": (
+        ROUND,
+        "rejecting",
+        fair._rejecting,
+        "state.waiting, turns,",
+        "state.waiting, state.turns,",
+        "each is noted",
+    ),
+    "who is rejected makes it fit": (
+        ROUND,
+        "rejecting",
+        fair._rejecting,
+        "fits=state.fits",
+        "fits=True",
+        "it goes on",
+    ),
+    "usage without the request is lost": (
+        ROUND,
+        "rejecting",
+        fair._rejecting,
+        "state.usage, state.charged",
+        "state.charged, state.charged",
+        "nothing in use changes, and none is removed",
+    ),
+}
+"""What is changed, and the claim that does not hold any more."""
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_no_step_of_the_tournament_with_a_mistake_is_proved(mistake: str) -> None:
+    identifier, parameter, function, right, wrong, claim = MISTAKES[mistake]
+    try:
+        noticed = fails(identifier, parameter, changed(function, (right, wrong)), claim)
+    except LiftError:
+        noticed = claim == REFUSED
+    assert noticed
+
+
+@pytest.mark.parametrize("identifier", [VISITED, ROUND])
+def test_what_the_tournament_is_proved_of_is_what_runs(identifier: str) -> None:
+    parts = list(all_theorems()[identifier].parts())
+    assert [failure for part in parts for failure in prove([part], None, LITTLE).failures] == []
+    for part in parts:
+        # What contradicts itself would prove anything.
+        assert prove([replace(part, goals=(("false", z3.BoolVal(False)),))], None).failures
