@@ -350,12 +350,8 @@ class CycleRun:
         """What became of a head; of a skipped one also what explains it."""
         if result != TurnResult.SKIPPED:
             return Handled(entry, result, overlaps, again)
-        leaving = {
-            **self.taken,
-            **{target.workload.key: target.workload for target in entry.decision.targets},
-        }
         earlier = tuple(self.charges)
-        return Handled(entry, result, overlaps, again, snapshot, earlier, tuple(leaving.values()))
+        return Handled(entry, result, overlaps, again, snapshot, earlier, self._leaving(entry))
 
     def _overlapping(self, entry: Nominee) -> Iterator[TargetOverlap]:
         for target in entry.decision.targets:
@@ -375,17 +371,21 @@ class CycleRun:
 
     def _fits(self, entry: Nominee, snapshot: Snapshot) -> bool:
         """Whether it fits once all who were preempted in this cycle, and its own targets, have left."""
-        leaving = {
-            **self.taken,
-            **{target.workload.key: target.workload for target in entry.decision.targets},
-        }
-        after = snapshot.without(leaving.values())
+        after = snapshot.without(self._leaving(entry))
         if entry.decision.terms.hero:
             return all(after.fits_hero(at, amount) for at, amount in entry.usage.items())
         return all(
             available_at(after.tree, after.usage, after.place, at) >= amount
             for at, amount in entry.usage.items()
         )
+
+    def _leaving(self, entry: Nominee) -> tuple[Workload, ...]:
+        """The workloads that were preempted in this cycle, and its own targets."""
+        leaving = {
+            **self.taken,
+            **{target.workload.key: target.workload for target in entry.decision.targets},
+        }
+        return tuple(leaving.values())
 
     def _without(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot once all who were preempted in this cycle have left."""
