@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,9 @@ def test_every_command_answers_as_if_the_files_said_so(words: tuple[str, ...], t
     names = rest[:1] if name.startswith("why") else []
     options = rest[len(names) :]
     by_hand = tenure(name, *names, copied(tmp_path / "c", without=WITHOUT), *options, *NOW)
-    assert (said.returncode, said.stdout) == (by_hand.returncode, by_hand.stdout)
+    # A bundled example has no lines to point to.
+    placeless = re.sub(rb" \([^()]*:\d+\)", b"", by_hand.stdout)
+    assert (said.returncode, said.stdout) == (by_hand.returncode, placeless)
     assert said.stdout != tenure(*words, *TWO).stdout
 
 
