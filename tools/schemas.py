@@ -19,7 +19,7 @@ from tenure.explanation.answer_types import WhyAnswer, WhyNotAnswer
 from tenure.reference import Card, CardList
 from tenure.validation.answer_types import ManifestsAnswer
 from tenure.versions import form
-from tenure_check.analysis.difference_types import MatrixDifference
+from tenure_check.analysis.difference_answer import MatrixDifference
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer
 from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.matrix_answer import MatrixAnswer

@@ -15,7 +15,7 @@ from tenure.manifests import SourcedObject
 from tenure.model import Cluster, Reason, WorkloadPriorityClass
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
-from tenure_check.analysis.difference_types import DifferenceExample
+from tenure_check.analysis.difference_answer import DifferenceExample
 from tenure_check.analysis.fields import ConfigurationObjects, FieldChange
 from tenure_check.analysis.matrix import Matrix
 from tenure_check.analysis.matrix_answer import written_example

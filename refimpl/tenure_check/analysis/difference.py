@@ -21,7 +21,7 @@ from tenure_check.analysis.change_examples import (
     Rebuild,
     hit_by,
 )
-from tenure_check.analysis.difference_types import (
+from tenure_check.analysis.difference_answer import (
     CellChange,
     ChangeCounts,
     ChangeKind,

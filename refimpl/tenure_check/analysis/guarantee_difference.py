@@ -23,7 +23,7 @@ from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure.units import format_duration
 from tenure_check.analysis.change_examples import AnalyzedInput, CellKey, ChangeExamples
-from tenure_check.analysis.difference_types import GuaranteeAspect, GuaranteeChange
+from tenure_check.analysis.difference_answer import GuaranteeAspect, GuaranteeChange
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing, conditions_on
 from tenure_check.analysis.matrix import CellResult, CellVerdict, trees_of
 from tenure_check.analysis.matrix_answer import MatrixRole

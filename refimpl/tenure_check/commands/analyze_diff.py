@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tenure.oracle.tree import Tree
     from tenure.readings import Reading
     from tenure_check.analysis.change_examples import AnalyzedInput
-    from tenure_check.analysis.difference_types import MatrixDifference
+    from tenure_check.analysis.difference_answer import MatrixDifference
     from tenure_check.analysis.guarantees import NarrowCell
     from tenure_check.analysis.matrix import CellResult, Effort
     from tenure_check.analysis.prover import SolverProver
@@ -127,7 +127,7 @@ def analyze_diff_command(
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
     are not known.
     """
-    from tenure_check.analysis.difference_words import difference_outline
+    from tenure_check.analysis.difference_answer import difference_outline
     from tenure_check.analysis.matrix import Effort
 
     choose_colour(wanted.color)
@@ -208,7 +208,7 @@ def _difference(
 ) -> MatrixDifference:
     from tenure_check.analysis.change_examples import AnalyzedInput
     from tenure_check.analysis.difference import matrix_difference
-    from tenure_check.analysis.difference_types import MatrixDifference
+    from tenure_check.analysis.difference_answer import MatrixDifference
     from tenure_check.analysis.fields import ConfigurationObjects
     from tenure_check.analysis.guarantee_difference import conditions_of, shared_cells
     from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of_both
