@@ -85,7 +85,7 @@ def guarantees_command(
 
     \b
     tenure analyze guarantees queues/ --reading as-written
-    tenure analyze guarantees queues/ \
+    tenure analyze guarantees queues/ \\
       --set clusterqueue/a.spec.preemption.withinClusterQueueConfig.minAdmitDuration=4h
 
     Answers are cached, as by `tenure analyze matrix`.
