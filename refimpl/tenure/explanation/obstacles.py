@@ -1,4 +1,4 @@
-"""Which fields stand in the way of a workload that is not admitted, the fields of its own queue first."""
+"""The fields that keep a pending workload from being admitted, those of its ClusterQueue first."""
 
 from __future__ import annotations
 
