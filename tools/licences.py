@@ -105,9 +105,9 @@ def licence_of(found: Distribution) -> str:
         text.rpartition(" :: ")[2]
         for text in about.get_all("Classifier") or ()
         if text.startswith("License :: ") and not text.endswith("OSI Approved")
-    ] or [str(about["License"] or "").strip().partition("\n")[0]]
+    ] or [next(iter(about.get_all("License") or ()), "").strip().partition("\n")[0]]
     return str(
-        about["License-Expression"]
+        next(iter(about.get_all("License-Expression") or ()), "")
         or _UNSAID.get(found.name)
         or " AND ".join(_SAID.get(word, word) for word in said)
     )

@@ -43,13 +43,13 @@ MATRICES: Final = {
 LOOP: Final = ("--example", "shared-cohort", "--up-to", "2", "--sizes", "352,1408", "--resource", "cpu")
 """What is searched for the loop of the page: where the whole search finds it."""
 COMPARED: Final = {
-    "all p95": "95 of 100 jobs wait in all no longer than, hours",
+    "total p95": "95 of 100 jobs wait in all no longer than, hours",
     "preemptions": "Preemptions",
-    "wasted": "GPU-hours wasted: lost work, starting again, pods that end",
+    "lost": "GPU-hours lost to redone work, restarts and terminating pods",
 }
 """The columns of the page's table of settings that its picture has, and their words."""
 _FOUND = 1
-_SETTING = re.compile(r"^minAdmitDuration=(?P<value>\S+)(?P<figures>(?: +[\d.]+[smh]?)+)$")
+_SETTING = re.compile(r"^minAdmitDuration=(?P<value>\S+)(?P<figures>(?: +[\d.,]+[smh]?)+)$")
 
 
 def analyzed() -> tuple[Pages, Fills]:
@@ -119,20 +119,20 @@ def settings_compared(page: str) -> tuple[str, Sketch]:
     Args:
         page: Markdown with what `tenure simulate --sweep minAdmitDuration=…` prints.
 
-    >>> table = '''setting               all p95  preemptions
-    ... minAdmitDuration=off    46.05        16504
-    ... minAdmitDuration=4h     17.61        43949
-    ... setting                wasted
-    ... minAdmitDuration=off  7298.20
-    ... minAdmitDuration=4h    134440'''
+    >>> table = '''SETTING               TOTAL P95  PREEMPTIONS
+    ... minAdmitDuration=off      46.05       16,504
+    ... minAdmitDuration=4h       17.61       43,949
+    ... SETTING                  LOST
+    ... minAdmitDuration=off  7,298.20
+    ... minAdmitDuration=4h    134,440'''
     >>> settings_compared(table)[0].partition(". ")[0]
     '95 of 100 jobs wait in all no longer than, hours: off 46.05, 4h 17.61'
     """
     columns: list[str] = []
     settings: dict[str, dict[str, str]] = {}
     for line in page.splitlines():
-        if line.startswith("setting "):
-            columns = re.split(r" {2,}", line)[1:]
+        if line.startswith("SETTING "):
+            columns = re.split(r" {2,}", line.lower())[1:]
         elif found := _SETTING.match(line):
             row = zip(columns, found["figures"].split(), strict=True)
             settings.setdefault(found["value"], {}).update(row)
@@ -153,10 +153,10 @@ def _told(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Iterator[s
 
 def _group(sketch: Sketch, title: str, bars: Sequence[tuple[str, str]]) -> None:
     left, right = 36.0, WIDTH - 9 * LETTER
-    most = max(float(figure) for _, figure in bars)
+    most = max(float(figure.replace(",", "")) for _, figure in bars)
     sketch.add(words((0, sketch.bottom + 20), title, bold=True))
     for value, figure in bars:
         top = sketch.bottom + 5
         sketch.add(words((0, top + 12), value, Role.MUTED))
-        width = (right - left) * float(figure) / most
+        width = (right - left) * float(figure.replace(",", "")) / most
         sketch.add(Box(left, top, width, 15, Role.PROTECTED), words((left + width + 6, top + 12), figure))

@@ -58,7 +58,7 @@ def test_a_failure_is_explained_without_a_traceback(tmp_path: Path) -> None:
     assert "1 error" in done.stdout
     where = f"quota.tenure.yaml:{line}: expect[0].decision: expected Preempt, found NoCandidates"
     assert where in done.stdout
-    assert "minAdmitDuration of ClusterQueue/gpu were below 4h" in done.stdout
+    assert "minAdmitDuration below 4h (ClusterQueue gpu): would preempt ml/train" in done.stdout
     assert "bad.tenure.yaml: Test/bad: expct: found [], expected no field of this name" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
     assert "pytest_plugin.py" not in done.stdout

@@ -248,8 +248,8 @@ def test_a_theme_differs_in_nothing_but_its_colours(swaps: Record) -> None:
     light, dark = svg_chart(swaps), svg_chart(swaps, "dark")
     assert light != dark
     named = {colour: role for role, colour in LIGHT.items()}
-    assert re.sub(r"(?<=: )#\w{6}", lambda found: DARK[named[found[0]]], light) == dark
-    drawn = set(re.findall(r"(?:fill|stroke): (#\w+)", dark))
+    assert re.sub(r"(?<![\w(])#[0-9a-f]{6}\b", lambda found: DARK[named[found[0]]], light) == dark
+    drawn = set(re.findall(r"(?:fill|stroke)(?:: |=\")(#\w+)", dark))
     assert drawn <= set(DARK.values())
     assert png_chart(swaps) != png_chart(swaps, "dark")
 

@@ -36,7 +36,7 @@ GROUPS = {
         ),
         "why-not": (
             ENTRY_POINT,
-            "Explain why a pending workload is not admitted, or why it does not preempt a running one.",
+            "Explain why a workload is not admitted, or why it does not preempt a running one.",
         ),
         "next": (
             ENTRY_POINT,

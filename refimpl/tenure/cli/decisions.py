@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
@@ -104,7 +104,17 @@ def print_pending(
         lines = grouped_lines(decisions, inquiry)
     else:
         lines = (_explained_lines if inquiry.explained else table_lines)(decisions, inquiry)
-    print_answer(output, "pending", None, about(inquiry.kueue, chain(_joint_lines(joint), lines)))
+    print_answer(
+        output, "pending", None, about(inquiry.kueue, _after_first(_joint_lines(joint), iter(lines)))
+    )
+
+
+def _after_first(head: Iterable[str], lines: Iterator[str]) -> Iterator[str]:
+    """Head and lines, from when the first line is known: nothing is printed of what is interrupted before."""
+    first = list(islice(lines, 1))
+    yield from head
+    yield from first
+    yield from lines
 
 
 def _joint_lines(joint: JointEffect | None) -> Iterator[str]:

@@ -153,8 +153,8 @@ def _case_parts(
     if sparing and not every:
         counts = Counter(case.decision for case in sparing)
         kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-        others = "1 other does not" if len(sparing) == 1 else f"{len(sparing)} others do not"
-        lines.append(f"{others}: {kinds}; each with --all")
+        others = "1 other does not: " if len(sparing) == 1 else f"{len(sparing)} others do not: "
+        lines.append(f"{others if preempting else ''}{kinds}; each with --all")
     yield Facts(lines)
     for case in preempting if verbose else ():
         title = f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision})"

@@ -234,7 +234,13 @@ def passed_over_note(folder: str | Path, files: Mapping[str, str]) -> str:
 
     >>> passed_over_note("q", {"q/values.yaml": OTHER_TOOL})
     'q: passed over 1 file without a Kubernetes object: 1 of another tool (q/values.yaml)'
+    >>> passed_over_note("chart/queue.yaml", {"chart/queue.yaml": TEMPLATE})
+    'chart/queue.yaml: passed over, a file without a Kubernetes object: Helm template'
     """
+    if list(files) == [printable_path(folder)]:
+        (what,) = files.values()
+        sort = _PASSED_OVER[what][0]
+        return f"{printable_path(folder)}: passed over, a file without a Kubernetes object: {sort}"
     sorts = Counter(_PASSED_OVER[what] for what in files.values())
     counted_sorts = ", ".join(f"{count} {names[count > 1]}" for names, count in sorted(sorts.items()))
     ours = sorted(file for file, what in files.items() if what == TEMPLATE_OF_OURS)
@@ -378,7 +384,8 @@ def iterate_ours(
                 problems.extend(wrong)
                 yield from found
             elif any(problem.found != _NO_DOCUMENT for problem in wrong):
-                passed_over[printable_path(file)] = UNREADABLE
+                is_template = any(problem.found.startswith(TEMPLATE) for problem in wrong)
+                passed_over[printable_path(file)] = TEMPLATE if is_template else UNREADABLE
         if passed_over:
             notes.append(passed_over_note(path, passed_over))
 
