@@ -130,7 +130,10 @@ NOLQ = "there is no LocalQueue missing in namespace team; its LocalQueues are u"
         (
             ("second", "two-want-the-last"),
             False,
-            [f"team/second would fit alone, and is skipped in cycle 1: {GETS_THE_LAST}"],
+            [
+                f"team/second would fit alone, and is skipped in cycle 1: {GETS_THE_LAST}",
+                "later: team/second has no known start: it would fit in ClusterQueue b and its cohort c if",
+            ],
         ),
         (
             ("r1", "fair-sharing-tournament"),
@@ -185,11 +188,18 @@ def test_why_not_names_what_a_workload_waits_for(
     assert [text for text in expected if text not in answer] == []
 
 
-def test_why_looks_at_the_coming_cycles_before_it_answers_none() -> None:
-    assert (
+def test_why_begins_with_the_pending_workload_that_preempts_in_a_coming_cycle() -> None:
+    assert answered("why", "w2-1", "third-one-preempts").startswith(
         "None of 4 pending workloads preempts team/w2-1, each taken alone; in cycle 3, at "
         "2026-06-01T12:00:00.02Z, team/w3-2 does, after team/w3-0 and team/w3-1 are admitted: tenure next\n"
-    ) in answered("why", "w2-1", "third-one-preempts")
+        "A new workload of the right size could preempt team/w2-1 "
+    )
+
+
+def test_next_gives_the_reason_of_the_first_line_once() -> None:
+    answer = answered("next", "second", "two-want-the-last")
+    assert answer.startswith("team/second has no known start: it would fit in ClusterQueue b ")
+    assert "What it waits for" not in answer
 
 
 RECORDED = REPORTS.parent / "stopped-queues.json"

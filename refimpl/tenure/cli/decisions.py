@@ -15,7 +15,7 @@ from tenure.engines import Engine
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
 from tenure.explanation.proposals import clock_text, proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
-from tenure.explanation.summary import assumed_lines, engine_of, reading_text, summarize
+from tenure.explanation.summary import assumed_lines, engine_of, outcome_text, reading_text, summarize
 from tenure.explanation.verdicts import decision_lines
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome, QueueingStrategy
@@ -257,7 +257,7 @@ def _reasons(decision: Decision) -> str:
     if decision.held:
         return decision.held
     first, *shortfalls = summarize(decision)
-    return "; ".join(shortfalls) or first.partition(": ")[2]
+    return "; ".join(shortfalls) or outcome_text(first, decision)
 
 
 def is_served(decision: Decision) -> bool:

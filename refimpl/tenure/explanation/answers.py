@@ -405,7 +405,8 @@ def _admission(decision: Decision, ahead: Sequence[str], in_the_way: Sequence[Ob
         case Outcome.PREEMPT:
             victims = [target.workload.key for target in decision.targets]
             leave = "leaves" if len(victims) == 1 else "leave"
-            return f"{name} is admitted{by} once {format_names(victims, MOST_NAMES)} {leave}"
+            joined = " and ".join(victims) if len(victims) == 2 else format_names(victims, MOST_NAMES)
+            return f"{name} is admitted{by} once {joined} {leave}"
         case Outcome.NO_CANDIDATES:
             short = [
                 f"{amount(found.at, found.short)} {found.at.resource} short on {found.at.flavor}"

@@ -93,15 +93,18 @@ def _why_parts(answer: WhyAnswer, every: bool, verbose: bool) -> Iterator[Part]:
         *_stripped(assumed_lines(answer.premises)),
         *_stripped(note_lines(next((case.topology for case in answer.cases if case.topology), None))),
     ]
-    if isinstance(answer.exposure, ExposureShape):
-        first, *others = exposure_parts(answer.exposure, every=every)
-        yield from (first, Facts(facts), *others, answer.summary)
-    else:
-        yield from (answer.summary, Facts(facts))
     if len(answer.cases) == 1:
-        yield from _only_case_parts(answer.cases[0], answer.proposals, every=every, verbose=verbose)
+        cases = _only_case_parts(answer.cases[0], answer.proposals, every=every, verbose=verbose)
     else:
-        yield from _case_parts(answer.cases, answer.proposals, every=every, verbose=verbose)
+        cases = _case_parts(answer.cases, answer.proposals, every=every, verbose=verbose)
+    if not isinstance(answer.exposure, ExposureShape):
+        yield from (answer.summary, Facts(facts), *cases)
+    else:
+        first, *others = exposure_parts(answer.exposure, every=every)
+        if answer.coming is not None or any(case.preempted for case in answer.cases):
+            yield from (answer.summary, first, Facts(facts), *cases, *others)
+        else:
+            yield from (first, Facts(facts), *others, answer.summary, *cases)
     undecided = [Item(f"{found.workload}: {found.problem}") for found in answer.undecided]
     yield TitledList("Could not be decided", undecided, None if every else MOST, FOR_ALL)
 

@@ -45,6 +45,18 @@ def summarize(decision: Decision) -> tuple[str, ...]:
     return tuple(_summary(decision))
 
 
+def outcome_text(outcome: str, decision: Decision) -> str:
+    """A decision's outcome in words, for a line that names the workload already.
+
+    Args:
+        outcome: the first line of `summarize`.
+        decision: the decision.
+    """
+    words = outcome.partition(": ")[2]
+    name = f"{decision.preemptor.key} "
+    return f"it {words.removeprefix(name)}" if words.startswith(name) else words
+
+
 def _summary(decision: Decision) -> Iterator[str]:
     yield f"{decision.outcome}{quota_alone(decision.not_modelled)}: {_outcome(decision)}"
     match decision.outcome:

@@ -146,7 +146,7 @@ def _safe(change: RunningChange, gained: bool) -> str:
     if change.looked_until is not None:
         found = "not safe" if gained else "safe"
         return f"{found} until {format_instant(change.looked_until)}, later was not looked at"
-    return f"{'not safe' if gained else 'safe'} as long as nothing else happens"
+    return "at risk, with no known end" if gained else "not at risk from any job pending now"
 
 
 def _preemptors(preemptors: Sequence[WorkloadWithReason]) -> list[str]:

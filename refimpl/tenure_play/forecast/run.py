@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tenure.explanation.quota_alone import topology_of
 from tenure.explanation.shapes import PreemptedWorkload, assigned_pods
-from tenure.explanation.summary import summarize
+from tenure.explanation.summary import outcome_text, summarize
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
 from tenure_play.actors import Phase
@@ -182,7 +182,7 @@ def why_not_admitted(handled: Handled) -> str:
         return text
     decision = handled.entry.decision
     outcome, *rest = summarize(decision)
-    parts = rest if rest and decision.outcome != Outcome.FIT else [outcome.partition(": ")[2]]
+    parts = rest if rest and decision.outcome != Outcome.FIT else [outcome_text(outcome, decision)]
     return "; ".join(parts)
 
 

@@ -148,7 +148,7 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
     first: list[Part] = [answer.summary, *vain_lines(answer.in_vain), Facts(facts)]
     if answer.asked is not None:
         title = f"What comes next for {answer.asked.workload}"
-        return Outline(title, [*first, *_asked_parts(answer.asked, every=every)])
+        return Outline(title, [*first, *_asked_parts(answer.asked, answer.summary, every=every)])
     not_decided = [Item([Name(found.workload), f": {found.why}"]) for found in answer.not_decided]
     course = _course_items(answer, every=every)
     return Outline(
@@ -254,7 +254,7 @@ def _from(instant: Instant) -> str:
     return f"from {format_instant(instant)} on"
 
 
-def _asked_parts(asked: AskedWorkload, *, every: bool) -> Iterator[Part]:
+def _asked_parts(asked: AskedWorkload, summary: str, *, every: bool) -> Iterator[Part]:
     where = f"{'StrictFIFO ' if asked.strict else ''}ClusterQueue {asked.cluster_queue}"
     if asked.place is not None:
         place = f"Number {asked.place} of {asked.waiting} that wait in {where}"
@@ -282,7 +282,9 @@ def _asked_parts(asked: AskedWorkload, *, every: bool) -> Iterator[Part]:
         yield Facts([place])
     yield TitledList("When it is tried", _cut(turns, "times", every=every))
     if asked.waits is not None:
-        yield TitledList("What it waits for", [*_reasons(asked.waits, every=every)])
+        reasons = [*_reasons(asked.waits, every=every)]
+        if reasons != [Item(asked.waits.why)] or asked.waits.why not in summary:
+            yield TitledList("What it waits for", reasons)
     if asked.at_latest is not None:
         yield TitledList("When it starts at the latest", [*_latest_items(asked.at_latest, every=every)])
     yield TitledList("Equals that are protected from it (TBP-020)", _cut(equals, "equals", every=every))

@@ -207,7 +207,7 @@ def _summary(exposure: Exposure) -> str:
     if not by_least:
         return f"No new workload of whatever size could preempt {victim} now{_until(exposure)}{doubt}"
     first = sorted(by_least.items())[:MOST_NAMED]
-    who = ", ".join(f"{least_text(least)} in {names(queues)}" for least, queues in first)
+    who = ", or ".join(f"{least_text(least)} in {names(queues)}" for least, queues in first)
     return f"A new workload of the right size could preempt {victim} now with {who}{_until(exposure)}{doubt}"
 
 

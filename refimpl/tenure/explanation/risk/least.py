@@ -18,7 +18,7 @@ from tenure.model import (
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 
-_NO_SIZE = "a request of no size leads to it: others go first, or too little is freed"
+_NO_SIZE = "whatever the size, others are preempted first, or too little quota is freed"
 
 MOST_FOR_LIKELIEST = 80_000
 """So many running workloads the searches for one answer look at, at most, for the likeliest sizes."""
@@ -135,7 +135,7 @@ def _no_basis(prospect: Prospect) -> str:
     name = prospect.victim.cluster_queue
     if prospect.is_own:
         return "no rule allows it, of any priority"
-    return f"its requests could neither have an advantage over {name} nor stay within its own quota"
+    return f"any request would borrow, and may not preempt workloads of {name} for that"
 
 
 class _Last:
