@@ -152,7 +152,7 @@ def test_why_of_several_lists_who_preempts_and_counts_the_others() -> None:
     second = decide(Cluster({"q": queue()}, (HELD,), (other,)), other, "q", NOW, preset("guaranteed"))
     answer = why_answer(HELD, [decided(waiting(1, 300), HELD), second], NOW, preset("guaranteed"))
     assert list(why_outline(answer).text_lines())[-2:] == [
-        "  ml/preemptor in ClusterQueue q (KQ-010 yes: priority 200 is below 300)",
+        "  ml/preemptor in ClusterQueue q (KQ-010: priority 200 is below 300)",
         "  1 other does not: 1 NoCandidates; each with --all",
     ]
     assert any("KQ-040" in line for line in why_outline(answer, verbose=True).text_lines())

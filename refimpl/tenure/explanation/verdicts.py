@@ -141,7 +141,7 @@ def deciding(remarks: Sequence[Remark], used: Sequence[str]) -> Remark | None:
 def deciding_text(remarks: Sequence[Remark], used: Sequence[str]) -> str:
     """The finding that decides, in brackets; empty where there is none."""
     found = deciding(remarks, used)
-    return f" ({found.rule} {'yes' if found.holds else 'no'}: {found.text})" if found else ""
+    return f" ({found.rule}: {found.text})" if found else ""
 
 
 def remark_items(remarks: Iterable[Remark], used: Sequence[str]) -> list[Item]:
