@@ -184,8 +184,11 @@ def test_why_with_a_preemptor_says_what_would_spare_it() -> None:
 
 def test_shares_are_told_with_their_numbers() -> None:
     text = said("decide", "-v", "-w", ADS, *COHORT, "--fair-sharing", "default")
-    mine, theirs = "ClusterQueue ads with the request 27.778", "ClusterQueue search after the removal 27.778"
-    assert f"share of {mine}, of {theirs}: equal" in text
+    mine, theirs = (
+        "ClusterQueue ads with the request is 27.778",
+        "27.778 of ClusterQueue search after the removal",
+    )
+    assert f"the share of {mine}, equal to the {theirs}" in text
 
 
 def test_partial_admission_tells_the_numbers_it_tried() -> None:

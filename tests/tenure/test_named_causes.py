@@ -155,8 +155,9 @@ SHARES = [
         ),
         pytest.param(
             decided("train", [*SHARES, workload("new", gpu=4)], Settings(fair_sharing=tuple(FairStrategy))),
-            f"ml/new is not admitted: 4 {GPU} short on h100; fairSharing.weight of Cohort vision is 1: share "
-            "of Cohort vision with the request 500, of Cohort speech after the removal 0: higher (for ml/t1)",
+            f"ml/new is not admitted: 4 {GPU} short on h100; fairSharing.weight of Cohort vision is 1: the "
+            "share of Cohort vision with the request is 500, higher than the 0 of Cohort speech after the "
+            "removal (for ml/t1)",
             id="the headline has the shares",
         ),
         pytest.param(

@@ -285,11 +285,11 @@ def comparison_text(tree: Tree, turn: Turn) -> str:
     shares = turn.shares
     assert shares is not None
     moment = "after" if turn.candidate.evidence.basis == Basis.FINAL_SHARE else "before"
-    relation = {-1: "lower", 0: "equal", 1: "higher"}[shares.compared]
+    relation = {-1: "lower than", 0: "equal to", 1: "higher than"}[shares.compared]
+    mine, theirs = kind_and_name(tree.nodes[shares.mine]), kind_and_name(tree.nodes[shares.theirs])
     return (
-        f"share of {kind_and_name(tree.nodes[shares.mine])} with the request {share_text(shares.preemptor)}, "
-        f"of {kind_and_name(tree.nodes[shares.theirs])} {moment} the removal {share_text(shares.target)}: "
-        f"{relation}"
+        f"the share of {mine} with the request is {share_text(shares.preemptor)}, {relation} the "
+        f"{share_text(shares.target)} of {theirs} {moment} the removal"
     )
 
 
