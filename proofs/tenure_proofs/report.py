@@ -141,9 +141,8 @@ def text_lines(report: Report) -> Iterator[str]:
     yield from _lifting_lines(report)
     yield from _obligation_lines(report)
     yield from _mutant_lines(report)
-    for result in report.results:
-        if result.obligation.title and result.counterexample and result.as_expected:
-            yield from _story_lines(result)
+    for story in stories(report):
+        yield from ("", story.title, *(f"  {line}" for line in story.lines))
     for result in report.results:
         if not result.as_expected:
             yield from _failure_lines(result)
@@ -266,15 +265,32 @@ def _kept_parts(kept: FromCache) -> str:
     return f", {kept.bounded} parts of the whole decisions" if kept.bounded else ""
 
 
-def _story_lines(result: Result) -> Iterator[str]:
-    example = result.counterexample
-    assert example is not None
-    yield ""
-    yield f"{result.obligation.id} is refuted under {result.reading}: {result.obligation.words}"
-    yield f"  {source_text(result.obligation)}"
-    for line in example.story:
-        yield f"  {line}"
-    yield "  replayed in Python and, rebuilt as manifests, through the oracle"
+@dataclass(frozen=True)
+class Story:
+    """A counterexample of a headline invariant.
+
+    Args:
+        title: what is refuted, and under which reading.
+        lines: the source's words, what happens, and how it was checked.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def stories(report: Report) -> Iterator[Story]:
+    """The counterexamples of headline invariants that are refuted as expected."""
+    for result in report.results:
+        obligation, example = result.obligation, result.counterexample
+        if obligation.title and example and result.as_expected:
+            yield Story(
+                f"{obligation.id} is refuted under {result.reading}: {obligation.words}",
+                (
+                    source_text(obligation),
+                    *example.story,
+                    "replayed in Python and, rebuilt as manifests, through the oracle",
+                ),
+            )
 
 
 def _failure_lines(result: Result) -> Iterator[str]:

@@ -148,7 +148,7 @@ def test_markdown_has_the_matrix_and_what_is_wrong() -> None:
     assert "| Invariant | guaranteed |" in lines
     assert f"| {PROTECTED.title} | proved |" in lines
     assert f"| PO-TBP-020: {THRESHOLD.words} | **refuted** (unexpected) |" in lines
-    (wrong,) = [line for line in lines if line.startswith("- **PO-TBP-020**")]
+    (wrong,) = [line for line in lines if line.startswith("- PO-TBP-020")]
     assert wrong.endswith("is refuted: 50 % \\| more, or: less")
 
 
@@ -222,7 +222,7 @@ def test_annotations_are_one_escaped_line_each() -> None:
     ("output", "begins"),
     [
         ("junit", '<?xml version="1.0"'),
-        ("markdown", "# What `tenure prove` found"),
+        ("markdown", "## What `tenure prove` found"),
         ("sarif", '{\n  "$schema": "https://docs.oasis-open.org/sarif'),
         ("github", "::notice title=tenure prove::prove: 1 verdicts, everything as expected"),
     ],

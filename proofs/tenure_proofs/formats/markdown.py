@@ -1,79 +1,73 @@
-"""A report as Markdown: the headline invariants against the readings, every obligation, what went wrong."""
+"""A report for a pull request: headline invariants, their counterexamples, every claim, what went wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from tenure.outline import Item, Outline, Part, Table, TitledList
 from tenure_proofs.bounded.outcome import Bounded
 from tenure_proofs.bounded.written import marked, rows_of
 from tenure_proofs.formats.problems import faults
 from tenure_proofs.registry import Obligation
-from tenure_proofs.report import MARKS, Report, closing_line, obligations_of, row_of
+from tenure_proofs.report import MARKS, Report, closing_line, obligations_of, row_of, stories
 
 
 def markdown_lines(report: Report) -> Iterator[str]:
     """The report's lines."""
-    yield "# What `tenure prove` found"
-    yield ""
-    yield closing_line(report)
-    yield ""
-    headline = [obligation for obligation in obligations_of(report) if obligation.title]
-    if headline:
-        yield from _table("Invariant", report, headline, [obligation.title for obligation in headline])
-    wrong = list(faults(report))
-    if wrong:
-        yield "## Not as expected"
-        yield ""
-        yield from (f"- **{fault.id}**, {_cell(fault.title)}: {_cell(fault.text)}" for fault in wrong)
-        yield ""
-    yield "## Obligations"
-    yield ""
+    return Outline("What `tenure prove` found", [closing_line(report), *_parts(report)]).markdown_lines()
+
+
+def _parts(report: Report) -> Iterator[Part]:
     every = obligations_of(report)
-    yield from _table(
-        "Obligation", report, every, [f"{obligation.id}: {obligation.words}" for obligation in every]
-    )
+    headline = [obligation for obligation in every if obligation.title]
+    if headline:
+        yield _matrix("Invariant", report, headline, [obligation.title for obligation in headline])
+    wrong = [Item(f"{fault.id}, {_line(fault.title)}: {_line(fault.text)}") for fault in faults(report)]
+    yield TitledList("Not as expected", wrong)
+    for story in stories(report):
+        yield TitledList(story.title, [Item(line) for line in story.lines])
+    named = [f"{obligation.id}: {obligation.words}" for obligation in every]
+    yield _matrix("Claim", report, every, named, title="Claims")
     if report.theorems:
-        yield "## Any size"
-        yield ""
-        yield "| Theorem | Size | Verdict |"
-        yield "|---|---|---|"
-        for end in report.theorems:
-            word = end.verdict if end.as_expected else f"**{end.verdict}** (unexpected)"
-            name = f"{end.theorem.id}: {end.theorem.words}"
-            yield f"| {_cell(name)} | {_cell(end.theorem.size)} | {word} |"
-        yield ""
+        ends = [
+            (
+                f"{end.theorem.id}: {end.theorem.words}",
+                end.theorem.size,
+                _judged(end.verdict, end.as_expected),
+            )
+            for end in report.theorems
+        ]
+        yield Table(["Claim", "Size", "Verdict"], [[*map(_line, end)] for end in ends], "Any size")
     if report.bounded is not None:
-        yield "## Whole decisions"
-        yield ""
-        yield f"Within a bound, by deciding all of {report.bounded.clusters:,} clusters:"
-        yield ""
-        yield from (f"- {_cell(bound.words)} ({bound.clusters:,})" for bound in report.bounded.bounds)
-        yield ""
-        yield from _bounded_table(report.bounded, report.readings)
+        yield from _bounded(report.bounded, report.readings)
 
 
-def _bounded_table(bounded: Bounded, readings: Sequence[str]) -> Iterator[str]:
-    yield f"| {' | '.join(('Postcondition', *readings))} |"
-    yield f"|{'---|' * (1 + len(readings))}"
-    for postcondition, row in rows_of(bounded):
-        cells = (
-            marked(judged) if judged.as_expected else f"**{marked(judged)}** (unexpected)" for judged in row
-        )
-        yield f"| {' | '.join((_cell(f'{postcondition.id}: {postcondition.words}'), *cells))} |"
-    yield ""
+def _bounded(bounded: Bounded, readings: Sequence[str]) -> Iterator[Part]:
+    bounds = [Item(f"{_line(bound.words)} ({bound.clusters:,})") for bound in bounded.bounds]
+    yield TitledList(f"Whole decisions, all of {bounded.clusters:,} clusters within a bound", bounds)
+    rows = [
+        [
+            _line(f"{postcondition.id}: {postcondition.words}"),
+            *(_judged(marked(judged), judged.as_expected) for judged in row),
+        ]
+        for postcondition, row in rows_of(bounded)
+    ]
+    yield Table(["Claim", *readings], rows)
 
 
-def _table(head: str, report: Report, rows: Sequence[Obligation], names: Sequence[str]) -> Iterator[str]:
-    yield f"| {' | '.join((head, *report.readings))} |"
-    yield f"|{'---|' * (1 + len(report.readings))}"
-    for obligation, name in zip(rows, names, strict=True):
-        cells = (
-            MARKS[result.verdict] if result.as_expected else f"**{MARKS[result.verdict]}** (unexpected)"
-            for result in row_of(report, obligation)
-        )
-        yield f"| {' | '.join((_cell(name), *cells))} |"
-    yield ""
+def _matrix(
+    head: str, report: Report, rows: Iterable[Obligation], names: Sequence[str], *, title: str = ""
+) -> Table:
+    cells = [
+        [_line(name), *(_judged(MARKS[end.verdict], end.as_expected) for end in row_of(report, obligation))]
+        for obligation, name in zip(rows, names, strict=True)
+    ]
+    return Table([head, *report.readings], cells, title)
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+def _judged(verdict: str, as_expected: bool) -> str:
+    return verdict if as_expected else f"**{verdict}** (unexpected)"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
