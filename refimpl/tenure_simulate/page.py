@@ -26,10 +26,9 @@ from tenure_simulate.summary import (
 from tenure_simulate.tables import (
     MEANINGS,
     brief,
-    hour_table,
     hours_of,
+    setting_tables,
     setting_words,
-    wait_table,
 )
 
 DEFINITIONS: Final = "reference/figures-of-simulate.md"
@@ -127,8 +126,7 @@ def html_report(answer: SimulateAnswer, command: str = "", preference: Preferenc
         *_inputs(answer, command),
         *_answer(answer, preference),
         _beside(svgs["front"], svgs["waits"]),
-        *_html_table(wait_table(answer), MEANINGS, marked),
-        *_html_table(hour_table(answer), MEANINGS, marked),
+        *(line for table in setting_tables(answer) for line in _html_table(table, MEANINGS, marked)),
         *([defined] if address is not None else []),
         "<h2>Each setting</h2>",
     ]

@@ -18,15 +18,14 @@ from tenure_simulate.answer_types import (
 )
 from tenure_simulate.sweep import READING
 from tenure_simulate.tables import (
-    hour_table,
     hours,
     hours_of,
     lost_share,
     queue_table,
+    setting_tables,
     setting_words,
     short_words,
     units_of,
-    wait_table,
 )
 
 _HASH: Final = 12
@@ -67,7 +66,7 @@ def outline_of(
         parts.append(TitledList(against_words(answer), [Item(words) for words in effects_of(answer)]))
     if answer.settings:
         parts += [TitledList("Which to choose", choices_of(answer, preference))]
-        parts += [wait_table(answer), hour_table(answer)]
+        parts += setting_tables(answer)
         if by == GroupedBy.QUEUE:
             parts.append(queue_table(answer))
         parts.append(_ranges(answer))

@@ -1,4 +1,4 @@
-"""The figures of settings as tables: for people in two halves and by ClusterQueue, as CSV in one."""
+"""The figures of settings as tables: for people in four parts and by ClusterQueue, as CSV in one."""
 
 from __future__ import annotations
 
@@ -137,6 +137,8 @@ WAIT_COLUMNS: Final = (
     FigureColumn("total p50", _TOTAL, lambda s: hours(s.all_waits.p50), lambda g: hours(g.all_waits.p50)),
     FigureColumn("total p95", _TOTAL, lambda s: hours(s.all_waits.p95), lambda g: hours(g.all_waits.p95)),
     FigureColumn("total p99", _TOTAL, lambda s: hours(s.all_waits.p99), lambda g: hours(g.all_waits.p99)),
+)
+PREEMPTION_COLUMNS: Final = (
     FigureColumn("preemptions", "of all jobs", lambda s: str(s.preemptions), lambda g: str(g.preemptions)),
     FigureColumn(
         "most of a job",
@@ -180,6 +182,8 @@ HOUR_COLUMNS: Final = (
         "lost", "the sum of these three", lambda s: _amount(s.wasted_hours), lambda g: _amount(g.wasted_hours)
     ),
     FigureColumn("lost %", "of what is held", lambda s: _percent(lost_share(s))),
+)
+RECLAIM_COLUMNS: Final = (
     FigureColumn(
         "unmet quota",
         "own quota that a ClusterQueue does not get although a job waits that fits it",
@@ -204,7 +208,9 @@ QUEUE_COLUMNS: Final = (
     QueueFigureColumn("reclaim p99", _RECLAIM, lambda q: brief(q.regain.p99)),
     QueueFigureColumn("longest", "the longest reclaim", lambda q: brief(q.longest_regain)),
 )
-MEANINGS: Final = {column.head: column.meaning for column in (*WAIT_COLUMNS, *HOUR_COLUMNS)}
+COLUMNS: Final = (*WAIT_COLUMNS, *PREEMPTION_COLUMNS, *HOUR_COLUMNS, *RECLAIM_COLUMNS)
+"""Of settings, in order."""
+MEANINGS: Final = {column.head: column.meaning for column in COLUMNS}
 """Of the columns of settings."""
 
 
@@ -214,14 +220,15 @@ def _notes(columns: Sequence[FigureColumn | QueueFigureColumn]) -> list[str]:
     return [f"{head}: {meaning}" for head, meaning in meanings.items()]
 
 
-def wait_table(answer: SimulateAnswer) -> Table:
-    """The settings and their groups: waits in hours, and preemptions."""
-    return _table("Waits in hours, and preemptions", WAIT_COLUMNS, answer)
-
-
-def hour_table(answer: SimulateAnswer) -> Table:
-    """The settings and their groups: where quota goes."""
-    return _table(f"Where the {hours_of(answer.resource)} go", HOUR_COLUMNS, answer)
+def setting_tables(answer: SimulateAnswer) -> list[Table]:
+    """The settings and their groups: waits, preemptions, where quota goes, and how soon it is reclaimed."""
+    hours_held = hours_of(answer.resource)
+    return [
+        _table("Waits in hours", WAIT_COLUMNS, answer),
+        _table("Preemptions", PREEMPTION_COLUMNS, answer),
+        _table(f"Where the {hours_held} go", HOUR_COLUMNS, answer),
+        _table(f"Unmet quota in {hours_held}, and its reclaim", RECLAIM_COLUMNS, answer),
+    ]
 
 
 def queue_table(answer: SimulateAnswer) -> Table:
@@ -241,13 +248,13 @@ def queue_table(answer: SimulateAnswer) -> Table:
 
 def _table(title: str, columns: Sequence[FigureColumn], answer: SimulateAnswer) -> Table:
     heads, *rows = _rows(columns, answer)
-    shown = [(row[0], *map(legible, row[1:])) for row in rows]
+    shown = [(row[0], *map(legible, row[1:])) for row in rows if any(row[1:])]
     return Table(heads, shown, title, _notes(columns), numbers=True)
 
 
 def csv_rows(answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:
     """Every figure of the settings and their groups, below its heads."""
-    return _rows((*WAIT_COLUMNS, *HOUR_COLUMNS), answer)
+    return _rows(COLUMNS, answer)
 
 
 def _rows(columns: Sequence[FigureColumn], answer: SimulateAnswer) -> Iterator[tuple[str, ...]]:

@@ -190,7 +190,7 @@ def test_processors_are_counted_whole_in_hours(tmp_path: Path) -> None:
     assert (found["lostHours"], found["heldHours"], found["utilisation"]) == (4, 14.03, 0.7017)
 
 
-def test_the_text_begins_with_its_inputs_and_ends_with_two_tables() -> None:
+def test_the_text_begins_with_its_inputs_and_ends_with_tables() -> None:
     lines = tenure("simulate", QUEUES, "--trace", TRACE, "--checkpoint", "50m").stdout.decode().splitlines()
     digest = hashlib.sha256(Path(TRACE).read_bytes()).hexdigest()
     assert lines[0] == "2 jobs of trace.csv on 4 GPUs, simulated for 2h."
@@ -200,7 +200,7 @@ def test_the_text_begins_with_its_inputs_and_ends_with_two_tables() -> None:
         "  a preemption costs: the work since the last checkpoint, one every 50m, a restart of 0s, "
         "30s of terminating pods"
     )
-    waits = lines.index("Waits in hours, and preemptions")
+    waits = lines.index("Waits in hours")
     quota = lines.index("Where the GPU-hours go")
     assert (
         lines[waits + 1].split()
@@ -210,7 +210,7 @@ def test_the_text_begins_with_its_inputs_and_ends_with_two_tables() -> None:
         lines[quota + 1].split()
         == " ".join(["setting", *(c.head for c in tables.HOUR_COLUMNS)]).upper().split()
     )
-    assert lines[waits + 2].split()[:8] == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
+    assert lines[waits + 2].split() == ["as", "written", "0.00", "0.01", "0.01", "0.01", "0.99", "0.99"]
     assert lines[quota + 2].split()[2:5] == ["8.00", "6.02", "75.21"]
 
 
@@ -267,7 +267,7 @@ def test_jobs_are_grouped_by_queue_size_or_priority() -> None:
     (found,) = figures("--by", "priority")["settings"]
     assert [(group["group"], group["jobs"]) for group in found["groups"]] == [("0", 2)]
     lines = tenure("simulate", QUEUES, "--trace", TRACE, "--by", "size").stdout.decode().splitlines()
-    waits = lines.index("Waits in hours, and preemptions")
+    waits = lines.index("Waits in hours")
     assert [line.split()[:4] for line in lines[waits + 3 : waits + 5]] == [
         ["as", "written:", "2", "0.01"],
         ["as", "written:", "4", "0.00"],
