@@ -85,6 +85,10 @@ def test_the_text_and_json_say_the_same() -> None:
         for head in cycle["heads"]:
             assert f"  {head['workload']} ({head['clusterQueue']}): " in text
     assert all(assumption in text for assumption in answer["assumed"])
+    (short,) = [line for line in told(*TWO, "--cycles", "9").splitlines() if line.startswith("  assumed: ")]
+    assert short.endswith("; nothing arrives, finishes or is edited (all assumptions: --all)")
+    assert "pods of evicted workloads end after 30s" in short
+    assert len(short) < 200
 
 
 def test_one_workload_has_its_place_and_its_turn() -> None:

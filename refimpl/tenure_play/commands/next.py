@@ -120,7 +120,7 @@ def next_command(
     \b
     tenure next cluster.yaml --until 1h --eviction 2m --set clusterqueue/nlp.spec.cohortName=research
 
-    The forecast assumes that no job arrives and none finishes; every answer lists its assumptions. A word
+    The forecast assumes that no job arrives and none finishes; `--all` lists all assumptions. A word
     that is no file or folder is the workload.
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.

@@ -28,6 +28,14 @@ from tenure_play.record import Happening, Result
 
 EVICTED: Final = "evicted"
 """The event of a workload whose queue is drained."""
+_USUAL: Final = (
+    "nothing new arrives",
+    "no running workload finishes",
+    "cycles are at least",
+    "every waiting workload is tried",
+    "no admission waits for pods",
+)
+"""How the assumptions of every forecast begin."""
 MOST = 10
 """So many of a kind are listed; the rest are counted."""
 
@@ -133,6 +141,13 @@ def _until(waits: StillWaiting) -> str:
     return f"it waits until {some_names(list(dict.fromkeys(holders)), 'or')} releases {lacks}"
 
 
+def _assumed_lines(assumed: Sequence[str], *, every: bool) -> Iterator[str]:
+    """What a forecast assumes: what every one does in short, all else in full."""
+    named = [one for one in assumed if every or not one.startswith(_USUAL)]
+    short = [] if every else ["nothing arrives, finishes or is edited (all assumptions: --all)"]
+    yield f"assumed: {'; '.join([*named, *short])}"
+
+
 def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
     """A forecast as text and as Markdown.
 
@@ -142,7 +157,7 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
     """
     facts = [
         f"clock {format_instant(answer.now)}, reading {answer.reading_text}",
-        f"assumed: {'; '.join(answer.assumed)}",
+        *_assumed_lines(answer.assumed, every=every),
         *(line.strip() for line in note_lines(answer.topology)),
     ]
     first: list[Part] = [answer.summary, *vain_lines(answer.in_vain), Facts(facts)]
