@@ -14,6 +14,8 @@ from docs.gen.openings import Openings, played_of_findings
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import first_findings, reported
 from tenure.pages import FAMILIES, Page, finding_page
+from tenure.reference.proposals import claims_of, proposals
+from tenure.reference.statements import StatedObligation
 from tools.lints.findings import STANDING, THREAD
 from tools.lints.pages import findings
 
@@ -37,9 +39,32 @@ def finding_pages(pictures: Pictures, views: Views, openings: Openings) -> Pages
     found: dict[str, list[str]] = {}
     for page in findings(ROOT):
         path = finding_page(page).partition("#")[0]
-        opening = found.setdefault(path, [f"# Findings: {source_of(page)}", OPENING])
-        opening.extend(_finding(page, pictures, views, openings))
+        if path not in found:
+            found[path] = [f"# Findings: {source_of(page)}", OPENING, *_proposal(str(page.front["source"]))]
+        found[path].extend(_finding(page, pictures, views, openings))
     return {path: "\n\n".join(parts) + "\n" for path, parts in found.items()}
+
+
+def _proposal(source: str) -> Iterator[str]:
+    """What became of a source's proposal, and which of its claims hold; nothing for other sources."""
+    name = next((name for name in proposals() if re.match(rf"{name}(?!\d)", source)), None)
+    if name is None:
+        return
+    proposal = proposals()[name]
+    yield f"[{name}]({proposal['thread']}), {proposal['title']}. {proposal['status']} {proposal['why']}"
+    refuted, proved = claims_of(name)
+    command = f"`tenure show {name}`"
+    yield (
+        f"{len(proved)} claims are proved under every reading, {len(refuted)} are refuted under one or more: "
+        f"{command} lists them, with `-o markdown` for a pull request."
+    )
+    rows = [[link(claim.id), claim.claim, _readings(claim)] for claim in refuted if claim.title]
+    if rows:
+        yield table(["Headline claim", "In words", "Refuted under"], rows)
+
+
+def _readings(claim: StatedObligation) -> str:
+    return ", ".join(reading for reading, verdict in claim.expected.items() if verdict == "refuted")
 
 
 def finding_list() -> Fills:
