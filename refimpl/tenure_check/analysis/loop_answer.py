@@ -225,7 +225,9 @@ def _missing(missing: MissingCondition) -> Item:
     more = len(missing.fields) - len(shown)
     fields = [Item(_field(known)) for known in shown]
     fields += [Item(f"and {more} more")] if more else []
-    return Item(f"missing for {' and '.join(missing.theorems)}: {missing.condition}", fields)
+    exclude = "exclude" if len(missing.theorems) > 1 else "excludes"
+    theorems = " and ".join(missing.theorems)
+    return Item(f"{theorems} {exclude} loops only where {missing.condition}; not so here:", fields)
 
 
 def _field(known: FieldInTheWay | NeededField) -> list[str]:
