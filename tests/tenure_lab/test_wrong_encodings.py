@@ -88,8 +88,8 @@ WRONG: dict[str, Wrong] = {
     ),
     "need is read at the victim's turn": Wrong(
         symbolic_usage,
-        'ask, usage = self._folds.traced, self._usage["start"]',
-        'ask, usage = self._folds.traced, self._usage["turn"]',
+        'traced, usage = self._folds.traced, self._usage["start"]',
+        'traced, usage = self._folds.traced, self._usage["turn"]',
         5,
     ),
     "advantage is read at the end": Wrong(
