@@ -100,7 +100,7 @@ def coverage(levels: Sequence[PriorityLevel], thresholds: Sequence[int]) -> str:
     lacking = [
         _region_words(region, thresholds)
         for region in regions
-        if sum(value in region for value in values) < min(2, len(region))
+        if sum(value in region for value in values) < min(2, _size(region))
     ]
     if lacking:
         some = " or ".join(filter(None, lacking))
@@ -108,6 +108,11 @@ def coverage(levels: Sequence[PriorityLevel], thresholds: Sequence[int]) -> str:
     compared = "" if not thresholds else f" and with maxPriorityThreshold {', '.join(map(str, thresholds))}"
     why = f"rules only compare priorities with each other{compared}"
     return f"priorities {listed}; they cover all others, since {why}"
+
+
+def _size(region: range) -> int:
+    """How many priorities a region has: Python of 32 bits, as in the playground, refuses `len`."""
+    return region.stop - region.start
 
 
 def _regions(thresholds: Sequence[int]) -> list[range]:
@@ -128,12 +133,12 @@ def _region_words(region: range, thresholds: Sequence[int]) -> str:
 
 def _pair(region: range) -> tuple[PriorityLevel, PriorityLevel]:
     if region[-1] == HIGHEST_PRIORITY:
-        low, high = region[0], region[min(1, len(region) - 1)]
+        low, high = region[0], region[min(1, _size(region) - 1)]
         name = f"-above-{low - 1}"
         if region[0] == LOWEST_PRIORITY:
             low, high, name = 0, 1, ""
     else:
-        low, high, name = region[max(0, len(region) - 2)], region[-1], f"-to-{region[-1]}"
+        low, high, name = region[max(0, _size(region) - 2)], region[-1], f"-to-{region[-1]}"
     return PriorityLevel(f"low{name}", low), PriorityLevel(f"high{name}", high)
 
 
@@ -157,7 +162,7 @@ def _stand_ins(region: range, numbers: Collection[int]) -> list[int]:
         return []
     if not known:
         return [level.priority for level in _pair(region)]
-    return [known[0] + 1 if known[0] + 1 in region else known[0] - 1] if len(region) > 1 else []
+    return [known[0] + 1 if known[0] + 1 in region else known[0] - 1] if _size(region) > 1 else []
 
 
 def levels_of_both(
