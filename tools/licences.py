@@ -98,6 +98,11 @@ def _requires(name: str) -> list[str]:
     ]
 
 
+def _first(found: Distribution, name: str) -> str:
+    """A field of the metadata; readers differ in what an item that is not there is."""
+    return next(iter(found.metadata.get_all(name) or ()), "")
+
+
 def licence_of(found: Distribution) -> str:
     """What metadata says: the expression, the classifiers, or the field of old."""
     about = found.metadata
@@ -105,9 +110,9 @@ def licence_of(found: Distribution) -> str:
         text.rpartition(" :: ")[2]
         for text in about.get_all("Classifier") or ()
         if text.startswith("License :: ") and not text.endswith("OSI Approved")
-    ] or [next(iter(about.get_all("License") or ()), "").strip().partition("\n")[0]]
+    ] or [_first(found, "License").strip().partition("\n")[0]]
     return str(
-        next(iter(about.get_all("License-Expression") or ()), "")
+        _first(found, "License-Expression")
         or _UNSAID.get(found.name)
         or " AND ".join(_SAID.get(word, word) for word in said)
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from tenure.as_json import Moment
 from tenure.explanation.quota_alone import BY_QUOTA
 from tenure.explanation.schema_words import ReasonWord, WorkloadKey
-from tenure.units import counted, format_names
+from tenure.units import counted, join_names
 
 MOST_NAMED = 5
 """So many workloads are named in a sentence."""
@@ -101,9 +101,7 @@ def names(keys: Sequence[str]) -> str:
     >>> names(["ml/a", "ml/b"]), names([f"ml/{number}" for number in range(9)])
     ('ml/a and ml/b', 'ml/0, ml/1, ml/2, ml/3, ml/4 and 4 more')
     """
-    if len(keys) > MOST_NAMED:
-        return format_names(keys, MOST_NAMED)
-    return " and ".join(filter(None, (", ".join(keys[:-1]), *keys[-1:])))
+    return join_names(keys, MOST_NAMED, MOST_NAMED)
 
 
 def with_names(count: str, keys: Sequence[str]) -> str:

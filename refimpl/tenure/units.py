@@ -110,6 +110,32 @@ def format_names(names: Sequence[str], most: int) -> str:
     return f"{shown} and {rest} more" if rest > 0 else shown
 
 
+def join_names(names: Sequence[str], most: int, shown: int, word: str = "and") -> str:
+    """Some names in a sentence; of many the first, and how many more there are.
+
+    Args:
+        names: in order.
+        most: so many are all named.
+        shown: of more names, so many.
+        word: before the last name or the count.
+
+    >>> join_names(["a", "b", "c"], 3, 2), join_names(["a", "b", "c", "d"], 3, 2, "or"), join_names([], 3, 2)
+    ('a, b and c', 'a, b or 2 more', '')
+    """
+    if len(names) > most:
+        names = [*names[:shown], f"{len(names) - shown} more"]
+    return joined(names, word)
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Words as a list in a sentence.
+
+    >>> joined(["a", "b", "c"]), joined(["a"], "or"), joined([])
+    ('a, b and c', 'a', '')
+    """
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
 def format_amount(resource: str, amount: Amount) -> str:
     """An amount as a Kubernetes quantity.
 

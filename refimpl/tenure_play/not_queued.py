@@ -186,7 +186,7 @@ class NotQueued:
                 WaitKind.FINISHED, "status.conditions[Finished]", "True", finished_text(self.raw)
             )
         elif dig(self.raw, "spec", "active") is False:
-            yield self._cause(WaitKind.INACTIVE, "spec.active", "false", f"{self._deactivated()}")
+            yield self._cause(WaitKind.INACTIVE, "spec.active", "false", self._deactivated())
         elif any(held.key == self.key for held in self.loaded.cluster.admitted):
             yield from self._of_quota()
         else:

@@ -27,8 +27,8 @@ from tenure.cli.options import (
     instant_of,
     parse_gates,
 )
-from tenure.cli.output import OutlineOutput, Output, about, print_answer
-from tenure.cli.terminal import complain, hint, print_lines
+from tenure.cli.output import OutlineOutput, Output, about, print_answer, print_outline
+from tenure.cli.terminal import complain, hint
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
@@ -268,8 +268,7 @@ class Inquiry:
         if output == Output.TEXT:
             print_answer(output, name, None, about(self.kueue, lines))
         else:
-            whole = replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue))
-            print_answer(output, name, as_json(whole), ())
+            print_answer(output, name, self._whole(answer), ())
 
     def print_outline(
         self, output: OutlineOutput, name: str, answer: DataclassInstance, outline: Outline
@@ -280,10 +279,11 @@ class Inquiry:
             output, name, answer: as there.
             outline: the answer in words.
         """
-        if output == OutlineOutput.MARKDOWN:
-            print_lines(outline.markdown_lines())
-        else:
-            self.print(Output(output.value), name, answer, outline.text_lines())
+        print_outline(output, name, outline, lambda: self._whole(answer), self.kueue)
+
+    def _whole(self, answer: DataclassInstance) -> Any:
+        """What JSON and YAML hold: the answer with the warnings and the release."""
+        return as_json(replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue)))
 
 
 def inquire(

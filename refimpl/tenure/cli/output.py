@@ -17,6 +17,7 @@ from tenure.versions import WITH_PROPOSALS, versioned
 
 if TYPE_CHECKING:
     from tenure.manifests.source_lines import SourceLines
+    from tenure.outline import Outline
     from tenure.reports import Report, ReportTarget
 
 
@@ -39,6 +40,10 @@ class OutlineOutput(StrEnum):
 
 OutputOption = Annotated[Output, typer.Option("--output", "-o", help="How to print the answer.")]
 """The option of every command that answers."""
+OutlineOutputOption = Annotated[
+    OutlineOutput, typer.Option("--output", "-o", help="How to print the answer.")
+]
+"""The option of every command whose answer is an outline."""
 
 
 Every = Annotated[bool, typer.Option("--all", help="All workloads, however many they are.")]
@@ -68,9 +73,7 @@ class Printing:
 class OutlinePrinting:
     """The options of a command whose answer is an outline."""
 
-    output: Annotated[OutlineOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
-        OutlineOutput.TEXT
-    )
+    output: OutlineOutputOption = OutlineOutput.TEXT
     color: Color = None
 
 
@@ -131,6 +134,26 @@ def print_answer(
         import yaml
 
         print_text(yaml.safe_dump(rendered, sort_keys=False, allow_unicode=True))
+
+
+def print_outline(
+    output: OutlineOutput, name: str, outline: Outline, rendered: Callable[[], Any], release: str | None
+) -> None:
+    """Print an answer that is an outline in the chosen form.
+
+    Args:
+        output: the form.
+        name: of the schema that JSON and YAML follow.
+        outline: the answer, for text and Markdown.
+        rendered: makes what JSON and YAML hold; called only where it is printed.
+        release: the target release of Kueue; None for none.
+    """
+    if output == OutlineOutput.MARKDOWN:
+        print_lines(outline.markdown_lines())
+    elif output == OutlineOutput.TEXT:
+        print_answer(Output.TEXT, name, None, about(release, outline.text_lines()))
+    else:
+        print_answer(Output(output.value), name, rendered(), ())
 
 
 def _json_text(rendered: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
 from tenure.cli.inquiry import Inquiry, inquire
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
-from tenure.cli.output import Output, about, print_answer
+from tenure.cli.output import OutlineOutput, Output, about, print_answer
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
 from tenure.outline import Name, in_markdown
@@ -50,21 +49,12 @@ class ClusterOptions:
         return InputOptions(self.files, self.example, self.strict)
 
 
-class ShowOutput(StrEnum):
-    """How an entry is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    YAML = "yaml"
-    MARKDOWN = "markdown"
-
-
 @dataclass(frozen=True, slots=True)
 class ShowPrinting:
     """How it is printed."""
 
-    output: Annotated[ShowOutput, typer.Option("--output", "-o", help="How to print the entry.")] = (
-        ShowOutput.TEXT
+    output: Annotated[OutlineOutput, typer.Option("--output", "-o", help="How to print the entry.")] = (
+        OutlineOutput.TEXT
     )
     color: Color = None
 
@@ -149,7 +139,7 @@ def show_command(
     of_cluster = options_given(given, edits, interpretation) + ([] if now is None else ["--now"])
     if identifier is not None and of_cluster:
         raise bad_input(of_cluster[0], f"identifier {identifier} too", "either an identifier or a cluster")
-    is_markdown = printing.output == ShowOutput.MARKDOWN
+    is_markdown = printing.output == OutlineOutput.MARKDOWN
     if is_markdown and identifier is None:
         raise bad_input("-o markdown", "no identifier", "one beside it, such as KEP-8522")
     output = Output.TEXT if is_markdown else Output(printing.output.value)

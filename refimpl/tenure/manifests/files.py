@@ -480,7 +480,7 @@ def _as_template(problem: Problem, text: str) -> Problem:
     if found is None:
         return problem
     line = text.count("\n", 0, found.end()) + 1
-    return replace(problem, found=f"a template in line {line}", expected=f"YAML; {_RENDER}", line=line)
+    return replace(problem, found=f"{TEMPLATE} in line {line}", expected=f"YAML; {_RENDER}", line=line)
 
 
 def decoded(raw: bytes, file: str, problems: list[Problem], first: int = 1) -> str | None:

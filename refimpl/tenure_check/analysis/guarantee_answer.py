@@ -433,14 +433,7 @@ def guarantees_outline(answer: GuaranteesAnswer, *, details: bool, premises: boo
     parts: list[Part] = []
     if answer.queues:
         rows = [_row(queue) for queue in answer.queues]
-        heads = [
-            "ClusterQueue",
-            "always gets",
-            "back within",
-            "may lose its quota to",
-            "may lose borrowed quota to",
-        ]
-        parts += [_verdict(answer.queues), Table(heads, rows)]
+        parts += [_verdict(answer.queues), Table(_HEADS, rows)]
     if details:
         for guarded in answer.cells:
             title = f"{guarded.workloads.priority_class} of {guarded.workloads.cluster_queue}"

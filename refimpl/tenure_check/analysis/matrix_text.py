@@ -11,7 +11,7 @@ from itertools import groupby, product
 
 from tenure.model import Amount, ClusterQueue
 from tenure.outline import Facts, Item, Name, Outline, Part, Table, TitledList
-from tenure.units import format_amount, format_instant, format_names
+from tenure.units import format_amount, format_instant, format_names, joined
 from tenure_check.analysis.matrix import CellVerdict
 from tenure_check.analysis.matrix_answer import (
     ExampleWorkload,
@@ -342,7 +342,7 @@ def _queues(names: Sequence[str], queue: str) -> str:
     if len(listed) > MOST_NAMED:
         listed = [*listed[:MOST_NAMES], f"{len(listed) - MOST_NAMES} more"]
     listed += ["its own workloads"] if queue in names else []
-    return " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
+    return joined(listed)
 
 
 def _condition_words(condition: str, queue: str, nominal: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
 from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
-from tenure.cli.output import OutlineOutput
+from tenure.cli.output import OutlineOutput, OutlineOutputOption, print_outline
 from tenure.cli.revisions import bytes_named
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
 from tenure.cli.terminal import Color, choose_colour
@@ -30,7 +30,7 @@ from tenure.oracle.unmodelled import over_time
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
-from tenure_check.commands.outlines import ListPremises, print_outline
+from tenure_check.commands.outlines import ListPremises
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -56,9 +56,7 @@ class FailOnCells(StrEnum):
 class DifferenceOptions:
     """How a difference is printed, how long examples are searched for, and what fails."""
 
-    output: Annotated[OutlineOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
-        OutlineOutput.TEXT
-    )
+    output: OutlineOutputOption = OutlineOutput.TEXT
     fail_on: Annotated[
         FailOnCells | None,
         typer.Option(
@@ -144,7 +142,7 @@ def analyze_diff_command(
         found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
     )
     outline = difference_outline(answer, premises=wanted.premises)
-    print_outline(wanted.output, "analyze-diff", as_json(answer), outline, release)
+    print_outline(wanted.output, "analyze-diff", outline, lambda: as_json(answer), release)
     _exit(answer, wanted.fail_on)
 
 

@@ -12,6 +12,7 @@ from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
+from tenure.cli.output import print_outline
 from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
 from tenure.model import Cluster
@@ -20,7 +21,7 @@ from tenure.units import format_names
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
-from tenure_check.commands.outlines import AnalysisPrinting, print_outline
+from tenure_check.commands.outlines import AnalysisPrinting
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def guarantees_command(
         answer = _named_only(answer, asked.of)
     details = asked.verbose or asked.of is not None
     outline = guarantees_outline(answer, details=details, premises=printing.premises)
-    print_outline(printing.output, "analyze-guarantees", as_json(answer), outline, kueue.release)
+    print_outline(printing.output, "analyze-guarantees", outline, lambda: as_json(answer), kueue.release)
     if unsettled:
         raise typer.Exit(ExitCode.NOT_KNOWN)
 

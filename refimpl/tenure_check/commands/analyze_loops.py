@@ -15,11 +15,12 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, sources_of
 from tenure.cli.inquiry import with_fair_sharing
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
+from tenure.cli.output import print_outline
 from tenure.cli.terminal import choose_colour, hint, progress
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
-from tenure_check.commands.outlines import AnalysisPrinting, print_outline
+from tenure_check.commands.outlines import AnalysisPrinting
 
 if TYPE_CHECKING:
     from tenure_check.analysis.loop_answer import LoopsAnswer
@@ -186,7 +187,7 @@ def loops_command(
     if to is not None and hunt.scenarios:
         _write(to, hunt.scenarios)
     outline = loops_outline(answer, str(to or ""), premises=printing.premises)
-    print_outline(printing.output, "analyze-loops", as_json(answer), outline, kueue.release)
+    print_outline(printing.output, "analyze-loops", outline, lambda: as_json(answer), kueue.release)
     if answer.found and to is None:
         hint("--to FILE writes the loops as scenarios, for tenure simulate")
     code = ExitCode.INTERRUPTED if answer.interrupted else _code(answer)

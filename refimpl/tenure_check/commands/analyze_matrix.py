@@ -17,6 +17,7 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler, sources_of
 from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
+from tenure.cli.output import print_outline
 from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
@@ -29,7 +30,7 @@ from tenure.readings import Reading
 from tenure.units import format_names
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
-from tenure_check.commands.outlines import AnalysisPrinting, print_outline
+from tenure_check.commands.outlines import AnalysisPrinting
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def matrix_command(
         rest = [cell for _, others in grouped(named) for cell in others]
         answer = replace(answer, cells=(*cells, *rest), sentences=())
         outline = cells_outline(answer.cells, *wanted.explain)
-    print_outline(printing.output, "analyze-matrix", as_json(answer), outline, kueue.release)
+    print_outline(printing.output, "analyze-matrix", outline, lambda: as_json(answer), kueue.release)
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
         raise typer.Exit(ExitCode.NOT_KNOWN)
 

@@ -25,9 +25,9 @@ from tenure.cli.options import (
     instant_of,
     parse_gates,
 )
-from tenure.cli.output import Every, Output, about, print_answer, with_pointer
+from tenure.cli.output import Every, OutlineOutput, OutlineOutputOption, print_outline
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
-from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.cli.terminal import Color, choose_colour
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, build, load, read_objects
@@ -44,15 +44,6 @@ _TREE: Final = ("cluster_queues", "cohorts", "local_queues", "flavors")
 """What is made of these."""
 
 
-class DiffOutput(StrEnum):
-    """How a difference is printed."""
-
-    TEXT = "text"
-    JSON = "json"
-    YAML = "yaml"
-    MARKDOWN = "markdown"
-
-
 class FailOn(StrEnum):
     """What makes the exit code 1."""
 
@@ -64,9 +55,7 @@ class FailOn(StrEnum):
 class DiffPrinting:
     """The options of a difference."""
 
-    output: Annotated[DiffOutput, typer.Option("--output", "-o", help="How to print the answer.")] = (
-        DiffOutput.TEXT
-    )
+    output: OutlineOutputOption = OutlineOutput.TEXT
     every: Every = False
     fail_on: Annotated[
         FailOn | None,
@@ -133,12 +122,8 @@ def diff_command(
         warnings=tuple(warnings),
         joint=joint_difference(before, after, clock, chosen, gates),
     )
-    if printing.output == DiffOutput.MARKDOWN:
-        print_lines(outline_of(answer, every=printing.every).markdown_lines())
-    elif printing.output == DiffOutput.TEXT:
-        print_lines(with_pointer(about(answer.kueue, outline_of(answer, every=printing.every).text_lines())))
-    else:
-        print_answer(Output(printing.output.value), "diff", as_json(answer), ())
+    outline = outline_of(answer, every=printing.every)
+    print_outline(printing.output, "diff", outline, lambda: as_json(answer), answer.kueue)
     failing = {FailOn.GAINED_VICTIMS: has_new_victims(answer), FailOn.ANY: changes_anything(answer)}
     if printing.fail_on is not None and failing[printing.fail_on]:
         raise typer.Exit(ExitCode.FOUND)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from tenure.api import Loaded, PendingDecision, find_pending, in_line, queue_of, undecided
 from tenure.errors import ErrorCode, InputError
@@ -31,7 +31,15 @@ from tenure_play.forecast.answer_types import (
 from tenure_play.forecast.latest import latest_start
 from tenure_play.forecast.limits import AssumedRuntime
 from tenure_play.forecast.run import Course
-from tenure_play.forecast.text import EVICTED, summary_of
+from tenure_play.forecast.text import (
+    ALL_TRIED,
+    CYCLES_APART,
+    EVICTED,
+    NOTHING_FINISHES,
+    NOTHING_NEW,
+    UNBLOCKED,
+    summary_of,
+)
 from tenure_play.forecast.vain import preemptions_in_vain
 from tenure_play.forecast.waits import protected_equals, still_waiting
 from tenure_play.from_cluster import drained, scenario_from
@@ -40,8 +48,6 @@ from tenure_play.scenario import QueueGates, Timing
 
 USUAL_EVICTION: Duration = 30 * SECOND
 """How long Kubernetes lets pods take to end by default."""
-UNBLOCKED: Final = "no admission waits for pods to be ready (waitForPodsReady.blockAdmission)"
-"""Kueue's default, where no Configuration was given."""
 USUAL_UNTIL: Duration = 24 * 60 * MINUTE
 _EVENTS = (Happening.RELEASED, Happening.WOKEN, Happening.PRIORITY)
 
@@ -177,19 +183,19 @@ def _premises(loaded: Loaded, asked: str | None) -> tuple[str, ...]:
 def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int, *, one: bool) -> Iterator[str]:
     if aside:
         yield f"{counted(aside, 'waiting workload')} that cannot be decided left out"
-    yield "nothing new arrives, and nothing is edited or deleted"
+    yield NOTHING_NEW
     limits = " (but for the latest start, within their limits)" if one else ""
-    yield f"no running workload finishes{limits}, and pods of admitted ones are ready in time"
+    yield f"{NOTHING_FINISHES}{limits}, and pods of admitted ones are ready in time"
     if one:
         yield "admission checks pass at once: limits count from admission"
     if one and horizon.runtime is not None:
         yield f"workloads that declare no limit run at most {horizon.runtime.text} in all"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"
     yield (
-        f"cycles are at least {format_duration(timing.cycle)} apart; after a release others are tried again "
+        f"{CYCLES_APART} {format_duration(timing.cycle)} apart; after a release others are tried again "
         f"within {format_duration(timing.retry)}"
     )
-    yield "every waiting workload is tried once, also one that Kueue has parked in its memory"
+    yield ALL_TRIED
     if reading.wake == Wake.EVENTS:
         yield "the end of a protection alone wakes no parked workload (F-005)"
 

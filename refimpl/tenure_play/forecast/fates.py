@@ -73,9 +73,8 @@ class JointFates:
             reasons.append(f"{others} before it in ClusterQueue {self.decision.queue.name}")
         if first:
             reasons.append(f"{names(first)} {'goes' if len(first) == 1 else 'go'} first")
-        return JointFate(
-            None, first, ": ".join(["jointly it still waits", *filter(None, ["; ".join(reasons)])])
-        )
+        because = f": {'; '.join(reasons)}" if reasons else ""
+        return JointFate(None, first, f"jointly it still waits{because}")
 
     def _ahead(self, loaded: Loaded) -> int:
         """How many are ahead of the workload in its ClusterQueue."""

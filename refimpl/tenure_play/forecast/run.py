@@ -10,6 +10,7 @@ from tenure.explanation.shapes import PreemptedWorkload, assigned_pods
 from tenure.explanation.summary import outcome_text, summarize
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading
+from tenure.units import join_names
 from tenure_play.actors import Phase
 from tenure_play.cycle import Handled
 from tenure_play.engine import Player
@@ -197,6 +198,4 @@ def some_names(names: Sequence[str], word: str = "and") -> str:
     >>> some_names(["a", "b"]), some_names(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')
     """
-    if len(names) > FEW + 1:
-        return f"{', '.join(names[:FEW])} {word} {len(names) - FEW} more"
-    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return join_names(names, FEW + 1, FEW, word)

@@ -28,14 +28,13 @@ from tenure_play.record import Happening, Result
 
 EVICTED: Final = "evicted"
 """The event of a workload whose queue is drained."""
-_USUAL: Final = (
-    "nothing new arrives",
-    "no running workload finishes",
-    "cycles are at least",
-    "every waiting workload is tried",
-    "no admission waits for pods",
-)
-"""How the assumptions of every forecast begin."""
+NOTHING_NEW: Final = "nothing new arrives, and nothing is edited or deleted"
+NOTHING_FINISHES: Final = "no running workload finishes"
+CYCLES_APART: Final = "cycles are at least"
+ALL_TRIED: Final = "every waiting workload is tried once, also one that Kueue has parked in its memory"
+UNBLOCKED: Final = "no admission waits for pods to be ready (waitForPodsReady.blockAdmission)"
+_USUAL: Final = (NOTHING_NEW, NOTHING_FINISHES, CYCLES_APART, ALL_TRIED, UNBLOCKED)
+"""What every forecast assumes, or how it begins."""
 MOST = 10
 """So many of a kind are listed; the rest are counted."""
 
