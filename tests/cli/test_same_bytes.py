@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from random import Random
 
@@ -86,6 +87,12 @@ def test_surroundings_change_no_byte(name: str, tmp_path: Path) -> None:
         assert printed(words, ROOT, SURROUNDINGS[surrounding]) == usual, surrounding
 
 
+def without_places(answer: tuple[int, bytes, bytes]) -> tuple[int, bytes, bytes]:
+    """An answer whose places name no file and line: these follow the objects, and must."""
+    code, out, err = answer
+    return code, re.sub(rb"in/[ab]\.json:\d+", b"PLACE", out), err
+
+
 @pytest.mark.parametrize(
     "name", [name for name in sample(QUICK[:2], tuple(COMMANDS)) if "INPUT" in COMMANDS[name][1]]
 )
@@ -102,5 +109,5 @@ def test_the_order_of_files_and_documents_changes_no_byte(name: str, tmp_path: P
         for file, part in (("a.json", objects[:half]), ("b.json", objects[half:])):
             listed = {"apiVersion": "v1", "kind": "List", "items": part}
             (folder / file).write_text(json.dumps(listed), encoding="utf-8")
-        said.add(printed(with_input(name, "in"), folder.parent, {}))
+        said.add(without_places(printed(with_input(name, "in"), folder.parent, {})))
     assert len(said) == 1
