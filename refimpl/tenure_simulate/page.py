@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Final
 
 from tenure.outline import Item, Name, Table
 from tenure.pages import site_address
+from tenure_play.drawing.html_page import html_page
 from tenure_play.drawing.scene import Sketch
-from tenure_play.drawing.svg import BY_SCHEME, schemes, svg
+from tenure_play.drawing.svg import BY_SCHEME, svg
 from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
 from tenure_simulate.pictures import front, lanes, point_words, queues, waits
 from tenure_simulate.summary import (
@@ -116,7 +115,7 @@ def html_report(answer: SimulateAnswer, command: str = "", preference: Preferenc
         name: f"<figure>{svg(sketch, title, theme=BY_SCHEME)}</figure>"
         for name, (title, sketch) in pictures_of(answer, preference).items()
     }
-    title, style = headline(answer), f"{schemes(':root')}{_STYLE}"
+    title = headline(answer)
     address = site_address(DEFINITIONS)
     defined = f'<p class="quiet"><a href="{escape(address or "")}">How each figure is defined</a></p>'
     marked = "" if preference is None else setting_words(chosen(answer.settings, preference).setting)
@@ -135,16 +134,7 @@ def html_report(answer: SimulateAnswer, command: str = "", preference: Preferenc
             opened = " open" if number == 1 else ""
             parts.append(f"<details{opened}><summary>{escape(setting_words(figures.setting))}</summary>")
             parts += [_beside(svgs[f"queues-{number}"], svgs[f"lanes-{number}"]), "</details>"]
-    allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    head = (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{style}</style></head><body>"
-    )
-    return "\n".join([head, *parts, "</body></html>"]) + "\n"
+    return html_page(title, _STYLE, parts)
 
 
 def _answer(answer: SimulateAnswer, preference: Preference | None) -> Iterator[str]:

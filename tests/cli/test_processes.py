@@ -29,6 +29,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     ),
     "analyze guarantees": ("--example", "two-teams", "--states", "5", "--no-cache"),
     "analyze matrix": ("--example", "two-teams", "--states", "5", "--no-cache"),
+    "report": (*TWO, "-o", "/dev/null"),
     "show": ("PO-TBP-010",),
     "simulate": (str(JOBS / "queues.yaml"), "--trace", str(JOBS / "trace.csv")),
     "test": (str(SAMPLE),),

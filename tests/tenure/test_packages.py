@@ -42,7 +42,8 @@ def test_importing_a_package_loads_none_above_it(package: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "package", ["tenure_simulate", "tenure_lab", "tenure_kai", "tenure_play", "tenure_check"]
+    "package",
+    ["tenure_simulate", "tenure_lab", "tenure_kai", "tenure_play", "tenure_check", "tenure_report"],
 )
 def test_a_package_lists_what_is_public_and_has_it(package: str) -> None:
     module = import_module(package)

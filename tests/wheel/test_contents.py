@@ -22,6 +22,7 @@ NAME = f"tenure-{__version__}"
 IN_WHEEL = {
     **{f"refimpl/{name}/": f"{name}/" for name in DECIDING},
     "refimpl/tenure_check/": "tenure_check/",
+    "refimpl/tenure_report/": "tenure_report/",
     "proofs/tenure_proofs/": "tenure_proofs/",
     "spec/": "tenure/_bundled/spec/",
     "examples/": "tenure/_bundled/examples/",

@@ -57,6 +57,10 @@ GROUPS = {
             ENTRY_POINT,
             "Simulate scheduling over time: a scenario cycle by cycle, or settings of queues on a trace.",
         ),
+        "report": (
+            ENTRY_POINT,
+            "Draw the cohorts, ClusterQueues and jobs of a cluster as one HTML page.",
+        ),
     },
     "Check": {
         "validate": (

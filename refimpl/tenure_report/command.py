@@ -1,0 +1,96 @@
+"""`tenure report`: a page of the cluster."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenure.cli.commands import with_records
+from tenure.cli.inquiry import inquire
+from tenure.cli.options import (
+    EditOptions,
+    Example,
+    InputOptions,
+    Interpretation,
+    Now,
+    Paths,
+    SchedulerFlags,
+    Strict,
+)
+from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.disk import claim, write_file
+from tenure.errors import bad_input
+from tenure.explanation.summary import reading_text
+from tenure.units import END_OF_TIME, counted, format_instant
+from tenure.versions import kueue_version
+
+
+@with_records
+def report_command(
+    *,
+    paths: Paths = None,
+    example: Example = None,
+    strict: Strict = False,
+    edits: EditOptions,
+    now: Now = None,
+    interpretation: Interpretation,
+    flags: SchedulerFlags,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The page, replaced as a whole.")
+    ],
+    color: Color = None,
+) -> None:
+    """Draw the cohorts, ClusterQueues and jobs of a cluster as one HTML page.
+
+    Each ClusterQueue and Cohort has a bar per flavor-resource: nominal quota, what is in use by each job,
+    borrowed, lent, and pending; a job protected by minAdmitDuration is marked, with the time left. The
+    page can be searched, folded, and coloured by ClusterQueue or by priority; a job that you choose shows
+    the commands that explain it:
+
+    \b
+    tenure report --example shared-cohort -o cluster.html
+    kubectl tenure dump > cluster.yaml
+    tenure report cluster.yaml -o cluster.html
+
+    With another quota, and at another time:
+
+    \b
+    tenure report cluster.yaml -o more.html --now 2026-03-02T14:00:00Z \\
+      --set clusterqueue/team-a.spec.cohortName=research
+
+    The file requests nothing from elsewhere and runs only its own script, so it can be attached to a
+    ticket; it holds the names, priorities and requests of all workloads.
+
+    Exit codes: 0 written; 2 bad input; 3 internal error.
+    """
+    from tenure_report.page import page_of
+    from tenure_report.picture import picture_of
+
+    choose_colour(color)
+    claim("--output", output)
+    source = InputOptions(paths, example, strict)
+    asked = inquire(source, now, interpretation, None, flags, edits, queued_by=END_OF_TIME)
+    if not asked.loaded.cluster.cluster_queues:
+        raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a cluster")
+    picture = picture_of(asked.loaded, asked.now, asked.reading)
+    named = ["--example", example] if example else list(paths or ())
+    facts = [
+        ("From", shlex.join(named)),
+        ("Reading", reading_text(asked.reading)),
+        ("Kueue", kueue_version(asked.kueue)),
+        *(("Warning", text) for text in sorted(asked.warnings)),
+    ]
+    clock = ["--now", format_instant(asked.now)]
+    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]))
+    try:
+        write_file(output, page)
+    except OSError as error:
+        raise bad_input("--output", str(output), f"a file that can be written: {error.strerror}") from error
+    drawn = (
+        f"{counted(picture.queues, 'ClusterQueue')}, {picture.running} running and "
+        f"{picture.pending} pending workloads"
+    )
+    print_lines([f"{output}: {drawn}"])

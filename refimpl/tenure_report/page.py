@@ -1,0 +1,48 @@
+"""A picture of a cluster as one HTML file. Templates escape everything that they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from tenure.units import format_instant
+from tenure_play.drawing.html_page import html_page
+from tenure_report.picture import ClusterPicture, jobs_words
+
+_HERE: Final = Path(__file__).parent
+
+
+def page_of(
+    picture: ClusterPicture, title: str, facts: Sequence[tuple[str, str]] = (), arguments: str = ""
+) -> str:
+    """The page.
+
+    Args:
+        picture: what it shows.
+        title: its heading.
+        facts: further lines about the input: a term and its value.
+        arguments: what follows the name of a job in a command about this cluster, quoted for a shell.
+
+    >>> page = page_of(ClusterPicture(0, (), (), (), (), 0, 0, 0), "<script>")
+    >>> "<h1>&lt;script&gt;</h1>" in page
+    True
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    body = environment.get_template("page.html.j2").render(
+        picture=picture,
+        title=title,
+        facts=[("Clock", format_instant(picture.now)), *facts],
+        arguments=arguments,
+        jobs_words=jobs_words,
+    )
+    style, script = ((_HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    return html_page(title, style, [body], script)

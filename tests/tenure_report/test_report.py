@@ -1,0 +1,238 @@
+"""`tenure report`: the page's figures, what it may load, and names that are HTML."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tenure.manifests import SourcedObject, build
+from tenure.readings import preset
+from tenure_report import ClusterPicture, page_of, picture_of
+from tenure_report.picture import MOST_PIECES, Bar, DrawnNode
+from tests.command_line import tenure
+
+NOW = "2026-03-02T14:00:00Z"
+AT = 1772460000 * 10**9
+API = "kueue.x-k8s.io/v1beta2"
+BAD = "\"><script>alert('1')</script>&{{ 7 * 7 }}"
+
+
+def queue(name: str, gpus: int, cohort: str | None = "c", **spec: Any) -> dict[str, Any]:
+    resources = [{"name": "gpu", "nominalQuota": str(gpus)}]
+    flavors = [{"name": "h100", "resources": resources}]
+    groups = [{"coveredResources": ["gpu"], "flavors": flavors}]
+    member = {} if cohort is None else {"cohortName": cohort}
+    whole = {"namespaceSelector": {}, "resourceGroups": groups, **member, **spec}
+    return {"apiVersion": API, "kind": "ClusterQueue", "metadata": {"name": name}, "spec": whole}
+
+
+def local_queue(name: str) -> dict[str, Any]:
+    metadata = {"name": "main", "namespace": name}
+    return {"apiVersion": API, "kind": "LocalQueue", "metadata": metadata, "spec": {"clusterQueue": name}}
+
+
+def job(name: str, where: str, gpus: int, since: str | None = None, priority: int = 0) -> dict[str, Any]:
+    container = {"name": "c", "resources": {"requests": {"gpu": str(gpus)}}}
+    pods = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
+    made: dict[str, Any] = {
+        "apiVersion": API,
+        "kind": "Workload",
+        "metadata": {
+            "name": name,
+            "namespace": where,
+            "uid": name,
+            "creationTimestamp": "2026-03-02T09:00:00Z",
+        },
+        "spec": {"queueName": "main", "priority": priority, "podSets": [pods]},
+    }
+    if since is not None:
+        assigned = {
+            "name": "main",
+            "count": 1,
+            "flavors": {"gpu": "h100"},
+            "resourceUsage": {"gpu": str(gpus)},
+        }
+        condition = {"type": "QuotaReserved", "status": "True", "reason": "x", "message": ""}
+        made["status"] = {
+            "admission": {"clusterQueue": where, "podSetAssignments": [assigned]},
+            "conditions": [{**condition, "lastTransitionTime": since}],
+        }
+    return made
+
+
+def drawn(*objects: dict[str, Any]) -> ClusterPicture:
+    loaded = build(SourcedObject("cluster.yaml", each) for each in objects)
+    return picture_of(loaded, AT, preset("guaranteed"))
+
+
+TWO = (
+    queue("a", 4),
+    queue("b", 8),
+    local_queue("a"),
+    local_queue("b"),
+    job("one", "a", 4, "2026-03-02T10:00:00Z"),
+    job("two", "a", 2, "2026-03-02T11:00:00Z", 7),
+    job("three", "b", 1, "2026-03-02T12:30:00Z"),
+    job("waits", "b", 3),
+)
+
+
+def only(branch: DrawnNode) -> Bar:
+    (bar,) = branch.bars
+    return bar
+
+
+def test_bars_show_nominal_borrowed_lent_and_pending_quota() -> None:
+    (cohort,) = drawn(*TWO).trees
+    one, other = cohort.below
+    assert only(cohort).words == "7 of 12 nominal in use; 3 pending"
+    assert only(one).words == "6 of 4 nominal in use, 2 borrowed"
+    assert only(other).words == "1 of 8 nominal in use, up to 2 lent; 3 pending"
+
+
+def test_clusterqueues_of_a_tree_share_a_scale_and_a_cohort_has_a_piece_for_each() -> None:
+    (cohort,) = drawn(*TWO).trees
+    one, other = map(only, cohort.below)
+    assert (one.nominal, other.nominal) == (500.0, 1000.0)
+    assert [(piece.x, piece.width) for piece in one.used] == [(0.0, 250.0), (250.0, 500.0)]
+    assert [piece.title for piece in only(cohort).used] == ["a: 6 in use", "b: 1 in use"]
+    assert [piece.title for piece in other.pending] == ["b/waits · 3 · priority 0"]
+
+
+def test_protection_is_shown_as_time_left_while_it_lasts() -> None:
+    timed = {
+        "withinClusterQueue": "LowerOrNewerEqualPriority",
+        "withinClusterQueueConfig": {"minAdmitDuration": "2h"},
+    }
+    old, new = job("old", "a", 1, "2026-03-02T11:00:00Z"), job("new", "a", 1, "2026-03-02T12:30:00Z")
+    (alone,) = drawn(queue("a", 4, None, preemption=timed), local_queue("a"), old, new).trees
+    assert {each.name: each.protected for each in alone.jobs} == {
+        "a/old": "",
+        "a/new": "protected for 30m more",
+    }
+    assert [piece.protected for piece in only(alone).used] == [True, False]
+
+
+def test_the_smallest_of_very_many_pieces_are_drawn_as_one() -> None:
+    jobs = [job(f"j{number}", "a", 1, "2026-03-02T11:00:00Z") for number in range(MOST_PIECES + 50)]
+    (alone,) = drawn(queue("a", 250, None), local_queue("a"), *jobs).trees
+    bar = only(alone)
+    assert len(bar.used) == MOST_PIECES
+    assert bar.used[-1].title == "51 smaller jobs"
+    assert bar.used[-1].x + bar.used[-1].width == pytest.approx(1000)
+    assert len(alone.jobs) == MOST_PIECES + 50
+
+
+def test_a_pending_job_without_a_clusterqueue_is_listed_apart() -> None:
+    picture = drawn(*TWO, job("lost", "elsewhere", 1))
+    assert [each.name for each in picture.queueless] == ["elsewhere/lost"]
+
+
+class Elements(HTMLParser):
+    """The elements and attributes of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_no_name_becomes_an_element_or_a_template() -> None:
+    picture = drawn(*TWO)
+
+    def spoiled(branch: DrawnNode) -> DrawnNode:
+        jobs = tuple(replace(each, name=BAD, queue=BAD, note=BAD, protected=BAD) for each in branch.jobs)
+        bars = tuple(
+            replace(bar, label=BAD, words=BAD, used=tuple(replace(piece, title=BAD) for piece in bar.used))
+            for bar in branch.bars
+        )
+        below = tuple(map(spoiled, branch.below))
+        return replace(branch, name=BAD, note=BAD, bars=bars, jobs=jobs, below=below)
+
+    bad = replace(
+        picture,
+        columns=(BAD, BAD),
+        levels=(BAD,),
+        trees=tuple(map(spoiled, picture.trees)),
+        queueless=tuple(replace(each, name=BAD) for each in picture.trees[0].below[0].jobs),
+    )
+    page = page_of(bad, BAD, [(BAD, BAD)], BAD)
+    names = [name for name, _ in Elements(page).found]
+    assert names.count("script") == 1
+    assert BAD not in page
+    assert "&#34;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;{{ 7 * 7 }}" in page
+    plain = Elements(page_of(picture, "Cluster")).found
+    expected = {(name, *sorted(attributes)) for name, attributes in plain} | {
+        ("p", "class"),
+        ("dt",),
+        ("dd",),
+        ("option", "value"),
+        ("option", "selected", "value"),
+        ("select", "id"),
+        ("section", "aria-labelledby", "class", "data-name"),
+        ("h3", "id"),
+        ("rect", "class", "height", "width", "x", "y"),
+    }
+    assert {(name, *sorted(attributes)) for name, attributes in Elements(page).found} <= expected
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
+    done = tenure("report", "--example", "two-teams", "--now", NOW, "-o", "cluster.html", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"cluster.html: 1 ClusterQueue, 16 running and 4 pending workloads\n"
+    page = (tmp_path / "cluster.html").read_text(encoding="utf-8")
+    found = Elements(page).found
+    (policy,) = [
+        attributes["content"] or ""
+        for name, attributes in found
+        if name == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy.startswith("default-src 'none'; ")
+    for kind, allowed in (("style", "style-src"), ("script", "script-src")):
+        (text,) = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{allowed} 'sha256-{digest}';" in policy
+    loading = {"src", "srcset", "style", "action", "onclick", "onload", "data"}
+    assert not any(loading & {*attributes} for _, attributes in found)
+    assert all((attributes.get("href") or "#").startswith("#") for _, attributes in found)
+
+
+def test_the_order_of_files_changes_nothing_but_the_names_of_the_files(tmp_path: Path) -> None:
+    for number, each in enumerate(TWO):
+        (tmp_path / f"{number}.yaml").write_text(yaml.safe_dump(each), encoding="utf-8")
+    names = [f"{number}.yaml" for number in range(len(TWO))]
+    pages = []
+    for order in (names, names[::-1]):
+        done = tenure("report", *order, "--now", NOW, "-o", "out.html", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        pages.append((tmp_path / "out.html").read_text(encoding="utf-8").replace(" ".join(order), "FILES"))
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("--example", "two-teams", "-o", "absent/page.html"), "expected a file in a folder that exists"),
+        (("-o", "page.html", "job.yaml"), "expected the ClusterQueues of a cluster"),
+    ],
+    ids=["no folder", "no ClusterQueue"],
+)
+def test_bad_input_is_named_and_nothing_is_written(
+    tmp_path: Path, words: tuple[str, ...], found: str
+) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job("a", "b", 1)), encoding="utf-8")
+    done = tenure("report", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert found in done.stderr.decode()
+    assert not (tmp_path / "page.html").exists()
