@@ -516,6 +516,22 @@ def queue_of(loaded: Loaded, workload: Workload) -> str:
     return assumed_queue(loaded) or _queue_behind(loaded, workload)
 
 
+def waiting_for(loaded: Loaded) -> Iterator[tuple[Workload, str | None]]:
+    """The pending workloads, each with its ClusterQueue; None where that is not there.
+
+    Args:
+        loaded: the cluster.
+
+    >>> list(waiting_for(Loaded(Cluster({}, pending=(Workload("ml", "a", "u", 0, 0),)))))[0][1] is None
+    True
+    """
+    for workload in loaded.cluster.pending:
+        try:
+            yield workload, queue_of(loaded, workload)
+        except InputError:
+            yield workload, None
+
+
 def _queue_behind(loaded: Loaded, workload: Workload) -> str:
     """The ClusterQueue that a pending workload's LocalQueue points to.
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tenure.as_json import Moment
+from tenure.as_json import IfAny, Moment
 from tenure.explanation.quota_alone import BY_QUOTA
 from tenure.explanation.schema_words import ReasonWord, WorkloadKey
-from tenure.units import counted, join_names
+from tenure.model import SECOND, Instant
+from tenure.units import counted, format_duration, join_names
 
 MOST_NAMED = 5
 """So many workloads are named in a sentence."""
@@ -93,6 +94,25 @@ class JointEffect:
     topology: str | None = None
     """`not modelled` where Kueue also needs a place in a topology, so that the effect is by quota alone; null
     where no topology takes part."""
+    cluster_queue: IfAny[str] = None
+    """The ClusterQueue with whose pending workloads the lists deal, and with the preemptions for them or in
+    it; absent where all are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JointOutcome:
+    """What becomes of one pending workload in the coming cycles, beside all others that are pending."""
+
+    text: str
+    """The outcome in a sentence."""
+    admitted_at: Moment | None
+    """When the workload is admitted first; null where it is not, or where that is not known."""
+    preempted: tuple[JointPreemption, ...]
+    """Those that are preempted for it, and those of its victims that others preempt, in the order of time."""
+    kept: tuple[WorkloadKey, ...]
+    """The victims of the decision that are not preempted."""
+    in_vain: tuple[PreemptionInVain, ...]
+    """The preemption for it, where it does not get the quota."""
 
 
 def names(keys: Sequence[str]) -> str:
@@ -126,10 +146,12 @@ def joint_summary(effect: JointEffect) -> str:
     total = len(effect.starts) + len(effect.waiting) + len(effect.not_decided)
     starts = [start.workload for start in effect.starts]
     victims = [each.workload for each in effect.preempted]
-    pending = counted(total, "pending workload")
+    by = "" if effect.cluster_queue is None else " for it or in it"
+    where = "" if effect.cluster_queue is None else f" of ClusterQueue {effect.cluster_queue}"
+    pending = f"{counted(total, 'pending workload')}{where}"
     parts = [
         with_names(f"{len(starts)} of {pending} {verb(starts, 'start')}", starts),
-        with_names(f"{len(victims)} {'is' if len(victims) == 1 else 'are'} preempted", victims),
+        with_names(f"{len(victims)} {'is' if len(victims) == 1 else 'are'} preempted{by}", victims),
         f"{len(effect.waiting)} still {verb(effect.waiting, 'wait')}",
         *([unknown] if effect.not_decided else []),
     ]
@@ -150,6 +172,60 @@ def scope_text(*effects: JointEffect) -> str:
 def not_known_text(effect: JointEffect) -> str:
     """How many workloads' fate is not known, and why."""
     return f"{len(effect.not_decided)} not known: {names(effect.not_known)}"
+
+
+def joint_outcome(
+    effect: JointEffect, workload: WorkloadKey, victims: Sequence[WorkloadKey], now: Instant
+) -> JointOutcome | None:
+    """What becomes of one pending workload, and of the victims that it has if it is taken alone.
+
+    Args:
+        effect: on all pending workloads.
+        workload: one of them, `namespace/name`.
+        victims: those whom it preempts if it is taken alone.
+        now: the clock, ns since the epoch.
+
+    Returns:
+        None where the workload is not pending.
+
+    >>> effect = JointEffect("", (), (), (), ("ml/b",), (), (), "", None)
+    >>> joint_outcome(effect, "ml/b", ["ml/old"], 0).text
+    'Jointly ml/b still waits; its victims: 1 kept'
+    """
+    start = next((found.at for found in effect.starts if found.workload == workload), None)
+    if workload in effect.not_decided:
+        return JointOutcome(f"Jointly not known: {names(effect.not_known)}", None, (), (), ())
+    if start is None and workload not in effect.waiting:
+        return None
+    preempted = tuple(
+        each for each in effect.preempted if each.workload in victims or each.preemptor == workload
+    )
+    kept = tuple(key for key in victims if all(each.workload != key for each in preempted))
+    fate = "still waits" if start is None else f"starts {about_when(start, now)}"
+    for_it = [each for each in preempted if each.preemptor == workload]
+    expected = [each.workload for each in for_it if each.workload in victims]
+    more = [each.workload for each in for_it if each.workload not in victims]
+    others = [each.workload for each in preempted if each.preemptor != workload]
+    parts = [
+        f"{len(expected)} preempted for it" if expected else "",
+        with_names(f"{len(others)} preempted for others", others) if others else "",
+        f"{len(kept)} kept" if kept else "",
+    ]
+    of_victims = f"; its victims: {', '.join(filter(None, parts))}" if victims else ""
+    instead = f"; {with_names(f'{len(more)} more preempted for it', more)}" if more else ""
+    text = f"Jointly{scope_text(effect)} {workload} {fate}{of_victims}{instead}"
+    in_vain = tuple(each for each in effect.in_vain if each.preemptor == workload)
+    return JointOutcome(text, start, preempted, kept, in_vain)
+
+
+def about_when(at: Instant, now: Instant) -> str:
+    """How soon, to the second.
+
+    >>> about_when(0, 0), about_when(31_010_000_000, 0)
+    ('now', 'in about 31s')
+    """
+    seconds = (at - now) // SECOND
+    return f"in about {format_duration(seconds * SECOND)}" if seconds else "now"
 
 
 def vain_lines(found: Sequence[PreemptionInVain]) -> Iterator[str]:

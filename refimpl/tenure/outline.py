@@ -67,6 +67,23 @@ class Item:
             yield from item.markdown_lines(f"{indent}  ")
 
 
+def first_items(items: Sequence[Item], most: int | None, for_all: str = "") -> Iterator[Item]:
+    """The first of some items, and how many more there are.
+
+    Args:
+        items: all of them.
+        most: how many are printed; None prints all.
+        for_all: what the others are, or how all are printed, with a space or comma before it.
+
+    >>> [item.words for item in first_items([Item("a"), Item("b"), Item("c")], 1, ", with --all")]
+    ['a', 'and 2 more, with --all']
+    """
+    yield from items[:most]
+    more = len(items) - len(items[:most])
+    if more:
+        yield Item(f"and {more} more{for_all}")
+
+
 @dataclass(frozen=True, slots=True)
 class TitledList:
     """A heading, and a list below it.
@@ -85,10 +102,7 @@ class TitledList:
 
     def shown(self) -> Iterator[Item]:
         """The items that are printed, and how many more there are."""
-        yield from self.items[: self.most]
-        more = len(self.items) - len(self.items[: self.most])
-        if more:
-            yield Item(f"and {more} more{self.for_all}")
+        return first_items(self.items, self.most, self.for_all)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,14 @@ def test_the_text_and_json_say_the_same() -> None:
     assert len(short) < 200
 
 
+def test_a_list_has_no_more_than_its_bound(tmp_path: Path) -> None:
+    queued = [workload(f"w{number:02}", 5, created=50 - number) for number in range(13)]
+    lines = told("ml/w11", dump(tmp_path, *queued), *NOW).splitlines()
+    ahead = lines.index("Number 12 of 13 that wait in ClusterQueue q")
+    assert lines[ahead + 10].startswith("  10. ml/w09: ")
+    assert lines[ahead + 11] == "  and 1 more, with --all"
+
+
 def test_one_workload_has_its_place_and_its_turn() -> None:
     asked = answered(LONG, *TWO)["asked"]
     assert (asked["place"], asked["waiting"], [before["workload"] for before in asked["ahead"]]) == (

@@ -147,6 +147,8 @@ def decide_command(
     With --all-pending the first line is the joint effect: what the coming cycles do to all workloads
     together, as `tenure next` plays them. Below it each workload is taken alone: no decision sees what
     another would change. Changes that would alter an answer are searched for one workload only.
+    With --cluster-queue the joint effect is that on its workloads; with --verbose one workload has what
+    becomes of it and its victims in these cycles.
 
     Workloads are sorted by ClusterQueue, then by effective priority, highest first, then by the time they
     queue from.
@@ -164,16 +166,20 @@ def decide_command(
             raise bad_input("workload", named[0], "either a workload or --all-pending, not both")
         workload = named[0] if named else None
         source = InputOptions(paths, example, strict)
-        objects: list[SourcedObject] | None = [] if pending.all_pending and cluster_queue is None else None
+        objects: list[SourcedObject] | None = [] if pending.all_pending or verbose else None
         inquiry = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
-        joint = None if objects is None else _joint_effect(inquiry, objects, flags)
+        joint = None
         if pending.all_pending:
+            joint = _joint_effect(inquiry, objects or (), flags)
             grouped = not every and printing.output == Output.TEXT and are_many(inquiry)
             inquiry = inquiry.of_many(deciding.engine, explained=verbose and not grouped)
         else:
             inquiry = replace(inquiry, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
             _require_a_name(inquiry.loaded, workload)
             decision = inquiry.decided(workload)
+            # With a ClusterQueue on the command line the workload need not be one that waits there.
+            if objects is not None and cluster_queue is None:
+                joint = _joint_effect(inquiry, objects, flags)
     if pending.all_pending:
         count = None if cluster_queue else len(pending_names(inquiry.loaded))
         outcomes: Counter[bool] = Counter()
@@ -183,7 +189,7 @@ def decide_command(
             complain("error", f"none of {outcomes[False]} pending workloads can be decided about")
             raise typer.Exit(ExitCode.BAD_INPUT)
         return
-    _print(decision, inquiry, deciding, printing.output, every=every)
+    _print(decision, inquiry, joint, deciding, printing.output, every=every)
     wrong = unexpected(decision, deciding.expect)
     reporting.write(lambda lines: _report(decision, wrong, lines, sources_of(paths, example)))
     if wrong:
@@ -192,9 +198,16 @@ def decide_command(
 
 
 def _print(
-    decision: Decision, inquiry: Inquiry, deciding: DecidingOptions, output: Output, *, every: bool
+    decision: Decision,
+    inquiry: Inquiry,
+    joint: JointEffect | None,
+    deciding: DecidingOptions,
+    output: Output,
+    *,
+    every: bool,
 ) -> None:
     found = None
+    outcome = None
     more: Iterable[str] = ()
     if deciding.verbose:
         from tenure.cli.accounts import own_lines
@@ -203,6 +216,13 @@ def _print(
 
         found = explained(decision, deciding.counterfactuals, worse=every)
         more = chain(explained_lines(found, every=every), own_lines(decision))
+    if joint is not None:
+        from tenure.joint import joint_outcome, vain_lines
+
+        victims = [target.workload.key for target in decision.targets]
+        outcome = joint_outcome(joint, decision.preemptor.key, victims, decision.now)
+        if outcome is not None:
+            more = chain([f"  {outcome.text}"], (f"  {line}" for line in vain_lines(outcome.in_vain)), more)
     if output == Output.TEXT:
         behind, premises = head_before(inquiry, decision), inquiry.premises(decision.queue.name)
         lines = decision_lines(decision, premises, every=every, behind=behind)
@@ -210,7 +230,7 @@ def _print(
     else:
         from tenure.cli.decision_answers import decide_answer
 
-        print_answer(output, "decide", decide_answer(decision, inquiry, found), ())
+        print_answer(output, "decide", decide_answer(decision, inquiry, found, outcome), ())
 
 
 def _counted(decisions: Iterable[PendingDecision], outcomes: Counter[bool]) -> Iterator[PendingDecision]:
@@ -240,7 +260,9 @@ def _joint_effect(
     if effect is None:
         return None
     gates = parse_gates(flags.feature_gates)
-    found: JointEffect = effect(inquiry.loaded, objects, inquiry.now, inquiry.reading, gates)
+    found: JointEffect = effect(
+        inquiry.loaded, objects, inquiry.now, inquiry.reading, gates, inquiry.cluster_queue
+    )
     return found
 
 

@@ -30,7 +30,7 @@ from tenure.explanation.answer_types import ExplainedDecision
 from tenure.explanation.schema_words import WorkloadKey
 from tenure.explanation.shapes import AssignedPods, assigned_pods
 from tenure.explanation.summary import reading_text, summarize
-from tenure.joint import JointEffect
+from tenure.joint import JointEffect, JointOutcome
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant
 from tenure.versions import kueue_version
@@ -54,11 +54,18 @@ class DecideAnswer(DecisionFields, DecideQuestion):
     """The head of its StrictFIFO ClusterQueue, which Kueue tries first; only where that is another one."""
     explanation: IfAny[ExplainedDecision] = None
     """How it came about; only with --verbose."""
+    jointly: IfAny[JointOutcome] = None
+    """What becomes of it in the coming cycles, beside all others that are pending; only with --verbose."""
     accessible: IfAny[tuple[AccessibleRow, ...]] = None
     """What is accessible to its ClusterQueue, while heroes run; only with --verbose."""
 
 
-def decide_answer(decision: Decision, inquiry: Inquiry, found: ExplainedDecision | None) -> Any:
+def decide_answer(
+    decision: Decision,
+    inquiry: Inquiry,
+    found: ExplainedDecision | None,
+    jointly: JointOutcome | None = None,
+) -> Any:
     """A decision: the protocol's output, with workload, place, time, warnings, and how it came about."""
     answer = DecideAnswer(
         workload=decision.preemptor.key,
@@ -72,6 +79,7 @@ def decide_answer(decision: Decision, inquiry: Inquiry, found: ExplainedDecision
         assignment=assigned_pods(decision.assignment) if is_served(decision) else None,
         behind=head_before(inquiry, decision),
         explanation=found,
+        jointly=jointly,
         accessible=None if found is None else own_rows(decision),
     )
     return as_json(answer)

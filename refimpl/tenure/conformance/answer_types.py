@@ -342,7 +342,7 @@ class PendingAnswer:
     warnings: Warnings
     """What was assumed or ignored in the input, each once."""
     joint: IfAny[JointEffect] = None
-    """What the coming scheduling cycles do to all of them together; not with --cluster-queue."""
+    """What the coming scheduling cycles do to all of them together."""
 
 
 @dataclass(frozen=True, slots=True)

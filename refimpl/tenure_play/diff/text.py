@@ -8,12 +8,11 @@ from tenure.explanation.groups import FOR_ALL, MOST, grouped
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure.explanation.summary import assumed_lines
-from tenure.joint import JointDifference, JointPreemption, JointStart
+from tenure.joint import JointDifference, JointPreemption, JointStart, about_when
 from tenure.model import Instant
 from tenure.outline import Facts, Item, Name, Outline, TitledList
 from tenure.units import format_instant
 from tenure_play.diff.answer_types import DiffAnswer, PendingChange, RunningChange
-from tenure_play.forecast.text import about_when
 
 
 def has_new_victims(answer: DiffAnswer) -> bool:

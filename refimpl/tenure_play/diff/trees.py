@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from tenure.api import Loaded, queue_of
-from tenure.errors import InputError
+from tenure.api import Loaded, waiting_for
 from tenure.model import Cluster, ClusterQueue, Cohort, ResourceFlavor, Workload
 
 NO_TREE, CYCLES = "", "/"
@@ -53,7 +52,8 @@ def trees_of(loaded: Loaded) -> dict[str, WholeTree]:
         root = roots.get(workload.cluster_queue or "")
         if root is not None:
             trees[root].running.append(workload)
-    for workload, name in _waiting(loaded):
+    for workload, place in waiting_for(loaded):
+        name = place or NO_TREE
         trees.setdefault(roots.get(name, NO_TREE), WholeTree()).pending.append((workload, name))
     return trees
 
@@ -105,11 +105,3 @@ def _top(name: str, cohorts: Mapping[str, Cohort]) -> str:
 
 def _flavors(queue: ClusterQueue) -> Iterator[str]:
     return (flavor.flavor for group in queue.resource_groups for flavor in group.flavors)
-
-
-def _waiting(loaded: Loaded) -> Iterator[tuple[Workload, str]]:
-    for workload in loaded.cluster.pending:
-        try:
-            yield workload, queue_of(loaded, workload)
-        except InputError:
-            yield workload, NO_TREE

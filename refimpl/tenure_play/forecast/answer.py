@@ -30,7 +30,7 @@ from tenure_play.forecast.answer_types import (
 )
 from tenure_play.forecast.latest import latest_start
 from tenure_play.forecast.limits import AssumedRuntime
-from tenure_play.forecast.run import Course
+from tenure_play.forecast.run import Course, heads_of
 from tenure_play.forecast.text import (
     ALL_TRIED,
     CYCLES_APART,
@@ -140,7 +140,7 @@ def look_ahead(
 
 def topologies(course: Course) -> Iterator[str]:
     """What of the heads needs a place in a topology."""
-    return (head.topology for cycle in course.coming for head in cycle.heads if head.topology)
+    return (head.topology for _, head in heads_of(course.coming) if head.topology)
 
 
 def _is_listed(course: Course, actor: Actor) -> bool:

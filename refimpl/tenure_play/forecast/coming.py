@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,8 +17,8 @@ from tenure.readings import Reading
 from tenure.units import counted, format_instant
 from tenure.versions import KUEUE
 from tenure_play.forecast.answer import Horizon, look_ahead
-from tenure_play.forecast.answer_types import AskedWorkload, ComingHead, ComingTurn, NextAnswer
-from tenure_play.forecast.run import Course, some_names
+from tenure_play.forecast.answer_types import AskedWorkload, ComingCycle, ComingHead, ComingTurn, NextAnswer
+from tenure_play.forecast.run import Course, admissions, heads_of, some_names
 from tenure_play.forecast.skips import RECOMPUTES
 from tenure_play.forecast.unknown_trees import without_unknown_trees
 from tenure_play.from_cluster import scenario_from
@@ -152,12 +152,9 @@ class Outlook:
             answer = self.next()
         except InputError:
             return None
-        before: list[ComingHead] = []
-        for cycle in answer.cycles:
-            for head in cycle.heads:
-                if any(evicted.workload == victim.key for evicted in head.preempts):
-                    return _preemption(head, cycle.number, cycle.at, before, self._tree(victim))
-                before.append(head)
+        for cycle, head in heads_of(answer.cycles):
+            if any(evicted.workload == victim.key for evicted in head.preempts):
+                return _preemption(head, cycle, answer.cycles, self._tree(victim))
         return None
 
     def _tree(self, victim: Workload) -> set[str]:
@@ -185,14 +182,13 @@ def _preempts(count: int) -> str:
 
 
 def _preemption(
-    head: ComingHead, cycle: int, at: Instant, before: list[ComingHead], tree: set[str]
+    head: ComingHead, cycle: ComingCycle, cycles: Sequence[ComingCycle], tree: set[str]
 ) -> ComingPreemption:
     """A preemption in a coming cycle, after the workloads of the tree that are admitted before it."""
-    admitted = [
-        found.workload for found in before if found.cluster_queue in tree and found.result == Result.ADMITTED
-    ]
-    after = tuple(dict.fromkeys(admitted))
+    before = (*cycles[: cycles.index(cycle)], replace(cycle, heads=cycle.heads[: cycle.heads.index(head)]))
+    after = tuple(dict.fromkeys(found.workload for _, found in admissions(before, tree)))
     are = "is" if len(after) == 1 else "are"
     once = f", after {some_names(after)} {are} admitted" if after else ""
-    text = f"in cycle {cycle}, at {format_instant(at)}, {head.workload} does{once}: tenure next"
-    return ComingPreemption(head.workload, cycle, format_instant(at), after, text)
+    at = format_instant(cycle.at)
+    text = f"in cycle {cycle.number}, at {at}, {head.workload} does{once}: tenure next"
+    return ComingPreemption(head.workload, cycle.number, at, after, text)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from tenure.api import Decision, Loaded, in_line
 from tenure.explanation.answer_types import JointFate
 from tenure.explanation.counterfactuals import Counterfactual, Situation, apply
-from tenure.joint import names
-from tenure.model import Cluster, Instant
+from tenure.joint import about_when, names
+from tenure.model import Cluster
 from tenure.units import format_instant
 from tenure_play.forecast.answer_types import LookEnd
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.joint import coming_cycles
-from tenure_play.forecast.run import Course
-from tenure_play.forecast.text import about_when
+from tenure_play.forecast.run import Course, admissions
 from tenure_play.forecast.unknown_trees import unknown_queues
-from tenure_play.record import Result
 
 MOST_PAIRS_OF_A_FATE = 2_000
 """The cycles with one change end once so many pairs of a head and a workload that holds quota were decided:
@@ -57,7 +54,7 @@ class JointFates:
         if course is None or self._before is None:
             return None
         tree = {queue.name for queue in course.player.world.tree_of(self.decision.queue.name)}
-        started = [(key, at) for key, queue, at in _admitted(course) if queue in tree]
+        started = [(head.workload, cycle.at) for cycle, head in admissions(course.coming, tree)]
         if course.is_admitted:
             keys = [key for key, _ in started]
             place = keys.index(self.decision.preemptor.key)
@@ -65,7 +62,7 @@ class JointFates:
             after_them = f", after {names(first)}" if first else ""
             text = f"jointly it starts {about_when(at, self.outlook.now)}{after_them}"
             return JointFate(format_instant(at), first, text)
-        before = {key for key, _, _ in _admitted(self._before)}
+        before = {head.workload for _, head in admissions(self._before.coming, tree)}
         first = tuple(key for key, _ in started if key not in before)
         reasons = []
         if ahead := self._ahead(loaded):
@@ -109,11 +106,3 @@ class JointFates:
             return None
         cycles.go_on(self.outlook.now)
         return None if cycles.ended == LookEnd.CYCLES else cycles.course
-
-
-def _admitted(course: Course) -> Iterator[tuple[str, str, Instant]]:
-    """The workloads that are admitted, each with its ClusterQueue and when."""
-    for cycle in course.coming:
-        for head in cycle.heads:
-            if head.result == Result.ADMITTED:
-                yield head.workload, head.cluster_queue, cycle.at

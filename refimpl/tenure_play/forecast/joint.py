@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tenure.api import Loaded, pending_names, undecided
+from tenure.api import Loaded, pending_names, undecided, waiting_for
 from tenure.errors import InputError, Problem
 from tenure.joint import (
     JointEffect,
@@ -22,7 +22,7 @@ from tenure.readings import Reading
 from tenure.units import END_OF_TIME, format_instant
 from tenure_play.forecast.answer import Horizon, ended_text, not_decided, topologies
 from tenure_play.forecast.answer_types import LookEnd
-from tenure_play.forecast.run import MOST_PAIRS, Course
+from tenure_play.forecast.run import MOST_PAIRS, Course, heads_of
 from tenure_play.forecast.unknown_trees import unknown_queues, without_queues
 from tenure_play.forecast.vain import preemptions_in_vain
 from tenure_play.from_cluster import Manifests, manifests_of, scenario_from
@@ -90,6 +90,7 @@ def joint_effect(
     now: Instant,
     reading: Reading,
     gates: Mapping[str, bool],
+    cluster_queue: str | None = None,
 ) -> JointEffect:
     """What the coming cycles do to all pending workloads together.
 
@@ -99,6 +100,7 @@ def joint_effect(
         now: the clock, ns since the epoch.
         reading: see `tenure.readings`.
         gates: the feature gates that the command line names.
+        cluster_queue: what becomes of the workloads of this ClusterQueue; None for all. All take part.
 
     >>> from tenure.api import load
     >>> from tenure.readings import preset
@@ -107,11 +109,16 @@ def joint_effect(
     >>> len(joint_effect(two_teams, (), at, preset("guaranteed"), {}).waiting)
     3
     """
-    return joint_effects([(loaded, manifests_of(objects))], now, reading, gates)[0]
+    (found,) = joint_effects([(loaded, manifests_of(objects))], now, reading, gates, cluster_queue)
+    return found
 
 
 def joint_effects(
-    sides: Sequence[tuple[Loaded, Manifests]], now: Instant, reading: Reading, gates: Mapping[str, bool]
+    sides: Sequence[tuple[Loaded, Manifests]],
+    now: Instant,
+    reading: Reading,
+    gates: Mapping[str, bool],
+    cluster_queue: str | None = None,
 ) -> list[JointEffect]:
     """The joint effects of several clusters until none of them changes by itself any more.
 
@@ -119,7 +126,7 @@ def joint_effects(
 
     Args:
         sides: the clusters, each with its Workloads as they were read.
-        now, reading, gates: as of `joint_effect`.
+        now, reading, gates, cluster_queue: as of `joint_effect`.
     """
     unknown = unknown_together([loaded for loaded, _ in sides])
     played = [coming_cycles(loaded, manifests, now, reading, gates, unknown) for loaded, manifests in sides]
@@ -132,7 +139,10 @@ def joint_effects(
             break
     # A side of which less is known must not seem to do less.
     until = min((each.until for each in played if each.until is not None), default=None)
-    return [_effect_of(each, until) for each in played]
+    effects = [_effect_of(each, until) for each in played]
+    if cluster_queue is None:
+        return effects
+    return [_of_queue(each, side, cluster_queue) for each, (side, _) in zip(effects, sides, strict=True)]
 
 
 def gates_over_time(loaded: Loaded, named: Mapping[str, bool]) -> QueueGates:
@@ -201,16 +211,12 @@ def _effect_of(played: ComingCycles, until: Instant | None) -> JointEffect:
     counted = {*played.pending} - played.not_decided.keys()
     course = played.course
     cycles = () if course is None else course.coming
-    for cycle in (cycle for cycle in cycles if until is None or cycle.at <= until):
-        for head in cycle.heads:
-            if head.result == Result.ADMITTED and head.workload in counted:
-                start = JointStart(head.workload, head.cluster_queue, cycle.at)
-                starts.setdefault(head.workload, start)
-            for each in head.preempts:
-                victim = JointPreemption(
-                    each.workload, each.cluster_queue, head.workload, each.reason, cycle.at
-                )
-                preempted.setdefault(each.workload, victim)
+    for cycle, head in heads_of(cycle for cycle in cycles if until is None or cycle.at <= until):
+        if head.result == Result.ADMITTED and head.workload in counted:
+            starts.setdefault(head.workload, JointStart(head.workload, head.cluster_queue, cycle.at))
+        for each in head.preempts:
+            victim = JointPreemption(each.workload, each.cluster_queue, head.workload, each.reason, cycle.at)
+            preempted.setdefault(each.workload, victim)
     effect = JointEffect(
         summary="",
         starts=tuple(starts.values()),
@@ -225,6 +231,25 @@ def _effect_of(played: ComingCycles, until: Instant | None) -> JointEffect:
         topology=None if course is None else next(topologies(course), None),
     )
     return replace(effect, summary=joint_summary(effect))
+
+
+def _of_queue(effect: JointEffect, loaded: Loaded, cluster_queue: str) -> JointEffect:
+    """An effect on the workloads that wait for one ClusterQueue, with the preemptions for them or in it."""
+    waiting = {workload.key for workload, queue in waiting_for(loaded) if queue == cluster_queue}
+    found = replace(
+        effect,
+        cluster_queue=cluster_queue,
+        starts=tuple(start for start in effect.starts if start.workload in waiting),
+        preempted=tuple(
+            each
+            for each in effect.preempted
+            if each.preemptor in waiting or each.cluster_queue == cluster_queue
+        ),
+        in_vain=tuple(each for each in effect.in_vain if each.preemptor in waiting),
+        waiting=tuple(key for key in effect.waiting if key in waiting),
+        not_decided=tuple(key for key in effect.not_decided if key in waiting),
+    )
+    return replace(found, summary=joint_summary(found))
 
 
 def unknown_together(sides: Sequence[Loaded]) -> dict[str, Problem]:

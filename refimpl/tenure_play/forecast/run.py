@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tenure.explanation.quota_alone import topology_of
@@ -173,6 +173,25 @@ class Course:
             why=why_not_admitted(handled),
             note=gate_note(handled),
         )
+
+
+def heads_of(cycles: Iterable[ComingCycle]) -> Iterator[tuple[ComingCycle, ComingHead]]:
+    """The heads of some cycles in order, each with its cycle."""
+    return ((cycle, head) for cycle in cycles for head in cycle.heads)
+
+
+def admissions(
+    cycles: Iterable[ComingCycle], cluster_queues: Container[str]
+) -> Iterator[tuple[ComingCycle, ComingHead]]:
+    """The heads that are admitted in some cycles in order, each with its cycle.
+
+    Args:
+        cycles: the cycles.
+        cluster_queues: the ClusterQueues in question.
+    """
+    for cycle, head in heads_of(cycles):
+        if head.result == Result.ADMITTED and head.cluster_queue in cluster_queues:
+            yield cycle, head
 
 
 def why_not_admitted(handled: Handled) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from tenure.explanation.groups import FOR_ALL
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import PreemptedWorkload
 from tenure.joint import vain_lines
 from tenure.manifests.jobs.submitted import LONGEST as LIMIT_LABEL
 from tenure.model import SECOND, Instant
-from tenure.outline import Facts, Item, Name, Outline, Part, TitledList
+from tenure.outline import Facts, Item, Name, Outline, Part, TitledList, first_items
 from tenure.units import counted, format_duration, format_instant
 from tenure_play.forecast.answer_types import (
     AskedWorkload,
@@ -35,7 +36,7 @@ ALL_TRIED: Final = "every waiting workload is tried once, also one that Kueue ha
 UNBLOCKED: Final = "no admission waits for pods to be ready (waitForPodsReady.blockAdmission)"
 _USUAL: Final = (NOTHING_NEW, NOTHING_FINISHES, CYCLES_APART, ALL_TRIED, UNBLOCKED)
 """What every forecast assumes, or how it begins."""
-MOST = 10
+MOST: Final = 10
 """So many of a kind are listed; the rest are counted."""
 
 
@@ -118,7 +119,11 @@ def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
         starts = [
             Item([Name(found.workload), f" starts at {format_instant(found.at)}"]) for found in latest.starts
         ]
-        below = [*_cut(ends, "that end", every=every), *_cut(starts, "that start", every=every)]
+        most = None if every else MOST
+        below = [
+            *first_items(ends, most, f" that end{FOR_ALL}"),
+            *first_items(starts, most, f" that start{FOR_ALL}"),
+        ]
         yield Item(
             f"at {format_instant(latest.if_exact)} if each job runs exactly to its limit, after", below
         )
@@ -171,15 +176,9 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
             *first,
             TitledList("What happens", [*course]),
             TitledList("Waiting afterwards", [*_waiting_items(answer, every=every)]),
-            TitledList("Not decided", _cut(not_decided, "of them", every=every)),
+            TitledList("Not decided", not_decided, None if every else MOST, FOR_ALL),
         ],
     )
-
-
-def _cut(items: Sequence[Item], what: str, *, every: bool) -> list[Item]:
-    if every or len(items) <= MOST + 1:
-        return [*items]
-    return [*items[:MOST], Item(f"and {len(items) - MOST} more {what}, with --all")]
 
 
 def _course_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
@@ -187,7 +186,7 @@ def _course_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
     shown = (EVICTED, Happening.RELEASED)
     events = [event for event in answer.events if every or event.what in shown]
     cycles = [cycle for cycle in answer.cycles if every or cycle.changes]
-    most = len(cycles) if every or len(cycles) <= MOST + 1 else MOST
+    most = None if every else MOST
     for cycle in cycles[:most]:
         before = [event for event in events if event.at <= cycle.at]
         events = events[len(before) :]
@@ -197,13 +196,13 @@ def _course_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
             for head in cycle.heads
             if every or changes_anything(head)
         ]
-        listed = _cut(heads, "heads", every=every)
+        listed = [*first_items(heads, most, f" heads{FOR_ALL}")]
         still = len(cycle.heads) - len(heads)
         if still:
             listed.append(Item(f"{counted(still, 'other head')} tried, not admitted"))
         yield Item(f"Cycle {cycle.number}, {format_instant(cycle.at)}", listed)
-    if len(cycles) > most:
-        yield Item(f"and {len(cycles) - most} more cycles that change something, with --all")
+    if more := cycles[len(cycles[:most]) :]:
+        yield Item(f"and {len(more)} more cycles that change something{FOR_ALL}")
     else:
         yield from _event_items(events, every=every)
     unchanged = len(answer.cycles) - len(cycles)
@@ -243,7 +242,7 @@ def _waiting_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
         items = [
             Item([Name(each.workload), " (", Name(queue), f"): {each.why}{_later(each)}"]) for each in found
         ]
-        yield from _cut(items, f"in {queue}", every=every)
+        yield from first_items(items, None if every else MOST, f" in {queue}{FOR_ALL}")
     untried = answer.waiting_count - len(answer.waiting)
     if untried:
         yield Item(f"{untried} more, not tried: tenure next WORKLOAD explains one")
@@ -290,18 +289,19 @@ def _asked_parts(asked: AskedWorkload, summary: str, *, every: bool) -> Iterator
     equals = [
         Item([Name(found.workload), f": until {format_instant(found.until)}"]) for found in asked.protected
     ]
+    most = None if every else MOST
     if ahead:
-        yield TitledList(place, _cut(ahead, "ahead of it", every=every))
+        yield TitledList(place, ahead, most, FOR_ALL)
     else:
         yield Facts([place])
-    yield TitledList("When it is tried", _cut(turns, "times", every=every))
+    yield TitledList("When it is tried", turns, most, FOR_ALL)
     if asked.waits is not None:
         reasons = [*_reasons(asked.waits, every=every)]
         if reasons != [Item(asked.waits.why)] or asked.waits.why not in summary:
             yield TitledList("What it waits for", reasons)
     if asked.at_latest is not None:
         yield TitledList("When it starts at the latest", [*_latest_items(asked.at_latest, every=every)])
-    yield TitledList("Equals that are protected from it (TBP-020)", _cut(equals, "equals", every=every))
+    yield TitledList("Equals that are protected from it (TBP-020)", equals, most, FOR_ALL)
 
 
 def _turn(turn: ComingTurn) -> str:
@@ -322,13 +322,3 @@ def _reasons(waits: StillWaiting, *, every: bool) -> Iterator[Item]:
         )
     if waits.later is not None:
         yield Item(_later(waits).removeprefix("; "))
-
-
-def about_when(at: Instant, now: Instant) -> str:
-    """How soon, to the second.
-
-    >>> about_when(0, 0), about_when(31_010_000_000, 0)
-    ('now', 'in about 31s')
-    """
-    seconds = (at - now) // SECOND
-    return f"in about {format_duration(seconds * SECOND)}" if seconds else "now"

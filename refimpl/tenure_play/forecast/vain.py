@@ -10,7 +10,7 @@ from tenure.model import Outcome, Workload
 from tenure.oracle.decide import decide
 from tenure_play.actors import Actor, Phase
 from tenure_play.forecast.answer_types import LookEnd
-from tenure_play.forecast.run import Course
+from tenure_play.forecast.run import Course, admissions, heads_of
 from tenure_play.record import Ending, Result
 
 MOST_ADMITTED = 20
@@ -64,11 +64,10 @@ def _heads(course: Course) -> tuple[dict[str, int], dict[str, tuple[int, Result]
     """By workload: when it was admitted last; when it was tried last, and what came of it."""
     admitted: dict[str, int] = {}
     tried: dict[str, tuple[int, Result]] = {}
-    for cycle in course.coming:
-        for head in cycle.heads:
-            tried[head.workload] = cycle.at, head.result
-            if head.result == Result.ADMITTED:
-                admitted[head.workload] = cycle.at
+    for cycle, head in heads_of(course.coming):
+        tried[head.workload] = cycle.at, head.result
+        if head.result == Result.ADMITTED:
+            admitted[head.workload] = cycle.at
     return admitted, tried
 
 
@@ -85,13 +84,7 @@ def _instead(course: Course, actor: Actor, since: int) -> Iterator[str]:
     """Who gets the quota: the last admitted since the preemption without whom the preemptor would fit."""
     world = course.player.world
     tree = {queue.name for queue in world.tree_of(actor.queue)}
-    later = [
-        head.workload
-        for cycle in course.coming
-        if cycle.at >= since
-        for head in cycle.heads
-        if head.result == Result.ADMITTED and head.cluster_queue in tree
-    ]
+    later = [head.workload for cycle, head in admissions(course.coming, tree) if cycle.at >= since]
     holding = (world.actors[key] for key in dict.fromkeys(reversed(later)))
     removed: list[Workload] = []
     for other in [each for each in holding if each.phase == Phase.RUNNING][:MOST_ADMITTED]:
