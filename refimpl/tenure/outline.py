@@ -1,4 +1,4 @@
-"""An answer for people, stated once: sentences, lists and tables, printed as text or as Markdown.
+"""An answer for people, stated once: sentences, lists and tables, as text, as Markdown or as HTML.
 
 >>> answer = Outline(
 ...     "What changes",
@@ -30,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from textwrap import wrap
 from typing import Final, TypeAlias
 
@@ -208,6 +209,34 @@ class Outline:
             else:
                 yield from ("", in_markdown(part))
 
+    def html_lines(self) -> Iterator[str]:
+        """As HTML, in which everything is escaped.
+
+        >>> print(*Outline("a", ["b < c", TitledList("d", [Item([Name("e")])])]).html_lines(), sep="\\n")
+        <h3>a</h3>
+        <p>b &lt; c</p>
+        <h4>d</h4>
+        <ul><li><code>e</code></li></ul>
+        """
+        yield f"<h3>{escape(self.title)}</h3>"
+        for part in self.parts:
+            if isinstance(part, TitledList):
+                if part.items:
+                    yield from (f"<h4>{in_html(part.title)}</h4>", html_list([*part.shown()]))
+            elif isinstance(part, Facts):
+                yield html_list([*part.listed()])
+            elif isinstance(part, Table):
+                yield from [f"<h4>{in_html(part.title)}</h4>"] if part.title else []
+                cells = (("th", part.heads), *(("td", row) for row in part.rows))
+                rows = (
+                    f"<tr>{''.join(f'<{kind}>{in_html(cell)}</{kind}>' for cell in row)}</tr>"
+                    for kind, row in cells
+                )
+                yield f"<table>{''.join(rows)}</table>"
+                yield from (f"<p>{in_html(note)}</p>" for note in part.notes)
+            else:
+                yield f"<p>{in_html(part)}</p>"
+
 
 def in_markdown(words: Words) -> str:
     """Words as they stand in a Markdown paragraph, list or table.
@@ -216,6 +245,30 @@ def in_markdown(words: Words) -> str:
     'a&lt;b of `x\\\\|y`'
     """
     return "".join(map(_part, [words] if isinstance(words, str) else words))
+
+
+def in_html(words: Words) -> str:
+    """Words as they stand in an HTML paragraph, list or table.
+
+    >>> in_html(["a<b of ", Name("x|y")])
+    'a&lt;b of <code>x|y</code>'
+    """
+    parts = [words] if isinstance(words, str) else words
+    return "".join(
+        f"<code>{escape(part)}</code>" if isinstance(part, Name) else escape(part) for part in parts
+    )
+
+
+def html_list(items: Sequence[Item]) -> str:
+    """Items as an HTML list.
+
+    >>> html_list([Item("a", [Item("b")])])
+    '<ul><li>a<ul><li>b</li></ul></li></ul>'
+    """
+    entries = (
+        f"<li>{in_html(item.words)}{html_list(item.below) if item.below else ''}</li>" for item in items
+    )
+    return f"<ul>{''.join(entries)}</ul>"
 
 
 def _part(text: str) -> str:

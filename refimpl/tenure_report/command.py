@@ -19,11 +19,13 @@ from tenure.cli.options import (
     Paths,
     SchedulerFlags,
     Strict,
+    parse_gates,
 )
 from tenure.cli.terminal import Color, choose_colour, print_lines
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.explanation.summary import reading_text
+from tenure.manifests import SourcedObject
 from tenure.units import END_OF_TIME, counted, format_instant
 from tenure.versions import kueue_version
 
@@ -41,14 +43,21 @@ def report_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The page, replaced as a whole.")
     ],
+    budget: Annotated[
+        float,
+        typer.Option(min=0, metavar="SECONDS", help="Answers about single jobs are made for so long."),
+    ] = 20.0,
     color: Color = None,
 ) -> None:
     """Draw the cohorts, ClusterQueues and jobs of a cluster as one HTML page.
 
     Each ClusterQueue and Cohort has a bar per flavor-resource: nominal quota, what is in use by each job,
     borrowed, lent, and pending; a job protected by minAdmitDuration is marked, with the time left. The
-    page can be searched, folded, and coloured by ClusterQueue or by priority; a job that you choose shows
-    the commands that explain it:
+    page can be searched, folded, and coloured by ClusterQueue or by priority.
+
+    A job that you choose shows what `tenure why-not` and `tenure next` answer about a pending one, and
+    `tenure why` about a running one. Pending jobs are answered first, those of high priority before others;
+    jobs that the budget does not reach show the commands, as ClusterQueues do:
 
     \b
     tenure report --example shared-cohort -o cluster.html
@@ -66,16 +75,19 @@ def report_command(
 
     Exit codes: 0 written; 2 bad input; 3 internal error.
     """
+    from tenure_report.job_answers import answers_of
     from tenure_report.page import page_of
     from tenure_report.picture import picture_of
 
     choose_colour(color)
     claim("--output", output)
     source = InputOptions(paths, example, strict)
-    asked = inquire(source, now, interpretation, None, flags, edits, queued_by=END_OF_TIME)
+    objects: list[SourcedObject] = []
+    asked = inquire(source, now, interpretation, None, flags, edits, kept=objects, queued_by=END_OF_TIME)
     if not asked.loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a cluster")
     picture = picture_of(asked.loaded, asked.now, asked.reading)
+    named_files = source.paths or ()
     named = ["--example", example] if example else list(paths or ())
     facts = [
         ("From", shlex.join(named)),
@@ -84,13 +96,15 @@ def report_command(
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
     clock = ["--now", format_instant(asked.now)]
-    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]))
+    gates = parse_gates(flags.feature_gates)
+    answers = answers_of(picture, asked, objects, gates, () if edits.edits() else named_files, budget)
+    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers)
     try:
         write_file(output, page)
     except OSError as error:
         raise bad_input("--output", str(output), f"a file that can be written: {error.strerror}") from error
     drawn = (
         f"{counted(picture.queues, 'ClusterQueue')}, {picture.running} running and "
-        f"{picture.pending} pending workloads"
+        f"{picture.pending} pending workloads, {len(answers)} of them answered"
     )
     print_lines([f"{output}: {drawn}"])

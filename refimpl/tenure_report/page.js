@@ -57,6 +57,7 @@
     chosen.hidden = !target || !main.contains(target);
     if (chosen.hidden) return;
     chosen.replaceChildren();
+    chosen.scrollTop = 0;
     const name = target.querySelector("a").textContent, given = main.dataset.arguments;
     add("h2", name);
     if (target.id[0] === "j") {
@@ -64,6 +65,12 @@
       for (const each of main.querySelectorAll(`[data-job="${target.id.slice(1)}"]`)) each.classList.add("chosen");
       const queue = target.closest(".queue").dataset.name;
       add("p", `${queue ? `ClusterQueue ${queue} · ` : ""}${target.lastElementChild.textContent}`);
+      const answer = get(`a${target.id.slice(1)}`);
+      if (answer) {
+        chosen.append(answer.content.cloneNode(true));
+      } else {
+        add("p", "Not answered within the budget. Run:");
+      }
       if (target.classList.contains("pending")) {
         command("Why it waits, and what would change that", `why-not ${quoted(name)} ${given}`);
         command("When it starts", `next ${quoted(name)} ${given}`);

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from tenure.units import format_instant
 from tenure_play.drawing.html_page import html_page
@@ -16,7 +18,11 @@ _HERE: Final = Path(__file__).parent
 
 
 def page_of(
-    picture: ClusterPicture, title: str, facts: Sequence[tuple[str, str]] = (), arguments: str = ""
+    picture: ClusterPicture,
+    title: str,
+    facts: Sequence[tuple[str, str]] = (),
+    arguments: str = "",
+    answers: Mapping[int, str] = MappingProxyType({}),
 ) -> str:
     """The page.
 
@@ -25,6 +31,7 @@ def page_of(
         title: its heading.
         facts: further lines about the input: a term and its value.
         arguments: what follows the name of a job in a command about this cluster, quoted for a shell.
+        answers: by the number of a job its answers as HTML, in which everything is escaped.
 
     >>> page = page_of(ClusterPicture(0, (), (), (), (), 0, 0, 0), "<script>")
     >>> "<h1>&lt;script&gt;</h1>" in page
@@ -43,6 +50,7 @@ def page_of(
         facts=[("Clock", format_instant(picture.now)), *facts],
         arguments=arguments,
         jobs_words=jobs_words,
+        answers={number: Markup(answer) for number, answer in answers.items()},
     )
     style, script = ((_HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
     return html_page(title, style, [body], script)

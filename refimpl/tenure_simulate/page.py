@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Final
 
-from tenure.outline import Item, Name, Table
+from tenure.outline import Item, Table, html_list, in_html
 from tenure.pages import site_address
 from tenure_play.drawing.html_page import html_page
 from tenure_play.drawing.scene import Sketch
@@ -143,24 +143,16 @@ def _answer(answer: SimulateAnswer, preference: Preference | None) -> Iterator[s
         return
     yield '<div class="answer">'
     yield f"<p>{escape(against_words(answer))}</p>"
-    yield _list([Item(words) for words in effects_of(answer)])
+    yield html_list([Item(words) for words in effects_of(answer)])
     yield "<p>Which to choose</p>"
-    yield _list(choices_of(answer, preference))
+    yield html_list(choices_of(answer, preference))
     yield "</div>"
-
-
-def _list(items: Sequence[Item]) -> str:
-    entries = (
-        f"<li>{escape(''.join(item.words))}{_list(item.below) if item.below else ''}</li>" for item in items
-    )
-    return f"<ul>{''.join(entries)}</ul>"
 
 
 def _inputs(answer: SimulateAnswer, command: str) -> Iterator[str]:
     yield "<dl>"
     for term, words in inputs_of(answer, command):
-        parts = (f"<code>{escape(word)}</code>" if isinstance(word, Name) else escape(word) for word in words)
-        yield f"<dt>{escape(term)}</dt><dd>{''.join(parts)}</dd>"
+        yield f"<dt>{escape(term)}</dt><dd>{in_html(words)}</dd>"
     yield "</dl>"
 
 

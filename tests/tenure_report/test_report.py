@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -190,7 +191,8 @@ def test_no_name_becomes_an_element_or_a_template() -> None:
 def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
     done = tenure("report", "--example", "two-teams", "--now", NOW, "-o", "cluster.html", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout == b"cluster.html: 1 ClusterQueue, 16 running and 4 pending workloads\n"
+    drawn = "1 ClusterQueue, 16 running and 4 pending workloads, 20 of them answered"
+    assert done.stdout.decode() == f"cluster.html: {drawn}\n"
     page = (tmp_path / "cluster.html").read_text(encoding="utf-8")
     found = Elements(page).found
     (policy,) = [
@@ -218,6 +220,43 @@ def test_the_order_of_files_changes_nothing_but_the_names_of_the_files(tmp_path:
         assert done.returncode == 0, done.stderr
         pages.append((tmp_path / "out.html").read_text(encoding="utf-8").replace(" ".join(order), "FILES"))
     assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "commands"),
+    [
+        ("team-a/job-long-context-8a5dc", ("why-not", "next")),
+        ("team-a/job-pretrain-7b-e95a1", ("why",)),
+    ],
+    ids=["pending", "running"],
+)
+def test_a_job_has_the_lines_of_the_commands(tmp_path: Path, name: str, commands: tuple[str, ...]) -> None:
+    two = ("--example", "two-teams", "--now", NOW)
+    assert tenure("report", *two, "--budget", "600", "-o", "page.html", cwd=tmp_path).returncode == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (number,) = re.findall(rf'<a href="#j(\d+)">{name}</a>', page)
+    (answer,) = re.findall(rf'<template id="a{number}">(.*?)</template>', page, re.DOTALL)
+    text = unescape(re.sub("<[^>]*>", "", answer))
+    for command in commands:
+        lines = tenure(command, name, *two).stdout.decode().splitlines()
+        wanted = [line.strip() for line in lines if line and not line.startswith("look up an identifier")]
+        assert len(wanted) > 3
+        assert [line for line in wanted if line not in text] == []
+
+
+def test_jobs_beyond_the_budget_have_no_answer(tmp_path: Path) -> None:
+    done = tenure("report", "--example", "two-teams", "--budget", "0", "-o", "page.html", cwd=tmp_path)
+    assert b"pending workloads, 0 of them answered" in done.stdout
+    assert "<template" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_an_answer_that_a_name_would_make_html_is_escaped(tmp_path: Path) -> None:
+    held = job("waits", "b", 3)
+    held["spec"]["queueName"] = "<img>"
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([*TWO[:-1], held]), encoding="utf-8")
+    done = tenure("report", "cluster.yaml", "--now", NOW, "-o", "page.html", cwd=tmp_path)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8") if done.returncode == 0 else ""
+    assert "<img>" not in page + done.stdout.decode()
 
 
 @pytest.mark.parametrize(
