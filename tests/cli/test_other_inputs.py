@@ -105,7 +105,7 @@ def test_every_command_reads_a_folder_by_the_same_rule(words: tuple[str, ...], t
         f"{tmp_path}: passed over 4 files without a Kubernetes object: 1 Helm template, 1 JSON patch, "
         f"2 of other tools; templates of queues or workloads are not looked at "
         f"({tmp_path / 'template.yaml'}); "
-        "render it first: helm template . | tenure validate -"
+        "render it first: helm template CHART | tenure validate -"
     )
     done = tenure(*words, str(tmp_path))
     assert (done.returncode, done.stderr.decode().count(note)) == (0, 1)

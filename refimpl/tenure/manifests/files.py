@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
@@ -20,7 +21,7 @@ from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, too_lar
 from tenure.manifests.showing import Place, printable, show, sort_of
 from tenure.manifests.structure import Document, is_list_kind
 from tenure.manifests.yaml_text import iterate_yaml_list, parse_yaml
-from tenure.resources import is_folder
+from tenure.resources import is_folder, is_there
 from tenure.units import counted, format_names
 
 _EXPECTED: Final = "a file or folder to read"
@@ -121,7 +122,10 @@ _NO_DOCUMENT: Final = "no document"
 _OURS = re.compile(r"apiVersion[\"']?\s*:\s*[\"']?(?:config\.)?(?:kueue\.x-k8s\.io|scheduling\.run\.ai)/")
 _OF_KUBERNETES: Final = re.compile(r"^[ {-]*[\"']?(?:apiVersion|kind)[\"']?\s*:", re.MULTILINE)
 _TEMPLATED: Final = re.compile(r"^[^#\n]*\{\{", re.MULTILINE)
-_RENDER: Final = "render it first: helm template . | tenure validate -"
+_CHART: Final = "Chart.yaml"
+KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml")
+_AS_LISTED: Final = frozenset({"apiVersion", "kind", "metadata", "resources", "bases"})
+"""The fields of a kustomization that changes none of its files."""
 _MOST_NAMED: Final = 3
 """Files without a Kubernetes object that a note names."""
 
@@ -133,8 +137,8 @@ class SourcedObject:
     Args:
         file: the file as the user named it, `stdin` for standard input; empty if it came from no file.
         object: the document, or one item of a List. Fractional numbers are `str` (`NumberText`).
-        note: the files of its folder that hold no Kubernetes object, in one sentence; of the last object of
-            a folder that has such files.
+        note: the files of its folder that hold no Kubernetes object, and kustomizations that are not applied,
+            in one sentence; of the last object of a folder that has such files.
     """
 
     file: str
@@ -214,7 +218,9 @@ def _read_path(
                 yield last
             last = sourced
     if last is not None:
-        yield replace(last, note=passed_over_note(path, beside)) if beside and passed_over is None else last
+        notes = [passed_over_note(path, beside)] if beside and passed_over is None else []
+        notes += filter(None, [overlay_note(files)]) if _is_searched(path) else []
+        yield replace(last, note="; ".join(notes))
     elif beside and not any_document and passed_over is None:
         # Of a folder without any object, what is wrong with each file helps more than their number.
         for name in beside:
@@ -249,7 +255,42 @@ def passed_over_note(folder: str | Path, files: Mapping[str, str]) -> str:
     note = f"{printable_path(folder)}: {of_all}"
     if not ours:
         return f"{note} ({named})"
-    return f"{note}; templates of queues or workloads are not looked at ({named}); {_RENDER}"
+    return f"{note}; templates of queues or workloads are not looked at ({named}); {_render(ours[0])}"
+
+
+def _render(template: str) -> str:
+    """What to do about a template, with the folder of its chart."""
+    folders = Path(template).parents
+    chart = next((str(folder) for folder in folders if is_there(folder / _CHART)), "CHART")
+    return f"render it first: helm template {shlex.quote(chart)} | tenure validate -"
+
+
+def overlay_note(files: Iterable[str | Path]) -> str:
+    """What to do about kustomizations that change their files, in one sentence; empty without any.
+
+    Args:
+        files: among which they are.
+
+    >>> overlay_note(["queues.yaml"])
+    ''
+    """
+    kustomizations = [Path(file) for file in files if Path(file).name in KUSTOMIZATIONS]
+    overlays = sorted({printable_path(file.parent) for file in kustomizations if _changes_files(file)})
+    if not overlays:
+        return ""
+    noun = "a kustomization" if len(overlays) == 1 else "kustomizations"
+    return (
+        f"{format_names(overlays, _MOST_NAMED)}: {noun} with patches or other changes, which are not applied "
+        f"here; render first: kubectl kustomize {shlex.quote(overlays[0])} | tenure validate -"
+    )
+
+
+def _changes_files(kustomization: Path) -> bool:
+    raw = read_file(kustomization, str(kustomization), []) if is_there(kustomization) else None
+    documents = parse_yaml(raw.decode("utf-8-sig", "replace"), "")[0] if raw is not None else []
+    return any(
+        isinstance(document.content, dict) and document.content.keys() - _AS_LISTED for document in documents
+    )
 
 
 def _is_searched(path: str | Path) -> bool:
@@ -377,7 +418,9 @@ def iterate_ours(
     """
     for path in paths:
         passed_over: dict[str, str] = {}
-        for file in files_of(path, problems):
+        files = files_of(path, problems)
+        notes.extend(filter(None, [overlay_note(files)]) if _is_searched(path) else ())
+        for file in files:
             wrong: list[Problem] = []
             found = list(_read_path(file, wrong, passed_over if _is_searched(path) else None))
             if any(is_ours(sourced.object) for sourced in found) or (wrong and _seems_ours(file, is_ours)):
@@ -480,7 +523,8 @@ def _as_template(problem: Problem, text: str) -> Problem:
     if found is None:
         return problem
     line = text.count("\n", 0, found.end()) + 1
-    return replace(problem, found=f"{TEMPLATE} in line {line}", expected=f"YAML; {_RENDER}", line=line)
+    expected = f"YAML; {_render(problem.file)}"
+    return replace(problem, found=f"{TEMPLATE} in line {line}", expected=expected, line=line)
 
 
 def decoded(raw: bytes, file: str, problems: list[Problem], first: int = 1) -> str | None:

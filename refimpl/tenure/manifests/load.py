@@ -23,7 +23,7 @@ from tenure.manifests.cohorts import (
 from tenure.manifests.configuration import DEFAULT_STRATEGIES, NOT_BLOCKED, Configured, FairSharingSource
 from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
-from tenure.manifests.files import SourcedObject, iterate_objects
+from tenure.manifests.files import KUSTOMIZATIONS, SourcedObject, iterate_objects, overlay_note
 from tenure.manifests.history import (
     EVENT_VERSIONS,
     ConditionNote,
@@ -473,7 +473,10 @@ class Builder:
             self.seen[key] = place.file
             return True
         first = self.seen[key]
-        expected = f"each object once; {first} has it too" if first else "each object once"
+        folders = [Path(file).parent for file in (first, place.file) if Path(file).suffix]
+        overlays = overlay_note(folder / name for folder in folders for name in KUSTOMIZATIONS)
+        also = f"{first} has it too" if first else ""
+        expected = "; ".join(filter(None, ["each object once", also, overlays]))
         self.problems.append(place.problem("metadata.name", f"{show(name)} a second time", expected))
         return False
 

@@ -301,8 +301,11 @@ def read_or_refused(path: str, prepared: Callable[[], object] = lambda: None) ->
 def test_a_template_is_called_one(write: Write) -> None:
     assert errors(write("template.yaml", TEMPLATE)) == [
         "template.yaml: found a template in line 3, expected YAML; "
-        "render it first: helm template . | tenure validate -"
+        "render it first: helm template CHART | tenure validate -"
     ]
+    write("my charts/queues/Chart.yaml", "name: queues\n")
+    template = write("my charts/queues/templates/q.yaml", TEMPLATE)
+    assert errors(template)[0].endswith("helm template 'my charts/queues' | tenure validate -")
 
 
 def test_a_template_of_queues_is_named_with_what_to_do(write: Write) -> None:
@@ -313,7 +316,22 @@ def test_a_template_of_queues_is_named_with_what_to_do(write: Write) -> None:
     assert found.note == (
         "all: passed over 2 files without a Kubernetes object: 1 Helm template, 1 of another tool; "
         "templates of queues or workloads are not looked at (all/queue.yaml); "
-        "render it first: helm template . | tenure validate -"
+        "render it first: helm template CHART | tenure validate -"
+    )
+
+
+@pytest.mark.parametrize("head", ["", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"])
+def test_an_overlay_is_named_with_the_command_that_renders_it(head: str, write: Write) -> None:
+    write("all/base/q.yaml", "kind: A\n")
+    write("all/base/kustomization.yaml", f"{head}resources: [q.yaml]\n")
+    (*_, found) = read_objects(["all"])
+    assert "kubectl" not in found.note
+    write("all/prod/kustomization.yaml", f"{head}resources: [../base]\npatches: [path: p.yaml]\n")
+    write("all/test/kustomization.yaml", f"{head}resources: [../base]\nnamePrefix: a-\n")
+    (*_, found) = read_objects(["all"])
+    assert found.note.endswith(
+        "all/prod, all/test: kustomizations with patches or other changes, which are not applied here; "
+        "render first: kubectl kustomize all/prod | tenure validate -"
     )
 
 

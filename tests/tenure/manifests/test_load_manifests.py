@@ -261,6 +261,20 @@ class TestBuild:
             " expected each object once; 2.yaml has it too",
         ]
 
+    def test_an_object_that_an_overlay_patches(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        for name, text in {
+            "base/q.yaml": "{kind: ClusterQueue, apiVersion: kueue.x-k8s.io/v1beta2, metadata: {name: a}}",
+            "prod/q.yaml": "{kind: ClusterQueue, apiVersion: kueue.x-k8s.io/v1beta2, metadata: {name: a}}",
+            "prod/kustomization.yaml": "{resources: [../base], patches: [path: q.yaml]}",
+        }.items():
+            Path(name).parent.mkdir(exist_ok=True)
+            Path(name).write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            load(["."])
+        assert "base/q.yaml has it too; prod: a kustomization with patches" in str(caught.value)
+        assert str(caught.value).endswith("kubectl kustomize prod | tenure validate -")
+
     def test_versions_that_are_not_read(self) -> None:
         assert refused(
             built,
