@@ -73,7 +73,7 @@ class ExpectationItem(pytest.Item):
         for text in result.warnings:
             self.warn(ManifestWarning(safe(text)))
         if result.status == Status.EXCEPTED:
-            pytest.xfail(safe(f"{result.text}; {result.lines[0]}"))
+            pytest.xfail(safe(f"{result.text()}; {result.lines[0]}"))
         if result.status != Status.HOLDS:
             raise UnexpectedError(result)
 
@@ -84,7 +84,7 @@ class ExpectationItem(pytest.Item):
         from tenure.errors import safe
 
         result = excinfo.value.result
-        where = f"{self._document.file}:{self._line()}: {self._check.field}: {result.text}"
+        where = f"{self._document.file}:{self._line()}: {self._check.field}: {result.text()}"
         return "\n".join(map(safe, (where, "", *result.why)))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
@@ -108,7 +108,7 @@ class UnexpectedError(Exception):
     """An expectation that does not hold, or cannot be found out."""
 
     def __init__(self, result: CheckResult) -> None:
-        super().__init__(result.text)
+        super().__init__(result.text())
         self.result = result
 
 

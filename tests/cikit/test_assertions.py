@@ -127,8 +127,19 @@ def test_what_is_proved_holds_and_what_is_not_so_fails(answer: Any) -> None:
         "reaches[1]": "excepted",
     }
     assert answer["expectations"][0]["found"] == "proved for every state by Z3 and cvc5"
-    assert answer["expectations"][1]["found"] == "batch/high can preempt prod/low"
+    assert answer["expectations"][1]["found"] == "batch at priority high can preempt prod at priority low"
     assert [error.message for error in Draft202012Validator(schema("test")).iter_errors(answer)] == []
+
+
+def test_a_failure_is_a_sentence_with_the_line_that_expects_otherwise(answer: Any, folder: Path) -> None:
+    del answer
+    lines = (folder / "states.tenure.yaml").read_text(encoding="utf-8").splitlines()
+    first = lines.index("- preemptor:")
+    line = lines.index("- preemptor:", first + 1) + 1
+    done = tenure("analyze", "check", "states.tenure.yaml", cwd=folder)
+    (failed,) = [text for text in done.stdout.decode().splitlines() if "FAIL" in text]
+    sentence = "batch at priority high can preempt prod at priority low"
+    assert f": {sentence}; states.tenure.yaml:{line} expects never" in failed
 
 
 def test_an_assertion_may_be_about_states_after_edits(folder: Path) -> None:
@@ -290,8 +301,12 @@ def test_where_theorems_exclude_loops_they_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stopped", "found", "field"),
     [
-        ("prod", "inactive: spec.stopPolicy is Hold", "spec.stopPolicy"),
-        ("batch", "NoCandidates", "spec.preemption.reclaimWithinCohort"),
+        ("prod", "prod is inactive: spec.stopPolicy is Hold", "spec.stopPolicy"),
+        (
+            "batch",
+            "a request of prod within its nominal quota ends in NoCandidates",
+            "spec.preemption.reclaimWithinCohort",
+        ),
     ],
 )
 def test_a_stopped_queue_reaches_nothing_and_may_hold_what_others_own(

@@ -160,5 +160,5 @@ def _print(done: Sequence[Checked], output: ReportOutput, kueue: str | None, too
         "test",
         lambda: checks_of(done, locate, tool),
         lambda: answer_of(done, locate, kueue),
-        about(kueue, text_lines(done, tool)),
+        about(kueue, text_lines(done, locate, tool)),
     )

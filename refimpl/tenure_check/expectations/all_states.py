@@ -113,7 +113,7 @@ class AllStates:
         result = self._from_store(asserted, find) if self._kept else find()
         # Files are read now: their lines may be others than when it was found out.
         placed = tuple(self._placed(field.object, field.field) for field in result.allowed_by)
-        return replace(result, allowed_by=placed)
+        return replace(result, allowed_by=placed, is_sentence=not isinstance(asserted, NoLoopShape))
 
     def _from_store(self, asserted: FilePart, find: Callable[[], CheckResult]) -> CheckResult:
         about = self._trees if isinstance(asserted, NoLoopShape) else (self._cluster, self._levels)
@@ -194,7 +194,9 @@ class AllStates:
         inactive = self._cluster.cluster_queues[name].inactive
         if inactive:
             stop = [AllowedBy(f"ClusterQueue/{name}", STOPPED)] if inactive.startswith(STOPPED) else []
-            return CheckResult(Status.FAILS, expected, f"inactive: {inactive}", allowed_by=tuple(stop))
+            return CheckResult(
+                Status.FAILS, expected, f"{name} is inactive: {inactive}", allowed_by=tuple(stop)
+            )
         tree = build_tree(self._cluster, self._cluster.cluster_queues[name])
         unmodelled = of_pair(self._cluster, tree, name, name)
         if unmodelled:
@@ -206,8 +208,9 @@ class AllStates:
             example = written_example(Example(request, "", preempted))
             wish = AsExpected(outcome=Outcome.PREEMPT.value)
             fields = self._allowing(decision, wish, name, _RECLAIM)
+            words = f"a request of {name} within its nominal quota ends in {decision.outcome}"
             lines = tuple(state_lines(name, request.preemptor.priority, example))
-            return CheckResult(Status.FAILS, expected, str(decision.outcome), lines, allowed_by=fields)
+            return CheckResult(Status.FAILS, expected, words, lines, allowed_by=fields)
         why = solved_cells.why_not_reached(self._cluster, name, reading)
         return self._judged({why} - {""}, expected)
 
@@ -289,7 +292,10 @@ class AllStates:
             decided(example.request), kept, cell.preemptor, _POLICIES.get(cell.reason, _RECLAIM)
         )
         names = {level.priority: level.name for level in reversed(self._levels)}
-        one, other = f"{cell.preemptor}/{names[cell.high]}", f"{cell.victim}/{names[cell.low]}"
+        one, other = (
+            f"{cell.preemptor} at priority {names[cell.high]}",
+            f"{cell.victim} at priority {names[cell.low]}",
+        )
         words = f"{one} can preempt {other}"
         return CheckResult(Status.FAILS, expected, words, tuple(lines), allowed_by=fields)
 

@@ -65,6 +65,7 @@ class CheckResult:
         lines: why it is so; empty where it holds.
         warnings: about the input, such as workloads that are set aside.
         allowed_by: fields that allow what an assertion forbids, the most telling first.
+        is_sentence: whether `found` is a sentence.
     """
 
     status: Status
@@ -73,15 +74,24 @@ class CheckResult:
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     allowed_by: tuple[AllowedBy, ...] = ()
+    is_sentence: bool = False
 
-    @property
-    def text(self) -> str:
+    def text(self, where: str = "") -> str:
         """Expected and found, in a line.
 
-        >>> CheckResult(Status.FAILS, "Fit", "NoFit").text
+        Args:
+            where: the file and line that expect it, if the reader does not see them beside the line.
+
+        >>> CheckResult(Status.FAILS, "Fit", "NoFit").text()
         'expected Fit, found NoFit'
+        >>> CheckResult(Status.FAILS, "never", "a can preempt b", is_sentence=True).text("a.tenure.yaml:3")
+        'a can preempt b; a.tenure.yaml:3 expects never'
         """
-        return self.found if self.status == Status.ERROR else f"expected {self.expected}, found {self.found}"
+        if self.status == Status.ERROR:
+            return self.found
+        if self.is_sentence:
+            return f"{self.found}; {f'{where} expects' if where else 'expected'} {self.expected}"
+        return f"expected {self.expected}, found {self.found}"
 
     @property
     def why(self) -> tuple[str, ...]:

@@ -152,13 +152,15 @@ def warnings_of(done: Iterable[Checked]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for checked in done for text in checked.result.warnings))
 
 
-def text_lines(done: Sequence[Checked], tool: str = TEST) -> Iterator[str]:
-    """What people read: by file, and why where something fails."""
+def text_lines(done: Sequence[Checked], locate: LocateIn, tool: str = TEST) -> Iterator[str]:
+    """What people read: by file, and why where something fails; arguments as of `checks_of`."""
     for file, found in groupby(done, key=lambda checked: checked.document.file):
         yield file
         for checked, told_before in _with_repetitions(found):
             yield from (
-                [f"  ERR  {checked.check.name}: for the same reason"] if told_before else _text(checked)
+                [f"  ERR  {checked.check.name}: for the same reason"]
+                if told_before
+                else _text(checked, locate)
             )
     yield closing_line(done, tool)
     if any(checked.check.scope for checked in done):
@@ -193,13 +195,15 @@ def _with_repetitions(done: Iterable[Checked]) -> Iterator[tuple[Checked, bool]]
             listed.add(cause)
 
 
-def _text(checked: Checked) -> Iterator[str]:
+def _text(checked: Checked, locate: LocateIn) -> Iterator[str]:
     result = checked.result
     word = _WORDS[result.status]
     if result.status == Status.HOLDS:
         yield f"  {word} {checked.check.name}"
         return
-    yield f"  {word} {checked.check.name}: {result.text}"
+    line = _line(checked, locate)
+    where = f"{checked.document.file}:{line}" if line else ""
+    yield f"  {word} {checked.check.name}: {result.text(where)}"
     # What is wrong with the input is listed once.
     listed = result.lines[1:] if result.status == Status.ERROR else result.why
     yield from (f"         {line}".rstrip() for line in listed)
@@ -207,7 +211,7 @@ def _text(checked: Checked) -> Iterator[str]:
 
 def _case(checked: Checked) -> Case:
     result = checked.result
-    text = "" if result.status == Status.HOLDS else result.text
+    text = "" if result.status == Status.HOLDS else result.text()
     return Case(
         checked.document.name,
         checked.check.name,
@@ -223,7 +227,7 @@ def _trouble(checked: Checked, locate: LocateIn) -> Trouble:
     allowing = (place for found in checked.result.allowed_by for place in place_in(found.file, found.line))
     places = (*allowing, *place_in(checked.document.file, _line(checked, locate)))
     rule = _RULE_OF[checked.result.status]
-    return Trouble(rule.id, checked.check.name, checked.result.text, places)
+    return Trouble(rule.id, checked.check.name, checked.result.text(), places)
 
 
 def _line(checked: Checked, locate: LocateIn) -> int:
