@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -250,13 +251,17 @@ def test_jobs_beyond_the_budget_have_no_answer(tmp_path: Path) -> None:
     assert "<template" not in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-def test_an_answer_that_a_name_would_make_html_is_escaped(tmp_path: Path) -> None:
-    held = job("waits", "b", 3)
-    held["spec"]["queueName"] = "<img>"
-    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([*TWO[:-1], held]), encoding="utf-8")
+def test_names_of_a_cluster_that_are_html_are_escaped_in_answers_too(tmp_path: Path) -> None:
+    marked = "<img src=x>'\""
+    renamed = [json.loads(json.dumps(each).replace('"b"', json.dumps(marked))) for each in TWO]
+    waits = job(f"{marked}2", marked, 3)
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([*renamed, waits]), encoding="utf-8")
     done = tenure("report", "cluster.yaml", "--now", NOW, "-o", "page.html", cwd=tmp_path)
-    page = (tmp_path / "page.html").read_text(encoding="utf-8") if done.returncode == 0 else ""
-    assert "<img>" not in page + done.stdout.decode()
+    assert done.returncode == 0, done.stderr
+    assert b"2 pending workloads, 5 of them answered" in done.stdout
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("&lt;img src=x&gt;") > 20
+    assert "img" not in {name for name, _ in Elements(page).found}
 
 
 @pytest.mark.parametrize(
