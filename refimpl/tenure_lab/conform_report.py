@@ -279,11 +279,12 @@ def _is_good(count: Count) -> bool:
 
 
 def both_answers(pair: AnswerPair) -> Iterator[str]:
-    """What came of it, both answers, and why the reference's differs."""
-    yield f"verdict  {pair.verdict}"
+    """What came of it, the reference's answer with its reasons, and the program's."""
+    why = ": no known divergence predicts it" if pair.verdict.kind == Kind.UNEXPLAINED else ""
+    yield f"verdict  {pair.verdict}{why}"
     yield f"ours     {_said(pair.ours)}"
+    yield from (f"         {reason}" for reason in reasons(pair))
     yield f"theirs   {_said(pair.theirs)}"
-    yield from (f"because  {reason}" for reason in reasons(pair))
 
 
 def summary(pair: AnswerPair) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tests import clusters
 from tests.tenure.clusters import NOW, decided, queue, running, waiting
 
 FLAVORS = "Flavors, in the order tried"
-RULES = "What each rule found (yes: it applies, no: it does not)"
+RULES = "What each rule found"
 HELD = running("held", 4, 200)
 
 
@@ -163,8 +163,8 @@ def test_why_not_of_a_running_workload_gives_the_finding_that_decides_as_markdow
     outline = why_not_outline(why_not_answer(decided(waiting(1), HELD), HELD, counterfactuals=0))
     assert list(outline.text_lines())[-2:] == [
         "The rule that decides; --verbose shows all",
-        "  KQ-010  no   priority 200 is not below 100",
+        "  KQ-010  priority 200 is not below 100",
     ]
     markdown = list(outline.markdown_lines())
     assert markdown[0] == "## Why ml/preemptor does not preempt ml/held"
-    assert markdown[-1] == "- KQ-010  no   priority 200 is not below 100"
+    assert markdown[-1] == "- KQ-010  priority 200 is not below 100"

@@ -80,6 +80,29 @@ def borrowers(**changes: Any) -> list[CohortTree]:
     return trees(queue("b", 4, **policy), queue("lender", 4))
 
 
+@pytest.mark.parametrize(
+    ("own", "threshold", "searched"),
+    [
+        ((), None, (0, 50, 100)),
+        ((50,), None, (0, 50, 100)),
+        ((500, -10, 50), None, (-10, 50, 500)),
+        ((-10, 500), None, (-10, 245, 500)),
+        ((-10, 500), 7, (-10, 8, 500)),
+    ],
+)
+def test_the_priorities_of_the_workloads_are_searched(
+    own: tuple[int, ...], threshold: int | None, searched: tuple[int, ...]
+) -> None:
+    borrow: dict[str, Any] = {} if threshold is None else {"maxPriorityThreshold": threshold}
+    policy: dict[str, Any] = {
+        "reclaimWithinCohort": "Any",
+        "borrowWithinCohort": {"policy": "LowerPriority", **borrow},
+    }
+    workloads = [an_object("Workload", f"w{number}", spec={"priority": number}) for number in own]
+    (tree,) = trees(queue("b", 4, **policy), queue("lender", 4), *workloads)
+    assert tuple(choice.value for choice in tree.priorities) == searched
+
+
 def test_a_loop_is_found_with_the_fields_that_it_needs_and_plays_as_it_is_written() -> None:
     answer, scenarios = hunted(circle("LowerPriority"), evictions=ONE_TIME, priorities=TWO)
     (tree,) = answer.trees

@@ -15,7 +15,7 @@ from tenure.oracle.decide import Decision
 from tenure.outline import Item, Part, TitledList
 from tenure.units import format_instant
 
-RULES_TITLE = "What each rule found (yes: it applies, no: it does not)"
+RULES_TITLE = "What each rule found"
 MOST_VICTIMS = 10
 """So many victims are listed one by one."""
 
@@ -152,4 +152,4 @@ def remark_items(remarks: Iterable[Remark], used: Sequence[str]) -> list[Item]:
 def remark_lines(remarks: Iterable[Remark]) -> Iterator[str]:
     """A line for each finding."""
     for remark in remarks:
-        yield f"  {remark.rule:8}{'yes' if remark.holds else 'no':4} {remark.text}"
+        yield f"  {remark.rule:7} {remark.text}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -211,7 +211,8 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     """The trees of a configuration, in the order of their ClusterQueues.
 
     Args:
-        objects: as they were read; workloads, LocalQueues and what is no configuration are passed over.
+        objects: as they were read; of workloads only the priorities count, LocalQueues and what is no
+            configuration are passed over.
         reading: see `tenure.readings`.
 
     Returns:
@@ -236,7 +237,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     roots: dict[str, list[str]] = {}
     for name, cluster_queue in whole.cluster.cluster_queues.items():
         roots.setdefault(world.root_of(cluster_queue), []).append(name)
-    priorities = _priorities(manifests, whole.cluster)
+    priorities = _priorities(manifests, whole.cluster, _own_priorities(objects))
     trees = [
         dataclasses.replace(
             _tree(root, names, manifests, whole, priorities),
@@ -368,8 +369,23 @@ def _top(cohort: str, cluster: Cluster) -> str:
     return cohort
 
 
-def _priorities(objects: Sequence[Mapping[str, Any]], cluster: Cluster) -> tuple[PriorityChoice, ...]:
-    """At most so many: the lowest and the highest class and one between, else numbers; and thresholds."""
+def _own_priorities(objects: Iterable[SourcedObject]) -> set[int]:
+    """The priorities of the workloads that are given."""
+    workloads = (found.object for found in objects if dig(found.object, "kind") == "Workload")
+    priorities = (dig(workload, "spec", "priority") for workload in workloads)
+    return {priority for priority in priorities if type(priority) is int}
+
+
+def _priorities(
+    objects: Sequence[Mapping[str, Any]], cluster: Cluster, own: Collection[int]
+) -> tuple[PriorityChoice, ...]:
+    """At most so many, the lowest, the highest and one between: of classes, else of numbers and thresholds.
+
+    Args:
+        objects: with the WorkloadPriorityClasses.
+        cluster: with the thresholds.
+        own: the workloads' priorities; two at least take the place of the usual numbers, with one between.
+    """
     classes = list({choice.value: choice for choice in classes_of(objects)}.values())
     if len(classes) > _MOST_PRIORITIES:
         return classes[0], classes[len(classes) // 2], classes[-1]
@@ -379,7 +395,10 @@ def _priorities(objects: Sequence[Mapping[str, Any]], cluster: Cluster) -> tuple
     beside = (
         number for threshold in thresholds if threshold is not None for number in (threshold, threshold + 1)
     )
-    numbers = sorted({*_WITHOUT_CLASSES, *beside})
+    known = own if len(own) > 1 else _WITHOUT_CLASSES
+    if len(own) == 2:
+        known = {*own, sum(own) // 2}
+    numbers = sorted({*known, *beside})
     shown = (
         numbers if len(numbers) <= _MOST_PRIORITIES else [numbers[0], numbers[len(numbers) // 2], numbers[-1]]
     )

@@ -373,23 +373,32 @@ def cells_outline(cells: Sequence[MatrixCell], preemptor: str, victim: str) -> O
     """Some cells, each with its reason or an example.
 
     Args:
-        cells: one, or all of two ClusterQueues, of which one is shown for each verdict about victims of
-            lower, equal and higher priority.
+        cells: one, or all of two ClusterQueues, of which `grouped` says which are shown.
         preemptor, victim: what `--explain` names.
     """
     parts: list[Part] = []
     for cell, others in grouped(cells):
-        more = f", as in {len(others)} more with victims of {LEVELS[_place(cell)]} priority" if others else ""
+        levels = joined([LEVELS[place] for place in sorted({_place(one) for one in (cell, *others)})])
+        more = f", as in {len(others)} more with victims of {levels} priority" if others else ""
         parts += [f"{_headline(cell)}{more}", Facts([*_cell_items(cell)])]
     return Outline(f"Can {preemptor} preempt {victim}?", parts)
 
 
 def grouped(cells: Sequence[MatrixCell]) -> Iterator[tuple[MatrixCell, list[MatrixCell]]]:
-    """For lower, equal and higher priority one cell of every verdict, and the others of it."""
+    """One cell of those that are alike, and the others of it.
+
+    Cells are alike by their verdict about victims of lower, equal or higher priority; of all three where the
+    first of each has examples for the same reasons.
+    """
     alike: dict[tuple[int, str], list[MatrixCell]] = {}
     for cell in sorted(cells, key=lambda known: (_place(known), _size(known))):
         alike.setdefault((_place(cell), cell.verdict), []).append(cell)
-    yield from ((found[0], found[1:]) for found in alike.values())
+    shown: dict[object, list[MatrixCell]] = {}
+    for key, found in alike.items():
+        reasons = tuple((reason.reason, reason.verdict, _together(reason)) for reason in found[0].reasons)
+        by_example = any(reason.example is not None for reason in found[0].reasons)
+        shown.setdefault(reasons if by_example else key, []).extend(found)
+    yield from ((found[0], found[1:]) for found in shown.values())
 
 
 def _size(cell: MatrixCell) -> int:
