@@ -261,3 +261,5 @@ class JointDifference:
     """Those that are preempted afterwards only."""
     no_longer_preempted: tuple[JointPreemption, ...]
     """Those that are preempted before only."""
+    no_longer_in_vain: tuple[PreemptionInVain, ...] = ()
+    """The preemptions in vain before, of preemptors for which none is in vain afterwards."""

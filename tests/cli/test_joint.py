@@ -87,7 +87,11 @@ def test_a_preemption_in_vain_is_flagged_below_the_headline(words: tuple[str, ..
 def test_a_difference_flags_what_is_in_vain_after_the_change(tmp_path: Path) -> None:
     file, more = dump(tmp_path), dump(tmp_path, spare=2, name="more.json")
     assert lines("diff", more, file)[1] == f"{VAIN}."
-    assert not any(line.startswith("!") for line in lines("diff", file, more))
+    ended = lines("diff", file, more)
+    assert not any(line.startswith("!") for line in ended)
+    assert ended[1] == "No preemption for ml/old is in vain any more; before, that of ml/low was."
+    joint = answered("diff", "diff", file, more)["joint"]
+    assert joint["noLongerInVain"] == joint["before"]["inVain"] != []
     raised = ("--set", "clusterqueue/research.spec.preemption.reclaimWithinCohort=LowerPriority")
     assert lines("diff", file, *raised)[1] == f"{VAIN}; before too."
     assert f"{VAIN}." in lines("diff", more, file, "-o", "markdown")

@@ -45,6 +45,7 @@ def difference_of(before: JointEffect, after: JointEffect) -> JointDifference:
         return JointDifference(summary, before, after, (), (), (), ())
     starts, started = ({start.workload: start for start in side.starts} for side in (after, before))
     taken, took = ({each.workload: each for each in side.preempted} for side in (after, before))
+    in_vain_after = {each.preemptor for each in after.in_vain}
     found = JointDifference(
         summary="",
         before=before,
@@ -53,6 +54,9 @@ def difference_of(before: JointEffect, after: JointEffect) -> JointDifference:
         no_longer_starts=tuple(start for key, start in started.items() if key not in {*starts, *unknown}),
         preempted=tuple(each for key, each in taken.items() if key not in took),
         no_longer_preempted=tuple(each for key, each in took.items() if key not in taken),
+        no_longer_in_vain=tuple(
+            each for each in before.in_vain if each.preemptor not in {*in_vain_after, *unknown}
+        ),
     )
     return replace(found, summary=_summary(found))
 

@@ -8,7 +8,7 @@ from tenure.explanation.groups import FOR_ALL, MOST, grouped
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure.explanation.summary import assumed_lines
-from tenure.joint import JointDifference, JointPreemption, JointStart, about_when
+from tenure.joint import JointDifference, JointPreemption, JointStart, about_when, names
 from tenure.model import Instant
 from tenure.outline import Facts, Item, Name, Outline, TitledList
 from tenure.units import format_instant
@@ -92,11 +92,16 @@ def outline_of(answer: DiffAnswer, *, every: bool = False) -> Outline:
 
 
 def _joint_sentences(joint: JointDifference) -> Iterator[str]:
-    """The headline, and the preemptions in vain after the change."""
+    """The headline, the preemptions in vain after the change, and those that end by it."""
     yield f"{joint.summary}."
     former = {each.text for each in joint.before.in_vain}
     for each in joint.after.in_vain:
         yield f"! {each.text}{'; before too' if each.text in former else ''}."
+    for each in joint.no_longer_in_vain:
+        yield (
+            f"No preemption for {each.preemptor} is in vain any more; before, that of "
+            f"{names(each.victims)} was."
+        )
 
 
 def _played_facts(joint: JointDifference) -> Iterator[str]:
