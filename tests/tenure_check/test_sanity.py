@@ -50,6 +50,23 @@ def found(*queues: ClusterQueue, settings: Settings | None = None) -> list[tuple
     ]
 
 
+def of_quota(kind: str, name: str, amount: int) -> tuple[str, Any]:
+    """An object of cohort `ml` with GPUs."""
+    flavor = {"name": "a100", "resources": [{"name": "gpu", "nominalQuota": amount}]}
+    spec = {"resourceGroups": [{"coveredResources": ["gpu"], "flavors": [flavor]}]}
+    member = {"cohortName": "ml"} if kind == "ClusterQueue" else {}
+    return f"{kind}/{name}", {"kind": kind, "metadata": {"name": name}, "spec": {**spec, **member}}
+
+
+@pytest.mark.parametrize(("own", "is_found"), [(4, True), (3, False), (0, False)])
+def test_a_cohorts_quota_that_is_the_sum_of_its_queues_is_found(own: int, is_found: bool) -> None:
+    members = [of_quota("ClusterQueue", name, 2) for name in "ab"]
+    notices = list(findings_of_objects([*members, of_quota("Cohort", "ml", own)]))
+    named = [(notice.check.value, notice.object, notice.field) for notice in notices]
+    assert named == [("CohortQuotaOnTop", "Cohort/ml", "spec.resourceGroups")] * is_found
+    assert all("8 gpu on a100 in all" in notice.message for notice in notices)
+
+
 LIMIT = "spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit"
 
 
@@ -212,6 +229,6 @@ def tried() -> tuple[Counter[str], Counter[str], list[str]]:
 def test_no_random_state_contradicts_a_finding() -> None:
     held, busy, wrong = tried()
     assert wrong == []
-    from_quotas = {check.value for check in SanityCheck} - {"UnitsDiffer", "UnusedClass"}
+    from_quotas = {check.value for check in SanityCheck} - {"UnitsDiffer", "UnusedClass", "CohortQuotaOnTop"}
     assert set(held) == from_quotas, held
     assert set(busy) == from_quotas, busy

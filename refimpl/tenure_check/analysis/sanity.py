@@ -37,6 +37,8 @@ from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
 from tenure.units import format_amount
 from tenure.validation.cautions import quotas
+from tenure.validation.faults import Subject, WarningType
+from tenure.validation.together import Overview, cohort_quota_on_top
 
 _PREEMPTION: Final = "spec.preemption"
 _BYTES: Final = ("memory", "ephemeral-storage")
@@ -55,6 +57,7 @@ class SanityCheck(StrEnum):
     ZERO_WEIGHT_NEVER_TAKES = "ZeroWeightNeverTakes"
     UNITS_DIFFER = "UnitsDiffer"
     UNUSED_CLASS = "UnusedClass"
+    COHORT_QUOTA_ON_TOP = WarningType.COHORT_QUOTA_ON_TOP.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +261,24 @@ def findings_of_objects(objects: Sequence[tuple[str, Any]]) -> Iterator[SanityFi
     """
     yield from _units(objects)
     yield from _classes(objects)
+    yield from _on_top(objects)
+
+
+def _on_top(objects: Iterable[tuple[str, Any]]) -> Iterator[SanityFinding]:
+    """A Cohort's own quota that equals the sum of its ClusterQueues', as `tenure validate` has it."""
+    subjects: dict[str, list[Subject]] = {}
+    for _, raw in objects:
+        kind = str(dig(raw, "kind") or "")
+        subjects.setdefault(kind, []).append(Subject(kind, raw))
+    for cohort, fault in cohort_quota_on_top(Overview(subjects)):
+        yield SanityFinding(
+            SanityCheck.COHORT_QUOTA_ON_TOP,
+            f"Cohort/{cohort.name}",
+            fault.field,
+            fault.message,
+            "the quota of a subtree is the Cohort's own and its members' together",
+            ("KQ-130",),
+        )
 
 
 def _units(objects: Iterable[tuple[str, Any]]) -> Iterator[SanityFinding]:
