@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.rules.registry import all_rules, get_rule
+from tenure.units import joined
 from tenure_proofs.answer import (
     CounterexampleShape,
     KeptShape,
@@ -279,18 +280,23 @@ class Story:
 
 
 def stories(report: Report) -> Iterator[Story]:
-    """The counterexamples of headline invariants that are refuted as expected."""
+    """The counterexamples of headline invariants that are refuted as expected, each once for its readings."""
+    readings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    obligations: dict[str, Obligation] = {}
     for result in report.results:
         obligation, example = result.obligation, result.counterexample
         if obligation.title and example and result.as_expected:
-            yield Story(
-                f"{obligation.id} is refuted under {result.reading}: {obligation.words}",
-                (
-                    source_text(obligation),
-                    *example.story,
-                    "replayed in Python and, rebuilt as manifests, through the oracle",
-                ),
-            )
+            obligations[obligation.id] = obligation
+            readings.setdefault((obligation.id, tuple(example.story)), []).append(result.reading)
+    for (name, story), under in readings.items():
+        yield Story(
+            f"{name} is refuted under {joined(under)}: {obligations[name].words}",
+            (
+                source_text(obligations[name]),
+                *story,
+                "replayed in Python and, rebuilt as manifests, through the oracle",
+            ),
+        )
 
 
 def _failure_lines(result: Result) -> Iterator[str]:

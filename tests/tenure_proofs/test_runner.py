@@ -21,10 +21,11 @@ from tenure_proofs import runner
 from tenure_proofs.asked import Shared
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.budgets import CLOCK, FLOOR, Budget
+from tenure_proofs.counterexamples import Counterexample
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere, obligation
-from tenure_proofs.report import text_lines
+from tenure_proofs.report import stories, text_lines
 from tenure_proofs.runner import Result, run_beside, run_obligation, verdict_of
 from tenure_proofs.solvers import Cvc5, Question, Z3Answer, ask_z3, words_of_z3
 from tenure_proofs.trusted.claim import Claim
@@ -147,6 +148,21 @@ def test_an_obligation_whose_rule_was_renamed_is_an_error_that_names_it() -> Non
     text = "\n".join(text_lines(report_of(result)))
     assert "FAIL PO-TBP-999 under guaranteed: expected proved, is error: no rule is called TBP-999" in text
     assert "TBP-999: no such rule" in text
+
+
+def test_a_counterexample_is_printed_once_with_its_readings() -> None:
+    titled = replace(made(false, Verdict.REFUTED), title="nothing is used up")
+    shared, other = (Counterexample({}, (story,), None, "") for story in ("it runs on", "it ends"))
+    results = [
+        Result(titled, reading, Verdict.REFUTED, counterexample=example)
+        for reading, example in zip(preset_names(), (shared, other, shared), strict=False)
+    ]
+    first, second, third = preset_names()[:3]
+    titles = [(story.title.split(":")[0], story.lines[1]) for story in stories(report_of(*results))]
+    assert titles == [
+        (f"PO-TBP-999 is refuted under {first} and {third}", "it runs on"),
+        (f"PO-TBP-999 is refuted under {second}", "it ends"),
+    ]
 
 
 def test_a_statement_that_raises_is_an_error_and_no_crash() -> None:
