@@ -45,9 +45,9 @@ class CampaignOutput(StrEnum):
 class DrawnScenarios:
     """Which scenarios are drawn."""
 
-    scenarios: Annotated[
-        int, typer.Option("--scenarios", "-n", min=1, max=10**9, help="How many scenarios.")
-    ] = 20_000
+    scenarios: Annotated[int, typer.Option("--scenarios", min=1, max=10**9, help="How many scenarios.")] = (
+        20_000
+    )
     seed: Annotated[int, typer.Option(help="Seed of the random scenarios.")] = 1
     index: Annotated[
         list[int] | None,
