@@ -65,6 +65,28 @@ SITUATIONS: dict[str, dict[str, Any]] = {
     "a node selector": {"flavor": {"nodeLabels": {"zone": "a"}}, "pod": {"nodeSelector": {"zone": "b"}}},
     "an affinity": {"flavor": {"nodeLabels": {"zone": "a"}}, "pod": {"affinity": AFFINITY}},
     "two flavors": {"group": a_group("f", "g", quota=2), "own": (2, 5), "cpu": 5},
+    "two flavors, the first may stop the search": {
+        "group": a_group("f", "g", quota=2),
+        "own": (2, 5),
+        "cpu": 5,
+        "queue": {
+            "cohortName": "c",
+            "flavorFungibility": {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "MayStopSearch"},
+        },
+    },
+    "two flavors, preemption before borrowing": {
+        "group": a_group("f", "g", quota=2),
+        "own": (2, 5),
+        "cpu": 5,
+        "queue": {
+            "cohortName": "c",
+            "flavorFungibility": {
+                "whenCanBorrow": "TryNextFlavor",
+                "whenCanPreempt": "TryNextFlavor",
+                "preference": "PreemptionOverBorrowing",
+            },
+        },
+    },
     "a stopped queue": {"queue": {"cohortName": "c", "stopPolicy": "Hold"}},
     "a held LocalQueue": {"held": "Hold"},
     "a flavor that is missing": {"group": a_group("absent")},

@@ -213,9 +213,10 @@ def _why_not_parts(answer: WhyNotAnswer, every: bool, verbose: bool) -> Iterator
             *_stripped(note_lines(decision.topology)),
         ]
     )
-    if answer.victim is None and len(answer.obstacles) > 1:
-        items = [Item(obstacle.text) for obstacle in answer.obstacles]
-        yield TitledList("Fields that stand in the way", items)
+    if answer.victim is None:
+        further = [obstacle for obstacle in answer.obstacles if obstacle.text not in answer.summary]
+        which = "Further fields" if len(further) < len(answer.obstacles) else "Fields"
+        yield TitledList(f"{which} that stand in the way", [Item(obstacle.text) for obstacle in further])
     if answer.coming is not None:
         tried = [Item(text) for text in answer.coming.remedies]
         yield TitledList("What would change the coming cycle, each tried", tried)

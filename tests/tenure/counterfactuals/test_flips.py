@@ -16,6 +16,7 @@ from tenure.explanation.counterfactuals import (
     search_counterfactuals,
 )
 from tenure.explanation.counterfactuals.nearest import by_distance, first_flipping, flips_along, some_flipping
+from tenure.explanation.counterfactuals.queue_fields import queue_knobs
 from tenure.explanation.counterfactuals.situation import Range, relative_size
 from tenure.model import (
     MINUTE,
@@ -23,6 +24,9 @@ from tenure.model import (
     BorrowWithinCohort,
     Cluster,
     ClusterQueue,
+    FlavorFungibility,
+    FlavorPreference,
+    Fungibility,
     PodSet,
     ReclaimWithinCohort,
     Settings,
@@ -118,6 +122,25 @@ def test_a_policy_changes_to_the_word_that_allows_it_and_none_that_the_webhook_r
     assert "ClusterQueue/q withinClusterQueue" not in counterfactuals(
         waiting(4), running("w", 4, 50), in_queue=timed, target="ml/w"
     )
+
+
+@pytest.mark.parametrize(
+    ("borrow", "preempt", "offered"),
+    [
+        (Fungibility.MAY_STOP_SEARCH, Fungibility.TRY_NEXT_FLAVOR, False),
+        (Fungibility.TRY_NEXT_FLAVOR, Fungibility.MAY_STOP_SEARCH, False),
+        (Fungibility.TRY_NEXT_FLAVOR, Fungibility.TRY_NEXT_FLAVOR, True),
+    ],
+)
+def test_a_preference_among_flavors_is_offered_where_the_webhook_accepts_it(
+    borrow: Fungibility, preempt: Fungibility, offered: bool
+) -> None:
+    held = dataclasses.replace(queue(), fungibility=FlavorFungibility(borrow, preempt))
+    here = situation(waiting(4), running("w", 4, 50), in_queue=held)
+    (preference,) = (knob for knob in queue_knobs(here) if knob.field.endswith("preference"))
+    decision = decide(here.cluster, here.preemptor, "q", NOW, READING)
+    values = [value for value in preference.values(decision) if isinstance(value, FlavorPreference)]
+    assert (FlavorPreference.PREEMPTION_OVER_BORROWING in values) == offered
 
 
 def test_the_number_of_pods_and_the_fewest_of_them() -> None:

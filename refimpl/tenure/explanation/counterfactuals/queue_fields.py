@@ -162,6 +162,10 @@ def _is_accepted(queue: ClusterQueue) -> bool:
     timed = queue.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
     if queue.borrow_within_cohort != BorrowWithinCohort.NEVER and not reclaims:
         return False
+    flavors = queue.fungibility
+    tries = {flavors.when_can_borrow, flavors.when_can_preempt} == {Fungibility.TRY_NEXT_FLAVOR}
+    if flavors.preference != FlavorPreference.BORROWING_OVER_PREEMPTION and not tries:
+        return False
     return timed or queue.min_admit_duration is None
 
 
