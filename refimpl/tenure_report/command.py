@@ -26,6 +26,7 @@ from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.explanation.summary import reading_text
 from tenure.manifests import SourcedObject
+from tenure.manifests.given import given
 from tenure.units import END_OF_TIME, counted, format_instant
 from tenure.versions import kueue_version
 
@@ -61,6 +62,7 @@ def report_command(
 
     \b
     tenure report --example shared-cohort -o cluster.html
+    kubectl tenure report -o cluster.html
     kubectl tenure dump > cluster.yaml
     tenure report cluster.yaml -o cluster.html
 
@@ -89,16 +91,22 @@ def report_command(
     picture = picture_of(asked.loaded, asked.now, asked.reading)
     named_files = source.paths or ()
     named = ["--example", example] if example else list(paths or ())
+    program = ["tenure"]
+    if given().read is not None:
+        # The commands of the page read the cluster again, by the plugin that drew it.
+        program, named = ["kubectl", *program], [word for word in named if word != "-"]
     facts = [
-        ("From", shlex.join(named)),
+        ("From", shlex.join([given().name, *named] if len(program) > 1 else named)),
         ("Reading", reading_text(asked.reading)),
         ("Kueue", kueue_version(asked.kueue)),
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
-    clock = ["--now", format_instant(asked.now)]
+    clock = [] if given().read is not None else ["--now", format_instant(asked.now)]
     gates = parse_gates(flags.feature_gates)
     answers = answers_of(picture, asked, objects, gates, () if edits.edits() else named_files, budget)
-    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers)
+    page = page_of(
+        picture, "Cluster", facts, shlex.join([*named, *clock]), answers, program=shlex.join(program)
+    )
     try:
         write_file(output, page)
     except OSError as error:

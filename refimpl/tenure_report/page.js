@@ -50,7 +50,7 @@
 
   const quoted = word => /^[\w.\/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
   const add = (kind, text) => chosen.appendChild(Object.assign(document.createElement(kind), { textContent: text }));
-  const command = (what, words) => { add("p", what); add("pre", `tenure ${words}`); };
+  const command = (what, words) => { add("p", what); add("pre", `${main.dataset.program} ${words}`); };
   const showChosen = () => {
     const target = get(location.hash.slice(1));
     for (const each of main.querySelectorAll(".chosen")) each.classList.remove("chosen");

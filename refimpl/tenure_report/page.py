@@ -23,6 +23,8 @@ def page_of(
     facts: Sequence[tuple[str, str]] = (),
     arguments: str = "",
     answers: Mapping[int, str] = MappingProxyType({}),
+    *,
+    program: str = "tenure",
 ) -> str:
     """The page.
 
@@ -32,6 +34,7 @@ def page_of(
         facts: further lines about the input: a term and its value.
         arguments: what follows the name of a job in a command about this cluster, quoted for a shell.
         answers: by the number of a job its answers as HTML, in which everything is escaped.
+        program: the command line that reads the cluster again.
 
     >>> page = page_of(ClusterPicture(0, (), (), (), (), 0, 0, 0), "<script>")
     >>> "<h1>&lt;script&gt;</h1>" in page
@@ -49,6 +52,7 @@ def page_of(
         title=title,
         facts=[("Clock", format_instant(picture.now)), *facts],
         arguments=arguments,
+        program=program,
         jobs_words=jobs_words,
         answers={number: Markup(answer) for number, answer in answers.items()},
     )

@@ -227,6 +227,18 @@ def test_each_command_is_the_one_of_tenure() -> None:
         assert group.get_command(context, name).help == command_named(name).help
 
 
+def test_the_page_of_a_cluster_has_the_commands_of_the_plugin(
+    fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run, tmp_path: Path
+) -> None:
+    fake.serve(objects)
+    page = tmp_path / "cluster.html"
+    done = plugin("report", "-o", str(page), "--budget", "0", "--now", NOW)
+    assert (done.code, done.err) == (0, "")
+    written = page.read_text(encoding="utf-8")
+    assert 'data-program="kubectl tenure" data-arguments=""' in written
+    assert "ml/train" in written
+
+
 def test_a_name_is_looked_for_in_the_namespace_of_the_context_first(
     fake: FakeKubectl, objects: list[dict[str, Any]], plugin: Run
 ) -> None:

@@ -29,7 +29,7 @@ from tests.properties.test_next_by_play import READINGS, configuration
 from tests.sampling import sample
 
 SEED = 40
-CLUSTERS = sample(15, 300)
+CLUSTERS = sample(15, 120)
 """Clusters of which a workload has a bound."""
 EARLIER = 6
 """Plays of each cluster in which jobs end earlier."""

@@ -29,6 +29,7 @@ COMMANDS_OF_A_CLUSTER: Final = (
     "diff",
     "show",
     "analyze",
+    "report",
     "validate",
     "kai",
 )
@@ -159,6 +160,7 @@ app = typer.Typer(
         "kubectl tenure why-not train -n ml\n"
         "kubectl tenure decide --all-pending --context prod\n"
         "kubectl tenure next job.yaml\n"
+        "kubectl tenure report -o cluster.html\n"
         "kubectl tenure dump > cluster.json"
         "\n\n"
         "Each command is the one of `tenure`, with the objects of the cluster in place of PATHS; files that "
