@@ -49,7 +49,7 @@ def change(file: Path, before: str, after: str) -> None:
 
 SHADOWED = (
     *("pip", "tenure", "tenure_kai", "tenure_play", "tenure_simulate", "tenure_lab"),
-    *("tenure_check", "tenure_proofs"),
+    *("tenure_check", "tenure_report", "tenure_proofs"),
     *("multiprocessing", "json", "sitecustomize", "usercustomize"),
 )
 """Modules that some interpreter would find in its current folder, in that of the script, or by PYTHONPATH."""
