@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ def report_command(
     ],
     budget: Annotated[
         float,
-        typer.Option(min=0, metavar="SECONDS", help="Answers about single jobs are made for so long."),
+        typer.Option(min=0, metavar="SECONDS", help="Time for coming cycles and answers about jobs."),
     ] = 20.0,
     color: Color = None,
 ) -> None:
@@ -58,7 +59,8 @@ def report_command(
 
     A job that you choose shows what `tenure why-not` and `tenure next` answer about a pending one, and
     `tenure why` about a running one. Pending jobs are answered first, those of high priority before others;
-    jobs that the budget does not reach show the commands, as ClusterQueues do:
+    jobs that the budget does not reach show the commands, as ClusterQueues do. The coming cycles are
+    listed as `tenure next` lists them; the bars follow the one that you choose:
 
     \b
     tenure report --example shared-cohort -o cluster.html
@@ -77,7 +79,8 @@ def report_command(
 
     Exit codes: 0 written; 2 bad input; 3 internal error.
     """
-    from tenure_report.job_answers import answers_of
+    from tenure_report.coming_steps import UNSOUGHT, steps_of
+    from tenure_report.job_answers import answers_of, outlook_of
     from tenure_report.page import page_of
     from tenure_report.picture import picture_of
 
@@ -102,10 +105,13 @@ def report_command(
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
     clock = [] if given().read is not None else ["--now", format_instant(asked.now)]
-    gates = parse_gates(flags.feature_gates)
-    answers = answers_of(picture, asked, objects, gates, () if edits.edits() else named_files, budget)
+    outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
+    began = time.monotonic()
+    coming = steps_of(picture, outlook, budget / 2) if budget else UNSOUGHT
+    left = max(0.0, budget - (time.monotonic() - began))
+    answers = answers_of(picture, asked, objects, outlook, () if edits.edits() else named_files, left)
     page = page_of(
-        picture, "Cluster", facts, shlex.join([*named, *clock]), answers, program=shlex.join(program)
+        picture, "Cluster", facts, shlex.join([*named, *clock]), answers, coming, program=shlex.join(program)
     )
     try:
         write_file(output, page)

@@ -22,7 +22,7 @@ from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.from_cluster import manifests_of
-from tenure_report.picture import ClusterPicture, DrawnJob, DrawnNode
+from tenure_report.picture import ClusterPicture, DrawnJob, jobs_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -57,7 +57,7 @@ def answers_of(
     picture: ClusterPicture,
     asked: Inquiry,
     objects: Sequence[SourcedObject],
-    gates: Mapping[str, bool],
+    outlook: Outlook | None,
     files: Sequence[str | Path],
     budget: float,
 ) -> dict[int, str]:
@@ -67,39 +67,35 @@ def answers_of(
         picture: the jobs.
         asked: the cluster, the clock, the reading.
         objects: of the cluster, as they were read.
-        gates: as the command line has them.
+        outlook: as `outlook_of` gives it.
         files: where the lines of fields are looked up.
         budget: no answer is begun after so many seconds.
     """
     if budget <= 0:
         return {}
-    outlook, horizon = _ahead(asked, objects, gates)
+    horizon = None if outlook is None else Horizon(gates=outlook.gates)
     ends = time.monotonic() + budget
     answers: dict[int, str] = {}
-    jobs = [job for tree in picture.trees for job in _jobs(tree)]
-    for job in sorted((*jobs, *picture.queueless), key=lambda job: (job.holds, job.number)):
+    for job in sorted(jobs_of(picture), key=lambda job: (job.holds, job.number)):
         if time.monotonic() > ends:
             break
         answers[job.number] = "\n".join(_answered(job, asked, objects, outlook, horizon, files))
     return answers
 
 
-def _ahead(
-    asked: Inquiry, objects: Sequence[SourcedObject], gates: Mapping[str, bool]
-) -> tuple[Outlook | None, Horizon | None]:
-    """The coming cycles; None where a gate decides about them that is not modelled."""
+def outlook_of(asked: Inquiry, objects: Sequence[SourcedObject], gates: Mapping[str, bool]) -> Outlook | None:
+    """The coming cycles; None where a gate decides about them that is not modelled.
+
+    Args:
+        asked: the cluster, the clock, the reading.
+        objects: of the cluster, as they were read.
+        gates: as the command line has them.
+    """
     try:
         found = gates_over_time(asked.loaded, gates)
     except InputError:
-        return None, None
-    outlook = Outlook(asked.loaded, manifests_of(objects), asked.now, asked.reading, found)
-    return outlook, Horizon(gates=found)
-
-
-def _jobs(node: DrawnNode) -> Iterator[DrawnJob]:
-    yield from node.jobs
-    for child in node.below:
-        yield from _jobs(child)
+        return None
+    return Outlook(asked.loaded, manifests_of(objects), asked.now, asked.reading, found)
 
 
 def _answered(

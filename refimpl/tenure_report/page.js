@@ -48,12 +48,32 @@
   let waits = 0;
   search.addEventListener("input", () => { clearTimeout(waits); waits = setTimeout(find, 150); });
 
+  const drawn = new Map(bars.map(bar => [bar.id, [[0, bar.innerHTML]]]));
+  for (const each of document.querySelectorAll("template[data-step]")) {
+    drawn.get(each.dataset.bar).push([Number(each.dataset.step), each.innerHTML]);
+  }
+  const steps = [...document.querySelectorAll("button[data-step]")];
+  const showStep = event => {
+    const step = Number(event.currentTarget.dataset.step);
+    for (const each of steps) each.setAttribute("aria-pressed", String(each === event.currentTarget));
+    for (const bar of bars) bar.innerHTML = drawn.get(bar.id).findLast(([at]) => at <= step)[1];
+    main.classList.toggle("later", step > 0);
+    mark();
+  };
+  for (const each of steps) each.addEventListener("click", showStep);
+
+  const mark = () => {
+    for (const each of main.querySelectorAll(".chosen")) each.classList.remove("chosen");
+    const job = /^#j(\d+)$/.exec(location.hash);
+    if (job) for (const each of main.querySelectorAll(`[data-job="${job[1]}"]`)) each.classList.add("chosen");
+  };
+
   const quoted = word => /^[\w.\/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
   const add = (kind, text) => chosen.appendChild(Object.assign(document.createElement(kind), { textContent: text }));
   const command = (what, words) => { add("p", what); add("pre", `${main.dataset.program} ${words}`); };
   const showChosen = () => {
     const target = get(location.hash.slice(1));
-    for (const each of main.querySelectorAll(".chosen")) each.classList.remove("chosen");
+    mark();
     chosen.hidden = !target || !main.contains(target);
     if (chosen.hidden) return;
     chosen.replaceChildren();
@@ -62,7 +82,6 @@
     add("h2", name);
     if (target.id[0] === "j") {
       target.closest("details")?.setAttribute("open", "");
-      for (const each of main.querySelectorAll(`[data-job="${target.id.slice(1)}"]`)) each.classList.add("chosen");
       const queue = target.closest(".queue").dataset.name;
       add("p", `${queue ? `ClusterQueue ${queue} · ` : ""}${target.lastElementChild.textContent}`);
       const answer = get(`a${target.id.slice(1)}`);

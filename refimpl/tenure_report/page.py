@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from tenure.units import format_instant
 from tenure_play.drawing.html_page import html_page
+from tenure_report.coming_steps import UNSOUGHT, ComingSteps
 from tenure_report.picture import ClusterPicture, jobs_words
 
 _HERE: Final = Path(__file__).parent
@@ -23,6 +24,7 @@ def page_of(
     facts: Sequence[tuple[str, str]] = (),
     arguments: str = "",
     answers: Mapping[int, str] = MappingProxyType({}),
+    coming: ComingSteps = UNSOUGHT,
     *,
     program: str = "tenure",
 ) -> str:
@@ -34,6 +36,7 @@ def page_of(
         facts: further lines about the input: a term and its value.
         arguments: what follows the name of a job in a command about this cluster, quoted for a shell.
         answers: by the number of a job its answers as HTML, in which everything is escaped.
+        coming: what happens next; without a summary it is left out.
         program: the command line that reads the cluster again.
 
     >>> page = page_of(ClusterPicture(0, (), (), (), (), 0, 0, 0), "<script>")
@@ -54,6 +57,8 @@ def page_of(
         arguments=arguments,
         program=program,
         jobs_words=jobs_words,
+        coming=coming,
+        marked_up=Markup,
         answers={number: Markup(answer) for number, answer in answers.items()},
     )
     style, script = ((_HERE / f"page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))

@@ -499,3 +499,16 @@ def jobs_words(jobs: Sequence[DrawnJob]) -> str:
     """
     holding = sum(job.holds for job in jobs)
     return f"{counted(holding, 'job')} with quota, {len(jobs) - holding} pending"
+
+
+def jobs_of(picture: ClusterPicture) -> Iterator[DrawnJob]:
+    """All jobs of a picture."""
+
+    def below(node: DrawnNode) -> Iterator[DrawnJob]:
+        yield from node.jobs
+        for child in node.below:
+            yield from below(child)
+
+    for tree in picture.trees:
+        yield from below(tree)
+    yield from picture.queueless

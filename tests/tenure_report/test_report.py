@@ -17,8 +17,12 @@ import yaml
 
 from tenure.manifests import SourcedObject, build
 from tenure.readings import preset
+from tenure_play.forecast.coming import Outlook
+from tenure_play.from_cluster import manifests_of
+from tenure_play.scenario import QueueGates
 from tenure_report import ClusterPicture, page_of, picture_of
-from tenure_report.picture import MOST_PIECES, Bar, DrawnNode
+from tenure_report.coming_steps import ComingSteps, steps_of
+from tenure_report.picture import MOST_PIECES, Bar, DrawnNode, jobs_of
 from tests.command_line import tenure
 
 NOW = "2026-03-02T14:00:00Z"
@@ -136,6 +140,65 @@ def test_the_smallest_of_very_many_pieces_are_drawn_as_one() -> None:
 def test_a_pending_job_without_a_clusterqueue_is_listed_apart() -> None:
     picture = drawn(*TWO, job("lost", "elsewhere", 1))
     assert [each.name for each in picture.queueless] == ["elsewhere/lost"]
+
+
+LOWER = {"withinClusterQueue": "LowerPriority"}
+PREEMPTED = (
+    queue("a", 4, None, preemption=LOWER),
+    local_queue("a"),
+    job("old", "a", 3, "2026-03-02T10:00:00Z"),
+    job("stays", "a", 1, "2026-03-02T10:00:00Z", 7),
+    job("urgent", "a", 3, priority=9),
+)
+
+
+def stepped(*objects: dict[str, Any], budget: float = 600) -> tuple[ClusterPicture, ComingSteps]:
+    found = [SourcedObject("cluster.yaml", each) for each in objects]
+    loaded = build(found)
+    reading = preset("guaranteed")
+    outlook = Outlook(loaded, manifests_of(found), AT, reading, QueueGates())
+    picture = picture_of(loaded, AT, reading)
+    return picture, steps_of(picture, outlook, budget)
+
+
+def test_the_bars_follow_the_coming_cycles() -> None:
+    picture, coming = stepped(*PREEMPTED)
+    jobs = {each.number: each.name for each in jobs_of(picture)}
+    seen = []
+    for step in coming.steps:
+        for _, bar in step.bars:
+            sides = (bar.used, bar.pending)
+            held, waits = ({jobs[each.job or 0]: each.width for each in side} for side in sides)
+            seen.append((held, waits))
+    assert seen == [
+        ({"a/urgent": 750, "a/stays": 250}, {"a/old": 750}),
+    ]
+    heads = [re.sub("<[^>]*>", " ", step.html).split()[0] for step in coming.steps]
+    assert heads[:3] == ["Cycle", "2026-03-02T14:00:30Z", "Cycle"]
+    assert [step.is_drawn for step in coming.steps] == [True, False, True, False]
+    assert coming.marked == ()
+
+
+def test_steps_beyond_the_budget_are_listed_and_not_drawn() -> None:
+    _, coming = stepped(*PREEMPTED, budget=-1)
+    assert [(step.is_drawn, step.bars) for step in coming.steps] == [(False, ())] * 4
+
+
+def test_a_preemption_in_vain_is_marked() -> None:
+    owner = job("owner", "b", 2, priority=100)
+    owner["status"] = {"requeueState": {"count": 1, "requeueAt": "2026-03-02T14:00:10Z"}}
+    every = {**LOWER, "reclaimWithinCohort": "Any"}
+    _, coming = stepped(
+        *(
+            queue("a", 4, preemption=every),
+            queue("b", 2, preemption=every),
+            local_queue("a"),
+            local_queue("b"),
+        ),
+        *(job("low", "a", 4, "2026-03-02T13:00:00Z", 10), job("keep", "a", 2, "2026-03-02T13:00:00Z", 1000)),
+        *(job("old", "a", 4, priority=100), owner),
+    )
+    assert coming.marked == ("! a/low is preempted for a/old, which does not get the quota: b/owner does",)
 
 
 class Elements(HTMLParser):

@@ -169,7 +169,7 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
         title = f"What comes next for {answer.asked.workload}"
         return Outline(title, [*first, *_asked_parts(answer.asked, answer.summary, every=every)])
     not_decided = [Item([Name(found.workload), f": {found.why}"]) for found in answer.not_decided]
-    course = _course_items(answer, every=every)
+    course = (item for _, item in course_items(answer, every=every))
     return Outline(
         "What comes next",
         [
@@ -181,8 +181,16 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
     )
 
 
-def _course_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
-    """Cycles and what happens between them, in the order of time."""
+def course_items(answer: NextAnswer, *, every: bool = False) -> Iterator[tuple[Instant | None, Item]]:
+    """Cycles and what happens between them, in the order of time.
+
+    Args:
+        answer: the forecast.
+        every: whether everything is listed, however much it is.
+
+    Returns:
+        the instant of each, ns since the epoch, None for what is about several; and the entry.
+    """
     shown = (EVICTED, Happening.RELEASED)
     events = [event for event in answer.events if every or event.what in shown]
     cycles = [cycle for cycle in answer.cycles if every or cycle.changes]
@@ -200,21 +208,21 @@ def _course_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
         still = len(cycle.heads) - len(heads)
         if still:
             listed.append(Item(f"{counted(still, 'other head')} tried, not admitted"))
-        yield Item(f"Cycle {cycle.number}, {format_instant(cycle.at)}", listed)
+        yield cycle.at, Item(f"Cycle {cycle.number}, {format_instant(cycle.at)}", listed)
     if more := cycles[len(cycles[:most]) :]:
-        yield Item(f"and {len(more)} more cycles that change something{FOR_ALL}")
+        yield None, Item(f"and {len(more)} more cycles that change something{FOR_ALL}")
     else:
         yield from _event_items(events, every=every)
     unchanged = len(answer.cycles) - len(cycles)
     if unchanged:
-        yield Item(f"{unchanged} of the {len(answer.cycles)} cycles change nothing; --all lists them")
+        yield None, Item(f"{unchanged} of the {len(answer.cycles)} cycles change nothing; --all lists them")
 
 
-def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[Item]:
+def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[tuple[Instant, Item]]:
     for (at, text), found in groupby(events, key=lambda event: (event.at, event.text)):
         names = [event.workload for event in found]
         listed = ", ".join(names) if every else some_names(names)
-        yield Item(f"{format_instant(at)}  {listed}: {'each ' if len(names) > 1 else ''}{text}")
+        yield at, Item(f"{format_instant(at)}  {listed}: {'each ' if len(names) > 1 else ''}{text}")
 
 
 def _result(head: ComingHead | ComingTurn) -> str:

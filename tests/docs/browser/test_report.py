@@ -61,6 +61,27 @@ def test_a_job_is_found_and_chosen_and_nothing_is_requested(browser: Tab, page: 
     assert browser.complaints(page.parent.as_uri()) == []
 
 
+USED = "[...document.querySelectorAll('main .bar .piece')].map(each => each.outerHTML).join()"
+
+
+def test_the_bars_follow_the_coming_cycles(browser: Tab, page: Path) -> None:
+    browser.open(page.as_uri())
+    first = browser.value(USED)
+    steps = browser.value("document.querySelectorAll('#coming button').length")
+    assert steps > 1
+    seen = {first}
+    for step in range(1, steps):
+        browser.value(f"document.querySelectorAll('#coming button')[{step}].click()")
+        seen.add(browser.value(USED))
+    assert len(seen) > 1
+    pressed = (
+        "[...document.querySelectorAll('#coming [aria-pressed=true]')].map(each => each.dataset.step).join()"
+    )
+    assert browser.value(pressed) == str(steps - 1)
+    browser.value("document.querySelector('#coming button').click()")
+    assert browser.value(USED) == first
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_keeps_no_reader_out(browser: Tab, page: Path, width: str, scheme: str) -> None:

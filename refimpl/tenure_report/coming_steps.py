@@ -1,0 +1,137 @@
+"""The coming cycles of a picture: what happens, and the bars afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tenure.api import Loaded
+from tenure.errors import InputError
+from tenure.joint import vain_lines
+from tenure.model import Instant
+from tenure.outline import html_list
+from tenure_play.engine import world_at
+from tenure_play.forecast.answer import Horizon
+from tenure_play.forecast.coming import Outlook
+from tenure_play.forecast.text import course_items
+from tenure_play.forecast.unknown_trees import without_unknown_trees
+from tenure_play.from_cluster import scenario_from
+from tenure_play.scenario import Scenario, Timing
+from tenure_play.state import PlayState
+from tenure_report.picture import Bar, ClusterPicture, DrawnNode, Piece, jobs_of, picture_of
+
+MOST_STEPS: Final = 20
+"""So many steps have bars; the list goes on without."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComingStep:
+    """What happens at an instant.
+
+    Args:
+        html: in words, escaped.
+        bars: the bars that differ from those before, with the numbers of their nodes.
+        is_drawn: whether the bars are known.
+    """
+
+    html: str
+    bars: tuple[tuple[int, Bar], ...] = ()
+    is_drawn: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ComingSteps:
+    """The coming cycles.
+
+    Args:
+        summary: all of them in a line, or why they are not known.
+        marked: preemptions in vain, a line each.
+        steps: what happens, in the order of time.
+    """
+
+    summary: str
+    marked: tuple[str, ...] = ()
+    steps: tuple[ComingStep, ...] = ()
+
+
+UNSOUGHT: Final = ComingSteps("")
+"""Where nothing was played."""
+
+
+def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) -> ComingSteps:
+    """What comes next, as `tenure next` lists it, and the bars after each entry.
+
+    Args:
+        picture: the bars at first.
+        outlook: the cluster; None where a gate decides that is not modelled.
+        budget: no step is drawn after so many seconds, nor after `MOST_STEPS`; the list has all.
+    """
+    if outlook is None:
+        return ComingSteps("Not known: a feature gate that is not modelled decides about the coming cycles.")
+    ends = time.monotonic() + budget
+    try:
+        answer = outlook.next()
+        listed = [*course_items(answer)]
+        before, steps = _bars(picture, picture), list[ComingStep]()
+        scenario = _scenario(outlook)
+        later = [at for at, _ in listed[1:]]
+        for (at, item), following in zip(listed, [*later, None], strict=False):
+            html = html_list([item])
+            # The bars are those after all of an instant, so the last entry of it shows them.
+            if at is None or at == following or len(steps) == MOST_STEPS or time.monotonic() > ends:
+                steps.append(ComingStep(html, is_drawn=False))
+                continue
+            after = _bars(_picture_at(outlook, scenario, at), picture)
+            changed = tuple((node, bar) for (node, _), bar in after.items() if before[node, bar.label] != bar)
+            steps.append(ComingStep(html, changed))
+            before = after
+    except InputError as error:
+        return ComingSteps(f"Not known: {'; '.join(map(str, error.problems))}")
+    return ComingSteps(answer.summary, tuple(vain_lines(answer.in_vain)), tuple(steps))
+
+
+def _scenario(outlook: Outlook) -> Scenario:
+    horizon = Horizon(gates=outlook.gates)
+    timing = Timing(eviction=horizon.eviction)
+    loaded = without_unknown_trees(outlook.loaded, None)
+    end = outlook.now + horizon.until
+    return scenario_from(loaded, outlook.manifests, outlook.now, end, timing, outlook.gates)
+
+
+def _picture_at(outlook: Outlook, scenario: Scenario, at: Instant) -> ClusterPicture:
+    world = world_at(scenario, outlook.reading, at)
+    return picture_of(_loaded_at(outlook.loaded, world), at, outlook.reading)
+
+
+def _loaded_at(loaded: Loaded, world: PlayState) -> Loaded:
+    """The cluster with the workloads of a play; those that take no part are as they were."""
+    played = [world.actors[key] for key in sorted(world.actors)]
+    cluster = loaded.cluster
+    admitted, pending = (
+        (
+            *(workload for workload in given if workload.key not in world.actors),
+            *(actor.workload for actor in played if actor.holds == holds),
+        )
+        for given, holds in ((cluster.admitted, True), (cluster.pending, False))
+    )
+    return replace(loaded, cluster=replace(cluster, admitted=admitted, pending=pending))
+
+
+def _bars(picture: ClusterPicture, first: ClusterPicture) -> dict[tuple[int, str], Bar]:
+    """The bars by node and flavor-resource, with columns and jobs numbered as in the first picture."""
+    numbers = {job.name: job.number for job in jobs_of(first)}
+    names = {job.number: job.name for job in jobs_of(picture)}
+
+    def numbered(piece: Piece) -> Piece:
+        return piece if piece.job is None else replace(piece, job=numbers[names[piece.job]])
+
+    def of(node: DrawnNode) -> Iterator[tuple[int, Bar]]:
+        for bar in node.bars:
+            used, pending = (tuple(map(numbered, pieces)) for pieces in (bar.used, bar.pending))
+            yield node.number, replace(bar, column=first.columns.index(bar.label), used=used, pending=pending)
+        for child in node.below:
+            yield from of(child)
+
+    return {(number, bar.label): bar for tree in picture.trees for number, bar in of(tree)}
