@@ -23,7 +23,7 @@ from tenure_check.analysis.difference_answer import MatrixDifference
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer
 from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.matrix_answer import MatrixAnswer
-from tenure_check.analysis.sanity_answers import SanityAnswer
+from tenure_check.analysis.sanity import SanityAnswer
 from tenure_check.expectations.expectation_file import DecisionsShape
 from tenure_check.expectations.results import ChecksAnswer
 from tenure_kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer

@@ -21,7 +21,7 @@ from tenure.manifests import read_objects
 from tenure.units import counted
 
 if TYPE_CHECKING:
-    from tenure_check.analysis.sanity_answers import SanityAnswer, SanityNotice
+    from tenure_check.analysis.sanity import SanityAnswer, SanityNotice
 
 
 @with_records
@@ -52,7 +52,7 @@ def sanity_command(
     Exit codes: 0 answered, 1 anything found with --strict, 2 bad input, 5 not everything was looked at.
     """
     choose_colour(printing.color)
-    from tenure_check.analysis.sanity_answers import sanity_answer
+    from tenure_check.analysis.sanity import sanity_answer
 
     kueue = interpretation.target_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
@@ -70,7 +70,7 @@ def sanity_command(
 def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
     """An answer as text.
 
-    >>> from tenure_check.analysis.sanity_answers import SanityAnswer
+    >>> from tenure_check.analysis.sanity import SanityAnswer
     >>> list(sanity_lines(SanityAnswer("guaranteed", 3, ())))
     ['sanity: 3 objects, nothing found']
     """
