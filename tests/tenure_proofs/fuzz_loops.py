@@ -649,15 +649,16 @@ class Execution:
         result = self.written.result
         if self.written.way == "mapping":
             value, rest = value
-            self.end = {**self._arguments, "rest": rest, "size": len(value)}
+            end = {**self._arguments, "rest": rest, "size": len(value)}
         else:
             single = self.written.way == "loop"
-            self.end = self._state(self.written.loops[0] if single else self.written.end, names)
+            end = self._state(self.written.loops[0] if single else self.written.end, names)
             if self.written.counted:
-                self.end["steps_0"] = self._steps[0]
+                end["steps_0"] = self._steps[0]
             if single:
-                self.end |= {"ended": self._ended, "g": self._ghost, "steps": self._steps[0]}
-        self.end |= values_of("ret", result, value)
+                end |= {"ended": self._ended, "g": self._ghost, "steps": self._steps[0]}
+        # A value of another kind raises: such an execution has no end.
+        self.end = {**end, **values_of("ret", result, value)}
         return value
 
     def within(self, number: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import random
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,16 @@ from tenure_proofs.trusted.loops import Loop, Row, _Reader
 from tenure_proofs.trusted.procedures import _Procedures
 from tenure_proofs.trusted.symbols import as_term
 from tests.sampling import sample
-from tests.tenure_proofs.fuzz_loops import FEATURES, Tally, fuzz, summary
+from tests.tenure_proofs.fuzz_loops import (
+    FEATURES,
+    Execution,
+    Tally,
+    claims_of,
+    fuzz,
+    inputs_of,
+    summary,
+)
+from tests.tenure_proofs.written_loops import written_of
 
 SAMPLE = 250
 
@@ -22,11 +32,32 @@ SAMPLE = 250
 @pytest.mark.parametrize("turn", range(sample(1, 3)))
 def test_what_is_proved_of_random_loops_holds_of_every_execution(turn: int) -> None:
     seed = random.randrange(2**32)
+    print(f"seed {seed}")
     tally = fuzz(range(sample(SAMPLE, 5_000)), seed)
     assert tally.wrong == [], summary(tally, seed)
     assert tally.share("proved") > 0.15
     assert tally.share("refused") < 0.15
     assert sample(set(), FEATURES.keys()) <= tally.proved.keys()
+
+
+class AnyNumber(dict[str, Any]):
+    """Values of variables, whichever they are."""
+
+    def __missing__(self, name: str) -> int:
+        return 0
+
+
+def test_an_execution_that_returns_a_value_of_another_kind_has_no_end() -> None:
+    drawn = (written_of(random.Random(number)) for number in range(500))
+    written = next(each for each in drawn if each.result == "listed" and each.way != "mapping")
+    execution = Execution(written, claims_of(written, random.Random(1)), drawing=True)
+    given = next(iter(inputs_of(written, execution.claims)))
+    with contextlib.suppress(Exception):
+        execution.run(given)
+    execution.end = None
+    with pytest.raises(TypeError, match="not iterable"):
+        execution.leave(5, AnyNumber())
+    assert execution.end is None
 
 
 def first_wrong(seed: int) -> Tally:
