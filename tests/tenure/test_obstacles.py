@@ -13,7 +13,14 @@ import tenure
 from tenure.explanation.answers import why_not_answer
 from tenure.explanation.obstacles import NO_FIELD, obstacles
 from tenure.manifests.source_lines import SourceLines
-from tenure.model import ApiEnum, BorrowWithinCohort, Outcome, ReclaimWithinCohort, WithinClusterQueue
+from tenure.model import (
+    ApiEnum,
+    BorrowWithinCohort,
+    Fungibility,
+    Outcome,
+    ReclaimWithinCohort,
+    WithinClusterQueue,
+)
 from tenure.oracle.decide import Decision, decide
 from tests.objects import a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
@@ -65,27 +72,16 @@ SITUATIONS: dict[str, dict[str, Any]] = {
     "a node selector": {"flavor": {"nodeLabels": {"zone": "a"}}, "pod": {"nodeSelector": {"zone": "b"}}},
     "an affinity": {"flavor": {"nodeLabels": {"zone": "a"}}, "pod": {"affinity": AFFINITY}},
     "two flavors": {"group": a_group("f", "g", quota=2), "own": (2, 5), "cpu": 5},
-    "two flavors, the first may stop the search": {
-        "group": a_group("f", "g", quota=2),
-        "own": (2, 5),
-        "cpu": 5,
+    "a flavor that is not tried": {
         "queue": {
             "cohortName": "c",
             "flavorFungibility": {"whenCanBorrow": "MayStopSearch", "whenCanPreempt": "MayStopSearch"},
         },
-    },
-    "two flavors, preemption before borrowing": {
-        "group": a_group("f", "g", quota=2),
-        "own": (2, 5),
-        "cpu": 5,
-        "queue": {
-            "cohortName": "c",
-            "flavorFungibility": {
-                "whenCanBorrow": "TryNextFlavor",
-                "whenCanPreempt": "TryNextFlavor",
-                "preference": "PreemptionOverBorrowing",
-            },
-        },
+        "groups": [a_group("f", "g", quota=2), a_group("h", resource="memory", quota=1)],
+        "lent": [a_group("f", quota=2), a_group("h", resource="memory", quota=3)],
+        "others": (4, -5),
+        "cpu": 1,
+        "memory": 4,
     },
     "a stopped queue": {"queue": {"cohortName": "c", "stopPolicy": "Hold"}},
     "a held LocalQueue": {"held": "Hold"},
@@ -103,18 +99,18 @@ def objects_of(situation: dict[str, Any], preemption: dict[str, Any]) -> list[An
     if duration := situation.get("duration"):
         preemption = {**preemption, "withinClusterQueueConfig": {"minAdmitDuration": duration}}
     lends = {"lendingLimit": situation["lends"]} if "lends" in situation else {}
-    group = situation.get("group", a_group("f"))
+    groups = situation.get("groups", [situation.get("group", a_group("f"))])
     found = [
         an_object("ResourceFlavor", "f", situation.get("flavor", {})),
-        an_object("ResourceFlavor", "g", {}),
-        a_queue("q", group, preemption=preemption, **situation.get("queue", {"cohortName": "c"})),
-        a_queue("other", a_group("f", **lends), cohortName="c", preemption=rules),
+        *(an_object("ResourceFlavor", name, {}) for name in ("g", "h")),
+        a_queue("q", *groups, preemption=preemption, **situation.get("queue", {"cohortName": "c"})),
+        a_queue("other", *situation.get("lent", [a_group("f", **lends)]), cohortName="c", preemption=rules),
         a_local_queue("q", "ml", "q"),
     ]
     if "topologyName" in situation.get("flavor", {}):
         found.append(an_object("Topology", "rows", {"levels": [{"nodeLabel": "row"}]}))
     if held := situation.get("held"):
-        found[4]["spec"]["stopPolicy"] = held
+        next(each for each in found if each["kind"] == "LocalQueue")["spec"]["stopPolicy"] = held
     for name, queue in (("own", "q"), ("others", "other")):
         cpus, priority = situation.get(name, (0, 0))
         for number in range(cpus):
@@ -123,6 +119,7 @@ def objects_of(situation: dict[str, Any], preemption: dict[str, Any]) -> list[An
             )
             found.append(admitted_to(queue, runs, "f"))
     requests = {situation.get("resource", "cpu"): situation.get("cpu", 2)}
+    requests |= {"memory": situation["memory"]} if "memory" in situation else {}
     created = situation.get("created", "2026-01-01T00:00:00Z")
     new = a_workload("new", requests, created=created, queueName="q", priority=0)
     new["spec"]["podSets"][0]["template"]["spec"] |= situation.get("pod", {})
@@ -182,9 +179,16 @@ def _names_what_would_help(decision: Decision) -> None:
         "policy": ("borrow_within_cohort", BorrowWithinCohort.LOWER_PRIORITY),
         "maxPriorityThreshold": ("max_priority_threshold", None),
     }
-    for field, (attribute, value) in changes.items():
-        change: dict[str, Any] = {attribute: value}
-        changed = dataclasses.replace(queue, **change)
+    altered_queues = {
+        field: dataclasses.replace(queue, **dict[str, Any]({attribute: value}))
+        for field, (attribute, value) in changes.items()
+    }
+    for field, attribute in (("whenCanBorrow", "when_can_borrow"), ("whenCanPreempt", "when_can_preempt")):
+        tries = dict[str, Any]({attribute: Fungibility.TRY_NEXT_FLAVOR})
+        if getattr(queue.fungibility, attribute) == Fungibility.MAY_STOP_SEARCH:
+            fungibility = dataclasses.replace(queue.fungibility, **tries)
+            altered_queues[field] = dataclasses.replace(queue, fungibility=fungibility)
+    for field, changed in altered_queues.items():
         cluster = decision.snapshot.cluster
         altered = dataclasses.replace(cluster, cluster_queues={**cluster.cluster_queues, "q": changed})
         other = decide(altered, decision.preemptor, "q", decision.now, decision.reading)

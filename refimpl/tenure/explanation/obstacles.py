@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.counterfactuals.situation import short_name
@@ -17,6 +18,7 @@ from tenure.model import (
     BorrowWithinCohort,
     FlavorMode,
     FlavorResource,
+    Fungibility,
     Outcome,
     ReclaimWithinCohort,
     ResourceFlavor,
@@ -24,7 +26,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.assignment import Choice, GroupTrial
-from tenure.oracle.decide import Decision
+from tenure.oracle.decide import Decision, decide
 from tenure.oracle.nodes import is_selected, untolerated
 from tenure.oracle.reach import most_at, running_heroes
 from tenure.oracle.topology import may_serve
@@ -41,6 +43,7 @@ NO_FIELD = "nothing in the configuration would help"
 """The words of an answer where no field stands in the way."""
 
 _PREEMPTION = "spec.preemption."
+_FUNGIBILITY = {"whenCanPreempt": "when_can_preempt", "whenCanBorrow": "when_can_borrow"}
 _QUOTAS = {"nominalQuota": "nominal", "borrowingLimit": "borrowing_limits", "lendingLimit": "lending_limits"}
 
 
@@ -147,6 +150,7 @@ def _of_no_fit(decision: Decision) -> Iterator[Obstacle]:
         value = format_names(sorted(covered), 5) or "empty"
         text = f"{name} is requested, which no resource group covers"
         yield _queue(decision, "spec.resourceGroups[0].coveredResources", value, text)
+    yield from _ended_search(decision)
     for group in decision.trial.groups:
         if group.choice is None or group.choice.worst.mode == FlavorMode.NO_FIT:
             yield from _of_group(decision, group)
@@ -292,12 +296,40 @@ def _of_no_candidates(decision: Decision) -> Iterator[Obstacle]:
     found = [
         *_while_borrowing(decision),
         *_by_share(decision),
+        *_ended_search(decision),
         *_own_policies(decision, own),
         *_other_policies(decision, [held for held in kept if held.cluster_queue != decision.queue.name]),
         *(obstacle for shortage in shortages(decision) for obstacle in _of_shortage(decision, shortage)),
         *_without_cohort(decision),
     ]
     yield from sorted(found, key=lambda obstacle: obstacle.object.startswith("Workload/"))
+
+
+def _ended_search(decision: Decision) -> Iterator[Obstacle]:
+    """The field that ends the search before a flavor with which the workload would be admitted (KQ-570)."""
+    queue, cluster = decision.queue, decision.snapshot.cluster
+    for group in decision.trial.groups:
+        if not group.ended or group.choice is None:
+            continue
+        names = [quotas.flavor for quotas in group.group.flavors]
+        untried = names[names.index(group.choice.flavor) + 1 :]
+        for field, attribute in _FUNGIBILITY.items() if untried else ():
+            value: Fungibility = getattr(queue.fungibility, attribute)
+            if value == Fungibility.TRY_NEXT_FLAVOR:
+                continue
+            next_flavor: dict[str, Any] = {attribute: Fungibility.TRY_NEXT_FLAVOR}
+            changed = replace(queue, fungibility=replace(queue.fungibility, **next_flavor))
+            queues = {**cluster.cluster_queues, queue.name: changed}
+            other = decide(
+                replace(cluster, cluster_queues=queues),
+                decision.preemptor,
+                queue.name,
+                decision.now,
+                decision.reading,
+            )
+            if other.outcome in (Outcome.FIT, Outcome.PREEMPT):
+                text = f"the search ends before {format_names(untried, 3)}"
+                yield _queue(decision, f"spec.flavorFungibility.{field}", value, text)
 
 
 def _without_cohort(decision: Decision) -> Iterator[Obstacle]:
