@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 from tenure.api import Loaded
 from tenure.errors import InputError
 from tenure.joint import vain_lines
-from tenure.model import Instant
 from tenure.outline import html_list
-from tenure_play.engine import world_at
-from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.text import course_items
-from tenure_play.forecast.unknown_trees import without_unknown_trees
-from tenure_play.from_cluster import scenario_from
-from tenure_play.scenario import Scenario, Timing
 from tenure_play.state import PlayState
-from tenure_report.picture import Bar, ClusterPicture, DrawnNode, Piece, jobs_of, picture_of
+from tenure_report.picture import Bar, ClusterPicture, Piece, jobs_of, nodes_of, picture_of
 
 MOST_STEPS: Final = 20
 """So many steps have bars; the list goes on without."""
@@ -75,7 +68,7 @@ def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) ->
         answer = outlook.next()
         listed = [*course_items(answer)]
         before, steps = _bars(picture, picture), list[ComingStep]()
-        scenario = _scenario(outlook)
+        player = outlook.player()
         later = [at for at, _ in listed[1:]]
         for (at, item), following in zip(listed, [*later, None], strict=False):
             html = html_list([item])
@@ -83,26 +76,14 @@ def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) ->
             if at is None or at == following or len(steps) == MOST_STEPS or time.monotonic() > ends:
                 steps.append(ComingStep(html, is_drawn=False))
                 continue
-            after = _bars(_picture_at(outlook, scenario, at), picture)
+            player.go_on(at)
+            after = _bars(picture_of(_loaded_at(outlook.loaded, player.world), at, outlook.reading), picture)
             changed = tuple((node, bar) for (node, _), bar in after.items() if before[node, bar.label] != bar)
             steps.append(ComingStep(html, changed))
             before = after
     except InputError as error:
         return ComingSteps(f"Not known: {'; '.join(map(str, error.problems))}")
     return ComingSteps(answer.summary, tuple(vain_lines(answer.in_vain)), tuple(steps))
-
-
-def _scenario(outlook: Outlook) -> Scenario:
-    horizon = Horizon(gates=outlook.gates)
-    timing = Timing(eviction=horizon.eviction)
-    loaded = without_unknown_trees(outlook.loaded, None)
-    end = outlook.now + horizon.until
-    return scenario_from(loaded, outlook.manifests, outlook.now, end, timing, outlook.gates)
-
-
-def _picture_at(outlook: Outlook, scenario: Scenario, at: Instant) -> ClusterPicture:
-    world = world_at(scenario, outlook.reading, at)
-    return picture_of(_loaded_at(outlook.loaded, world), at, outlook.reading)
 
 
 def _loaded_at(loaded: Loaded, world: PlayState) -> Loaded:
@@ -127,11 +108,10 @@ def _bars(picture: ClusterPicture, first: ClusterPicture) -> dict[tuple[int, str
     def numbered(piece: Piece) -> Piece:
         return piece if piece.job is None else replace(piece, job=numbers[names[piece.job]])
 
-    def of(node: DrawnNode) -> Iterator[tuple[int, Bar]]:
+    found: dict[tuple[int, str], Bar] = {}
+    for node in nodes_of(picture):
         for bar in node.bars:
             used, pending = (tuple(map(numbered, pieces)) for pieces in (bar.used, bar.pending))
-            yield node.number, replace(bar, column=first.columns.index(bar.label), used=used, pending=pending)
-        for child in node.below:
-            yield from of(child)
-
-    return {(number, bar.label): bar for tree in picture.trees for number, bar in of(tree)}
+            column = first.columns.index(bar.label)
+            found[node.number, bar.label] = replace(bar, column=column, used=used, pending=pending)
+    return found

@@ -94,25 +94,23 @@ def report_command(
     picture = picture_of(asked.loaded, asked.now, asked.reading)
     named_files = source.paths or ()
     named = ["--example", example] if example else list(paths or ())
-    program = ["tenure"]
+    program, source_words, clock = "tenure", named, ["--now", format_instant(asked.now)]
     if given().read is not None:
         # The commands of the page read the cluster again, by the plugin that drew it.
-        program, named = ["kubectl", *program], [word for word in named if word != "-"]
+        named = [word for word in named if word != "-"]
+        program, source_words, clock = "kubectl tenure", [given().name, *named], []
     facts = [
-        ("From", shlex.join([given().name, *named] if len(program) > 1 else named)),
+        ("From", shlex.join(source_words)),
         ("Reading", reading_text(asked.reading)),
         ("Kueue", kueue_version(asked.kueue)),
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
-    clock = [] if given().read is not None else ["--now", format_instant(asked.now)]
     outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
     began = time.monotonic()
     coming = steps_of(picture, outlook, budget / 2) if budget else UNSOUGHT
     left = max(0.0, budget - (time.monotonic() - began))
     answers = answers_of(picture, asked, objects, outlook, () if edits.edits() else named_files, left)
-    page = page_of(
-        picture, "Cluster", facts, shlex.join([*named, *clock]), answers, coming, program=shlex.join(program)
-    )
+    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers, coming, program=program)
     try:
         write_file(output, page)
     except OSError as error:

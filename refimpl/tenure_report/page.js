@@ -48,16 +48,17 @@
   let waits = 0;
   search.addEventListener("input", () => { clearTimeout(waits); waits = setTimeout(find, 150); });
 
-  const drawn = new Map(bars.map(bar => [bar.id, [[0, bar.innerHTML]]]));
+  const drawn = new Map();
   for (const each of document.querySelectorAll("template[data-step]")) {
-    drawn.get(each.dataset.bar).push([Number(each.dataset.step), each.innerHTML]);
+    const bar = get(each.dataset.bar);
+    if (!drawn.has(bar)) drawn.set(bar, [[0, bar.innerHTML]]);
+    drawn.get(bar).push([Number(each.dataset.step), each.innerHTML]);
   }
   const steps = [...document.querySelectorAll("button[data-step]")];
   const showStep = event => {
     const step = Number(event.currentTarget.dataset.step);
     for (const each of steps) each.setAttribute("aria-pressed", String(each === event.currentTarget));
-    for (const bar of bars) bar.innerHTML = drawn.get(bar.id).findLast(([at]) => at <= step)[1];
-    main.classList.toggle("later", step > 0);
+    for (const [bar, shown] of drawn) bar.innerHTML = shown.findLast(([at]) => at <= step)[1];
     mark();
   };
   for (const each of steps) each.addEventListener("click", showStep);

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tenure.api import Loaded, queue_of
+from tenure.api import Loaded, waiting_for
 from tenure.errors import InputError
 from tenure.model import Amount, Amounts, ClusterQueue, Duration, FlavorResource, Instant, Workload
 from tenure.oracle.snapshot import with_effective_priority
@@ -241,6 +241,7 @@ class _Drawing:
     def _take_jobs(self) -> tuple[str, ...]:
         """Fill `jobs`; the priorities of each level."""
         cluster = self.loaded.cluster
+        waits = {workload.key: queue for workload, queue in waiting_for(self.loaded)}
         workloads = [
             with_effective_priority(workload, cluster, self.now, self.reading)
             for workload in (*cluster.admitted, *cluster.pending)
@@ -257,7 +258,9 @@ class _Drawing:
         )
         for number, workload in enumerate(ordered):
             holds = id(workload) in held
-            queue = self._queue_of(workload, holds=holds)
+            queue = (workload.cluster_queue if holds else waits[workload.key]) or ""
+            if queue not in cluster.cluster_queues:
+                queue = ""
             self.jobs[queue].append(
                 DrawnJob(
                     number=number,
@@ -279,15 +282,6 @@ class _Drawing:
             for found in (by_level[number] for number in range(LEVELS))
             if found
         )
-
-    def _queue_of(self, workload: Workload, *, holds: bool) -> str:
-        if holds:
-            queue = workload.cluster_queue or ""
-            return queue if queue in self.loaded.cluster.cluster_queues else ""
-        try:
-            return queue_of(self.loaded, workload)
-        except InputError:
-            return ""
 
     def _requested(self, workload: Workload, queue: str) -> Amounts:
         """What a pending workload requests, at the flavor that it names or the first of its ClusterQueue."""
@@ -501,14 +495,20 @@ def jobs_words(jobs: Sequence[DrawnJob]) -> str:
     return f"{counted(holding, 'job')} with quota, {len(jobs) - holding} pending"
 
 
-def jobs_of(picture: ClusterPicture) -> Iterator[DrawnJob]:
-    """All jobs of a picture."""
+def nodes_of(picture: ClusterPicture) -> Iterator[DrawnNode]:
+    """All nodes of a picture, each before those below it."""
 
-    def below(node: DrawnNode) -> Iterator[DrawnJob]:
-        yield from node.jobs
+    def from_node(node: DrawnNode) -> Iterator[DrawnNode]:
+        yield node
         for child in node.below:
-            yield from below(child)
+            yield from from_node(child)
 
     for tree in picture.trees:
-        yield from below(tree)
+        yield from from_node(tree)
+
+
+def jobs_of(picture: ClusterPicture) -> Iterator[DrawnJob]:
+    """All jobs of a picture."""
+    for node in nodes_of(picture):
+        yield from node.jobs
     yield from picture.queueless

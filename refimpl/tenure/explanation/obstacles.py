@@ -307,29 +307,34 @@ def _of_no_candidates(decision: Decision) -> Iterator[Obstacle]:
 
 def _ended_search(decision: Decision) -> Iterator[Obstacle]:
     """The field that ends the search before a flavor with which the workload would be admitted (KQ-570)."""
-    queue, cluster = decision.queue, decision.snapshot.cluster
+    untried: list[list[str]] = []
     for group in decision.trial.groups:
-        if not group.ended or group.choice is None:
-            continue
-        names = [quotas.flavor for quotas in group.group.flavors]
-        untried = names[names.index(group.choice.flavor) + 1 :]
-        for field, attribute in _FUNGIBILITY.items() if untried else ():
-            value: Fungibility = getattr(queue.fungibility, attribute)
-            if value == Fungibility.TRY_NEXT_FLAVOR:
-                continue
-            next_flavor: dict[str, Any] = {attribute: Fungibility.TRY_NEXT_FLAVOR}
-            changed = replace(queue, fungibility=replace(queue.fungibility, **next_flavor))
-            queues = {**cluster.cluster_queues, queue.name: changed}
-            other = decide(
-                replace(cluster, cluster_queues=queues),
-                decision.preemptor,
-                queue.name,
-                decision.now,
-                decision.reading,
-            )
-            if other.outcome in (Outcome.FIT, Outcome.PREEMPT):
-                text = f"the search ends before {format_names(untried, 3)}"
-                yield _queue(decision, f"spec.flavorFungibility.{field}", value, text)
+        if group.ended and group.choice is not None:
+            names = [quotas.flavor for quotas in group.group.flavors]
+            untried.append(names[names.index(group.choice.flavor) + 1 :])
+    if not any(untried):
+        return
+    fungibility = decision.queue.fungibility
+    ends = {
+        field: getattr(fungibility, attribute)
+        for field, attribute in _FUNGIBILITY.items()
+        if getattr(fungibility, attribute) == Fungibility.MAY_STOP_SEARCH
+        and _goes_with(decision, attribute, Fungibility.TRY_NEXT_FLAVOR)
+    }
+    for flavors in filter(None, untried):
+        for field, value in ends.items():
+            text = f"the search ends before {format_names(flavors, 3)}"
+            yield _queue(decision, f"spec.flavorFungibility.{field}", value, text)
+
+
+def _goes_with(decision: Decision, attribute: str, value: Fungibility) -> bool:
+    """Whether the workload would be admitted, at once or by preemption, with another choice among flavors."""
+    queue, cluster = decision.queue, decision.snapshot.cluster
+    change: dict[str, Any] = {attribute: value}
+    changed = replace(queue, fungibility=replace(queue.fungibility, **change))
+    altered = replace(cluster, cluster_queues={**cluster.cluster_queues, queue.name: changed})
+    found = decide(altered, decision.preemptor, queue.name, decision.now, decision.reading)
+    return found.outcome in (Outcome.FIT, Outcome.PREEMPT)
 
 
 def _without_cohort(decision: Decision) -> Iterator[Obstacle]:

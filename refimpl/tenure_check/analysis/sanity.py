@@ -43,7 +43,7 @@ from tenure.rules.terms import terms_of
 from tenure.units import format_amount
 from tenure.validation.cautions import quotas
 from tenure.validation.faults import Subject, WarningType
-from tenure.validation.together import Overview, cohort_quota_on_top
+from tenure.validation.together import cohort_quota_on_top, overview
 
 _PREEMPTION: Final = "spec.preemption"
 _BYTES: Final = ("memory", "ephemeral-storage")
@@ -271,11 +271,8 @@ def findings_of_objects(objects: Sequence[tuple[str, Any]]) -> Iterator[SanityFi
 
 def _on_top(objects: Iterable[tuple[str, Any]]) -> Iterator[SanityFinding]:
     """A Cohort's own quota that equals the sum of its ClusterQueues', as `tenure validate` has it."""
-    subjects: dict[str, list[Subject]] = {}
-    for _, raw in objects:
-        kind = str(dig(raw, "kind") or "")
-        subjects.setdefault(kind, []).append(Subject(kind, raw))
-    for cohort, fault in cohort_quota_on_top(Overview(subjects)):
+    together = overview(Subject(_kind(raw), raw) for _, raw in objects)
+    for cohort, fault in cohort_quota_on_top(together):
         yield SanityFinding(
             SanityCheck.COHORT_QUOTA_ON_TOP,
             f"Cohort/{cohort.name}",

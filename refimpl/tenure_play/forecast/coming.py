@@ -16,6 +16,7 @@ from tenure.oracle.tree import build_tree
 from tenure.readings import Reading
 from tenure.units import counted, format_instant
 from tenure.versions import KUEUE
+from tenure_play.engine import Player
 from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import AskedWorkload, ComingCycle, ComingHead, ComingTurn, NextAnswer
 from tenure_play.forecast.run import Course, admissions, heads_of, some_names
@@ -23,7 +24,7 @@ from tenure_play.forecast.skips import RECOMPUTES
 from tenure_play.forecast.unknown_trees import without_unknown_trees
 from tenure_play.from_cluster import scenario_from
 from tenure_play.record import Result
-from tenure_play.scenario import QueueGates, Timing
+from tenure_play.scenario import QueueGates, Scenario, Timing
 
 _COULD_GO: Final = (Outcome.FIT, Outcome.PREEMPT)
 _GOES: Final = (Result.ADMITTED, Result.PREEMPTING)
@@ -47,6 +48,21 @@ class Outlook:
     now: Instant
     reading: Reading
     gates: QueueGates
+
+    def player(self) -> Player:
+        """The play of the coming cycles, at its start.
+
+        Raises:
+            InputError: as `next`.
+        """
+        player = Player(self._scenario(without_unknown_trees(self.loaded, None), self.gates), self.reading)
+        player.begin()
+        return player
+
+    def _scenario(self, loaded: Loaded, gates: QueueGates) -> Scenario:
+        horizon = Horizon()
+        timing = Timing(eviction=horizon.eviction)
+        return scenario_from(loaded, self.manifests, self.now, self.now + horizon.until, timing, gates)
 
     def next(self, workload: str | None = None) -> NextAnswer:
         """What comes next for a workload, or for the whole cluster.
@@ -135,10 +151,7 @@ class Outlook:
             yield f"{change}: {key} would {does} in this cycle"
 
     def _played(self, loaded: Loaded, gates: QueueGates, cycles: int, key: str) -> Course:
-        end = self.now + Horizon().until
-        timing = Timing(eviction=Horizon().eviction)
-        scenario = scenario_from(loaded, self.manifests, self.now, end, timing, gates)
-        course = Course(scenario, self.reading, cycles, key)
+        course = Course(self._scenario(loaded, gates), self.reading, cycles, key)
         course.run()
         return course
 
