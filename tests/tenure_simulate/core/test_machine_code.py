@@ -228,9 +228,12 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not compiled.COMPILED, reason="the compiler is switched off here")
-def test_compiled_code_calls_what_is_made_once_for_all_constants_and_has_no_wrapper() -> None:
+def test_compiled_code_calls_what_is_made_once_for_all_constants_and_has_no_wrapper(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from numba.core.types import literal
 
+    monkeypatch.setattr(compiled, "_KEPT", None)  # numba prints no code that it loads
     halved = compiled.compiled(_halved)
     for number in (4, 6):
         template, *_ = halved.get_call_template((literal(number),), {})  # type: ignore[attr-defined, no-untyped-call]
