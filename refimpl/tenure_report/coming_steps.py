@@ -10,10 +10,10 @@ from tenure.api import Loaded
 from tenure.errors import InputError
 from tenure.joint import vain_lines
 from tenure.outline import html_list
+from tenure_play.drawing.cluster import Bar, ClusterPicture, Piece, jobs_of, nodes_of, picture_of
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.text import course_items
 from tenure_play.state import PlayState
-from tenure_report.picture import Bar, ClusterPicture, Piece, jobs_of, nodes_of, picture_of
 
 MOST_STEPS: Final = 20
 """So many steps have bars; the list goes on without."""

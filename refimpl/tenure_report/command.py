@@ -79,10 +79,10 @@ def report_command(
 
     Exit codes: 0 written; 2 bad input; 3 internal error.
     """
+    from tenure_play.drawing.cluster import picture_of
     from tenure_report.coming_steps import UNSOUGHT, steps_of
     from tenure_report.job_answers import answers_of, outlook_of
     from tenure_report.page import page_of
-    from tenure_report.picture import picture_of
 
     choose_colour(color)
     claim("--output", output)

@@ -18,11 +18,11 @@ from tenure.manifests import SourcedObject
 from tenure.outline import Outline
 from tenure_play.commands.next import print_next
 from tenure_play.commands.why import print_not_queued, print_why, print_why_not
+from tenure_play.drawing.cluster import ClusterPicture, DrawnJob, jobs_of
 from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.from_cluster import manifests_of
-from tenure_report.picture import ClusterPicture, DrawnJob, jobs_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

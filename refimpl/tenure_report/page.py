@@ -11,9 +11,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tenure.units import format_instant
+from tenure_play.drawing.cluster import ClusterPicture, jobs_words
 from tenure_play.drawing.html_page import html_page
 from tenure_report.coming_steps import UNSOUGHT, ComingSteps
-from tenure_report.picture import ClusterPicture, jobs_words
 
 _HERE: Final = Path(__file__).parent
 

@@ -17,12 +17,12 @@ import yaml
 
 from tenure.manifests import SourcedObject, build
 from tenure.readings import preset
+from tenure_play.drawing.cluster import MOST_PIECES, Bar, ClusterPicture, DrawnNode, jobs_of, picture_of
 from tenure_play.forecast.coming import Outlook
 from tenure_play.from_cluster import manifests_of
 from tenure_play.scenario import QueueGates
-from tenure_report import ClusterPicture, page_of, picture_of
+from tenure_report import page_of
 from tenure_report.coming_steps import ComingSteps, steps_of
-from tenure_report.picture import MOST_PIECES, Bar, DrawnNode, jobs_of
 from tests.command_line import tenure
 
 NOW = "2026-03-02T14:00:00Z"

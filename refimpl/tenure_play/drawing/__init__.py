@@ -1,1 +1,1 @@
-"""Pictures: shapes in a `scene`, written as SVG by `svg`, or as PNG by `png`, which needs matplotlib."""
+"""Pictures: a `cluster` as bars; shapes in a `scene`, as SVG by `svg` or as PNG by `png`, with matplotlib."""

@@ -1,4 +1,4 @@
-"""What a page of a cluster shows: every cohort and ClusterQueue with its quota and usage, and its jobs."""
+"""What is drawn of a cluster: every cohort and ClusterQueue with its quota and usage, and its jobs."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class DrawnNode:
 
 @dataclass(frozen=True, slots=True)
 class ClusterPicture:
-    """What a page of a cluster shows.
+    """A cluster as it is drawn.
 
     Args:
         now: the clock, ns since the epoch.
