@@ -22,7 +22,7 @@ from tenure.cli.options import (
     Strict,
     parse_gates,
 )
-from tenure.cli.terminal import Color, choose_colour, print_lines
+from tenure.cli.terminal import Color, choose_colour, hint, print_lines
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.explanation.summary import reading_text
@@ -47,7 +47,9 @@ def report_command(
     ],
     budget: Annotated[
         float,
-        typer.Option(min=0, metavar="SECONDS", help="Time for coming cycles and answers about jobs."),
+        typer.Option(
+            min=0, metavar="SECONDS", help="Time for coming cycles and answers about jobs and ClusterQueues."
+        ),
     ] = 20.0,
     color: Color = None,
 ) -> None:
@@ -58,9 +60,10 @@ def report_command(
     page can be searched, folded, and coloured by ClusterQueue or by priority.
 
     A job that you choose shows what `tenure why-not` and `tenure next` answer about a pending one, and
-    `tenure why` about a running one. Pending jobs are answered first, those of high priority before others;
-    jobs that the budget does not reach show the commands, as ClusterQueues do. The coming cycles are
-    listed as `tenure next` lists them; the bars follow the one that you choose:
+    `tenure why` about a running one; a ClusterQueue what `tenure analyze matrix`, `guarantees` and `sanity`
+    answer about it. Pending jobs are answered first, those of high priority before others; what the budget
+    does not reach has the command in its place. The coming cycles are listed as `tenure next` lists them;
+    the bars follow the one that you choose:
 
     \b
     tenure report --example shared-cohort -o cluster.html
@@ -80,9 +83,10 @@ def report_command(
     Exit codes: 0 written; 2 bad input; 3 internal error.
     """
     from tenure_play.drawing.cluster import picture_of
-    from tenure_report.coming_steps import UNSOUGHT, steps_of
+    from tenure_report.coming_steps import steps_of
     from tenure_report.job_answers import answers_of, outlook_of
-    from tenure_report.page import page_of
+    from tenure_report.page import PageAnswers, page_of
+    from tenure_report.queue_answers import asked_about_queues
 
     choose_colour(color)
     claim("--output", output)
@@ -105,18 +109,24 @@ def report_command(
         ("Kueue", kueue_version(asked.kueue)),
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
-    outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
-    began = time.monotonic()
-    coming = steps_of(picture, outlook, budget / 2) if budget else UNSOUGHT
-    left = max(0.0, budget - (time.monotonic() - began))
-    answers = answers_of(picture, asked, objects, outlook, () if edits.edits() else named_files, left)
-    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers, coming, program=program)
+    answers = PageAnswers()
+    if budget:
+        outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
+        ends = time.monotonic() + budget
+        with asked_about_queues(asked.loaded, objects, asked.reading, budget) as queues:
+            coming = steps_of(picture, outlook, budget / 2)
+            files = () if edits.edits() else named_files
+            jobs = answers_of(picture, asked, objects, outlook, files, ends - time.monotonic())
+            answers = PageAnswers(jobs, queues.answers(), coming)
+    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers, program=program)
     try:
         write_file(output, page)
     except OSError as error:
         raise bad_input("--output", str(output), f"a file that can be written: {error.strerror}") from error
     drawn = (
         f"{counted(picture.queues, 'ClusterQueue')}, {picture.running} running and "
-        f"{picture.pending} pending workloads, {len(answers)} of them answered"
+        f"{picture.pending} pending workloads, {len(answers.jobs)} of them answered"
     )
     print_lines([f"{output}: {drawn}"])
+    if budget and answers.queues.open:
+        hint(f"--budget {2 * budget:g} gives analyze {' and '.join(answers.queues.open)} more time")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tenure.api import Loaded
 from tenure.cli.inquiry import Inquiry
 from tenure.cli.output import OutlineOutput
+from tenure.cli.terminal import progress
 from tenure.errors import InputError
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.manifests import SourcedObject
@@ -76,7 +77,8 @@ def answers_of(
     horizon = None if outlook is None else Horizon(gates=outlook.gates)
     ends = time.monotonic() + budget
     answers: dict[int, str] = {}
-    for job in sorted(jobs_of(picture), key=lambda job: (job.holds, job.number)):
+    jobs = sorted(jobs_of(picture), key=lambda job: (job.holds, job.number))
+    for job in progress(jobs, "answers about jobs", len(jobs)):
         if time.monotonic() > ends:
             break
         answers[job.number] = "\n".join(_answered(job, asked, objects, outlook, horizon, files))

@@ -98,10 +98,13 @@
         command("Who could preempt it", `why ${quoted(name)} ${given}`);
       }
     } else {
-      const files = given.replace(/ ?--now \S+$/, "");
+      const files = given.replace(/ ?--now \S+$/, ""), open = main.dataset.open.split(" ");
+      const late = asked => open.includes(asked) ? " (not answered within the budget)" : "";
       add("p", "ClusterQueue");
-      command("Who can preempt its workloads", `analyze matrix ${files} --victim ${quoted(name)}`);
-      command("What it can count on", `analyze guarantees ${files} --of ${quoted(name)}`);
+      const answer = get(`q${target.id.slice(1)}`);
+      if (answer) chosen.append(answer.content.cloneNode(true));
+      command(`Whether also within its nominal quota${late("matrix")}`, `analyze matrix ${files} --victim ${quoted(name)}`);
+      command(`What it can count on${late("guarantees")}`, `analyze guarantees ${files} --of ${quoted(name)}`);
       command("Fields without effect", `analyze sanity ${files}`);
     }
     const close = add("button", "Close");

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tenure_check import answers
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.matrix import CellResult
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.commands import analyze_guarantees
 from tests.cli.test_analyze_matrix import CLASSES, LIMITED, ONE_CLASS, QUEUES
 from tests.command_line import tenure
 
@@ -155,7 +155,7 @@ def test_one_queue_is_answered_from_the_cache(
     def asked(*_: Any) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(analyze_guarantees, "_answer", asked)
+    monkeypatch.setattr(answers, "_guarantees", asked)
     done = tenure("analyze", "guarantees", str(queues), *SMALL, "--of", "b/low")
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0, done.stderr

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tenure_check import answers
 from tenure_check.analysis.matrix import NO_QUOTAS
-from tenure_check.commands import analyze_matrix
 from tests.command_line import tenure
 
 SMALL = "--states", "60"
@@ -211,7 +211,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
     def asked(*_: Any) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(analyze_matrix, "_answer", asked)
+    monkeypatch.setattr(answers, "_matrix", asked)
     again = tenure("analyze", "matrix", str(queues), *SMALL, "-o", "json")
     assert json.loads(again.stdout) == answer
     changed = ("--set", "clusterqueue/b.spec.preemption.reclaimWithinCohort=Any")

@@ -280,7 +280,7 @@ def test_the_order_of_files_changes_nothing_but_the_names_of_the_files(tmp_path:
     names = [f"{number}.yaml" for number in range(len(TWO))]
     pages = []
     for order in (names, names[::-1]):
-        done = tenure("report", *order, "--now", NOW, "-o", "out.html", cwd=tmp_path)
+        done = tenure("report", *order, "--now", NOW, "--budget", "600", "-o", "out.html", cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         pages.append((tmp_path / "out.html").read_text(encoding="utf-8").replace(" ".join(order), "FILES"))
     assert pages[0] == pages[1]
@@ -308,6 +308,37 @@ def test_a_job_has_the_lines_of_the_commands(tmp_path: Path, name: str, commands
         assert [line for line in wanted if line not in text] == []
 
 
+def test_a_clusterqueue_has_the_lines_of_the_commands(tmp_path: Path) -> None:
+    two = ("--example", "two-teams")
+    done = tenure("report", *two, "--now", NOW, "--budget", "600", "-o", "page.html", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (answer,) = re.findall(r'<template id="q\d+">(.*?)</template>', page, re.DOTALL)
+    text = unescape(re.sub("<[^>]*>", "\n", answer))
+    for words in (("matrix",), ("guarantees", "-v")):
+        lines = tenure("analyze", *words, *two).stdout.decode().splitlines()
+        wanted = [line.strip() for line in lines if line.startswith("  ")]
+        assert wanted
+        assert [line for line in wanted if line not in text] == []
+    loops = tenure("analyze", "loops", *two).stdout.decode().splitlines()[0]
+    assert f"<p>{loops}</p>" in page
+
+
+def test_clusterqueues_beyond_the_budget_have_the_command(tmp_path: Path) -> None:
+    objects = [
+        json.loads(json.dumps(each).replace('"4"', '"44"')) for each in TWO
+    ]  # not kept by a test before
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    done = tenure(
+        "report", "cluster.yaml", "--now", NOW, "--budget", "0.001", "-o", "page.html", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert 'data-open="matrix guarantees"' in page
+    assert "Which workloads can ever preempt which" not in page
+    assert "Fields without effect" in page
+
+
 def test_jobs_beyond_the_budget_have_no_answer(tmp_path: Path) -> None:
     done = tenure("report", "--example", "two-teams", "--budget", "0", "-o", "page.html", cwd=tmp_path)
     assert b"pending workloads, 0 of them answered" in done.stdout
@@ -319,7 +350,7 @@ def test_names_of_a_cluster_that_are_html_are_escaped_in_answers_too(tmp_path: P
     renamed = [json.loads(json.dumps(each).replace('"b"', json.dumps(marked))) for each in TWO]
     waits = job(f"{marked}2", marked, 3)
     (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([*renamed, waits]), encoding="utf-8")
-    done = tenure("report", "cluster.yaml", "--now", NOW, "-o", "page.html", cwd=tmp_path)
+    done = tenure("report", "cluster.yaml", "--now", NOW, "--budget", "600", "-o", "page.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert b"2 pending workloads, 5 of them answered" in done.stdout
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -79,9 +79,11 @@ def with_solvers(jobs: int | None = None) -> Iterator[tuple[Analyzed, Mapping[st
     """
     need_the_solvers()
     from tenure_check.analysis.parallel import spreading
-    from tenure_proofs.solvers import Cvc5, solver_versions
+    from tenure_proofs.pool import second_solver
+    from tenure_proofs.solvers import solver_versions
 
-    with Cvc5() as cvc5, spreading(jobs or os.cpu_count() or 1) as spread:
+    # The process's own, which ends with it where it is ended amid a question.
+    with second_solver() as cvc5, spreading(jobs or os.cpu_count() or 1) as spread:
         yield partial(_analyzed, cvc5, spread), solver_versions()
 
 

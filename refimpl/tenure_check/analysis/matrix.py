@@ -21,7 +21,15 @@ from tenure.oracle.tree import Tree, build_tree
 from tenure.oracle.unmodelled import of_pair, without_unmodelled
 from tenure.readings import Reading
 from tenure_check.analysis.decided_states import Deciding, Replays
-from tenure_check.analysis.scopes import ALL_CELLS, PREMISES, CellSides, MatrixRequest, Scope, premises_of
+from tenure_check.analysis.scopes import (
+    ALL_CELLS,
+    MATRIX_STATES,
+    PREMISES,
+    CellSides,
+    MatrixRequest,
+    Scope,
+    premises_of,
+)
 from tenure_check.analysis.states import (
     CellQuery,
     Example,
@@ -92,9 +100,18 @@ class Effort:
     """
 
     seed: int = 0
-    fewest: int = 120
-    most: int = 1_200
+    fewest: int = MATRIX_STATES
+    most: int = 10 * MATRIX_STATES
     counts_victims: bool = True
+
+    @classmethod
+    def of_states(cls, fewest: int, seed: int = 0, *, counts_victims: bool = True) -> Effort:
+        """With at most ten times as many states as a queue has without anything new.
+
+        >>> Effort.of_states(120) == Effort()
+        True
+        """
+        return cls(seed, fewest, 10 * fewest, counts_victims)
 
 
 @dataclass(slots=True)

@@ -37,6 +37,7 @@ from tenure.model import (
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Node, Tree, build_tree, potential_at, quota_at
 from tenure.oracle.unmodelled import over_time
+from tenure.outline import Item, Name
 from tenure.readings import Reading
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
@@ -367,6 +368,18 @@ class SanityNotice:
     """Where the object was read."""
     line: int
     """The field's line there, from 1; 0 where it is not found."""
+
+    @property
+    def item(self) -> Item:
+        """The finding for people, with its place and its argument."""
+        by = f", by {', '.join(self.rules)}" if self.rules else ""
+        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        head = [
+            Name(f"{self.object} {self.field}"),
+            f" ({self.check})",
+            *(["  ", Name(place)] if place else []),
+        ]
+        return Item(head, [Item(self.message), Item(f"because {self.why}{by}")])
 
 
 @dataclass(frozen=True, slots=True)

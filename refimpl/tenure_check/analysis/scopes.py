@@ -32,6 +32,9 @@ class Scope(StrEnum):
     """Also those after ClusterQueues and Cohorts were edited while workloads ran."""
 
 
+MATRIX_STATES, GUARANTEES_STATES = 120, 400
+"""Random states without a new example after which the search in a ClusterQueue ends, unless it is given."""
+
 CellSides: TypeAlias = tuple[str, int, str, int]
 """Preemptor's ClusterQueue and priority, and the victim's."""
 

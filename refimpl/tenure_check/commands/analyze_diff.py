@@ -132,7 +132,7 @@ def analyze_diff_command(
     kueue = interpretation.target_kueue()
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
-    effort = Effort(wanted.seed, wanted.states, 10 * wanted.states, counts_victims=False)
+    effort = Effort.of_states(wanted.states, wanted.seed, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, wanted)
     release = kueue.release
     premises = (*found.premises, *premises_of_both(before.loaded, after.loaded))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,24 +13,12 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.cli.output import print_outline
 from tenure.cli.terminal import choose_colour
-from tenure.errors import bad_input
-from tenure.model import Cluster
-from tenure.readings import Reading, preset
-from tenure.units import format_names
-from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
-from tenure_check.analysis.scopes import MatrixRequest, Scope
+from tenure_check.analysis.scopes import GUARANTEES_STATES, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
 from tenure_check.commands.outlines import AnalysisPrinting
-from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
-    from tenure_check.analysis.guarantee_answer import GuaranteesAnswer
-    from tenure_check.analysis.matrix import Effort
-    from tenure_check.analysis.states import PriorityLevel
-
-
-LITERAL = "as-written"
-"""The reading whose differences are listed."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +37,7 @@ class GuaranteeOptions:
         bool, typer.Option("--verbose", "-v", help="List what is known of each priority, too.")
     ] = False
     scope: AskedScope = Scope.CONSISTENT
-    states: States = 400
+    states: States = GUARANTEES_STATES
     seed: Seed = 0
     no_cache: AskAgain = False
 
@@ -93,69 +80,22 @@ def guarantees_command(
 
     Exit codes: 0 everything is known, 2 bad input, 3 internal error, 5 something is not known.
     """
-    from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_outline
+    from tenure_check.analysis.guarantee_answer import guarantees_outline
     from tenure_check.analysis.matrix import Effort
+    from tenure_check.answers import guarantees_found, guarantees_of_one
 
     choose_colour(printing.color)
     kueue, reading = interpretation.target_kueue(), interpretation.chosen()
-    cluster, levels, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags)
-    effort = Effort(asked.seed, asked.states, 10 * asked.states)
-    kept = AnswerCache(GuaranteesAnswer, wanted=not asked.no_cache)
-    key = key_of("guarantees", cluster, levels, reading, effort, asked.scope)
-    found = kept.found(key)
-    if found is None:
-        found = _answer(cluster, levels, reading, effort, asked.scope)
-        kept.keep(key, found)
+    configured, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags, reading)
+    effort = Effort.of_states(asked.states, asked.seed)
+    found = guarantees_found(configured, effort, asked.scope, kept=not asked.no_cache)
     premises = (*found.premises, *premises)
     answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     unsettled = answer.unsettled
     if asked.of is not None:
-        answer = _named_only(answer, asked.of)
+        answer = guarantees_of_one(answer, asked.of)
     details = asked.verbose or asked.of is not None
     outline = guarantees_outline(answer, details=details, premises=printing.premises)
     print_outline(printing.output, "analyze-guarantees", outline, lambda: as_json(answer), kueue.release)
     if unsettled:
         raise typer.Exit(ExitCode.NOT_KNOWN)
-
-
-def _answer(
-    cluster: Cluster, levels: Sequence[PriorityLevel], reading: Reading, effort: Effort, scope: Scope
-) -> GuaranteesAnswer:
-    from tenure_check.analysis.guarantee_answer import with_contrary
-
-    with with_solvers() as (analyzed, versions):
-        from tenure_check.analysis import solved_cells
-        from tenure_check.analysis.guarantee_answer import guarantees_answer
-        from tenure_check.analysis.guarantees import find_guarantees
-
-        def under(read: Reading) -> GuaranteesAnswer:
-            matrix, provers = analyzed(cluster, levels, read, effort, MatrixRequest(scope=scope))
-            found = find_guarantees(cluster, matrix, read, provers, effort)
-            reached = (
-                solved_cells.reached(cluster, levels, read, effort.seed) if scope == Scope.CONSISTENT else {}
-            )
-            return guarantees_answer(found, cluster, reached, read.name, effort.seed, versions)
-
-        answer = under(reading)
-        is_timed = any(guarded.min_admit_duration is not None for guarded in answer.cells)
-        if not is_timed or reading.name == LITERAL:
-            return answer
-        return with_contrary(answer, under(preset(LITERAL)))
-
-
-def _named_only(answer: GuaranteesAnswer, wanted: str) -> GuaranteesAnswer:
-    """The part that `--of` names."""
-    queue, _, level = wanted.partition("/")
-    cells = tuple(
-        guarded
-        for guarded in answer.cells
-        if guarded.workloads.cluster_queue == queue and level in ("", guarded.workloads.priority_class)
-    )
-    if not cells:
-        known = [
-            f"{side.cluster_queue}/{side.priority_class}" for side in (c.workloads for c in answer.cells)
-        ]
-        listed = format_names(known, 20)
-        raise bad_input("--of", wanted, f"a ClusterQueue, or one and a priority: {listed}")
-    queues = tuple(known for known in answer.queues if known.cluster_queue == queue)
-    return replace(answer, cells=cells, queues=queues)

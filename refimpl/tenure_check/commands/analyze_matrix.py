@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,21 +21,18 @@ from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, did_you_mean, load, read_priority_class
-from tenure.manifests.premises import premises_of_states, refuse_unstated
+from tenure.manifests.premises import premises_of_states
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.readings import Reading
 from tenure.units import format_names
-from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
-from tenure_check.analysis.scopes import MatrixRequest, Scope
+from tenure_check.analysis.scopes import MATRIX_STATES, Scope
 from tenure_check.commands.outlines import AnalysisPrinting
-from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
-    from tenure_check.analysis.matrix import CellVerdict, Effort
     from tenure_check.analysis.matrix_answer import MatrixAnswer, MatrixCell, MatrixRole
-    from tenure_check.analysis.states import CellQuery, PriorityLevel
+    from tenure_check.analysis.two_configurations import Configuration
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 
@@ -90,7 +86,7 @@ class MatrixOptions:
         str | None, typer.Option(metavar="FILE", help="Also draw the matrix into a file, *.svg.")
     ] = None
     scope: AskedScope = Scope.CONSISTENT
-    states: States = 120
+    states: States = MATRIX_STATES
     seed: Seed = 0
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
@@ -167,8 +163,9 @@ def matrix_command(
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
     """  # noqa: E501 - a command is one line
     from tenure_check.analysis.matrix import CellVerdict, Effort
-    from tenure_check.analysis.matrix_answer import MatrixAnswer, with_smallest_examples
+    from tenure_check.analysis.matrix_answer import with_smallest_examples
     from tenure_check.analysis.matrix_text import cells_outline, grouped, matrix_outline
+    from tenure_check.answers import matrix_answer
 
     choose_colour(printing.color)
     if wanted.svg is not None:
@@ -177,19 +174,17 @@ def matrix_command(
     if is_part and (wanted.svg is not None or wanted.explain is not None):
         raise bad_input("--victim, --preemptor", "--svg or --explain", "one of them: these show other cells")
     kueue, reading = interpretation.target_kueue(), interpretation.chosen()
-    cluster, levels, warnings, premises = read_configuration(
-        paths or [], example, edits, kueue, flags, _numbers(wanted.explain or ())
+    configured, warnings, premises = read_configuration(
+        paths or [], example, edits, kueue, flags, reading, _numbers(wanted.explain or ())
     )
+    cluster = configured.cluster
     for option, queue in (("--preemptor", wanted.preemptor), ("--victim", wanted.victim)):
         if queue is not None:
             _check_queue(option, queue, cluster.cluster_queues)
-    effort = Effort(wanted.seed, wanted.states, 10 * wanted.states)
-    kept = AnswerCache(MatrixAnswer, wanted=not wanted.no_cache)
-    key = key_of(cluster, levels, reading, effort, wanted.scope, wanted.sides)
-    found = kept.found(key)
-    if found is None:
-        found = _answer(cluster, levels, reading, effort, wanted)
-        kept.keep(key, found)
+    effort = Effort.of_states(wanted.states, wanted.seed)
+    found = matrix_answer(
+        configured, effort, wanted.scope, wanted.sides, wanted.jobs, kept=not wanted.no_cache
+    )
     premises = (*found.premises, *premises)
     answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
     if wanted.svg is not None:
@@ -218,20 +213,21 @@ def read_configuration(
     edits: EditOptions,
     kueue: TargetKueue,
     flags: SchedulerFlags,
+    reading: Reading,
     priorities: Collection[int] = (),
-) -> tuple[Cluster, tuple[PriorityLevel, ...], tuple[str, ...], tuple[str, ...]]:
-    """The configuration that a command line names, its levels, its warnings, which are printed, and the
-    premises about Kueue's own configuration.
+) -> tuple[Configuration, tuple[str, ...], tuple[str, ...]]:
+    """The configuration that a command line names, its warnings, which are printed, and the premises about
+    Kueue's own configuration.
 
     Args:
-        paths, example, edits, kueue, flags: of the command line.
+        paths, example, edits, kueue, flags, reading: of the command line.
         priorities: those that have a level in any case.
 
     Raises:
         InputError: everything that is wrong with it; it has no ClusterQueue; nothing shows whether its
             weights decide.
     """
-    from tenure_check.analysis.priority_levels import configuration_of, levels_of
+    from tenure_check.answers import configuration_in
 
     classes: list[WorkloadPriorityClass] = []
 
@@ -243,58 +239,9 @@ def read_configuration(
 
     loaded = kueue.stamped(load(sources_of(paths, example), watched=watched))
     refuse_other_scheduler(loaded)
-    if not loaded.cluster.cluster_queues:
-        raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
     settled = with_flags(loaded, flags)
-    refuse_unstated(settled)
-    warnings = tuple(print_warnings(settled.warnings))
-    configuration = configuration_of(settled.cluster, classes)
-    levels = levels_of(settled.cluster, classes, priorities)
-    return configuration, levels, warnings, premises_of_states(settled)
-
-
-def _answer(
-    cluster: Cluster,
-    levels: Sequence[PriorityLevel],
-    reading: Reading,
-    effort: Effort,
-    options: MatrixOptions,
-) -> MatrixAnswer:
-    from tenure_check.analysis.guarantees import NarrowCell, Narrowing, settle_conditions
-    from tenure_check.analysis.matrix_answer import answer_of
-    from tenure_check.analysis.matrix_text import nominal_words, sentences_of
-    from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
-
-    preemptor, victim = options.sides
-    is_part = options.sides != (None, None)
-    queues = sorted(cluster.cluster_queues)
-    pairs = set(product([preemptor] if preemptor else queues, [victim] if victim else queues))
-    ranges = Ranges(cluster, tuple(levels), reading)
-    known, known_levels = (ranges.plain, ranges.regions) if ranges.is_needed else (cluster, levels)
-    priorities = {level.priority for level in known_levels}
-    cells = {(one, high, other, low) for one, other in pairs for high, low in product(priorities, repeat=2)}
-    request = MatrixRequest(cells if is_part else None, options.scope)
-    within: dict[CellQuery, CellVerdict] = {}
-    with with_solvers(options.jobs) as (analyzed, versions):
-        matrix, provers = analyzed(known, known_levels, reading, effort, request)
-        if ranges.is_needed:
-            matrix = matrix_of_ranges(ranges, matrix)
-        elif is_part:
-            conditions = {
-                cell: [NarrowCell(cell, Narrowing.WITHIN, None)]
-                for cell, settled in matrix.settled.items()
-                if settled.example is not None and (cell.preemptor, cell.victim) in pairs
-            }
-            preemptors = {cell.preemptor for cell in conditions}
-            narrowers = {name: prover for name, prover in provers.items() if name in preemptors}
-            fewer = replace(effort, fewest=effort.fewest // 4)
-            settled = settle_conditions(cluster, matrix, reading, narrowers, fewer, conditions)
-            within = {condition.cell: found.verdict for condition, found in settled.items()}
-    answer = answer_of(
-        matrix, cluster, reading.name, effort.seed, versions, pairs if is_part else None, within
-    )
-    nominal = {name: nominal_words(queue) for name, queue in cluster.cluster_queues.items()}
-    return replace(answer, sentences=tuple(sentences_of(answer.cells, nominal, victim, preemptor)))
+    configured = configuration_in(settled, classes, reading, priorities)
+    return configured, tuple(print_warnings(settled.warnings)), premises_of_states(settled)
 
 
 def _explained(cell: MatrixCell, cluster: Cluster, reading: Reading, scope: Scope) -> MatrixCell:

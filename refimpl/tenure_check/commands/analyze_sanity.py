@@ -21,7 +21,7 @@ from tenure.manifests import read_objects
 from tenure.units import counted
 
 if TYPE_CHECKING:
-    from tenure_check.analysis.sanity import SanityAnswer, SanityNotice
+    from tenure_check.analysis.sanity import SanityAnswer
 
 
 @with_records
@@ -75,20 +75,10 @@ def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
     ['sanity: 3 objects, nothing found']
     """
     for notice in answer.notices:
-        yield f"{notice.object} {notice.field} ({notice.check}){_source(notice)}"
-        yield f"  {notice.message}"
-        by = f", by {', '.join(notice.rules)}" if notice.rules else ""
-        yield f"  because {notice.why}{by}"
-        yield ""
+        yield from (*notice.item.text_lines(""), "")
     count = len(answer.notices)
     count_words = f"{count} found" if count else "nothing found"
     count_words += " in the rest" if answer.not_known else ""
     yield f"sanity: {counted(answer.checked, 'object')}, {count_words}"
     yield from (f"  not known: {text}" for text in answer.not_known)
     yield from assumed_lines(answer.premises)
-
-
-def _source(notice: SanityNotice) -> str:
-    if not notice.file:
-        return ""
-    return f"  {notice.file}:{notice.line}" if notice.line else f"  {notice.file}"

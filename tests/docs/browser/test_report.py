@@ -6,25 +6,32 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from docs.gen.playground import FetchError
 from tests.command_line import tenure
 from tests.docs.browser.barriers import checker, met_in
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.visiting import WIDTHS
+from tests.tenure_report.test_report import LOWER, NOW, TWO, job, local_queue, queue
 
-EXAMPLE = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
+CLUSTER = (*TWO, queue("c", 4, None, preemption=LOWER), local_queue("c"), job("new", "c", 2, None, 9))
+"""By hand: small, so that all of it is answered on any machine."""
 PIECE = "document.querySelector('.bar:not([hidden]) .piece[data-job]')"
 CLICK = f"{PIECE}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))"
+CHOSEN = "document.getElementById('chosen').innerText"
 SHOWN = "[...document.querySelectorAll('.queue')].filter(each => each.checkVisibility()).length"
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "cluster.html"
-    done = tenure("report", *EXAMPLE, "-o", str(path))
+    folder = tmp_path_factory.mktemp("report")
+    (folder / "cluster.yaml").write_text(yaml.safe_dump_all(CLUSTER), encoding="utf-8")
+    done = tenure(
+        *("report", "cluster.yaml", "--now", NOW, "--budget", "600", "-o", "cluster.html"), cwd=folder
+    )
     assert done.returncode == 0, done.stderr
-    return path
+    return folder / "cluster.html"
 
 
 @pytest.fixture(scope="module", params=BROWSERS)
@@ -48,17 +55,28 @@ def test_a_job_is_found_and_chosen_and_nothing_is_requested(browser: Tab, page: 
     assert every > 1
     browser.value(CLICK)
     name = browser.until("document.querySelector('#chosen:not([hidden]) h2')?.textContent")
-    assert f"tenure why {name} --example shared-cohort" in browser.value(
-        "document.getElementById('chosen').innerText"
-    )
+    assert f"tenure why {name} cluster.yaml" in browser.value(CHOSEN)
     search(browser, name)
     assert browser.until("document.getElementById('found').textContent") == "1 jobs in 1 queues"
     assert browser.value(SHOWN) == 1
     search(browser, "")
     browser.until(f"{SHOWN} === {every}")
     browser.value("document.getElementById('fold').click()")
-    assert browser.value(SHOWN) == 0
+    assert browser.value(SHOWN) == 1  # the one without a Cohort
     assert browser.complaints(page.parent.as_uri()) == []
+
+
+def test_a_clusterqueue_shows_its_part_of_the_matrix_its_guarantees_and_its_fields(
+    browser: Tab, page: Path
+) -> None:
+    browser.open(page.as_uri())
+    browser.value("[...document.querySelectorAll('h3 a')].find(each => each.innerText === 'c').click()")
+    text = browser.until(f"{CHOSEN}.includes('analyze guarantees') && {CHOSEN}")
+    assert "c can be preempted by its own workloads (higher priority only)" in text
+    assert "c never preempts a and b" in text
+    assert "ALWAYS GETS" in text.upper()
+    assert "not answered within the budget" not in text
+    assert "tenure analyze matrix cluster.yaml --victim c" in text
 
 
 USED = "[...document.querySelectorAll('main .bar .piece')].map(each => each.outerHTML).join()"
