@@ -120,15 +120,43 @@ def test_a_revision_that_allows_more_gains_cells_and_fails(tmp_path: Path) -> No
         (folder / "all.yaml").write_text(text, encoding="utf-8")
         git(tmp_path, "add", "queues")
         git(tmp_path, "commit", "-m", policy)
-    asked = "main~1:queues/..HEAD:queues/", "--fail-on", "gained", "-o", "markdown"
+    asked = "main~1:queues/..HEAD:queues/", "-o", "markdown"
     done = tenure("analyze", "diff", *asked, *SMALL, cwd=tmp_path)
     said = done.stdout.decode()
-    assert done.returncode == 1, done.stderr
-    claim = "- `a` may preempt `b`, for InCohortReclamation (before: never): only over only"
+    assert done.returncode == 0, done.stderr
+    claim = "- `a` may preempt `b`, for InCohortReclamation (before: never), at priorities only over only"
     assert claim in said
     field = "`ClusterQueue/a spec.preemption.reclaimWithinCohort`: `'Never'` before, `'Any'` after"
     assert f"- by {field} (`HEAD:queues/all.yaml:11`)" in said
     assert "- after: Preempt, preempts x/w0 InCohortReclamation" in said
+
+
+def test_a_pull_request_has_one_verdict_within_a_screen(queues: Path) -> None:
+    """It names the pair that is new, the smallest example and the line, and nothing that does not fail."""
+    before = changed(queues, "reclaimWithinCohort: Any", "reclaimWithinCohort: LowerPriority")
+    asked = before, queues, "--fail-on", "new-preemption, lost-guarantee"
+    verdict = {"result": "FAIL", "failures": {"new-preemption": 1, "lost-guarantee": 0}}
+    assert answered(*asked, *OWN, code=1)["verdict"] == verdict
+    done = tenure("analyze", "diff", *map(str, asked), *OWN, *SMALL)
+    said = done.stdout.decode()
+    assert done.returncode == 1, done.stderr
+    assert said.startswith("FAIL: a can now preempt b\n")
+    assert "spec.preemption.reclaimWithinCohort: 'LowerPriority' before, 'Any' after" in said
+    assert f"({queues}:" in said
+    assert "smallest example" in said
+    assert "Changed fields" not in said, "what does not fail is left out"
+    assert len(said.splitlines()) <= 24
+    back = tenure("analyze", "diff", *map(str, (queues, before, *asked[2:])), *SMALL)
+    assert back.returncode == 0, back.stderr
+    assert back.stdout.startswith(b"PASS: no new preemption, no lost guarantee\n")
+
+
+def test_an_unknown_kind_of_failure_is_refused_with_the_known_ones(queues: Path) -> None:
+    done = tenure("analyze", "diff", str(queues), *LESS, "--fail-on", "new-preemption,gained")
+    assert done.returncode == 2
+    known = "new-preemption, lost-guarantee, lost-preemption, any"
+    message = f"error: --fail-on: found 'gained', expected one or several of {known}, with commas"
+    assert message in done.stderr.decode().splitlines()
 
 
 def test_a_limit_takes_nothing_from_states_after_edits(tmp_path: Path) -> None:
@@ -146,10 +174,13 @@ def test_lost_cells_are_claimed_of_no_other_priorities(queues: Path, lost: Any) 
     done = tenure("analyze", "diff", str(queues), *LESS, *OWN, *SMALL, "-o", "markdown")
     (claim,) = (line for line in done.stdout.decode().splitlines() if "may not preempt" in line)
     assert claim.startswith("- `a` may not preempt `b` any more, for InCohortReclamation")
-    assert claim.endswith(": low over low, low over high, high over high")
+    assert claim.endswith(", at priorities low over low, low over high, high over high")
 
 
-@pytest.mark.parametrize(("failing", "code"), [("gained", 0), ("lost", 1), ("any", 1)])
+@pytest.mark.parametrize(
+    ("failing", "code"),
+    [("new-preemption", 0), ("lost-guarantee", 0), ("new-preemption,lost-preemption", 1), ("any", 1)],
+)
 def test_only_what_is_named_fails(queues: Path, lost: Any, failing: str, code: int) -> None:
     assert lost["counts"]["lost"]
     done = tenure("analyze", "diff", str(queues), *LESS, *OWN, *SMALL, "--fail-on", failing)
@@ -171,8 +202,11 @@ def test_a_decision_may_change_though_no_cell_does(tmp_path: Path) -> None:
     example = answer["example"]
     assert (example["before"], example["after"]) == ("Preempt", "NoCandidates")
     assert [victim["reason"] for victim in example["preemptedBefore"]] == ["InCohortFairSharing"]
-    done = tenure("analyze", "diff", *asked, cwd=tmp_path)
+    done = tenure("analyze", "diff", *asked[:-2], cwd=tmp_path)
     assert b"None of 16 cells changes, but decisions do." in done.stdout
+    assert b"Smallest state found that is decided otherwise" in done.stdout
+    done = tenure("analyze", "diff", *asked, cwd=tmp_path)
+    assert done.stdout.startswith(b"FAIL: decisions change, though no pair of ClusterQueues does\n")
     assert b"Smallest state found that is decided otherwise" in done.stdout
 
 
@@ -180,7 +214,7 @@ def test_a_guarantee_is_lost_where_a_duration_is_shorter(tmp_path: Path) -> None
     for side, hours in (("before", 4), ("after", 1)):
         config = f"{{minAdmitDuration: {hours}h}}"
         (tmp_path / f"{side}.yaml").write_text(ALONE.format(config), encoding="utf-8")
-    asked = "before.yaml", "after.yaml", *SMALL, "--nominal", "--fail-on", "gained"
+    asked = "before.yaml", "after.yaml", *SMALL, "--nominal", "--fail-on", "lost-guarantee"
     done = tenure("analyze", "diff", *asked, "-o", "json", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
     answer = json.loads(done.stdout)
@@ -195,9 +229,11 @@ def test_a_guarantee_is_lost_where_a_duration_is_shorter(tmp_path: Path) -> None
         age = lost["example"]["state"]["now"], running["quotaReservedAt"]
         assert age == ("2026-01-05T12:00:00Z", "2026-01-05T10:59:00Z")
         assert (lost["example"]["before"], lost["example"]["after"]) == ("NoCandidates", "Preempt")
-    done = tenure("analyze", "diff", *asked, "-o", "markdown", cwd=tmp_path)
+    said = tenure("analyze", "diff", *asked, cwd=tmp_path).stdout.decode()
+    assert said.startswith("FAIL: q can preempt q sooner than before: after 1h, not 4h\n")
+    done = tenure("analyze", "diff", *asked[:-2], "-o", "markdown", cwd=tmp_path)
     said = done.stdout.decode()
-    claim = "- workloads of `q` keep 1h from `q`, and kept 4h, for InClusterQueueTimeBased: "
+    claim = "- workloads of `q` keep 1h from `q`, and kept 4h, for InClusterQueueTimeBased, at priorities "
     assert f"{claim}low over low, high over high" in said.splitlines()
 
 

@@ -123,6 +123,16 @@ class ChangeCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeVerdict:
+    """Whether a change does what `--fail-on` names."""
+
+    result: Literal["PASS", "FAIL", "not known"]
+    """`FAIL`: it does; `not known`: cells or guarantees are not known on one side, and nothing else fails."""
+    failures: dict[str, int]
+    """By name of `--fail-on`, how many pairs of ClusterQueues changed so, each cause and reason apart."""
+
+
+@dataclass(frozen=True, slots=True)
 class MatrixDifference:
     """Which workloads may preempt which others after a change and not before it, and the other way round."""
 
@@ -162,6 +172,13 @@ class MatrixDifference:
     """About the input, and what was assumed."""
     not_known: tuple[str, ...] = ()
     """What decides on either side and is not modelled, in words; the exit code is 5 where there is any."""
+    verdict: ChangeVerdict | None = None
+    """Null without `--fail-on`."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is not known on one side or both."""
+        return bool(self.unsettled or self.unsettled_guarantees or self.not_known)
 
 
 MOST_PAIRS: Final = 6
@@ -183,17 +200,23 @@ Change: TypeAlias = CellChange | GuaranteeChange
 
 
 @dataclass(frozen=True, slots=True)
-class _Alike:
-    """Cells of one pair of ClusterQueues that changed alike, or guarantees of such."""
+class AlikeChanges:
+    """Cells of one pair of ClusterQueues that changed alike, or guarantees of such.
+
+    Args:
+        cells: at least one.
+    """
 
     cells: tuple[Change, ...]
 
     @property
     def first(self) -> Change:
+        """One of them: what they share."""
         return self.cells[0]
 
     @property
     def example(self) -> DifferenceExample | None:
+        """The smallest of their examples."""
         known = [cell.example for cell in self.cells if cell.example is not None]
         return min(known, key=_size, default=None)
 
@@ -209,7 +232,7 @@ def _size(example: DifferenceExample) -> tuple[int, int]:
     return len(running), sum(sum(workload.usage.values()) for workload in running)
 
 
-def _groups(answer: MatrixDifference, change: str) -> list[_Alike]:
+def _groups(answer: MatrixDifference, change: str) -> list[AlikeChanges]:
     found: dict[tuple[object, ...], list[CellChange]] = {}
     for cell in answer.cells:
         if cell.change == change:
@@ -217,21 +240,21 @@ def _groups(answer: MatrixDifference, change: str) -> list[_Alike]:
             reasons = cell.reasons_gained, cell.reasons_lost
             key = (*queues, cell.before, cell.after, *reasons, cell.fields)
             found.setdefault(key, []).append(cell)
-    return [_Alike(tuple(cells)) for cells in found.values()]
+    return [AlikeChanges(tuple(cells)) for cells in found.values()]
 
 
-def _guarantee_groups(answer: MatrixDifference, change: str) -> list[_Alike]:
+def _guarantee_groups(answer: MatrixDifference, change: str) -> list[AlikeChanges]:
     found: dict[tuple[object, ...], list[GuaranteeChange]] = {}
     for cell in answer.guarantees:
         if cell.change == change:
             queues = cell.preemptor.cluster_queue, cell.victim.cluster_queue
             key = (*queues, cell.about, cell.reason, cell.before, cell.after, cell.fields)
             found.setdefault(key, []).append(cell)
-    return [_Alike(tuple(cells)) for cells in found.values()]
+    return [AlikeChanges(tuple(cells)) for cells in found.values()]
 
 
-def _all_groups(answer: MatrixDifference) -> Iterator[tuple[str, list[_Alike]]]:
-    """What changed, by title; titles of nothing are left out."""
+def changes_alike(answer: MatrixDifference) -> Iterator[tuple[str, list[AlikeChanges]]]:
+    """What changed, by title, in groups of one pair of ClusterQueues and one cause."""
     for change, title in _TITLES.items():
         yield title, _groups(answer, change)
     for change, title in _GUARANTEES.items():
@@ -281,17 +304,17 @@ def difference_outline(answer: MatrixDifference, *, premises: bool = False) -> O
             ]
         ),
         *(
-            TitledList(title, [_group(alike, fields) for alike in groups])
-            for title, groups in _all_groups(answer)
+            TitledList(title, [change_item(alike, fields) for alike in groups])
+            for title, groups in changes_alike(answer)
         ),
     ]
     if _stands_alone(answer) and answer.example is not None:
         title = f"Smallest state found that is decided otherwise, of {answer.looked} looked at"
-        parts.append(TitledList(title, _example(answer.example)))
+        parts.append(TitledList(title, example_items(answer.example)))
     changed = [Item(_field(change)) for change in answer.changed_fields]
     parts.append(TitledList("Changed fields", changed, MOST_FIELDS))
     if answer.unsettled or answer.unsettled_guarantees:
-        parts.append(_unsettled(answer))
+        parts.append(unsettled_words(answer))
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
     return Outline(
         "What this change lets workloads preempt",
@@ -310,16 +333,22 @@ def _stands_alone(answer: MatrixDifference) -> bool:
     return not any(change.example for change in changes)
 
 
-def _group(alike: _Alike, fields: Mapping[str, FieldChange]) -> Item:
+def change_item(alike: AlikeChanges, fields: Mapping[str, FieldChange]) -> Item:
+    """Changes of one group: which, by which fields, and the smallest example.
+
+    Args:
+        alike: the group.
+        fields: those that changed, by name.
+    """
     below = []
     if alike.first.fields:
         below.append(Item(_because(alike.first, fields)))
     if alike.example is not None:
-        below.append(Item("smallest example", _example(alike.example)))
-    return Item([*_claim(alike), f": {alike.priorities}"], below)
+        below.append(Item("smallest example", example_items(alike.example)))
+    return Item([*_claim(alike), f", at priorities {alike.priorities}"], below)
 
 
-def _claim(alike: _Alike) -> list[str]:
+def _claim(alike: AlikeChanges) -> list[str]:
     cell = alike.first
     one, other = Name(cell.preemptor.cluster_queue), Name(cell.victim.cluster_queue)
     if isinstance(cell, GuaranteeChange):
@@ -368,7 +397,8 @@ def _field(change: FieldChange) -> tuple[str, ...]:
     return (*values, " (", Name(f"{change.file}:{change.line}"), ")")
 
 
-def _example(example: DifferenceExample) -> list[Item]:
+def example_items(example: DifferenceExample) -> list[Item]:
+    """A state, and how it is decided before and after."""
     running = [f"{_running(workload, example)} runs" for workload in example.state.running]
     decided = (
         f"{when}: {_decision(outcome, victims)}"
@@ -403,6 +433,7 @@ def _decision(outcome: str, victims: Sequence[WorkloadWithReason]) -> str:
     return f"{outcome}, preempts {words}" if words else outcome
 
 
-def _unsettled(answer: MatrixDifference) -> str:
+def unsettled_words(answer: MatrixDifference) -> str:
+    """How much is not known."""
     numbers = f"{answer.unsettled} cells and {answer.unsettled_guarantees} guarantees"
     return f"{numbers} are not known on one side or both."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,19 +36,12 @@ if TYPE_CHECKING:
     from tenure.oracle.tree import Tree
     from tenure.readings import Reading
     from tenure_check.analysis.change_examples import AnalyzedInput
+    from tenure_check.analysis.change_verdict import FailOnChange
     from tenure_check.analysis.difference_answer import MatrixDifference
     from tenure_check.analysis.guarantees import NarrowCell
     from tenure_check.analysis.matrix import CellResult, Effort
     from tenure_check.analysis.prover import SolverProver
     from tenure_check.analysis.states import CellQuery
-
-
-class FailOnCells(StrEnum):
-    """What makes the exit code 1."""
-
-    GAINED = "gained"
-    LOST = "lost"
-    ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +50,17 @@ class DifferenceOptions:
 
     output: OutlineOutputOption = OutlineOutput.TEXT
     fail_on: Annotated[
-        FailOnCells | None,
+        str,
         typer.Option(
-            help="Exit code 1 where a workload may be preempted that could not be before, also for another "
-            "reason, sooner, or within nominal quota; where one may not be any more; or where anything is "
-            "decided otherwise."
+            "--fail-on",
+            metavar="KIND,...",
+            help="Print one verdict, PASS or FAIL, and what fails. new-preemption: workloads can be "
+            "preempted that could not be before, or for another reason. lost-guarantee: sooner, or (with "
+            "--nominal) within nominal quota. lost-preemption: the opposite of both. any: any state is "
+            "decided otherwise.",
+            show_default=False,
         ),
-    ] = None
+    ] = ""
     nominal: Annotated[
         bool,
         typer.Option(
@@ -113,11 +109,12 @@ def analyze_diff_command(
     tenure analyze diff queues/ --set clusterqueue/team-b.spec.preemption.reclaimWithinCohort=Any
     tenure analyze diff main:queues/..HEAD:queues/
 
-    A comment for a pull request, and a check that fails where it lets workloads preempt more:
+    A comment for a pull request, and a check that fails where it lets workloads preempt more: PASS, or FAIL
+    with the ClusterQueues, the smallest example and the field:
 
     \b
     tenure analyze diff main:queues/ HEAD:queues/ -o markdown > comment.md
-    tenure analyze diff main:queues/ HEAD:queues/ --fail-on gained
+    tenure analyze diff main:queues/ HEAD:queues/ --fail-on new-preemption,lost-guarantee
 
     A field is named if the example is decided otherwise without its change; if only several together cause
     it, all that changed are named. Answers are cached, as by `tenure analyze matrix`.
@@ -125,10 +122,12 @@ def analyze_diff_command(
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
     are not known.
     """
+    from tenure_check.analysis.change_verdict import judged, verdict_outline
     from tenure_check.analysis.difference_answer import difference_outline
     from tenure_check.analysis.matrix import Effort
 
     choose_colour(wanted.color)
+    fail_on = _kinds(wanted.fail_on)
     kueue = interpretation.target_kueue()
     before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
@@ -141,23 +140,34 @@ def analyze_diff_command(
     answer = replace(
         found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
     )
-    outline = difference_outline(answer, premises=wanted.premises)
+    if fail_on:
+        answer = judged(answer, fail_on)
+    verdict = answer.verdict
+    if verdict is None:
+        outline = difference_outline(answer, premises=wanted.premises)
+    else:
+        outline = verdict_outline(answer, verdict, premises=wanted.premises)
     print_outline(wanted.output, "analyze-diff", outline, lambda: as_json(answer), release)
-    _exit(answer, wanted.fail_on)
-
-
-def _exit(answer: MatrixDifference, fail_on: FailOnCells | None) -> None:
-    """End with the code that --fail-on demands; a cell that is not known may be one that would fail."""
-    counts = answer.counts
-    failing = {
-        FailOnCells.GAINED: any(cell.reasons_gained for cell in answer.cells) or counts.guarantees_lost > 0,
-        FailOnCells.LOST: any(cell.reasons_lost for cell in answer.cells) or counts.guarantees_gained > 0,
-        FailOnCells.ANY: bool(answer.cells or answer.guarantees) or answer.example is not None,
-    }
-    if fail_on is not None and failing[fail_on]:
+    if verdict is not None and verdict.result == "FAIL":
         raise typer.Exit(ExitCode.FOUND)
-    if answer.unsettled or answer.unsettled_guarantees or answer.not_known:
+    if answer.is_open:
         raise typer.Exit(ExitCode.NOT_KNOWN)
+
+
+def _kinds(text: str) -> list[FailOnChange]:
+    """What --fail-on names; nothing without it.
+
+    Raises:
+        InputError: another name, or none between two commas.
+    """
+    from tenure_check.analysis.change_verdict import FailOnChange
+
+    known = {kind.value: kind for kind in FailOnChange}
+    names = [name.strip() for name in text.split(",")] if text else []
+    for name in names:
+        if name not in known:
+            raise bad_input("--fail-on", name, f"one or several of {', '.join(known)}, with commas")
+    return [known[name] for name in dict.fromkeys(names)]
 
 
 def _sides(
