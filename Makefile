@@ -120,10 +120,19 @@ vectors: $(STAMP) ## check the vectors against their schema and run them
 	$(BIN)/tenure vectors check
 	$(BIN)/tenure vectors run
 
+.PHONY: test-go
+test-go: ## the vectors from go test, without Python: the module tenuretest
+	@if command -v go > /dev/null; then $(MAKE) --no-print-directory test-go-modules; else echo "test-go: skipped: no Go here"; fi
+
+.PHONY: test-go-modules
+test-go-modules:
+	@cd go && unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "gofmt -w: $$unformatted" >&2; exit 1; }
+	cd go && go vet ./... && go test ./...
+
 # The real scheduler's own code, as released; needs Go. Its first build takes minutes.
 .PHONY: peers
 peers: $(STAMP) ## compare with the real Kueue on N scenarios, CYCLES cycles and CELLS cells (N=20000 CYCLES=500 CELLS=60 SEED=1 REPEAT=3 KUEUE=current|previous)
-	@$(MAKE) --no-print-directory kueue-peer
+	@$(MAKE) --no-print-directory test-go kueue-peer
 	cd tests/peers/kueue && go test $(KUEUE_BUILD_$(KUEUE)) ./...
 	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)

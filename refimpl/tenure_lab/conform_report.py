@@ -13,7 +13,8 @@ from tenure.conformance.requests import read_decide_request
 from tenure.engines import Engine
 from tenure.explanation.answers import why_not_answer
 from tenure.explanation.explain import explain_workload
-from tenure.oracle.decide import decide
+from tenure.model import Workload
+from tenure.oracle.decide import Decision, decide
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure_lab.campaigns import Count, Tally, counts, table, tally_lines
 from tenure_lab.verdicts import DECIDE, FAILURES, AnswerPair, Kind
@@ -302,21 +303,29 @@ def reasons(pair: AnswerPair) -> Iterator[str]:
     if pair.call != DECIDE or "error" in pair.ours or "error" in pair.theirs:
         return
     ours, theirs = (_victims(answer["output"]) for answer in (pair.ours, pair.theirs))
-    request = read_decide_request(pair.scenario, Engine.REFERENCE)
-    decision = decide(
-        request.cluster, request.preemptor, request.queue, request.now, request.reading, request.assignment
-    )
+    decision = decided(pair.scenario)
     differing = [
         workload for workload in decision.running if ours.get(workload.key) != theirs.get(workload.key)
     ]
     if not differing:
         yield why_not_answer(decision, counterfactuals=0).summary
-    for workload in differing:
-        found = explain_workload(decision, workload)
-        is_preempted = workload.key in ours
-        remarks = [remark for remark in found.remarks if remark.holds == is_preempted][:MOST_REMARKS]
-        because = "; ".join(f"{remark.text} ({remark.rule})" for remark in remarks)
-        yield f"{workload.key} is {found.verdict}{f': {because}' if because else ''}"
+    yield from (workload_reason(decision, workload, workload.key in ours) for workload in differing)
+
+
+def decided(scenario: Object) -> Decision:
+    """The reference's decision about a scenario that it does not refuse."""
+    request = read_decide_request(scenario, Engine.REFERENCE)
+    return decide(
+        request.cluster, request.preemptor, request.queue, request.now, request.reading, request.assignment
+    )
+
+
+def workload_reason(decision: Decision, workload: Workload, is_preempted: bool) -> str:
+    """Why a running workload is preempted or kept, in one line: `ns/w01 is kept: ...`."""
+    found = explain_workload(decision, workload)
+    remarks = [remark for remark in found.remarks if remark.holds == is_preempted][:MOST_REMARKS]
+    because = "; ".join(f"{remark.text} ({remark.rule})" for remark in remarks)
+    return f"{workload.key} is {found.verdict}{f': {because}' if because else ''}"
 
 
 def _victims(output: Object) -> dict[str, str]:

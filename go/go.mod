@@ -1,0 +1,3 @@
+module tenuretest
+
+go 1.24

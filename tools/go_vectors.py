@@ -1,0 +1,53 @@
+"""The published vectors with the reference's reasons, as the Go module `tenuretest` embeds them.
+
+    python -m tools.go_vectors   writes go/vectors.json.gz again
+
+A vector is that of its file, with its area, and for a decision two more fields. `reasons` has a sentence for
+each running workload, as `tenure conform` prints it for a workload in which answers differ; `summary` is what
+it prints where they differ in none.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from tenure.conformance.vectors import Vector, load_vectors
+from tenure.explanation.answers import why_not_answer
+from tenure_lab.conform_report import decided, workload_reason
+from tenure_lab.verdicts import DECIDE
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+FILE: Final = ROOT / "go" / "vectors.json.gz"
+
+
+def packed() -> str:
+    """What the file has, as JSON."""
+    vectors = [{"area": vector.file.stem, **vector.data, **_reasons(vector)} for vector in load_vectors()]
+    return json.dumps(vectors, ensure_ascii=False, separators=(",", ":"))
+
+
+def recorded() -> str:
+    """What the file has now; empty without one."""
+    return gzip.decompress(FILE.read_bytes()).decode("utf-8") if FILE.exists() else ""
+
+
+def _reasons(vector: Vector) -> dict[str, Any]:
+    if vector.data["call"] != DECIDE or "error" in vector.data["expect"]:
+        return {}
+    decision = decided(vector.request()["input"])
+    victims = {victim["workload"] for victim in vector.data["expect"]["preempted"]}
+    reasons = {
+        workload.key: workload_reason(decision, workload, workload.key in victims)
+        for workload in decision.running
+    }
+    return {"reasons": reasons, "summary": why_not_answer(decision, counterfactuals=0).summary}
+
+
+if __name__ == "__main__":
+    text = packed()
+    # Compressed bytes depend on the version of zlib, so a file with the same content is left as it is.
+    if text != recorded():
+        FILE.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
