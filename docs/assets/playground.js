@@ -110,6 +110,17 @@ function linked(words) {
   });
 }
 
+// What is shown is of what was asked before, until there is an answer.
+function age() {
+  root.dataset.state = "asked";
+  part("answer").setAttribute("aria-busy", "true");
+}
+
+function settle(state) {
+  root.dataset.state = state;
+  part("answer").removeAttribute("aria-busy");
+}
+
 function showProblems(problems) {
   part("outcome").replaceChildren(element("p", "There is something wrong with the input:", "wrong"));
   const list = document.createElement("ul");
@@ -117,7 +128,7 @@ function showProblems(problems) {
   part("outcome").append(list);
   part("explanation").textContent = "";
   part("command").textContent = "";
-  root.dataset.state = "problems";
+  settle("problems");
 }
 
 function show(given) {
@@ -132,7 +143,7 @@ function show(given) {
   for (const warning of answer.warnings) outcome.append(element("p", warning, "warned"));
   part("explanation").replaceChildren(...linked(answer.lines.join("\n")));
   part("command").textContent = command(given);
-  root.dataset.state = given.counterfactuals ? "explained" : "decided";
+  settle(given.counterfactuals ? "explained" : "decided");
 }
 
 function options(select, values, chosen) {
@@ -145,8 +156,6 @@ function options(select, values, chosen) {
 }
 
 function showControls() {
-  const names = answer.pending.map(waiting => [waiting.name, waiting.name]);
-  options(part("workload"), names, answer.workload);
   const clock = part("clock"), first = Date.parse(answer.first), last = Date.parse(answer.last);
   const margin = Math.max(last - first, 6 * 3600e3);
   clock.min = Math.floor(first / 1000);
@@ -178,19 +187,35 @@ async function remember(turn) {
   if (turn === asked) history.replaceState(null, "", `#${kept}`);
 }
 
+// The list is of the text that is there, whatever else is wrong with it.
+function showPending({ pending, workload }) {
+  options(part("workload"), pending.map(({ name }) => [name, name]), workload || state.workload);
+  part("workload").disabled = !pending.length;
+}
+
+// Where the text is another cluster, nothing is kept of what was chosen for the one before.
+function adopt(said) {
+  answer = said;
+  if (said.isOther) Object.assign(state, { now: "", clusterQueue: "", priority: null, duration: "", durationOf: "" });
+  state.workload = said.workload;
+}
+
 async function decide() {
   const turn = ++asked;
+  age();
   try {
+    await tenure.ready;
+    if (turn !== asked) return;
     for (const counterfactuals of [0, COUNTERFACTUALS]) {
-      const given = question(counterfactuals);
-      const said = await tenure.ask("decide", { question: given });
+      const said = await tenure.ask("decide", { question: question(counterfactuals) });
       if (turn !== asked) return;
+      showPending(said);
       if (said.problems.length) {
         showProblems(said.problems);
         break;
       }
-      answer = said;
-      show(given);
+      adopt(said);
+      show(question(counterfactuals));
       if (!counterfactuals) {
         showControls();
         offerProofs();
@@ -198,11 +223,14 @@ async function decide() {
     }
     await remember(turn);
   } catch (error) {
-    showProblems([error.message]);
+    if (turn === asked) showProblems([error.message]);
   }
 }
 
+// What is asked now is not what will be asked: its answer comes too late.
 function soon() {
+  asked += 1;
+  age();
   clearTimeout(timer);
   timer = setTimeout(decide, PAUSE_MS);
 }
@@ -433,19 +461,23 @@ async function begin() {
   part("example").append(known);
   for (const [name, change] of Object.entries(changes)) part(name).addEventListener("change", event => change(event.target));
   for (const [name, slide] of Object.entries(slides)) {
-    part(name).addEventListener("input", event => { slide(event.target); soon(); });
+    part(name).addEventListener("input", event => {
+      if (!answer) return;
+      slide(event.target);
+      soon();
+    });
   }
   table = new MatrixTable(part("matrix"), showCell);
   for (const [name, act] of Object.entries({ prove, cancel, analyze, "analyze-cancel": cancel })) {
     part(name).addEventListener("click", act);
   }
-  await tenure.ready;
-  part("status").hidden = true;
   part("whole").hidden = false;
   editor.resize();
-  await restore(location.href);
   editor.session.on("change", () => { if (!filled) soon(); });
   addEventListener("hashchange", event => restore(event.newURL));
+  restore(location.href);
+  await tenure.ready;
+  part("status").hidden = true;
 }
 
 part("status").hidden = false;

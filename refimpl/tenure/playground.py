@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -27,6 +28,7 @@ from tenure.explanation.verdicts import decision_lines
 from tenure.manifests import SourcedObject, parse_instant
 from tenure.manifests.configuration import DEFAULT_STRATEGY_NAMES
 from tenure.manifests.load import load
+from tenure.manifests.naming import pending_key
 from tenure.model import Instant
 from tenure.units import format_duration, format_instant
 
@@ -55,7 +57,8 @@ class PageQuestion:
         text: manifests, YAML or JSON.
         now: the clock, RFC 3339; empty for an hour after the last that happened in them.
         reading: a preset's name, or choices by name; empty for the default.
-        workload: the pending workload; empty for the first by name.
+        workload: the pending workload; empty for the first by name. A text that no longer has it is another
+            cluster: `of_text` drops what else speaks of the one before.
         cluster_queue: its ClusterQueue, if no LocalQueue has it; empty otherwise.
         assigned: changes of single fields, as `--set` takes them.
         counterfactuals: how many of the nearest counterfactuals are searched for.
@@ -85,7 +88,7 @@ class Explained:
     """What the page shows."""
 
     problems: tuple[str, ...] = ()
-    """What is wrong with the text or the question; nothing else is there then."""
+    """What is wrong with the text or the question; of the rest only `pending` is there then."""
     warnings: tuple[str, ...] = ()
     """What was assumed or ignored."""
     pending: tuple[Waiting, ...] = ()
@@ -96,6 +99,8 @@ class Explained:
     """Its ClusterQueue."""
     duration: str = ""
     """The ClusterQueue's minAdmitDuration; empty where it has none."""
+    is_other: bool = False
+    """Whether the text is another cluster than the one that the question is about: see `of_text`."""
     now: str = ""
     """The clock."""
     first: str = ""
@@ -144,20 +149,50 @@ def explain_text(question: PageQuestion) -> Explained:
         question: the text, the clock, the reading, the changes.
 
     Raises:
-        InputError: everything that is wrong with the objects or the question.
+        InputError: everything that is wrong with the objects or the changes. What is wrong with the question
+            otherwise is in the answer, beside the workloads that can be selected.
     """
     if question.counterfactuals < 0:
         raise InputError(
             [Problem("counterfactuals", str(question.counterfactuals), "a number of at least 0")]
         )
-    loaded = load_text(question.text, question.assigned)
+    loaded = load_text(question.text, ())
+    given, question = question, of_text(question, loaded)
+    if question.assigned:
+        loaded = load_text(question.text, question.assigned)
+    pending = tuple(
+        Waiting(one.key, one.priority) for one in sorted(loaded.cluster.pending, key=lambda one: one.key)
+    )
+    try:
+        answer = _explained(question, loaded, pending)
+        return replace(answer, pending=pending, is_other=question is not given)
+    except InputError as error:
+        return Explained(problems=tuple(map(str, error.problems)), pending=pending)
+
+
+def of_text(question: PageQuestion, loaded: Loaded) -> PageQuestion:
+    """A question without what speaks of another cluster than the one that its text now has.
+
+    Args:
+        question: the text, and what the page remembers of the text before.
+        loaded: the text, read.
+
+    >>> text = "apiVersion: kueue.x-k8s.io/v1beta2\\nkind: ResourceFlavor\\nmetadata: {name: a}"
+    >>> of_text(PageQuestion(text, now="2026-03-02T14:00:00Z", workload="a/b"), load_text(text, ())).now
+    ''
+    """
+    with suppress(InputError):
+        if not question.workload or pending_key(loaded, question.workload):
+            return question
+    return replace(question, now="", workload="", cluster_queue="", assigned=())
+
+
+def _explained(question: PageQuestion, loaded: Loaded, pending: tuple[Waiting, ...]) -> Explained:
     happened = _instants(loaded)
     now = parse_instant(question.now, field="now") if question.now else max(happened, default=0) + HOUR
-    pending = sorted(loaded.cluster.pending, key=lambda workload: workload.key)
-    named = question.workload or (pending[0].key if pending else None)
     decision = decide(
         loaded,
-        named,
+        question.workload or (pending[0].name if pending else None),
         now=now,
         reading=question.reading or None,
         cluster_queue=question.cluster_queue or None,
@@ -171,7 +206,6 @@ def explain_text(question: PageQuestion) -> Explained:
             *loaded.warnings,
             *(text for text, _ in doubts(loaded, now, question.cluster_queue or None)),
         ),
-        pending=tuple(Waiting(workload.key, workload.priority) for workload in pending),
         workload=answer.decision.workload,
         cluster_queue=queue.name,
         duration="" if queue.min_admit_duration is None else format_duration(queue.min_admit_duration),

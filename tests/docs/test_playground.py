@@ -100,6 +100,39 @@ def test_a_slider_changes_one_field_and_the_text_stays() -> None:
     assert ask(asked, assigned=[f"{path}=10m"])["decision"] == "Preempt"
 
 
+def test_a_text_without_the_remembered_workload_is_another_cluster() -> None:
+    (_, before), (_, example), *_ = playground.examples()
+    asked = PageQuestion(
+        example["text"],
+        now=before["now"],
+        workload=before["workload"],
+        cluster_queue="gone",
+        assigned=("clusterqueue/gone.spec.cohortName=b",),
+        counterfactuals=0,
+    )
+    told = ask(asked)
+    first = ask(PageQuestion(example["text"], counterfactuals=0))
+    assert told == {**first, "isOther": True}
+    assert told["workload"] == told["pending"][0]["name"]  # type: ignore[index]
+
+
+def test_a_workload_that_cannot_be_decided_about_leaves_the_others_to_choose_from() -> None:
+    text = TWO_QUEUES + "\n---\n".join(
+        f"""
+{API}
+kind: Workload
+metadata: {{name: {name}, namespace: x, creationTimestamp: "2026-01-01T00:00:00Z"}}
+spec:
+  queueName: nowhere
+  podSets: [{{name: main, count: 1, template: {{spec: {{containers: [{{name: c, image: i}}]}}}}}}]
+"""
+        for name in ("first", "second")
+    ).join(("---\n", ""))
+    told = ask(PageQuestion(text))
+    assert "nowhere" in str(told["problems"])
+    assert [one["name"] for one in told["pending"]] == ["x/first", "x/second"]  # type: ignore[attr-defined]
+
+
 def test_what_is_wrong_names_the_text_and_its_line() -> None:
     told = ask(PageQuestion("kind: ClusterQueue\nspec: [1"), assigned=["clusterqueue/a.spec.cohortName=b"])
     assert told["problems"]

@@ -10,11 +10,11 @@ import pytest
 
 from docs.gen.playground import FOLDER
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
+from tests.docs.browser.playing import STATE, explained, part, put, victims, write
 from tests.docs.browser.serving import served
 
 OPENED = list(BROWSERS) if os.environ.get("TENURE_EVERY_BROWSER") else ["chromium"]
 """Python is loaded and compiled in each, which takes long: `make every-page` asks for all."""
-STATE = 'document.getElementById("tenure-playground").dataset.state'
 PROOF = 'document.getElementById("tenure-playground").dataset.proof'
 MATRIX = 'document.getElementById("tenure-playground").dataset.matrix'
 CHANGED = "two-teams&workload=team-a/job-long-context-8a5dc&duration=10m&durationOf=gpu-cluster-queue"
@@ -40,31 +40,6 @@ HELD = """
   };
 """
 """Holds a text that is being packed for the address, until it is released."""
-
-
-def part(name: str) -> str:
-    return f"document.querySelector('[data-part={name}]')"
-
-
-def explained(browser: Tab) -> None:
-    """Wait for an answer; problems are one, and end the wait."""
-    state = browser.until(f"['explained', 'problems'].find(each => each === {STATE})")
-    assert state == "explained", browser.value('document.getElementById("tenure-playground").innerText')
-
-
-def put(browser: Tab, name: str, value: str, event: str) -> None:
-    """Give a control a value, and wait for the answer."""
-    browser.value(f'{STATE} = ""')
-    browser.value(f"{part(name)}.value = {value!r}")
-    browser.value(f'{part(name)}.dispatchEvent(new Event("{event}", {{bubbles: true}}))')
-    explained(browser)
-
-
-def victims(browser: Tab) -> list[str]:
-    found: list[str] = browser.value(
-        f"[...{part('outcome')}.querySelectorAll('li')].map(each => each.textContent)"
-    )
-    return found
 
 
 BATCH, RESEARCH = "gpu-cluster-queue/batch", "gpu-cluster-queue/research"
@@ -128,7 +103,7 @@ def test_it_decides_and_proves_with_nothing_from_elsewhere(opened: tuple[Tab, st
     explained(browser)
     assert "x/pending: Preempt" in browser.value(f"{part('outcome')}.textContent")
 
-    browser.value("ace.edit(document.querySelector('[data-part=editor]')).setValue('spec: [1')")
+    write(browser, "spec: [1")
     browser.until(f'{STATE} === "problems"')
     assert "cluster.yaml" in victims(browser)[0]
 
@@ -170,9 +145,7 @@ def test_an_address_that_is_opened_stays_when_an_earlier_text_is_packed_at_last(
 ) -> None:
     browser, _ = opened
     browser.value(f"{{ {HELD} }}")
-    browser.value(
-        f'{STATE} = ""; ace.edit(document.querySelector("[data-part=editor]")).setValue("spec: [1")'
-    )
+    write(browser, "spec: [1")
     browser.until(f'{STATE} === "problems"')
     browser.value(f'{STATE} = ""; location.hash = "example=F-001"')
     explained(browser)
