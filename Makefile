@@ -121,19 +121,20 @@ vectors: $(STAMP) ## check the vectors against their schema and run them
 	$(BIN)/tenure vectors run
 
 .PHONY: test-go
-test-go: ## the vectors from go test, without Python: the module tenuretest
+test-go: ## the vectors from go test, without Python: the runner, Kueue's own packages, and copies of Kueue with a mistake each
 	@if command -v go > /dev/null; then $(MAKE) --no-print-directory test-go-modules; else echo "test-go: skipped: no Go here"; fi
 
 .PHONY: test-go-modules
 test-go-modules:
 	@cd go && unformatted=$$(gofmt -l .) && test -z "$$unformatted" || { echo "gofmt -w: $$unformatted" >&2; exit 1; }
 	cd go && go vet ./... && go test ./...
+	cd go/kueue && go vet ./... && go test ./...
 
 # The real scheduler's own code, as released; needs Go. Its first build takes minutes.
 .PHONY: peers
 peers: $(STAMP) ## compare with the real Kueue on N scenarios, CYCLES cycles and CELLS cells (N=20000 CYCLES=500 CELLS=60 SEED=1 REPEAT=3 KUEUE=current|previous)
 	@$(MAKE) --no-print-directory test-go kueue-peer
-	cd tests/peers/kueue && go test $(KUEUE_BUILD_$(KUEUE)) ./...
+	cd go/kueue && go test -short $(KUEUE_BUILD_$(KUEUE)) .
 	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)
 	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --plays --n $(CYCLES) --seed $(SEED)
@@ -152,7 +153,7 @@ kueue-peer:
 	@command -v go > /dev/null || { echo "make peers builds a program around Kueue's own packages, and needs Go" >&2; exit 1; }
 	@[[ "$(KUEUE)" =~ ^(current|previous)$$ ]] || { echo "KUEUE: found $(KUEUE), expected current or previous" >&2; exit 1; }
 	mkdir -p build
-	cd tests/peers/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../../$(KUEUE_PEER) .
+	cd go/kueue && go build $(KUEUE_BUILD_$(KUEUE)) -o ../../$(KUEUE_PEER) .
 
 .PHONY: peers-cells
 peers-cells: CELLS = 2000
@@ -199,7 +200,7 @@ bench: $(STAMP) ## decisions and requests a second, loading, and the core beside
 .PHONY: bench-fast
 bench-fast: $(STAMP)
 	mkdir -p build docs/data
-	@if command -v go > /dev/null; then (cd tests/peers/kueue && go build -o ../../../build/kueue-peer .); \
+	@if command -v go > /dev/null; then (cd go/kueue && go build -o ../../build/kueue-peer .); \
 	  else echo "no Go here: Kueue is not timed"; fi
 	$(BIN)/python -m benchmarks.fast --growth --write docs/data/bench.json \
 	  $$(command -v go > /dev/null && echo --peer build/kueue-peer || true)

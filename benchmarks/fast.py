@@ -169,7 +169,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workloads", type=whole, nargs="+", default=SIZES)
     parser.add_argument("--share", type=whole, nargs="+", default=(1, 10, 50), help="victims, in percent")
     parser.add_argument("--seconds", type=float, default=0.5, help="how long to measure each figure")
-    parser.add_argument("--peer", type=Path, help="the program built of tests/peers/kueue")
+    parser.add_argument("--peer", type=Path, help="the program built of go/kueue")
     parser.add_argument("--growth", action="store_true", help="measure growth and memory as well")
     parser.add_argument("--note", help="what a reader of the figures should know")
     parser.add_argument(

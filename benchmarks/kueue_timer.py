@@ -1,4 +1,4 @@
-"""The released scheduler's own code on the same clusters: `tests/peers/kueue`, in its timing mode."""
+"""The released scheduler's own code on the same clusters: `go/kueue`, in its timing mode."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Peer:
     """A running peer.
 
     Args:
-        program: what `go build` made of `tests/peers/kueue`.
+        program: what `go build` made of `go/kueue`.
     """
 
     def __init__(self, program: Path) -> None:

@@ -3,15 +3,11 @@ package tenuretest
 import (
 	"bytes"
 	"compress/gzip"
-	_ "embed" // for the vectors
 	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 )
-
-//go:embed vectors.json.gz
-var published []byte
 
 // Vector is a published test case.
 type Vector struct {

@@ -1,6 +1,6 @@
 """The published vectors with the reference's reasons, as the Go module `tenuretest` embeds them.
 
-    python -m tools.go_vectors   writes go/vectors.json.gz again
+    python -m tools.go_vectors   writes go/vectors.json.gz again, and, with Go, the file for Kueue that has it
 
 A vector is that of its file, with its area, and for a decision two more fields. `reasons` has a sentence for
 each running workload, as `tenure conform` prints it for a workload in which answers differ; `summary` is what
@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +23,9 @@ from tenure_lab.conform_report import decided, workload_reason
 from tenure_lab.verdicts import DECIDE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-FILE: Final = ROOT / "go" / "vectors.json.gz"
+FOLDER: Final = ROOT / "go"
+FILE: Final = FOLDER / "vectors.json.gz"
+DROPPED_IN: Final = FOLDER / "kueue" / "preemption" / "kueue_test.go"
 
 
 def packed() -> str:
@@ -46,8 +51,18 @@ def _reasons(vector: Vector) -> dict[str, Any]:
     return {"reasons": reasons, "summary": why_not_answer(decision, counterfactuals=0).summary}
 
 
-if __name__ == "__main__":
+def _write() -> int:
     text = packed()
     # Compressed bytes depend on the version of zlib, so a file with the same content is left as it is.
     if text != recorded():
         FILE.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+    if shutil.which("go") is None:
+        print(
+            "no Go here: `go run ./dropin` in the folder go writes the file for Kueue again", file=sys.stderr
+        )
+        return 1
+    return subprocess.run(["go", "run", "./dropin"], cwd=FOLDER, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(_write())

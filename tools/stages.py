@@ -148,7 +148,7 @@ STAGES = (
         Stage(f"Python {version}", f"test-python VERSION={version}", "units, vectors, recorded decisions")
         for version in PYTHONS
     ),
-    Stage("peers", "peers N=1000", "decisions against the real Kueue; the Go module tenuretest", needs="go"),
+    Stage("peers", "peers N=1000", "decisions against the real Kueue; the vectors from go test", needs="go"),
     Stage(
         "live cluster",
         "e2e",

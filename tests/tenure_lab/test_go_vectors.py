@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 
-from tools.go_vectors import packed, recorded
+from tools.go_vectors import DROPPED_IN, FILE, packed, recorded
 
 
 def test_the_go_module_has_todays_vectors_and_reasons() -> None:
     assert packed() == recorded(), "go/vectors.json.gz is stale: python -m tools.go_vectors writes it again"
+
+
+def test_the_file_for_kueue_has_the_same_vectors() -> None:
+    text = DROPPED_IN.read_text(encoding="utf-8").partition("const encoded = ")[2]
+    encoded = "".join(re.findall(r'^\t"([\w+/=]*)" \+$', text, re.M))
+    assert base64.b64decode(encoded) == FILE.read_bytes(), (
+        "`go run ./dropin` in the folder go writes it again"
+    )
 
 
 def test_every_victim_has_a_reason() -> None:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -10,7 +9,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 	schdcache "sigs.k8s.io/kueue/pkg/cache/scheduler"
 	"sigs.k8s.io/kueue/pkg/features"
-	"sigs.k8s.io/kueue/pkg/metrics"
 	"sigs.k8s.io/kueue/pkg/scheduler/flavorassigner"
 	"sigs.k8s.io/kueue/pkg/scheduler/preemption"
 	"sigs.k8s.io/kueue/pkg/workload"
@@ -26,76 +24,25 @@ type decision struct {
 	given      bool
 }
 
-// decide answers one request: the same scenario, rebuilt and decided as often as asked.
-func (s *server) decide(input json.RawMessage, repeat int) (*decideOutput, error) {
-	raw, err := decodeRaw(input)
-	if err != nil {
-		return nil, err
-	}
-	s.forgetMetrics()
-	unknown, err := s.gates.apply(raw.FeatureGates)
-	if err != nil {
-		return nil, err
-	}
-	scn, err := decodeScenario(raw)
-	if err != nil {
-		return nil, err
-	}
-	var first *decideOutput
-	var variants []variant
-	for range repeat {
-		output, err := decideOnce(scn)
-		if err != nil {
-			return nil, err
-		}
-		if first == nil {
-			first = output
-		}
-		if !slices.ContainsFunc(variants, output.sameVariant) {
-			variants = append(variants, output.variant)
-		}
-	}
-	first.UnknownGates = unknown
-	first.Stable = len(variants) == 1
-	if !first.Stable {
-		first.Variants = variants
-	}
-	return first, nil
-}
-
-// forgetMetrics drops Kueue's metrics now and then: they keep a series for every name that was ever
-// used, and a long run uses many.
-func (s *server) forgetMetrics() {
-	if s.decided++; s.decided%1000 == 0 {
-		metrics.InitMetricVectors(nil)
-	}
-}
-
-func decideOnce(s *scenario) (*decideOutput, error) {
+// decideScenario builds a snapshot and decides on it; it also names the workloads that the cache does not count.
+func decideScenario(s *scenario) (*decision, []string, error) {
 	ctx := logr.NewContext(context.Background(), logr.Discard())
 	snapshot, ignored, err := buildSnapshot(ctx, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if snapshot.ClusterQueue(s.target) == nil {
-		return nil, inactiveQueue(s, snapshot)
+		return nil, nil, inactiveQueue(s, snapshot)
 	}
 	info := workload.NewInfo(s.incoming)
 	info.ClusterQueue = s.target
 	ordering := workload.Ordering{PodsReadyRequeuingTimestamp: s.requeuingTimestamp}
 	preemptor := preemption.New(nil, ordering, nil, s.fairSharing, false, clocktesting.NewFakeClock(s.now), nil, nil, nil)
-	var d *decision
-	if s.assignment != nil {
-		d, err = decideGiven(ctx, s, info, preemptor, snapshot)
-	} else {
-		d = decideDerived(ctx, s, info, preemptor, snapshot)
+	if s.assignment == nil {
+		return decideDerived(ctx, s, info, preemptor, snapshot), ignored, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	output := render(d)
-	output.Ignored = ignored
-	return output, nil
+	d, err := decideGiven(ctx, s, info, preemptor, snapshot)
+	return d, ignored, err
 }
 
 func inactiveQueue(s *scenario, snapshot *schdcache.Snapshot) error {

@@ -8,16 +8,9 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-)
+	"slices"
 
-// The codes of an error answer. The first three are spelled as Tenure's own oracle spells them, so
-// that a harness can compare them.
-const (
-	codeBadJSON       = "bad-json"
-	codeBadInput      = "bad-input"
-	codeUnknownCall   = "unknown-call"
-	codeInactiveQueue = "inactive_queue"
-	codePanic         = "panic"
+	"sigs.k8s.io/kueue/pkg/metrics"
 )
 
 // request is one line of input. Its id is kept as it was written, whatever it is.
@@ -35,19 +28,6 @@ type answer struct {
 	ID     json.RawMessage `json:"id"`
 	Output any             `json:"output,omitempty"`
 	Error  *problem        `json:"error,omitempty"`
-}
-
-// problem says what was wrong with one field of a request.
-type problem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Field   string `json:"field"`
-}
-
-func (p *problem) Error() string { return p.Field + ": " + p.Message }
-
-func badInput(field, format string, args ...any) *problem {
-	return &problem{Code: codeBadInput, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
 type versionOutput struct {
@@ -149,6 +129,61 @@ func (s *server) call(req *request) (any, error) {
 	default:
 		return nil, &problem{Code: codeUnknownCall, Field: "call", Message: fmt.Sprintf("found %q, expected decide, cycle, time or version", req.Call)}
 	}
+}
+
+// decide answers one request: the same scenario, rebuilt and decided as often as asked.
+func (s *server) decide(input json.RawMessage, repeat int) (*decideOutput, error) {
+	raw, err := decodeRaw(input)
+	if err != nil {
+		return nil, err
+	}
+	s.forgetMetrics()
+	unknown, err := s.gates.apply(raw.FeatureGates)
+	if err != nil {
+		return nil, err
+	}
+	scn, err := decodeScenario(raw)
+	if err != nil {
+		return nil, err
+	}
+	var first *decideOutput
+	var variants []variant
+	for range repeat {
+		output, err := decideOnce(scn)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = output
+		}
+		if !slices.ContainsFunc(variants, output.sameVariant) {
+			variants = append(variants, output.variant)
+		}
+	}
+	first.UnknownGates = unknown
+	first.Stable = len(variants) == 1
+	if !first.Stable {
+		first.Variants = variants
+	}
+	return first, nil
+}
+
+// forgetMetrics drops Kueue's metrics now and then: they keep a series for every name that was ever
+// used, and a long run uses many.
+func (s *server) forgetMetrics() {
+	if s.decided++; s.decided%1000 == 0 {
+		metrics.InitMetricVectors(nil)
+	}
+}
+
+func decideOnce(s *scenario) (*decideOutput, error) {
+	d, ignored, err := decideScenario(s)
+	if err != nil {
+		return nil, err
+	}
+	output := render(d)
+	output.Ignored = ignored
+	return output, nil
 }
 
 // faultPlace is the innermost function of Kueue on a stack, without addresses: enough to find a
