@@ -324,7 +324,8 @@ class CycleRun:
         if again:
             after, world = self._without(snapshot), self.world
             question = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
-            entry.decision = decide(*question, snapshot=after, search=Searches(keep_all=False))
+            search = Searches(keep_all=False, listings=snapshots.batch.listings)
+            entry.decision = decide(*question, snapshot=after, search=search)
             defers = entry.outcome == Outcome.FIT
         result = self._result(entry, snapshot, defers=defers)
         handled = self._noted(entry, result, overlaps, snapshot, again=again)

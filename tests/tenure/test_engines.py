@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from importlib import metadata
@@ -19,7 +19,7 @@ from tenure import engines
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import Batch, Detail, Engine, WrongClaimError, choice, memo
+from tenure.engines import Batch, Detail, Engine, Searches, WrongClaimError, choice, memo
 from tenure.engines import batch as batches
 from tenure.engines.batch import EXPLANATION
 from tenure.errors import InputError
@@ -39,10 +39,11 @@ from tenure.model import (
     WithinClusterQueue,
     Workload,
 )
+from tenure.oracle.candidates import Offer, offered
 from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
-from tenure.oracle.question import Question, Selection
+from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
 from tenure.registration import added
@@ -338,6 +339,38 @@ def test_a_search_serves_all_workloads_of_one_age(found: list[Question]) -> None
         for workload in group:
             batch.decide(workload, "q")
         assert len(found) == searched
+
+
+def test_a_queue_is_looked_at_once_for_all_preemptors_of_one_priority(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[int] = []
+
+    def counted(question: Question, offer: Offer) -> Iterator[Candidate]:
+        looked_at.append(offer.place)
+        return offered(question, offer)
+
+    monkeypatch.setattr(memo, "offered", counted)
+    queues = {name: replace(queue(nominal={GPU: 4, CPU: 4}, cohort="all"), name=name) for name in ("q", "o")}
+    queues["q"] = replace(queues["q"], reclaim_within_cohort=ReclaimWithinCohort.ANY)
+    holds = [("a", "q", 2), *((f"o{number}", "o", 1) for number in range(6))]
+    there = tuple(
+        running(name, cluster_queue=where, usage={GPU: amount, CPU: amount}) for name, where, amount in holds
+    )
+    cluster = Cluster(queues, there)
+    batch = Batch(Engine.REFERENCE, cluster, NOW_NS, preset("released"))
+    # Each request is searched for by resource and as a whole; a later one does without some of the running.
+    for asks in ({"gpus": 2, "cpu": 2}, {"gpus": 2, "cpu": 1}, {"gpus": 1, "cpu": 2}):
+        mine = waiting(**asks)
+        alone = decide_by_reference(cluster, mine, "q", NOW_NS, preset("released"))
+        assert victims(batch.decide(mine, "q")) == victims(alone) != []
+    assert len(looked_at) == 2
+    # Once one of the other ClusterQueue has left, that is looked at again, and the own one is not.
+    left = batch.snapshot("q").without(there[1:2])
+    asked = cluster, waiting(2, cpu=2), "q", NOW_NS, preset("released"), None, left
+    search = Searches(listings=batch.listings)
+    assert victims(decide_by_reference(*asked, search=search)) == victims(decide_by_reference(*asked)) != []
+    assert looked_at == [*looked_at[:2], left.tree.places["o"]]
 
 
 @pytest.mark.parametrize(("most", "searches"), [(4, 2), (3, 3)])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tenure.engines.choice import WORTH_LOADING, Core, Detail, Engine, core_of, is_compiled, require_core
-from tenure.engines.memo import Remembered, Searches, what_decides
+from tenure.engines.memo import Listings, Remembered, Searches, what_decides
 from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.decide import Decision
@@ -147,6 +147,11 @@ class Batch:
         if self._engine == Engine.AUTO and much and self.has_searched:
             self._engine = Engine.FAST if is_compiled() else Engine.REFERENCE
             self._known = Remembered()
+
+    @property
+    def listings(self) -> Listings:
+        """The candidates that were listed, for decisions on snapshots that some workloads have left."""
+        return self._searches.listings
 
     @property
     def has_searched(self) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable
-from typing import Final, Generic, TypeVar
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from functools import partial
+from operator import itemgetter
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from tenure.model import Instant, PodSet, WithinClusterQueue, Workload
+from tenure.oracle.candidates import Offer, offered
 from tenure.oracle.classical import finds_no_target
-from tenure.oracle.question import Question, Selection
+from tenure.oracle.question import OWN, Candidate, Question, Selection, sort_key, uses_any
 from tenure.oracle.search import find_targets
 from tenure.oracle.snapshot import Snapshot
 from tenure.readings import NewerThan
@@ -18,15 +22,22 @@ from tenure.rules.time_based import duration_in_force, requeue_timestamp
 
 MOST_LISTED: Final = 2**20
 """So many candidates are kept at most, of searches that other decisions may share."""
+MOST_RANKED: Final = 2**18
+"""So many candidates are kept at most, of ClusterQueues that other searches may share."""
 
 
 T = TypeVar("T")
 
 
 class Remembered(Generic[T]):
-    """What was found, by what decides it; all is forgotten once too many candidates are listed in it."""
+    """What was found, by what decides it; all is forgotten once too many candidates are listed in it.
 
-    def __init__(self) -> None:
+    Args:
+        most: so many candidates; None for `MOST_LISTED`.
+    """
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = MOST_LISTED if most is None else most
         self._found: dict[Hashable, T] = {}
         self._candidates = 0
 
@@ -41,10 +52,68 @@ class Remembered(Generic[T]):
             candidates: how many candidates it lists.
         """
         self._candidates += candidates
-        if self._candidates > MOST_LISTED:
+        if self._candidates > self._most:
             self._found.clear()
             self._candidates = candidates
         self._found[key] = found
+
+
+class _Same:
+    """An object that is equal to itself alone."""
+
+    __slots__ = ("_it",)
+
+    def __init__(self, it: object) -> None:
+        self._it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._it is other._it
+
+    def __hash__(self) -> int:
+        return id(self._it)
+
+
+_Ranked: TypeAlias = tuple[tuple[object, ...], Candidate]
+"""A candidate, after what it is sorted by."""
+
+
+class Listings:
+    """The candidates of one ClusterQueue, judged once for all preemptors that no rule distinguishes.
+
+    What runs in a ClusterQueue is looked at once, whatever flavor-resources are needed and however much of
+    them, also where some workloads of other ClusterQueues have left the tree since.
+    """
+
+    def __init__(self) -> None:
+        self._known: Remembered[tuple[_Ranked, ...]] = Remembered(MOST_RANKED)
+
+    def among(self, question: Question, offers: Iterable[Offer], age: int) -> tuple[Candidate, ...]:
+        """As `tenure.oracle.candidates.candidates_among`.
+
+        Args:
+            question: the search.
+            offers: the queues.
+            age: how the preemptor's age compares with those of its own ClusterQueue; see `Searches.age`.
+        """
+        needed = question.needed
+        ranked = [each for offer in offers for each in self._of(question, offer, age)]
+        ranked.sort(key=itemgetter(0))
+        return tuple(candidate for _, candidate in ranked if uses_any(candidate.workload, needed))
+
+    def _of(self, question: Question, offer: Offer, age: int) -> tuple[_Ranked, ...]:
+        running = question.snapshot.running.get(offer.place, ())
+        preemptor = question.terms.cluster_queue, question.preemptor.priority
+        # Snapshots of which some workloads have left share what still runs in every other ClusterQueue.
+        key = *preemptor, age if offer.group == OWN else 0, offer, question.now, _Same(running)
+        found = self._known.get(key)
+        if found is None:
+            every = replace(question, needed=frozenset(at for workload in running for at in workload.usage))
+            found = tuple(
+                (sort_key(question, candidate.workload, offer.group), candidate)
+                for candidate in offered(every, offer)
+            )
+            self._known.keep(key, found, 1 + len(found))
+        return found
 
 
 class Searches:
@@ -54,6 +123,7 @@ class Searches:
 
     Args:
         keep_all: whether the candidates of searches without a target are needed.
+        listings: the candidates that searches of other snapshots of this cluster have listed.
 
     >>> from tenure.model import Cluster, ClusterQueue
     >>> from tenure.oracle.decide import decide
@@ -64,7 +134,8 @@ class Searches:
     'Fit'
     """
 
-    def __init__(self, *, keep_all: bool = True) -> None:
+    def __init__(self, *, keep_all: bool = True, listings: Listings | None = None) -> None:
+        self.listings = listings or Listings()
         self._known: Remembered[Selection] = Remembered()
         self._instants: dict[str, list[Instant]] = {}
         self._keeps_all = keep_all
@@ -89,7 +160,8 @@ class Searches:
         if not self._keeps_all and finds_no_target(question):
             return Selection((), (), (), (), question.snapshot.usage, ())
         self.looked_at += sum(map(len, question.snapshot.running.values()))
-        return find_targets(question)
+        age = self.age(question.preemptor, question.terms, question.snapshot, question.now)
+        return find_targets(replace(question, listing=partial(self.listings.among, age=age)))
 
     def age(self, mine: Workload, terms: PreemptionTerms, snapshot: Snapshot, now: Instant) -> int:
         """How many instants that the age of a preemptor is compared with are not later than its own.

@@ -39,6 +39,8 @@ def candidates_among(question: Question, offers: Iterable[Offer]) -> tuple[Candi
         question: the search.
         offers: the queues.
     """
+    if question.listing is not None:
+        return question.listing(question, offers)
     return in_order(question, (candidate for offer in offers for candidate in offered(question, offer)))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tenure.model import (
     Amount,
@@ -56,6 +56,8 @@ class Question:
         request: all that has to fit, each amount above zero.
         terms: what holds for the preemptor.
         now: the scheduling cycle's one clock value, ns since the epoch.
+        listing: lists the candidates of some ClusterQueues, where several searches share such lists; as
+            `tenure.oracle.candidates.candidates_among` does.
     """
 
     snapshot: Snapshot
@@ -64,6 +66,7 @@ class Question:
     request: Amounts
     terms: PreemptionTerms
     now: Instant
+    listing: Callable[[Question, Iterable[Any]], tuple[Candidate, ...]] | None = None
 
     def resource_requests(self, tree: Tree | None = None) -> tuple[ResourceRequest, ...]:
         """Every flavor-resource of the request, with the quotas of a tree that it has to fit."""

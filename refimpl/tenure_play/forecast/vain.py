@@ -103,6 +103,8 @@ def _instead(course: Course, actor: Actor, since: int) -> Iterator[str]:
 def _fits_without(course: Course, actor: Actor, leaving: Iterable[Workload]) -> bool:
     """Whether a workload that waits would fit at the end, had others left."""
     world = course.player.world
-    after = world.snapshots().of(actor.queue).without(leaving)
+    snapshots = world.snapshots()
+    after = snapshots.of(actor.queue).without(leaving)
     question = after.cluster, actor.workload, actor.queue, world.clock, world.reading
-    return decide(*question, snapshot=after, search=Searches(keep_all=False)).outcome == Outcome.FIT
+    search = Searches(keep_all=False, listings=snapshots.batch.listings)
+    return decide(*question, snapshot=after, search=search).outcome == Outcome.FIT
