@@ -190,11 +190,32 @@ def claim(option: str, path: str | Path | None) -> None:
     try:
         names = _names(path)
     except OSError as error:
-        raise bad_input(option, str(path), f"a file that can be written: {error.strerror}") from None
+        raise _unwritable(option, path, error) from None
     why = _taken(names, used)
     if why:
         raise bad_input(option, str(path), f"{_OTHER}: {why}")
     used.written |= names
+
+
+def write_named(option: str, path: str | Path, content: bytes | str) -> None:
+    """Write a file that the command line names, as `write_file` does.
+
+    Args:
+        option: which names it, for problems.
+        path: the file.
+        content: bytes, or text.
+
+    Raises:
+        InputError: it cannot be written; what was there is as it was.
+    """
+    try:
+        write_file(path, content)
+    except OSError as error:
+        raise _unwritable(option, path, error) from None
+
+
+def _unwritable(option: str, path: str | Path, error: OSError) -> InputError:
+    return bad_input(option, str(path), f"a file that can be written: {error.strerror}")
 
 
 def write_file(

@@ -1,5 +1,5 @@
 """A page of a cluster: its tree of quota, and its jobs, as one HTML file."""
 
-from tenure_report.page import page_of
+from tenure_play.drawing.cluster_page import page_of
 
 __all__ = ["page_of"]

@@ -3,54 +3,19 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from tenure.api import Loaded
 from tenure.errors import InputError
 from tenure.joint import vain_lines
 from tenure.outline import html_list
 from tenure_play.drawing.cluster import Bar, ClusterPicture, Piece, jobs_of, nodes_of, picture_of
+from tenure_play.drawing.cluster_page import ComingStep, ComingSteps
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.text import course_items
-from tenure_play.state import PlayState
 
 MOST_STEPS: Final = 20
 """So many steps have bars; the list goes on without."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComingStep:
-    """What happens at an instant.
-
-    Args:
-        html: in words, escaped.
-        bars: the bars that differ from those before, with the numbers of their nodes.
-        is_drawn: whether the bars are known.
-    """
-
-    html: str
-    bars: tuple[tuple[int, Bar], ...] = ()
-    is_drawn: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class ComingSteps:
-    """The coming cycles.
-
-    Args:
-        summary: all of them in a line, or why they are not known.
-        marked: preemptions in vain, a line each.
-        steps: what happens, in the order of time.
-    """
-
-    summary: str
-    marked: tuple[str, ...] = ()
-    steps: tuple[ComingStep, ...] = ()
-
-
-UNSOUGHT: Final = ComingSteps("")
-"""Where nothing was played."""
 
 
 def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) -> ComingSteps:
@@ -77,27 +42,13 @@ def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) ->
                 steps.append(ComingStep(html, is_drawn=False))
                 continue
             player.go_on(at)
-            after = _bars(picture_of(_loaded_at(outlook.loaded, player.world), at, outlook.reading), picture)
+            after = _bars(picture_of(outlook.cluster_of(player), at, outlook.reading), picture)
             changed = tuple((node, bar) for (node, _), bar in after.items() if before[node, bar.label] != bar)
             steps.append(ComingStep(html, changed))
             before = after
     except InputError as error:
         return ComingSteps(f"Not known: {'; '.join(map(str, error.problems))}")
     return ComingSteps(answer.summary, tuple(vain_lines(answer.in_vain)), tuple(steps))
-
-
-def _loaded_at(loaded: Loaded, world: PlayState) -> Loaded:
-    """The cluster with the workloads of a play; those that take no part are as they were."""
-    played = [world.actors[key] for key in sorted(world.actors)]
-    cluster = loaded.cluster
-    admitted, pending = (
-        (
-            *(workload for workload in given if workload.key not in world.actors),
-            *(actor.workload for actor in played if actor.holds == holds),
-        )
-        for given, holds in ((cluster.admitted, True), (cluster.pending, False))
-    )
-    return replace(loaded, cluster=replace(cluster, admitted=admitted, pending=pending))
 
 
 def _bars(picture: ClusterPicture, first: ClusterPicture) -> dict[tuple[int, str], Bar]:

@@ -23,7 +23,7 @@ from tenure.cli.options import (
     parse_gates,
 )
 from tenure.cli.terminal import Color, choose_colour, hint, print_lines
-from tenure.disk import claim, write_file
+from tenure.disk import claim, write_named
 from tenure.errors import bad_input
 from tenure.explanation.summary import reading_text
 from tenure.manifests import SourcedObject
@@ -83,9 +83,9 @@ def report_command(
     Exit codes: 0 written; 2 bad input; 3 internal error.
     """
     from tenure_play.drawing.cluster import picture_of
+    from tenure_play.drawing.cluster_page import PageAnswers, page_of
     from tenure_report.coming_steps import steps_of
     from tenure_report.job_answers import answers_of, outlook_of
-    from tenure_report.page import PageAnswers, page_of
     from tenure_report.queue_answers import asked_about_queues
 
     choose_colour(color)
@@ -119,10 +119,7 @@ def report_command(
             jobs = answers_of(picture, asked, objects, outlook, files, ends - time.monotonic())
             answers = PageAnswers(jobs, queues.answers(), coming)
     page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers, program=program)
-    try:
-        write_file(output, page)
-    except OSError as error:
-        raise bad_input("--output", str(output), f"a file that can be written: {error.strerror}") from error
+    write_named("--output", output, page)
     drawn = (
         f"{counted(picture.queues, 'ClusterQueue')}, {picture.running} running and "
         f"{picture.pending} pending workloads, {len(answers.jobs)} of them answered"

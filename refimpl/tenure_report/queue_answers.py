@@ -32,7 +32,7 @@ from tenure_check.analysis.sanity import sanity_answer
 from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES
 from tenure_check.analysis.two_configurations import Configuration
 from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
-from tenure_report.page import QUESTIONS, QueueAnswers
+from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 
 _Found: TypeAlias = MatrixAnswer | GuaranteesAnswer
 

@@ -18,11 +18,12 @@ import yaml
 from tenure.manifests import SourcedObject, build
 from tenure.readings import preset
 from tenure_play.drawing.cluster import MOST_PIECES, Bar, ClusterPicture, DrawnNode, jobs_of, picture_of
+from tenure_play.drawing.cluster_page import ComingSteps
 from tenure_play.forecast.coming import Outlook
 from tenure_play.from_cluster import manifests_of
 from tenure_play.scenario import QueueGates
 from tenure_report import page_of
-from tenure_report.coming_steps import ComingSteps, steps_of
+from tenure_report.coming_steps import steps_of
 from tests.command_line import tenure
 
 NOW = "2026-03-02T14:00:00Z"
@@ -374,3 +375,27 @@ def test_bad_input_is_named_and_nothing_is_written(
     assert done.returncode == 2
     assert found in done.stderr.decode()
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_difference_is_drawn_as_the_bars_of_both_sides_after_the_coming_cycles(tmp_path: Path) -> None:
+    marked = "<b>'\""
+    objects = [json.loads(json.dumps(each).replace('"b"', json.dumps(marked))) for each in TWO]
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    more = "clusterqueue/a.spec.resourceGroups[0].flavors[0].resources[0].nominalQuota=6"
+    done = tenure(*("diff", "cluster.yaml", "--now", NOW, "--set", more, "--html", "diff.html"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "diff.html").read_text(encoding="utf-8")
+    assert (page.count("&#39;&#34;") + page.count("&#x27;&quot;")) > 3
+    assert "b" not in {name for name, _ in Elements(page).found}
+    assert re.findall(r'aria-label="gpu on h100: ([^"]*)"', page) == [
+        *("10 of 12 nominal in use", "10 of 14 nominal in use"),
+        *("4 of 8 nominal in use, up to 2 lent", "4 of 8 nominal in use"),
+        *("6 of 4 nominal in use, 2 borrowed", "6 of 6 nominal in use"),
+    ]
+    assert done.stdout.decode().splitlines()[0] in unescape(re.sub("<[^>]*>", "", page))
+
+
+def test_a_difference_is_not_drawn_where_no_file_can_be(tmp_path: Path) -> None:
+    done = tenure("diff", "--example", "two-teams", "--html", "absent/diff.html", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert "--html: found 'absent/diff.html', expected a file in a folder that exists" in done.stderr.decode()

@@ -17,7 +17,7 @@ from tenure.cli.inquiry import with_fair_sharing
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
 from tenure.cli.output import print_outline
 from tenure.cli.terminal import choose_colour, hint, progress
-from tenure.disk import claim, write_file
+from tenure.disk import claim, write_named
 from tenure.errors import bad_input
 from tenure.manifests import parse_duration, read_objects
 from tenure_check.commands.outlines import AnalysisPrinting
@@ -212,7 +212,4 @@ def _code(answer: LoopsAnswer) -> int:
 def _write(file: Path, scenarios: Sequence[dict[str, Any]]) -> None:
     import yaml
 
-    try:
-        write_file(file, yaml.safe_dump_all(scenarios, sort_keys=False, allow_unicode=True))
-    except OSError as error:
-        raise bad_input("--to", str(file), f"a file that can be written: {error.strerror}") from None
+    write_named("--to", file, yaml.safe_dump_all(scenarios, sort_keys=False, allow_unicode=True))

@@ -18,7 +18,7 @@ from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.cli.output import print_outline
 from tenure.cli.terminal import choose_colour
-from tenure.disk import claim, write_file
+from tenure.disk import claim, write_named
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, did_you_mean, load, read_priority_class
 from tenure.manifests.premises import premises_of_states
@@ -270,10 +270,7 @@ def _check_svg(path: str) -> None:
 def _draw(answer: MatrixAnswer, path: Path) -> None:
     from tenure_check.analysis.heat_map import heat_map
 
-    try:
-        write_file(path, heat_map(answer))
-    except OSError as error:
-        raise bad_input("--svg", str(path), f"a file that can be written: {error.strerror}") from error
+    write_named("--svg", path, heat_map(answer))
 
 
 def _check_queue(option: str, queue: str, known: Collection[str]) -> None:

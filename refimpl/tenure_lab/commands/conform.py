@@ -14,7 +14,7 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.output import Reporting, ReportOutput, Reports, print_checked
 from tenure.cli.terminal import Color, RateLine, choose_colour
 from tenure.conformance.protocol import WITH_INPUT
-from tenure.disk import claim, write_file
+from tenure.disk import claim, write_named
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import did_you_mean
 from tenure.readings import preset
@@ -282,10 +282,7 @@ def conform_command(
 
 def _keep(conformance: Conformance, path: Path) -> None:
     requests = "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements)
-    try:
-        write_file(path, requests)
-    except OSError as error:
-        raise bad_input("--keep", str(path), f"a file that can be written: {error.strerror}") from None
+    write_named("--keep", path, requests)
 
 
 def _print(conformance: Conformance, output: ReportOutput) -> None:

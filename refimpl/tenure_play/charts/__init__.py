@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tenure.disk import write_file
+from tenure.disk import write_named
 from tenure.errors import bad_input
 from tenure.resources import is_folder
 from tenure_play.charts.compose import compose
@@ -65,10 +65,7 @@ def write_chart(record: Record, path: Path, theme: str = "light") -> None:
     """
     check_chart(str(path), theme)
     drawn = png_chart(record, theme) if path.suffix == ".png" else svg_chart(record, theme)
-    try:
-        write_file(path, drawn)
-    except OSError as error:
-        raise bad_input("--chart", str(path), f"a file that can be written: {error.strerror}") from error
+    write_named("--chart", path, drawn)
 
 
 def svg_chart(record: Record, theme: str = "light") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -28,6 +29,7 @@ from tenure.cli.options import (
 from tenure.cli.output import Every, OutlineOutput, OutlineOutputOption, print_outline
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
 from tenure.cli.terminal import Color, choose_colour
+from tenure.disk import claim, write_named
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, build, load, read_objects
@@ -62,6 +64,13 @@ class DiffPrinting:
         typer.Option(
             help="Exit code 1 where a running workload becomes a victim, jointly or for one job taken alone; "
             "or where anything changes."
+        ),
+    ] = None
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also draw a page: the answer, and the quota and jobs of both sides after coming cycles.",
         ),
     ] = None
     color: Color = None
@@ -101,6 +110,11 @@ def diff_command(
     tenure diff main:queues/ HEAD:queues/ --with cluster.json -o markdown > comment.md
     tenure diff main:queues/ HEAD:queues/ --with cluster.json --fail-on gained-victims
 
+    As a page, with the bars of both sides:
+
+    \b
+    tenure diff main:queues/ HEAD:queues/ --with cluster.json --html diff.html
+
     The first line is the joint effect: the coming cycles of both sides, as `tenure next` plays them. Below it
     every pending workload is taken alone on either side, at one instant; there a victim is a running workload
     that is preempted for any of them. Of a git revision only files are read: links are not followed, and
@@ -109,6 +123,7 @@ def diff_command(
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error.
     """
     choose_colour(printing.color)
+    claim("--html", printing.html)
     instant, chosen = None if now is None else instant_of(now), interpretation.chosen()
     one, other = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
     refuse_other_scheduler(one.loaded)
@@ -124,6 +139,11 @@ def diff_command(
     )
     outline = outline_of(answer, every=printing.every)
     print_outline(printing.output, "diff", outline, lambda: as_json(answer), answer.kueue)
+    if printing.html is not None:
+        from tenure_play.diff.page import page_of_difference
+
+        page = page_of_difference(before, after, clock, chosen, gates, outline)
+        write_named("--html", printing.html, page)
     failing = {FailOn.GAINED_VICTIMS: has_new_victims(answer), FailOn.ANY: changes_anything(answer)}
     if printing.fail_on is not None and failing[printing.fail_on]:
         raise typer.Exit(ExitCode.FOUND)

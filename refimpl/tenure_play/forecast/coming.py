@@ -21,6 +21,7 @@ from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import AskedWorkload, ComingCycle, ComingHead, ComingTurn, NextAnswer
 from tenure_play.forecast.run import Course, admissions, heads_of, some_names
 from tenure_play.forecast.skips import RECOMPUTES
+from tenure_play.forecast.text import course_items
 from tenure_play.forecast.unknown_trees import without_unknown_trees
 from tenure_play.from_cluster import scenario_from
 from tenure_play.record import Result
@@ -58,6 +59,31 @@ class Outlook:
         player = Player(self._scenario(without_unknown_trees(self.loaded, None), self.gates), self.reading)
         player.begin()
         return player
+
+    def afterwards(self) -> tuple[Instant, Loaded]:
+        """The last instant of what comes next, ns since the epoch, and the cluster then.
+
+        Raises:
+            InputError: as `next`.
+        """
+        player, last = self.player(), self.now
+        for at, _ in course_items(self.next()):
+            last = at or last
+        player.go_on(last)
+        return last, self.cluster_of(player)
+
+    def cluster_of(self, player: Player) -> Loaded:
+        """The cluster with the workloads of a play; those that take no part are as they were."""
+        world, cluster = player.world, self.loaded.cluster
+        played = [world.actors[key] for key in sorted(world.actors)]
+        admitted, pending = (
+            (
+                *(workload for workload in given if workload.key not in world.actors),
+                *(actor.workload for actor in played if actor.holds == holds),
+            )
+            for given, holds in ((cluster.admitted, True), (cluster.pending, False))
+        )
+        return replace(self.loaded, cluster=replace(cluster, admitted=admitted, pending=pending))
 
     def _scenario(self, loaded: Loaded, gates: QueueGates) -> Scenario:
         horizon = Horizon()
