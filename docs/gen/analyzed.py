@@ -13,14 +13,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from docs.gen.drawing import LETTER, WIDTH, shown, themed, words
+from docs.gen.drawing import shown, themed
 from docs.gen.markdown import Fills, Pages
 from docs.gen.sources import ROOT
 from tenure.readings import default_preset, preset
 from tenure_play import load_scenarios, play
 from tenure_play.charts import svg_chart
 from tenure_play.charts.words import description
-from tenure_play.drawing.scene import THEMES, Box, Role, Sketch
+from tenure_play.drawing.scene import PHONE_WIDTH, THEMES, Box, Role, Sketch, text_width, words
 from tenure_play.drawing.svg import BY_SCHEME
 
 FOLDER: Final = "how-to/pictures"
@@ -140,7 +140,7 @@ def settings_compared(page: str) -> tuple[str, Sketch]:
         (words, [(value, figures[column]) for value, figures in settings.items()])
         for column, words in COMPARED.items()
     ]
-    sketch = Sketch(width=WIDTH)
+    sketch = Sketch(width=PHONE_WIDTH)
     for title, bars in groups:
         _group(sketch, title, bars)
     return " ".join(_told(groups)), sketch
@@ -152,7 +152,7 @@ def _told(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Iterator[s
 
 
 def _group(sketch: Sketch, title: str, bars: Sequence[tuple[str, str]]) -> None:
-    left, right = 36.0, WIDTH - 9 * LETTER
+    left, right = 36.0, PHONE_WIDTH - text_width(9 * "0", 12)
     most = max(float(figure.replace(",", "")) for _, figure in bars)
     sketch.add(words((0, sketch.bottom + 20), title, bold=True))
     for value, figure in bars:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from docs.gen.clusters import drawn, scene_of
 from docs.gen.drawing import shown, themed
 from docs.gen.markdown import Fills, Pages, heading, link, linked, table
 from docs.gen.openings import Openings
 from docs.gen.sources import VECTORS_PAGE, vectors, vectors_page
+from tenure.api import Loaded
+from tenure.conformance.requests import read_cluster_request, read_decide_request
 from tenure.conformance.vectors import Vector
+from tenure.engines import Engine, decide
+from tenure.errors import InputError
 from tenure.pages import anchor
+from tenure_play.drawing.cluster import ClusterPicture, picture_of, picture_of_decision
+from tenure_play.drawing.cluster_sketch import sentences_of, sketch_of
 
 Pictures: TypeAlias = dict[str, tuple[str, str]]
 """By vector: the picture's path below `docs/` without its theme, and what it shows."""
+MOST = 3
+"""A picture of more flavor-resources would be too long to read."""
 
 
 def vector_pictures() -> tuple[Pages, Pictures]:
@@ -23,14 +30,27 @@ def vector_pictures() -> tuple[Pages, Pictures]:
     files: Pages = {}
     pictures: Pictures = {}
     for vector in vectors():
-        scene = scene_of(vector.data["call"], vector.request()["input"])
-        drawing = None if scene is None else drawn(scene)
-        if drawing is not None:
-            path = f"vectors/pictures/{anchor(vector.id)}"
-            title, sketch = drawing
-            files |= themed(path, sketch, title)
+        picture = _picture(vector.data["call"], vector.request()["input"])
+        if picture is not None and 0 < len(picture.columns) <= MOST:
+            path, title = f"vectors/pictures/{anchor(vector.id)}", " ".join(sentences_of(picture))
+            files |= themed(path, sketch_of(picture), title)
             pictures[vector.id] = path, title
     return files, pictures
+
+
+def _picture(call: str, given: Mapping[str, Any]) -> ClusterPicture | None:
+    """What is drawn of an oracle's request; None where there is nothing to be drawn."""
+    try:
+        if call == "accessible":
+            at = read_cluster_request(given)
+            return picture_of(Loaded(at.cluster), at.now, at.reading)
+        if call == "decide":
+            asked = read_decide_request(given)
+            of = (asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
+            return picture_of_decision(decide(Engine.REFERENCE, *of))
+    except InputError:
+        pass
+    return None
 
 
 def vector_pages(pictures: Pictures, openings: Openings) -> Pages:

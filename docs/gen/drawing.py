@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Literal
 
 from docs.gen.markdown import Pages
-from tenure_play.drawing.scene import THEMES, Label, Role, Sketch
+from tenure_play.drawing.scene import THEMES, Sketch
 from tenure_play.drawing.svg import svg
-
-WIDTH: Final = 440.0
-"""Of pictures that are no charts, in points of a phone's screen, so that words stay readable there."""
-LETTER: Final = 6.4
-"""The width that a letter of the usual size is given; wide enough that words end where they should."""
-
-
-def words(
-    at: tuple[float, float],
-    text: str,
-    role: Role = Role.TEXT,
-    *,
-    align: Literal["left", "center", "right"] = "left",
-    bold: bool = False,
-    size: float = 12.0,
-) -> Label:
-    """Words on a base line."""
-    return Label(at[0], at[1] - 0.36 * size, text, size, role, align, bold)
 
 
 def themed(path: str, scene: Sketch, title: str) -> Pages:

@@ -6,10 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from docs.gen.drawing import LETTER, WIDTH, words
-from tenure_play.drawing.scene import DARK, LIGHT, Box, Role, Sketch, Stroke
+from tenure_play.drawing.scene import (
+    DARK,
+    LIGHT,
+    PHONE_WIDTH,
+    Box,
+    Role,
+    Sketch,
+    Stroke,
+    Swatch,
+    draw_legend_rows,
+    words,
+)
 
-_TOP, _CAPTION, _GAP, _KEY, _LINE = 4.0, 16.0, 2.0, 18.0, 1.5
+_TOP, _CAPTION, _GAP, _LINE = 4.0, 16.0, 2.0, 1.5
 
 
 class Control(NamedTuple):
@@ -129,9 +139,9 @@ def title_of(lesson: Lesson) -> str:
 def still(lesson: Lesson) -> Sketch:
     """The example as it is at first, for readers without script and for print."""
     chosen = [control.start for control in lesson.controls]
-    sketch = Sketch(width=WIDTH)
+    sketch = Sketch(width=PHONE_WIDTH)
     tracks = lesson.shown_cells(chosen)
-    width = WIDTH / max(map(len, tracks))
+    width = PHONE_WIDTH / max(map(len, tracks))
     top = _TOP
     for name, cells in zip(lesson.tracks, tracks, strict=True):
         sketch.add(words((0, top + 11), name, bold=True))
@@ -145,27 +155,18 @@ def still(lesson: Lesson) -> Sketch:
             sketch.add(Box(*corner, width, lesson.tall + 2, None, Role.TEXT, line=_LINE))
         if lesson.line is not None and lesson.heights is not None:
             level = top + lesson.tall * (1 - lesson.line[0] / lesson.heights[1])
-            sketch.add(Stroke(((0, level), (WIDTH, level)), Role.TEXT, _LINE))
-            sketch.add(words((WIDTH, level - 4), lesson.line[1], align="right", size=11))
+            sketch.add(Stroke(((0, level), (PHONE_WIDTH, level)), Role.TEXT, _LINE))
+            sketch.add(words((PHONE_WIDTH, level - 4), lesson.line[1], align="right", size=11))
         top += lesson.tall + 8
     if lesson.is_series:
         first, last = lesson.controls[-1].values[0], lesson.controls[-1].values[-1]
         sketch.add(words((0, top + 6), first, Role.MUTED, size=11))
-        sketch.add(words((WIDTH, top + 6), last, Role.MUTED, align="right", size=11))
+        sketch.add(words((PHONE_WIDTH, top + 6), last, Role.MUTED, align="right", size=11))
         top += 14
-    base = _still_key(lesson, sketch, top + 10)
-    sketch.height = base + _KEY + 6
+    kinds = [(kind.words, _swatch(kind)) for kind in lesson.kinds.values()]
+    sketch.height = draw_legend_rows(sketch, kinds, (0, top + 10), swatch=14) + 24
     return sketch
 
 
-def _still_key(lesson: Lesson, sketch: Sketch, base: float) -> float:
-    """Explain the kinds from a base line on; answers the last base line."""
-    left = 0.0
-    for kind in lesson.kinds.values():
-        wide = 24 + len(kind.words) * LETTER
-        if left and left + wide > WIDTH:
-            left, base = 0.0, base + _KEY
-        sketch.add(Box(left, base - 10 * kind.height, 14, 10 * kind.height, kind.role))
-        sketch.add(words((left + 19, base), kind.words, Role.MUTED, size=11))
-        left += wide
-    return base
+def _swatch(kind: Kind) -> Swatch:
+    return lambda x, base: [Box(x, base - 10 * kind.height, 14, 10 * kind.height, kind.role)]

@@ -12,10 +12,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from docs.gen.drawing import words
 from docs.gen.markdown import table
 from docs.gen.sources import ROOT
-from tenure_play.drawing.scene import LIGHT, Mark, Role, Sketch, Stroke, Theme
+from tenure_play.drawing.scene import (
+    LIGHT,
+    Mark,
+    Role,
+    Sketch,
+    Stroke,
+    Swatch,
+    Theme,
+    draw_legend_rows,
+    words,
+)
 from tenure_play.drawing.svg import svg
 
 MEASURED: Final = ROOT / "docs" / "data" / "bench.json"
@@ -49,6 +58,7 @@ PAGE: Final[Theme] = {
     **LIGHT,
     Role.PAPER: "none",
     Role.TEXT: "currentColor",
+    Role.MUTED: "currentColor",
     Role.GRID: "#80808040",
     Role.SAME_QUEUE: "#d9730d",
     Role.WAIT: "#8a8f98",
@@ -143,7 +153,8 @@ def speed_chart(found: Row, columns: int) -> Sketch:
     scale = _Scale.of(rows)
     columns = min(columns, len(shapes)) or 1
     sketch = Sketch(width=columns * (_WIDTH + _LEFT) + 32)
-    first = _TOP + _legend(sketch)
+    named = [(line.name, _swatch(line)) for line in LINES]
+    first = draw_legend_rows(sketch, named, (_LEFT, 20), swatch=24, size=12) + _TOP - 20
     sketch.height = first + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
     for number, name in enumerate(shapes):
         corner = (_LEFT + number % columns * (_WIDTH + _LEFT), first + number // columns * (_HEIGHT + _GAP))
@@ -177,17 +188,8 @@ class _Scale(NamedTuple):
         return round(across * _WIDTH, 1), round((1 - up) * _HEIGHT, 1)
 
 
-def _legend(sketch: Sketch) -> float:
-    """Name the lines; answers how much is needed beyond one row."""
-    left, down = _LEFT, 16
-    for line in LINES:
-        needed = 46 + 7 * len(line.name)
-        if left > _LEFT and left + needed > sketch.width:
-            left, down = _LEFT, down + 20
-        sketch.add(Stroke(((left, down), (left + 24, down)), line.role, 2, line.dash))
-        sketch.add(words((left + 30, down + 4), line.name))
-        left += needed
-    return down - 16
+def _swatch(line: Line) -> Swatch:
+    return lambda x, base: [Stroke(((x, base - 4), (x + 24, base - 4)), line.role, 2, line.dash)]
 
 
 def _panel(sketch: Sketch, name: str, rows: list[Row], scale: _Scale, corner: tuple[float, float]) -> None:

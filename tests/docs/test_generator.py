@@ -257,18 +257,21 @@ def test_every_finding_has_a_command_that_replays_it() -> None:
     assert [name for name in named if "    tenure " not in below(told, name)] == []
 
 
-def test_a_picture_is_well_formed_and_says_who_leaves(drawn: Drawn) -> None:
+def test_a_picture_is_well_formed_and_names_the_victims(drawn: Drawn) -> None:
     drawings, pictures = drawn
     for drawing in drawings.values():
         ElementTree.fromstring(drawing)
     _, words = pictures["TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"]
-    assert words == "cluster-queue uses 1 of 1: target 1. preemptor asks in cluster-queue: Preempt of target."
+    assert words == (
+        "cluster-queue: 1 of 1 nominal in use; 1 pending; running: target 1. "
+        "preemptor in cluster-queue: Preempt of target."
+    )
 
 
 def test_a_picture_shows_what_is_billed(drawn: Drawn) -> None:
     drawings, _ = drawn
     drawing = drawings["vectors/pictures/ucq-130-nested-heroes-leave-less-than-nothing-as-written-light.svg"]
-    assert "uses 0 of 5, billed 7, -2 left" in drawing
+    assert "0 of 5 nominal in use; billed 7, -2 left" in drawing
     assert "billed for a hero" in drawing
 
 

@@ -10,7 +10,7 @@ from itertools import product
 from tenure_check.analysis.heat_map import heat_map
 from tenure_check.analysis.matrix_answer import MatrixAnswer, MatrixCell, MatrixCounts, MatrixRole
 from tenure_check.analysis.matrix_text import matrix_outline, sentences_of
-from tenure_play.drawing.scene import DARK, LIGHT, Role
+from tenure_play.drawing.scene import DARK, LIGHT, PHONE_WIDTH, Role
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -150,7 +150,7 @@ def test_a_picture_has_the_colours_of_both_schemes_and_fits_a_phone() -> None:
         assert f"--same-queue: {theme[Role.SAME_QUEUE]}" in drawn
     assert "prefers-color-scheme: dark" in drawn
     root = ElementTree.fromstring(drawn)
-    assert (root.get("viewBox") or "").split()[2] == "420"
+    assert (root.get("viewBox") or "").split()[2] == f"{PHONE_WIDTH:.0f}"
     assert {element.text for element in root.iter(f"{SVG}text")} >= {"12  team-11", "not known"}
     assert 'fill="url(#stripes-wait)"' in drawn
 

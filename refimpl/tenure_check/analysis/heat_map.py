@@ -6,25 +6,32 @@ It is as wide as a phone's screen where there are not many ClusterQueues.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from functools import partial
 
 from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.matrix_text import LEVELS, MOST_NAMED, NEVER, NONE, UNKNOWN, MatrixTable, table_of
-from tenure_play.drawing.scene import Box, Hatch, Label, Role, Sketch
+from tenure_play.drawing.scene import (
+    PHONE_WIDTH,
+    Box,
+    Hatch,
+    Role,
+    Sketch,
+    Swatch,
+    draw_legend_rows,
+    text_width,
+    words,
+)
 from tenure_play.drawing.svg import svg
 
-WIDTH = 420
-"""In units of which a phone's screen has about as many."""
 MARGIN = 8
 NUMBER = 28
 """What the number of a row takes."""
 LARGEST, LEAST = 48, 12
 """Sides of an entry."""
 LINE = 19
-SIZE = 13.0
-"""Of letters."""
-_LETTER = 7.2
-"""The width of a letter of 13 units, on the wide side."""
+_SIZE = 13.0
+_LETTER = text_width("0", _SIZE)
+_words = partial(words, size=_SIZE)
 
 _LEGEND = (
     ("L", "can be preempted"),
@@ -46,16 +53,16 @@ def heat_map(answer: MatrixAnswer) -> str:
 class _Picture:
     def __init__(self, answer: MatrixAnswer, table: MatrixTable) -> None:
         self._answer, self._table = answer, table
-        count = len(table.groups)
+        count, right = len(table.groups), PHONE_WIDTH - MARGIN
         names = [table.name(row) for row in table.groups]
         self._is_named = count <= MOST_NAMED and len(names) == sum(map(len, table.groups))
         widest = max(map(len, names), default=0) * _LETTER
         self._left = MARGIN + (widest + 8 if self._is_named else NUMBER)
         """Where entries begin."""
-        self._side = max(LEAST, min(LARGEST, int(WIDTH - MARGIN - self._left) // max(1, count)))
+        self._side = max(LEAST, min(LARGEST, int(right - self._left) // max(1, count)))
         if self._is_named and count:
             # A column is as wide as its head, if that keeps the picture on a phone's screen.
-            self._column = max(float(self._side), min(widest + 8, (WIDTH - MARGIN - self._left) / count))
+            self._column = max(float(self._side), min(widest + 8, (right - self._left) / count))
         else:
             self._column = float(self._side)
         self._heads_fit = self._is_named and self._column >= widest + 4
@@ -64,24 +71,21 @@ class _Picture:
         if self._is_named and not self._heads_fit:
             self._rows = [f"{number} {name}" for number, name in enumerate(names, 1)]
             self._left += 2 * _LETTER
-            self._column = self._side = max(LEAST, min(LARGEST, int(WIDTH - MARGIN - self._left) // count))
+            self._column = self._side = max(LEAST, min(LARGEST, int(right - self._left) // count))
         self._heads = names if self._heads_fit else [str(number) for number in range(1, count + 1)]
         self._is_halved = any(len(row) > 1 for row in table.groups)
         listed = max(map(len, self._names), default=0) * _LETTER
-        width = max(WIDTH, self._left + count * self._column + MARGIN, 2 * MARGIN + listed)
+        width = max(PHONE_WIDTH, self._left + count * self._column + MARGIN, 2 * MARGIN + listed)
         self._scene = Sketch(width=width)
 
     def drawn(self) -> str:
         """All of it."""
-        top = 4 * LINE
-        below = top + LINE + len(self._table.groups) * self._side + LINE
-        scene = self._scene
-        scene.height = below + LINE * (len(self._names) + len(_LEGEND) + 4 + self._is_halved)
-        scene.add(Box(0, 0, scene.width, scene.height, Role.PAPER))
+        scene, top = self._scene, 4 * LINE
         self._heading()
         self._numbers(top)
         self._entries(top + LINE)
-        self._key(below)
+        scene.height = self._key(top + 2 * LINE + len(self._table.groups) * self._side) + LINE
+        scene.shapes.insert(0, Box(0, 0, scene.width, scene.height, Role.PAPER))
         return svg(scene, self._title(), " ".join(self._described()))
 
     def _title(self) -> str:
@@ -108,33 +112,25 @@ class _Picture:
     # -- marks --------------------------------------------------------------------------------------------
 
     def _heading(self) -> None:
-        self._words(MARGIN, LINE, "Which workloads can ever preempt which", bold=True)
         below = f"scope {self._answer.scope}, reading {self._answer.reading}"
-        self._words(MARGIN, 2 * LINE, below, Role.MUTED)
-        self._words(MARGIN, 3 * LINE + 4, "preemptor", Role.MUTED)
-        self._words(max(self._left, MARGIN + 11 * _LETTER), 3 * LINE + 4, "victim", Role.MUTED)
-
-    def _words(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        role: Role = Role.TEXT,
-        align: Literal["left", "center", "right"] = "left",
-        *,
-        bold: bool = False,
-    ) -> None:
-        """Words on a base line."""
-        self._scene.add(Label(x, y - 0.36 * SIZE, text, SIZE, role, align, bold))
+        victim = max(self._left, MARGIN + 11 * _LETTER)
+        self._scene.add(
+            _words((MARGIN, LINE), "Which workloads can ever preempt which", bold=True),
+            _words((MARGIN, 2 * LINE), below, Role.MUTED),
+            _words((MARGIN, 3 * LINE + 4), "preemptor", Role.MUTED),
+            _words((victim, 3 * LINE + 4), "victim", Role.MUTED),
+        )
 
     def _numbers(self, top: float) -> None:
         """Heads of columns and rows; where entries are small, every fifth."""
         step = 1 if self._is_named or self._side >= 2 * LEAST - 4 else 5
         for place in range(0, len(self._table.groups), step):
             middle = self._left + (place + 0.5) * self._column
-            self._words(middle, top + LINE - 6, self._heads[place], Role.MUTED, "center")
             y = top + LINE + (place + 0.5) * self._side + 4.5
-            self._words(self._left - 6, y, self._rows[place], Role.MUTED, "right")
+            self._scene.add(
+                _words((middle, top + LINE - 6), self._heads[place], Role.MUTED, align="center"),
+                _words((self._left - 6, y), self._rows[place], Role.MUTED, align="right"),
+            )
 
     def _entries(self, top: float) -> None:
         groups = self._table.groups
@@ -157,23 +153,23 @@ class _Picture:
                     self._scene.add(*_entry(x, y, width, height, code))
         self._scene.add(*pointed)
 
-    def _key(self, top: float) -> None:
-        y = top
-        for name in self._names:
-            self._words(MARGIN, y, name)
-            y += LINE
-        y += LINE / 2
-        self._words(MARGIN, y, "Rows preempt, columns are victims. In an entry, from above:", Role.MUTED)
-        self._words(MARGIN, y + LINE, "victims of lower, equal and higher priority.", Role.MUTED)
-        y += 2 * LINE
+    def _key(self, top: float) -> float:
+        """What rows, columns and colours are, from a base line on; the last base line."""
+        lines = ["Rows preempt, columns are victims. In an entry, from above:"]
+        lines.append("victims of lower, equal and higher priority.")
         if self._is_halved:
-            halves = "Half an entry: one ClusterQueue on the left, two of the row on the right."
-            self._words(MARGIN, y, halves, Role.MUTED)
-            y += LINE
-        for sign, words in _LEGEND:
-            self._scene.add(*_bar(MARGIN, y - 11, 22, 13, sign))
-            self._words(MARGIN + 30, y, words)
-            y += LINE
+            lines.append("Half an entry: one ClusterQueue on the left, two of the row on the right.")
+        for place, name in enumerate(self._names):
+            self._scene.add(_words((MARGIN, top + place * LINE), name))
+        y = top + (len(self._names) + 0.5) * LINE
+        for place, line in enumerate(lines):
+            self._scene.add(_words((MARGIN, y + place * LINE), line, Role.MUTED))
+        kinds = [(text, _swatch(sign)) for sign, text in _LEGEND]
+        return draw_legend_rows(self._scene, kinds, (MARGIN, y + len(lines) * LINE), swatch=22, size=_SIZE)
+
+
+def _swatch(sign: str) -> Swatch:
+    return lambda x, base: _bar(x, base - 11, 22, 13, sign)
 
 
 def _entry(x: float, y: float, width: float, height: float, code: str) -> Iterator[Box]:

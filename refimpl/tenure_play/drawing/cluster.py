@@ -9,10 +9,23 @@ from typing import Final
 
 from tenure.api import Loaded, waiting_for
 from tenure.errors import InputError
-from tenure.model import Amount, Amounts, ClusterQueue, Duration, FlavorResource, Instant, Workload
-from tenure.oracle.snapshot import with_effective_priority
+from tenure.model import (
+    UNLIMITED,
+    Amount,
+    Amounts,
+    ClusterQueue,
+    Duration,
+    FlavorResource,
+    Instant,
+    Workload,
+)
+from tenure.oracle.decide import Decision
+from tenure.oracle.heroes.accessible import Account, accessible_tree
+from tenure.oracle.heroes.plan import plan_heroes
+from tenure.oracle.snapshot import take_snapshot, with_effective_priority
 from tenure.oracle.tree import NO_QUOTA, Node, Tree, build_tree
 from tenure.readings import Reading
+from tenure.rules.amounts import plus
 from tenure.rules.quota import quota_passed_up, usage_passed_up
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import terms_of
@@ -42,6 +55,7 @@ class DrawnJob:
         amounts: what it holds or requests; of a pending one at the first flavors of its ClusterQueue.
         note: since when it holds its quota, or why it is not queued.
         protected: for how long minAdmitDuration still protects it, in words; empty where it does not.
+        victim: its place among the victims of a decision, from 1; 0 where it is none.
     """
 
     number: int
@@ -53,6 +67,11 @@ class DrawnJob:
     amounts: Mapping[FlavorResource, Amount]
     note: str
     protected: str
+    victim: int = 0
+
+    def amount_on(self, label: str) -> str:
+        """What it holds or requests of the flavor-resource with a label."""
+        return "".join(_amount(at, amount) for at, amount in self.amounts.items() if _label(at) == label)
 
     @property
     def amounts_text(self) -> str:
@@ -98,6 +117,7 @@ class Bar:
         nominal: where its nominal quota ends, of `WIDTH`.
         used: what is in use.
         pending: what is pending, below it.
+        billed: how much of its nominal quota heroes are billed, of `WIDTH`.
     """
 
     column: int
@@ -106,6 +126,7 @@ class Bar:
     nominal: float
     used: tuple[Piece, ...]
     pending: tuple[Piece, ...]
+    billed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +165,7 @@ class ClusterPicture:
         queueless: pending jobs without a ClusterQueue.
         levels: the priorities of each level, in words.
         queues, running, pending: how many there are.
+        decided: the outcome of a decision with its victims, in words; empty without one.
     """
 
     now: Instant
@@ -154,6 +176,7 @@ class ClusterPicture:
     queues: int
     running: int
     pending: int
+    decided: str = ""
 
 
 def picture_of(loaded: Loaded, now: Instant, reading: Reading) -> ClusterPicture:
@@ -180,6 +203,25 @@ def picture_of(loaded: Loaded, now: Instant, reading: Reading) -> ClusterPicture
     return _Drawing(loaded, now, reading).picture()
 
 
+def picture_of_decision(decision: Decision) -> ClusterPicture:
+    """What is drawn of a decision: its cluster, its victims, and as the one pending workload its preemptor.
+
+    Args:
+        decision: with the flavor-resources that the preemptor requests; all of them where it gets none.
+
+    Raises:
+        InputError: a priority class that the reading refuses.
+
+    >>> from tenure.api import decide, load
+    >>> from tenure.resources import bundled
+    >>> two_teams = load(bundled("examples", "two-teams"))
+    >>> decision = decide(two_teams, "team-a/job-doc-index-dfa0b", now="2026-03-02T14:00:00Z")
+    >>> picture_of_decision(decision).decided
+    'job-doc-index-dfa0b in gpu-cluster-queue: Preempt of job-notebook-export-9440c'
+    """
+    return _Drawing(Loaded(decision.snapshot.cluster), decision.now, decision.reading, decision).picture()
+
+
 @dataclass
 class _Totals:
     """Of one flavor-resource at a node and below."""
@@ -188,10 +230,9 @@ class _Totals:
     used: Amount = 0
     pending: Amount = 0
 
-    def add(self, other: _Totals) -> None:
-        self.nominal += other.nominal
-        self.used += other.used
-        self.pending += other.pending
+    def add(self, nominal: Amount = 0, used: Amount = 0, pending: Amount = 0) -> None:
+        self.nominal, self.used = plus(self.nominal, nominal), plus(self.used, used)
+        self.pending = plus(self.pending, pending)
 
 
 @dataclass
@@ -199,10 +240,13 @@ class _Drawing:
     loaded: Loaded
     now: Instant
     reading: Reading
+    decision: Decision | None = None
     jobs: dict[str, list[DrawnJob]] = field(default_factory=lambda: defaultdict(list))
     totals: dict[str, dict[FlavorResource, _Totals]] = field(default_factory=dict)
     """By ClusterQueue."""
     colours: dict[str, int] = field(default_factory=dict)
+    accounts: dict[tuple[str, bool, FlavorResource], Account] = field(default_factory=dict)
+    """What heroes bill, by name and flavor-resource; whether it is a ClusterQueue tells equal names apart."""
     numbers: int = 0
 
     def picture(self) -> ClusterPicture:
@@ -218,6 +262,7 @@ class _Drawing:
             if name not in seen:
                 tree, note = self._tree(queue)
                 seen |= {*tree.places}
+                self._take_accounts(tree, queue)
                 trees.append(self._branch(tree, 0, columns, note))
         return ClusterPicture(
             now=self.now,
@@ -227,8 +272,20 @@ class _Drawing:
             levels=levels,
             queues=len(queues),
             running=len(cluster.admitted),
-            pending=len(cluster.pending),
+            pending=len(cluster.pending) if self.decision is None else 1,
+            decided="" if self.decision is None else _decided(self.decision),
         )
+
+    def _take_accounts(self, tree: Tree, queue: ClusterQueue) -> None:
+        """Fill `accounts`; what is billed in a tree that is not modelled is not known."""
+        if tree.unmodelled or plan_heroes(tree, self.reading) is None:
+            return
+        for node in accessible_tree(take_snapshot(self.loaded.cluster, queue.name, self.now, self.reading)):
+            self.accounts |= {
+                (node.name, node.is_queue, account.flavor_resource): account
+                for account in node.accounts
+                if account.bill
+            }
 
     def _tree(self, queue: ClusterQueue) -> tuple[Tree, str]:
         cluster = self.loaded.cluster
@@ -240,25 +297,27 @@ class _Drawing:
 
     def _take_jobs(self) -> tuple[str, ...]:
         """Fill `jobs`; the priorities of each level."""
-        cluster = self.loaded.cluster
-        waits = {workload.key: queue for workload, queue in waiting_for(self.loaded)}
-        workloads = [
-            with_effective_priority(workload, cluster, self.now, self.reading)
-            for workload in (*cluster.admitted, *cluster.pending)
-        ]
-        known = sorted({workload.priority for workload in workloads})
+        cluster, decision = self.loaded.cluster, self.decision
+        jobs = [(self._effective(workload), workload.cluster_queue, True) for workload in cluster.admitted]
+        victims: dict[str, int] = {}
+        if decision is None:
+            jobs += [(self._effective(each), queue, False) for each, queue in waiting_for(self.loaded)]
+        else:
+            jobs.append((decision.preemptor, decision.queue.name, False))
+            victims = {target.workload.key: place for place, target in enumerate(decision.targets, 1)}
+        known = sorted({workload.priority for workload, _, _ in jobs})
         level = {priority: rank * LEVELS // len(known) for rank, priority in enumerate(known)}
-        held = set(map(id, workloads[: len(cluster.admitted)]))
         protection = {
             name: duration_in_force(terms_of(queue, cluster.settings, self.reading))
             for name, queue in cluster.cluster_queues.items()
         }
-        ordered = sorted(
-            workloads, key=lambda each: (id(each) not in held, -each.priority, each.created_at, each.key)
-        )
-        for number, workload in enumerate(ordered):
-            holds = id(workload) in held
-            queue = (workload.cluster_queue if holds else waits[workload.key]) or ""
+
+        def order(job: tuple[Workload, str | None, bool]) -> tuple[bool, bool, int, Instant, str]:
+            workload, _, holds = job
+            return not holds, workload.key in victims, -workload.priority, workload.created_at, workload.key
+
+        for number, (workload, named, holds) in enumerate(sorted(jobs, key=order)):
+            queue = named or ""
             if queue not in cluster.cluster_queues:
                 queue = ""
             self.jobs[queue].append(
@@ -272,6 +331,7 @@ class _Drawing:
                     amounts=workload.usage if holds else self._requested(workload, queue),
                     note=self._note(workload, holds=holds),
                     protected=self._protected(workload, protection.get(queue)) if holds else "",
+                    victim=victims.get(workload.key, 0) if holds else 0,
                 )
             )
         by_level: defaultdict[int, list[int]] = defaultdict(list)
@@ -283,8 +343,13 @@ class _Drawing:
             if found
         )
 
+    def _effective(self, workload: Workload) -> Workload:
+        return with_effective_priority(workload, self.loaded.cluster, self.now, self.reading)
+
     def _requested(self, workload: Workload, queue: str) -> Amounts:
         """What a pending workload requests, at the flavor that it names or the first of its ClusterQueue."""
+        if self.decision is not None and self.decision.assignment.usage:
+            return self.decision.assignment.usage
         found: defaultdict[FlavorResource, Amount] = defaultdict(int)
         first: dict[str, str] = {}
         if queue:
@@ -314,11 +379,7 @@ class _Drawing:
         for job in self.jobs.get(queue.name, ()):
             for at, amount in job.amounts.items():
                 if at in found:
-                    at_node = found[at]
-                    if job.holds:
-                        at_node.used += amount
-                    else:
-                        at_node.pending += amount
+                    found[at].add(**{"used" if job.holds else "pending": amount})
         return found
 
     def _columns(self) -> list[FlavorResource]:
@@ -329,7 +390,8 @@ class _Drawing:
             found = whole[at]
             return -(found.used + found.pending) / max(1, found.nominal), at
 
-        return sorted(whole, key=demand)
+        asked = {} if self.decision is None else self.decision.assignment.usage
+        return sorted([at for at in whole if at in asked] or whole, key=demand)
 
     def _branch(self, tree: Tree, place: int, columns: Sequence[FlavorResource], note: str = "") -> DrawnNode:
         node = tree.nodes[place]
@@ -354,28 +416,26 @@ class _Drawing:
         names = _queues_below(tree, node)
         whole = _sums(self.totals[name] for name in names)
         for cohort in _cohorts_from(tree, node):
-            declared = self.loaded.cluster.cohorts.get(cohort.name)
-            for group in declared.resource_groups if declared else ():
-                for quotas in group.flavors:
-                    for resource, nominal in quotas.nominal.items():
-                        at = FlavorResource(quotas.flavor, resource)
-                        whole.setdefault(at, _Totals()).nominal += nominal
+            for at, quota in cohort.quotas.items():
+                if quota.nominal:
+                    whole.setdefault(at, _Totals()).add(quota.nominal)
         for column, at in enumerate(columns):
             if at in whole:
                 found = whole[at]
                 scale = WIDTH / max(1, found.nominal, found.used)
-                amounts = [
-                    (
-                        self.totals[name][at].used,
-                        f"{name}: {format_amount(at.resource, self.totals[name][at].used)} in use",
-                        self.colours[name],
-                        None,
-                    )
-                    for name in names
-                    if at in self.totals[name]
+                used = [(self.totals[name][at].used, name) for name in names if at in self.totals[name]]
+                pieces = [
+                    (amount, Piece(0, 0, f"{name}: {_amount(at, amount)} in use", self.colours[name]))
+                    for amount, name in used
+                    if amount
                 ]
-                pieces = _laid_out([each for each in amounts if each[0]], scale)
-                yield Bar(column, _label(at), _words(at, found), found.nominal * scale, pieces, ())
+                own = node.quotas.get(at, NO_QUOTA).nominal
+                words = _words(at, found, own=own) + _billed(self.accounts.get((node.name, False, at)))
+                yield Bar(column, _label(at), words, found.nominal * scale, _laid_out(pieces, scale), ())
+
+    def _extent(self, found: _Totals) -> Amount:
+        """How far a bar reaches: the pending jobs of a cluster may exceed that, the preemptor does not."""
+        return max(found.nominal, found.used, found.pending if self.decision is not None else 0)
 
     def _queue_bars(self, tree: Tree, node: Node, columns: Sequence[FlavorResource]) -> Iterator[Bar]:
         mine = self.totals[node.name]
@@ -385,83 +445,90 @@ class _Drawing:
             beside = (self.totals[name] for name in tree.places if name != node.name)
             others = [totals[at] for totals in beside if at in totals]
             found = mine[at]
-            scale = WIDTH / max(1, *(max(each.nominal, each.used) for each in (found, *others)))
+            scale = WIDTH / max(1, *map(self._extent, (found, *others)))
             borrowed = sum(max(0, each.used - each.nominal) for each in others)
             quota = node.quotas.get(at, NO_QUOTA)
             idle = quota_passed_up(quota) - usage_passed_up(quota, found.used)
             lent = max(0, min(idle, borrowed)) if node.parent is not None else 0
-            jobs = [job for job in self.jobs.get(node.name, ()) if job.amounts.get(at)]
             used, pending = (
                 _laid_out(
                     [
-                        (
-                            job.amounts[at],
-                            " · ".join(
-                                filter(
-                                    None,
-                                    (
-                                        job.name,
-                                        format_amount(at.resource, job.amounts[at]),
-                                        f"priority {job.priority}",
-                                        job.protected,
-                                    ),
-                                )
-                            ),
-                            self.colours[node.name],
-                            job,
-                        )
-                        for job in jobs
-                        if job.holds == holds
+                        (job.amounts[at], self._piece(job, at))
+                        for job in self.jobs.get(node.name, ())
+                        if job.holds == holds and job.amounts.get(at)
                     ],
                     scale,
                 )
                 for holds in (True, False)
             )
-            words = _words(at, found, lent)
-            yield Bar(column, _label(at), words, found.nominal * scale, used, pending)
+            account = self.accounts.get((node.name, True, at))
+            billed = max(0, min(account.bill, found.nominal)) * scale if account else 0.0
+            words = _words(at, found, 0 if account else lent) + _billed(account)
+            yield Bar(column, _label(at), words, found.nominal * scale, used, pending, billed)
+
+    def _piece(self, job: DrawnJob, at: FlavorResource) -> Piece:
+        """A job in a bar, wherever it begins."""
+        words = (job.name, _amount(at, job.amounts[at]), f"priority {job.priority}", job.protected)
+        title = " · ".join(filter(None, words))
+        return Piece(0, 0, title, self.colours[job.queue], job.level, job.number, bool(job.protected))
 
 
-def _laid_out(amounts: Sequence[tuple[Amount, str, int, DrawnJob | None]], scale: float) -> tuple[Piece, ...]:
+def _laid_out(amounts: Sequence[tuple[Amount, Piece]], scale: float) -> tuple[Piece, ...]:
     """Pieces one after another as far as the bar reaches; the smallest of many are one."""
-    shown, rest = amounts, 0
+    shown = [*amounts]
     if len(amounts) > MOST_PIECES:
-        least = sorted((amount for amount, _, _, _ in amounts), reverse=True)[MOST_PIECES - 1]
+        least = sorted((amount for amount, _ in amounts), reverse=True)[MOST_PIECES - 1]
         shown = [each for each in amounts if each[0] >= least][: MOST_PIECES - 1]
-        rest = sum(each[0] for each in amounts) - sum(each[0] for each in shown)
+        rest = sum(amount for amount, _ in amounts) - sum(amount for amount, _ in shown)
+        title = f"{len(amounts) - len(shown)} smaller jobs"
+        shown.append((rest, Piece(0, 0, title, amounts[0][1].colour)))
     pieces: list[Piece] = []
     at = 0.0
-    for amount, title, colour, job in shown:
+    for amount, piece in shown:
         width = min(amount * scale, WIDTH - at)
         if width <= 0:
             break
-        number, level = (None, None) if job is None else (job.number, job.level)
-        protected = job is not None and bool(job.protected)
-        pieces.append(Piece(round(at, 2), round(width, 2), title, colour, level, number, protected))
+        pieces.append(replace(piece, x=round(at, 2), width=round(width, 2)))
         at += width
-    if rest and at < WIDTH:
-        title = f"{len(amounts) - len(shown)} smaller jobs"
-        pieces.append(Piece(round(at, 2), round(min(rest * scale, WIDTH - at), 2), title, amounts[0][2]))
     return tuple(pieces)
 
 
-def _words(at: FlavorResource, found: _Totals, lent: Amount = 0) -> str:
-    used, nominal = (format_amount(at.resource, amount) for amount in (found.used, found.nominal))
+def _words(at: FlavorResource, found: _Totals, lent: Amount = 0, own: Amount = 0) -> str:
     borrowed = max(0, found.used - found.nominal)
-    parts = [f"{used} of {nominal} nominal in use"]
+    parts = [f"{_amount(at, found.used)} of {_amount(at, found.nominal)} nominal in use"]
     if borrowed:
-        parts[0] += f", {format_amount(at.resource, borrowed)} borrowed"
+        parts[0] += f", {_amount(at, borrowed)} borrowed"
     if lent:
-        parts[0] += f", up to {format_amount(at.resource, lent)} lent"
+        parts[0] += f", up to {_amount(at, lent)} lent"
+    if own:
+        parts.append(f"{_amount(at, own)} nominal of its own")
     if found.pending:
-        parts.append(f"{format_amount(at.resource, found.pending)} pending")
+        parts.append(f"{_amount(at, found.pending)} pending")
     return "; ".join(parts)
+
+
+def _billed(account: Account | None) -> str:
+    if account is None:
+        return ""
+    bill, left = (_amount(account.flavor_resource, each) for each in (account.bill, account.accessible))
+    return f"; billed {bill}, {left} left"
+
+
+def _amount(at: FlavorResource, amount: Amount) -> str:
+    return "unlimited" if amount == UNLIMITED else format_amount(at.resource, amount)
+
+
+def _decided(decision: Decision) -> str:
+    victims = ", ".join(target.workload.name for target in decision.targets)
+    outcome = f"{decision.outcome} of {victims}" if victims else f"{decision.outcome}"
+    return f"{decision.preemptor.name} in {decision.queue.name}: {outcome}"
 
 
 def _sums(every: Iterable[Mapping[FlavorResource, _Totals]]) -> dict[FlavorResource, _Totals]:
     whole: dict[FlavorResource, _Totals] = {}
     for totals in every:
         for at, found in totals.items():
-            whole.setdefault(at, _Totals()).add(found)
+            whole.setdefault(at, _Totals()).add(found.nominal, found.used, found.pending)
     return whole
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, TypeAlias
+
+Align: TypeAlias = Literal["left", "center", "right"]
 
 
 class Role(StrEnum):
@@ -83,6 +85,8 @@ THEMES: Mapping[str, Theme] = {"light": LIGHT, "dark": DARK}
 
 WIDTH = 375.0
 """Of a chart, points: on a phone of 390 pixels a point is about a pixel."""
+PHONE_WIDTH = 440.0
+"""Of what is no chart, in points of a phone's screen, so that words stay readable there."""
 EDGE = 8.0
 LETTER = 0.61
 """The mean width of a letter, in sizes of the font; a browser's own is rather narrower."""
@@ -172,7 +176,7 @@ class Label:
     text: str
     size: float = 8.0
     role: Role = Role.TEXT
-    align: Literal["left", "center", "right"] = "left"
+    align: Align = "left"
     bold: bool = False
     halo: bool = False
 
@@ -227,3 +231,53 @@ def text_width(text: str, size: float) -> float:
     24.4
     """
     return len(text) * size * LETTER
+
+
+def words(
+    at: tuple[float, float],
+    text: str,
+    role: Role = Role.TEXT,
+    *,
+    align: Align = "left",
+    bold: bool = False,
+    size: float = 12.0,
+) -> Label:
+    """A text on a base line, unlike a `Label`, which has its middle at a point."""
+    return Label(at[0], at[1] - 0.36 * size, text, size, role, align, bold)
+
+
+Swatch: TypeAlias = Callable[[float, float], Iterable[Shape]]
+"""What a legend shows, drawn at the left end of a base line."""
+
+
+def draw_legend_rows(
+    sketch: Sketch,
+    entries: Iterable[tuple[str, Swatch]],
+    start: tuple[float, float],
+    *,
+    swatch: float = 16.0,
+    size: float = 11.0,
+) -> float:
+    """Draw entries one after another, in as many rows as the width of the sketch needs.
+
+    Args:
+        sketch: it is drawn on.
+        entries: each a text and what is drawn before it.
+        start: where the first base line begins, points.
+        swatch: the width of what is drawn before a text.
+        size: of the text.
+
+    Returns:
+        the last base line.
+
+    >>> draw_legend_rows(Sketch(width=100), [("one", lambda x, y: ()), ("another", lambda x, y: ())], (0, 10))
+    28.0
+    """
+    left, base = start
+    for text, draw in entries:
+        wide = swatch + 5 + text_width(text, size)
+        if left > start[0] and left + wide > sketch.width:
+            left, base = start[0], base + 18.0
+        sketch.add(*draw(left, base), words((left + swatch + 5, base), text, Role.MUTED, size=size))
+        left += wide + 8
+    return base
