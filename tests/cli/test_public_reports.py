@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tests.command_line import tenure
+from tests.objects import a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
 REPORTS = Path(__file__).parents[1] / "recorded" / "reports"
 KUEUE: dict[str, dict[str, Any]] = json.loads((REPORTS / "kueue-0.19.2.json").read_text(encoding="utf-8"))
@@ -196,6 +197,20 @@ def test_why_begins_with_the_pending_workload_that_preempts_in_a_coming_cycle() 
     )
 
 
+def test_why_begins_with_pending_workloads_where_none_preempts_too(tmp_path: Path) -> None:
+    assert answered("why", "w1-0", "third-one-preempts").splitlines()[:2] == [
+        "None of 4 pending workloads preempts team/w1-0",
+        "No new workload of any size could preempt team/w1-0 (priority 0) now",
+    ]
+    alone = [
+        found for found in OBJECTS if found["kind"] != "Workload" or found["metadata"]["name"] == "running"
+    ]
+    file = tmp_path / "cluster.yaml"
+    file.write_text(yaml.safe_dump_all(alone), encoding="utf-8")
+    done = tenure("why", "running", str(file), "--now", "2026-06-01T12:00:00Z")
+    assert done.stdout.startswith(b"No workload is pending, so none preempts team/running\n")
+
+
 def test_next_gives_the_reason_of_the_first_line_once() -> None:
     answer = answered("next", "second", "two-want-the-last")
     assert answer.startswith("team/second has no known start: it would fit in ClusterQueue b ")
@@ -312,3 +327,64 @@ def _causes(folder: Path, objects: list[dict[str, Any]]) -> list[str]:
     assert [error.message for error in Draft202012Validator(schema("why-not")).iter_errors(answer)] == []
     assert all(cause["file"] == str(file) and cause["line"] for cause in answer["causes"])
     return [cause["kind"] for cause in answer["causes"]]
+
+
+def _clash(folder: Path, strategy: str = "BestEffortFIFO") -> str:
+    """The owner of all quota and a queue that borrows, whose jobs need the same victim."""
+    preempts = {
+        "reclaimWithinCohort": "Any",
+        "borrowWithinCohort": {"policy": "LowerPriority"},
+        "withinClusterQueue": "LowerPriority",
+    }
+    queues = [
+        a_queue(name, a_group("std", quota=quota), cohortName="all", preemption=preempts, **more)
+        for name, quota, more in (
+            ("owner", "4", {}),
+            ("borrower", "0", {"queueingStrategy": strategy}),
+            ("low", "0", {}),
+        )
+    ]
+    objects = [
+        an_object("ResourceFlavor", "std"),
+        *queues,
+        *(a_local_queue(name, "ml", name) for name in ("owner", "borrower", "low")),
+        admitted_to("low", _asking("victim", "low", -1), "std", "2026-03-02T13:00:00Z"),
+        _asking("mine", "owner", 1),
+        _asking("head", "borrower", 1),
+        _asking("behind", "borrower", 0),
+    ]
+    file = folder / "clash.json"
+    file.write_text(json.dumps(a_list(objects)), encoding="utf-8")
+    return str(file)
+
+
+def _asking(name: str, queue: str, priority: int) -> dict[str, Any]:
+    at = f"2026-03-02T12:0{2 - priority}:00Z"
+    return a_workload(name, {"cpu": "4"}, created=at, queueName=queue, priority=priority)
+
+
+def _why_not(name: str, file: str, *words: str) -> str:
+    done = tenure("why-not", name, file, "--now", "2026-06-01T12:00:00Z", *words)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_why_not_names_the_gate_by_which_a_head_was_decided_again(tmp_path: Path) -> None:
+    first, *_ = _why_not("head", _clash(tmp_path)).splitlines()
+    assert first.startswith(
+        "ml/head would preempt 1 running workload alone, and is parked in cycle 1: 4 cpu short"
+    )
+    assert first.endswith(
+        "; decided again, since ml/victim is already being preempted for ml/mine in this cycle "
+        f"({GATE}, off in Kueue 0.19, where it would be skipped)"
+    )
+
+
+@pytest.mark.parametrize(("strategy", "count"), [("StrictFIFO", 1), ("BestEffortFIFO", 0)])
+def test_why_not_names_the_head_that_nothing_passes(tmp_path: Path, strategy: str, count: int) -> None:
+    file = _clash(tmp_path, strategy)
+    answer = _why_not("behind", file, "--set", "workload/ml/behind.spec.priority=-2")
+    assert " is not admitted: 4 cpu short on std" in answer
+    line = "  queueingStrategy is StrictFIFO: ml/head goes first, and nothing passes the head"
+    assert answer.splitlines().count(line) == count
+    assert "queueingStrategy is" not in _why_not("mine", file)

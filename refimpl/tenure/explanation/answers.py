@@ -32,7 +32,7 @@ from tenure.explanation.counterfactuals import (
 )
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT, MOST_NAMES, names_text
-from tenure.explanation.obstacles import NO_FIELD, obstacle_of_victim, obstacles
+from tenure.explanation.obstacles import NO_FIELD, obstacle_of_turn, obstacle_of_victim, obstacles
 from tenure.explanation.proposals import proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.explanation.remarks import Remark
@@ -208,7 +208,7 @@ def why_answer(
         reading=reading.written(),
         reading_text=reading_text(reading),
         engine=engine_of(decision.engine for decision in decisions),
-        summary=_case_summary(victim, cases),
+        summary=_case_summary(victim, cases, undecided),
         cases=tuple(sorted(cases, key=lambda found: not found.preempted)),
         undecided=tuple(UndecidedShape(name, problem) for name, problem in undecided),
         proposals=tuple(
@@ -288,8 +288,10 @@ def elsewhere(decision: Decision, victim: Workload) -> str:
     )
 
 
-def _case_summary(victim: Workload, cases: Sequence[CaseShape]) -> str:
+def _case_summary(victim: Workload, cases: Sequence[CaseShape], undecided: Sequence[tuple[str, str]]) -> str:
     preempting = [case.preemptor for case in cases if case.preempted]
+    if not cases and not undecided:
+        return f"No workload is pending, so none preempts {victim.key}"
     if not cases:
         return f"No pending workload could be evaluated: whether one preempts {victim.key} is not known"
     by = f" {BY_QUOTA}" if any(case.topology for case in cases) else ""
@@ -335,7 +337,7 @@ def why_not_answer(
     """
     found = [workload for workload in decision.running if victim is not None and workload.key == victim.key]
     found_about = explain_workload(decision, found[0]) if found else None
-    in_the_way = _obstacle_shapes(decision, found[0] if found else victim, locate)
+    in_the_way = _obstacle_shapes(decision, found[0] if found else victim, ahead, locate)
     if victim is None:
         summary = _admission(decision, ahead, in_the_way)
     else:
@@ -365,11 +367,12 @@ def why_not_answer(
 
 
 def _obstacle_shapes(
-    decision: Decision, victim: Workload | None, locate: Locate
+    decision: Decision, victim: Workload | None, ahead: Sequence[str], locate: Locate
 ) -> tuple[ObstacleShape, ...]:
     """The fields in the way of a decision, or the policy that keeps a running workload of the same tree."""
     if victim is None:
-        found = obstacles(decision)
+        found, turn = obstacles(decision), obstacle_of_turn(decision, ahead)
+        found = found if turn is None or not found else (found[0], turn, *found[1:])
     else:
         kept = victim.key not in {candidate.workload.key for candidate in decision.candidates}
         asked = kept and decision.selection is not None and victim in decision.running

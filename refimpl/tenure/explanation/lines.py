@@ -23,6 +23,7 @@ from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import (
     FOR_ALL,
     MOST,
+    MOST_NAMES,
     group_lines,
     grouped,
     names_text,
@@ -45,6 +46,7 @@ from tenure.explanation.verdicts import (
     rules_parts,
 )
 from tenure.outline import Facts, Item, Outline, Part, TitledList
+from tenure.units import format_names
 
 DECIDES = "The rule that decides; --verbose shows all"
 MOST_CASES = 4
@@ -101,10 +103,7 @@ def _why_parts(answer: WhyAnswer, every: bool, verbose: bool) -> Iterator[Part]:
         yield from (answer.summary, Facts(facts), *cases)
     else:
         first, *others = exposure_parts(answer.exposure, every=every)
-        if answer.coming is not None or any(case.preempted for case in answer.cases):
-            yield from (answer.summary, first, Facts(facts), *cases, *others)
-        else:
-            yield from (first, Facts(facts), *others, answer.summary, *cases)
+        yield from (answer.summary, first, Facts(facts), *cases, *others)
     undecided = [Item(f"{found.workload}: {found.problem}") for found in answer.undecided]
     yield TitledList("Could not be decided", undecided, None if every else MOST, FOR_ALL)
 
@@ -156,8 +155,8 @@ def _case_parts(
     if sparing and not every:
         counts = Counter(case.decision for case in sparing)
         kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-        others = "1 other does not: " if len(sparing) == 1 else f"{len(sparing)} others do not: "
-        lines.append(f"{others if preempting else ''}{kinds}; each with --all")
+        others = "1 other does not" if len(sparing) == 1 else f"{len(sparing)} others do not"
+        lines.append(f"{others if preempting else 'pending workloads'}: {kinds}; each with --all")
     yield Facts(lines)
     for case in preempting if verbose else ():
         title = f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision})"
@@ -290,8 +289,11 @@ def _attempts_part(attempts: Sequence[AttemptTrial], *, every: bool) -> Part:
 
 def _passed_over(attempt: AttemptTrial, every: bool) -> Iterator[Item]:
     if every or len(attempt.passed_over) <= MOST:
+        alike: dict[str, list[str]] = {}
         for passed_over in attempt.passed_over:
-            yield Item(f"passed over {passed_over.workload}: {passed_over.why}")
+            alike.setdefault(passed_over.why, []).append(passed_over.workload)
+        for why, names in alike.items():
+            yield Item(f"passed over {format_names(names, len(names) if every else MOST_NAMES)}: {why}")
         return
 
     def line(alike: Sequence[PassedOver]) -> str:

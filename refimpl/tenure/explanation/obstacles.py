@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from tenure.model import (
     FlavorResource,
     Fungibility,
     Outcome,
+    QueueingStrategy,
     ReclaimWithinCohort,
     ResourceFlavor,
     WithinClusterQueue,
@@ -123,6 +124,22 @@ def obstacle_of_victim(decision: Decision, workload: Workload) -> Obstacle | Non
     own = workload.cluster_queue == decision.queue.name
     found = _own_policies(decision, [workload]) if own else _other_policies(decision, [workload])
     return next((replace(obstacle, text="") for obstacle in found), None)
+
+
+def obstacle_of_turn(decision: Decision, ahead: Sequence[str]) -> Obstacle | None:
+    """The strategy by which a workload has no turn before others of its ClusterQueue; None where it may pass
+    them.
+
+    Args:
+        decision: about the workload, taken alone.
+        ahead: those before it in its ClusterQueue, the head first.
+    """
+    if not ahead or decision.queue.queueing != QueueingStrategy.STRICT_FIFO:
+        return None
+    text = (
+        f"{format_names(ahead, 1)} {'goes' if len(ahead) == 1 else 'go'} first, and nothing passes the head"
+    )
+    return _queue(decision, "spec.queueingStrategy", decision.queue.queueing, text)
 
 
 def _queue(decision: Decision, field: str, value: ApiEnum | str, text: str) -> Obstacle:

@@ -140,7 +140,7 @@ class Outlook:
             cycle=None if first is None else first.cycle,
             result=None if first is None else first.result.value,
             later="the same, as far as is known" if stays else answer.summary,
-            summary=f"{key} would {alone}, and {why}",
+            summary=f"{key} would {alone}, and {_with_note(why, first)}",
             remedies=() if first is None else tuple(self._remedies(key, first, locate)),
         )
 
@@ -214,6 +214,12 @@ def _waits(asked: AskedWorkload, first: ComingTurn | None) -> str:
     if first is not None:
         return f"has its first turn in cycle {first.cycle}, at {format_instant(first.at)}"
     return f"has no turn: {asked.waits.why if asked.waits is not None else 'it is not tried'}"
+
+
+def _with_note(why: str, first: ComingTurn | None) -> str:
+    """What keeps a workload, and by which gate it was decided again if that is why."""
+    decided_again = first is not None and first.note and first.why and first.why in why
+    return f"{why}; {first.note}" if first is not None and decided_again else why
 
 
 def _preempts(count: int) -> str:

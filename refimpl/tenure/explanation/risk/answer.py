@@ -205,7 +205,7 @@ def _summary(exposure: Exposure) -> str:
         if not by_least:
             return f"Who could preempt {victim} is not known in full{_until(exposure)}{doubt}"
     if not by_least:
-        return f"No new workload of whatever size could preempt {victim} now{_until(exposure)}{doubt}"
+        return f"No new workload of any size could preempt {victim} now{_until(exposure)}{doubt}"
     first = sorted(by_least.items())[:MOST_NAMED]
     who = ", or ".join(f"{least_text(least)} in {names(queues)}" for least, queues in first)
     return f"A new workload of the right size could preempt {victim} now with {who}{_until(exposure)}{doubt}"
