@@ -118,8 +118,8 @@ def test_why_not_says_where_quota_is_short_what_was_tried_and_what_would_help() 
         "    ClusterQueue ads uses 12 of 16; 0 available",
         "    Cohort company uses 80 of 80; 0 available: its quota binds",
         "  without borrowing: 4 of 6 candidates removed, and still 4 nvidia.com/gpu on on-demand short",
-        "    passed over search/job-embedder-be27d, search/job-reranker-b56ab: when its turn came ClusterQueue"
-        " search was within its quota (KQ-380)",
+        "    passed over search/job-embedder-be27d, search/job-reranker-b56ab: when its turn came"
+        " ClusterQueue search was within its quota (KQ-380)",
         f"  priority 101 instead of 100 (Workload {ADS}): would preempt"
         " nightly/job-etl-6e260, ads/job-calibrate-eaa01, taken alone; jointly it starts in about 30s, after"
         " vision/job-depth-f4d2f and search/job-index-release-e3f0b",

@@ -95,8 +95,8 @@ def test_a_list_has_no_more_than_its_bound(tmp_path: Path) -> None:
     queued = [workload(f"w{number:02}", 5, created=50 - number) for number in range(13)]
     lines = told("ml/w11", dump(tmp_path, *queued), *NOW).splitlines()
     ahead = lines.index("Number 12 of 13 that wait in ClusterQueue q")
-    assert lines[ahead + 10].startswith("  10. ml/w09: ")
-    assert lines[ahead + 11] == "  and 1 more, with --all"
+    assert lines[ahead + 3].startswith("  3. ml/w02: ")
+    assert lines[ahead + 4] == "  and 8 more, with --all"
 
 
 def test_one_workload_has_its_place_and_its_turn() -> None:
@@ -419,6 +419,20 @@ def test_a_runtime_is_assumed_of_workloads_without_a_limit(runtime: str, length:
     file = dump(tmp_path, runs, workload("waits", 2, created=5), *ended)
     found = at_latest(file, "--runtime", runtime)
     assert (found["runtime"], found["ends"][0]["by"]) == (length, "--runtime")
+
+
+def test_what_comes_last_before_the_start_is_listed_and_what_never_ends_is_named(tmp_path: Path) -> None:
+    runs = [workload(f"runs-{age}", 1, created=600, reserved=age, priority=90) for age in (500, 200, 100)]
+    queued = [workload(f"waits-{number}", 1, created=50 - number) for number in range(8)]
+    file = dump(tmp_path, *runs, *queued)
+    lines = told("ml/waits-7", file, *NOW, "--runtime", "4h").splitlines()
+    assert "    4 others start, with --all, and then" in lines
+    assert [line.split()[0] for line in lines if " starts at 20" in line] == [
+        f"ml/waits-{number}" for number in (4, 5, 6)
+    ]
+    assert lines[0].startswith("ml/waits-7 is admitted by ")
+    never = "  counted as never ending, as it runs for longer than --runtime already: ml/runs-500"
+    assert never in lines
 
 
 def test_a_runtime_of_finished_workloads_needs_some(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def _assumed(horizon: Horizon, timing: Timing, reading: Reading, aside: int, *, 
     limits = " (but for the latest start, within their limits)" if one else ""
     yield f"{NOTHING_FINISHES}{limits}, and pods of admitted ones are ready in time"
     if one:
-        yield "admission checks pass at once: limits count from admission"
+        yield "admission checks pass at once, and limits count from then"
     if one and horizon.runtime is not None:
         yield f"workloads that declare no limit run at most {horizon.runtime.text} in all"
     yield f"pods of evicted workloads end after {format_duration(horizon.eviction)}, and they queue again"

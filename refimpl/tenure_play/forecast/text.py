@@ -38,6 +38,8 @@ _USUAL: Final = (NOTHING_NEW, NOTHING_FINISHES, CYCLES_APART, ALL_TRIED, UNBLOCK
 """What every forecast assumes, or how it begins."""
 MOST: Final = 10
 """So many of a kind are listed; the rest are counted."""
+FEW: Final = 3
+"""So many are listed of those before a workload."""
 
 
 def summary_of(answer: NextAnswer) -> str:
@@ -119,11 +121,7 @@ def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
         starts = [
             Item([Name(found.workload), f" starts at {format_instant(found.at)}"]) for found in latest.starts
         ]
-        most = None if every else MOST
-        below = [
-            *first_items(ends, most, f" that end{FOR_ALL}"),
-            *first_items(starts, most, f" that start{FOR_ALL}"),
-        ]
+        below = [*_last_items(ends, "end", every=every), *_last_items(starts, "start", every=every)]
         yield Item(
             f"at {format_instant(latest.if_exact)} if each job runs exactly to its limit, after", below
         )
@@ -132,8 +130,20 @@ def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
         if latest.runtime is None:
             advice = f"assume one with --runtime 4h or p95, or set {LIMIT_LABEL} on jobs"
             yield Item(f"running without a limit: {names}; {advice}")
-        else:
+        elif latest.latest is None:
             yield Item(f"running for longer than --runtime already: {names}; assume a longer one")
+        else:
+            runs = "it runs" if len(latest.unlimited) == 1 else "they run"
+            yield Item(f"counted as never ending, as {runs} for longer than --runtime already: {names}")
+
+
+def _last_items(items: Sequence[Item], what: str, *, every: bool) -> Iterator[Item]:
+    """What comes last before the start is what it waits for."""
+    before = 0 if every else max(0, len(items) - FEW)
+    if before:
+        others = f"1 other {what}s" if before == 1 else f"{before} others {what}"
+        yield Item(f"{others}{FOR_ALL}, and then")
+    yield from items[before:]
 
 
 def _until(waits: StillWaiting) -> str:
@@ -299,7 +309,7 @@ def _asked_parts(asked: AskedWorkload, summary: str, *, every: bool) -> Iterator
     ]
     most = None if every else MOST
     if ahead:
-        yield TitledList(place, ahead, most, FOR_ALL)
+        yield TitledList(place, ahead, None if every else FEW, FOR_ALL)
     else:
         yield Facts([place])
     yield TitledList("When it is tried", turns, most, FOR_ALL)
