@@ -41,3 +41,6 @@ if not TYPE_CHECKING:
 
             return getattr(api, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 
@@ -34,12 +35,28 @@ def cache_folder(name: str, *variables: str) -> Path:
 
 
 def digest(*parts: object) -> str:
-    """A hash of values whose `repr` is complete: texts, numbers, tuples, lists, dataclasses of these.
+    """A hash of texts, numbers and enums, and of tuples, lists, sets, mappings and dataclasses of these.
 
     >>> digest("a", 1) == digest("a", 1), digest("a", 1) == digest("a", "1"), digest("ab") == digest("a", "b")
     (True, False, False)
     """
-    return hashlib.sha256(repr(parts).encode()).hexdigest()
+    return hashlib.sha256(_written(parts).encode()).hexdigest()
+
+
+def _written(value: object) -> str:
+    """A value in full: of a dataclass every field, where its own `repr` may be a summary."""
+    if is_dataclass(value) and not isinstance(value, type):
+        known = (f"{field.name}={_written(getattr(value, field.name))}" for field in fields(value))
+        return f"{type(value).__qualname__}({', '.join(known)})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{_written(key)}: {_written(found)}' for key, found in value.items())}}}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_written, value))},)"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    if isinstance(value, (set, frozenset)):
+        return f"{{{', '.join(sorted(map(_written, value)))}}}"
+    return repr(value)
 
 
 def digest_of_files(folder: Path, files: Iterable[Path]) -> str:

@@ -600,6 +600,20 @@ class Cluster:
     topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     held: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """Its size in a line.
+
+        >>> Cluster({"a": ClusterQueue("a")})
+        <Cluster: ClusterQueues a; 0 workloads with quota, 0 pending>
+        """
+        queues = list(self.cluster_queues)
+        more = f" and {len(queues) - 4} more" if len(queues) > 4 else ""
+        names = f"{', '.join(queues[:4])}{more}" if queues else "none"
+        return (
+            f"<Cluster: ClusterQueues {names}; {len(self.admitted)} workloads with quota, "
+            f"{len(self.pending)} pending>"
+        )
+
     def hold_of(self, workload: Workload) -> str:
         """Why Kueue does not queue a workload whose LocalQueue is held; empty for any other.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import tenure
 from tenure.api import pending_names, some_of
 from tenure.errors import ErrorCode, InputError
 from tenure.explanation.summary import summarize
+from tenure.keeping import digest
 from tenure.manifests import SourcedObject, build
 from tenure.model import Cluster
 from tenure.oracle.snapshot import Snapshot, take_snapshot
@@ -212,3 +214,25 @@ def test_an_object_without_a_name_space_is_named_and_found_without_one() -> None
         with pytest.raises(InputError) as caught:
             tenure.decide(loaded, workload, now=NOW)
         assert caught.value.problems[0].object == name
+
+
+def test_what_a_notebook_shows_of_an_answer_is_one_line(cluster: Path) -> None:
+    loaded = tenure.load(cluster)
+    decision = tenure.decide(loaded, EVAL, now=NOW)
+    victims = ", ".join(target.workload.key for target in decision.targets)
+    assert repr(decision) == f"<Decision on {EVAL}: Preempt, preempts {victims}; reading guaranteed>"
+    pending = len(loaded.cluster.pending)
+    held = f"{len(loaded.cluster.admitted)} workloads with quota, {pending} pending"
+    assert repr(loaded.cluster) == f"<Cluster: ClusterQueues gpu-cluster-queue; {held}>"
+    assert repr(loaded) == f"<Loaded: {loaded.cluster!r}, 0 warnings, 0 objects ignored>"
+    assert set(tenure.__all__) <= set(dir(tenure))
+
+
+def test_clusters_that_are_written_alike_are_kept_apart(cluster: Path) -> None:
+    """A kept answer is about one cluster, whose hash counts every field."""
+    one = tenure.load(cluster).cluster
+    first, *others = one.pending
+    other = replace(one, pending=(replace(first, priority=first.priority + 1), *others))
+    assert repr(one) == repr(other)
+    assert digest([one]) == digest([tenure.load(cluster).cluster])
+    assert digest([one]) != digest([other])

@@ -130,6 +130,11 @@ class Loaded:
     gates: Mapping[str, bool] = field(default_factory=dict)
     submitted: frozenset[str] = frozenset()
 
+    def __repr__(self) -> str:
+        """Its cluster, and how much of the manifests counts, in a line."""
+        rest = f"{len(self.warnings)} warnings, {len(self.ignored) + len(self.set_aside)} objects ignored"
+        return f"<Loaded: {self.cluster!r}, {rest}>"
+
     def submitted_at(self, now: Instant) -> Loaded:
         """The same with the jobs that are yet to be created created now; before, they are the newest of all.
 

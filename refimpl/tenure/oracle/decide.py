@@ -65,6 +65,14 @@ class Decision:
     held: str = ""
     otherwise: Decision | None = None
 
+    def __repr__(self) -> str:
+        """The workload, the outcome and the victims, in a line."""
+        victims = [target.workload.key for target in self.targets]
+        more = f" and {len(victims) - 4} more" if len(victims) > 4 else ""
+        preempts = f", preempts {', '.join(victims[:4])}{more}" if victims else ""
+        reading = f"reading {self.reading.name}"
+        return f"<Decision on {self.preemptor.key}: {self.outcome.value}{preempts}; {reading}>"
+
     def as_held(self, why: str) -> Decision:
         """The decision about the same workload while it is not queued.
 
