@@ -231,7 +231,8 @@ class Session:
         """
         jobs = self.scene.jobs
         if name not in jobs:
-            expected = f"one of {len(jobs)} jobs: {comma_separated(sorted(jobs))}{did_you_mean(name, jobs)}"
+            known = f"one of {len(jobs)} jobs: {comma_separated(sorted(jobs))}{did_you_mean(name, jobs)}"
+            expected = known if jobs else "a PodGroup, and there is none"
             raise bad_input("job", name, expected)
         return jobs[name]
 

@@ -29,6 +29,8 @@ MOST_REMARKS: Final = 3
 """So many findings of rules are named for a workload."""
 MOST_REFUSALS: Final = 5
 """So many reasons for refusals are listed, the most frequent first."""
+MOST_RULES: Final = 8
+"""So many rules are listed whose vectors are answered otherwise, the most frequent first."""
 
 
 _RULE: Final = RuleText(
@@ -118,6 +120,8 @@ class Conformance:
     """Families of rules that were left out."""
     refusals: tuple[Count, ...] = ()
     """Why it left vectors out as not modelled, in its own words, the most frequent first."""
+    failing: tuple[Count, ...] = ()
+    """The vectors that it answers otherwise, by their rule, the most frequent first."""
 
 
 def shortfalls(coverage: Sequence[FamilyCoverage], at_least: int) -> Iterator[str]:
@@ -157,6 +161,10 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
     if conformance.vectors:
         yield f"{sum(count.count for count in conformance.vectors)} vectors"
         yield from table("verdict", conformance.vectors)
+    if conformance.failing:
+        yield from table("answered otherwise, by rule", conformance.failing[:MOST_RULES])
+        if len(conformance.failing) > MOST_RULES:
+            yield f"    and {len(conformance.failing) - MOST_RULES} more rules"
     if conformance.coverage:
         yield "  answered, by family of rules"
     for family in conformance.coverage:
@@ -190,7 +198,9 @@ def closing_line(conformance: Conformance) -> str:
     under = f", reading {conformance.reading}" if conformance.reading else ""
     least = f", at least {conformance.at_least} % answered" if conformance.at_least else ""
     without = f", without {', '.join(conformance.excluded)}" if conformance.excluded else ""
-    return f"conform: {who} {verdict} (mode {conformance.mode}{under}{least}{without})"
+    wrong = sum(count.count for count in _verdicts(conformance) if count.what.startswith(FAILURES))
+    differ = f": {wrong} answers differ" if wrong > 1 else ": 1 answer differs" if wrong else ""
+    return f"conform: {who} {verdict} (mode {conformance.mode}{under}{least}{without}){differ}"
 
 
 def drawn_of(tally: Tally, seed: int) -> Drawn:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.errors import bad_input
@@ -29,6 +30,8 @@ from tenure_lab.pool import Tell, blocks_done
 from tenure_lab.shrinking import smallest
 from tenure_lab.verdicts import FAILURES, AnswerPair, Kind, Sides
 
+VectorFailure: TypeAlias = tuple[str, str, AnswerPair]
+"""A vector that is answered otherwise: its identifier, why it exists, and both answers."""
 LONGEST_REFUSAL = 100
 """So many characters of a program's reason are kept."""
 BATCH = 32
@@ -61,7 +64,7 @@ class ConformanceCheck:
     by_family: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
-    failures: list[tuple[str, str, AnswerPair]] = field(default_factory=list)
+    failures: list[VectorFailure] = field(default_factory=list)
 
     def run(self) -> Conformance:
         """Ask everything.
@@ -72,8 +75,15 @@ class ConformanceCheck:
         with Worker(self.plan) as worker:
             sides = worker.sides
             self._ask_vectors(sides)
-            simplest = sorted(self.failures, key=_size)[: self.most]
-            shown = [disagreement(name, about, pair, both_answers(pair)) for name, about, pair in simplest]
+            shown = [
+                disagreement(
+                    name,
+                    f"{about} Again with --only {name} --scenarios 0; tenure show {name}",
+                    pair,
+                    both_answers(pair),
+                )
+                for name, about, pair in simplest_of_each_rule(self.failures)[: self.most]
+            ]
             with closing(blocks_done(self.plan, self.plan.blocks(), Hands(self.jobs))) as blocks:
                 for _, tally in blocks:
                     self.whole.merge(tally)
@@ -92,6 +102,7 @@ class ConformanceCheck:
             reading=self.plan.reading,
             conforms=not (self.failures or self.whole.failed) and self._agrees and enough,
             vectors=counts(self.by_vector),
+            failing=counts(Counter(_rule_of(name) for name, _, _ in self.failures)),
             drawn=drawn_of(self.whole, self.plan.seed) if self.plan.blocks() else None,
             disagreements=tuple(shown),
             coverage=tuple(coverage),
@@ -136,7 +147,26 @@ class ConformanceCheck:
         return disagreement(case, f"again with {self.plan.again(found.index)}", small, summary(small))
 
 
-def _size(failure: tuple[str, str, AnswerPair]) -> tuple[int, str]:
+def simplest_of_each_rule(failures: Iterable[VectorFailure]) -> list[VectorFailure]:
+    """Failures with the simplest of each rule first, then the second ones, and so on; each time by size.
+
+    Args:
+        failures: vectors that a program answers otherwise: identifier, why the vector exists, both answers.
+    """
+    place: Counter[str] = Counter()
+    ranked: list[tuple[int, VectorFailure]] = []
+    for failure in sorted(failures, key=_size):
+        rule = _rule_of(failure[0])
+        ranked.append((place[rule], failure))
+        place[rule] += 1
+    return [failure for _, failure in sorted(ranked, key=lambda known: known[0])]
+
+
+def _rule_of(vector: str) -> str:
+    return vector.partition("/")[0]
+
+
+def _size(failure: VectorFailure) -> tuple[int, str]:
     """How much there is to read of a failure; of as much, by identifier."""
     name, _, pair = failure
     return len(str(pair.scenario)), name

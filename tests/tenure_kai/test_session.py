@@ -97,3 +97,9 @@ def test_only_the_paths_decide_and_not_the_order_of_queues() -> None:
     for order in (queues, queues[::-1]):
         found = resolve({queue.name: queue for queue in order}, configure({}).arguments, RECLAIM, "x", "c")
         assert (found.min_runtime, found.source, found.step, found.ancestor) == (7, "b", "b", "a")
+
+
+def test_a_job_of_an_empty_cluster_is_answered_by_what_is_missing() -> None:
+    with pytest.raises(InputError) as caught:
+        Session(Scene(), now=0).job("a/x")
+    assert [problem.expected for problem in caught.value.problems] == ["a PodGroup, and there is none"]

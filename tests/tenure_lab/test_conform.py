@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections import Counter
@@ -401,6 +402,24 @@ def test_a_failure_says_which_rule_keeps_or_preempts_and_the_simplest_comes_firs
     kept = "default/a is kept: it may not be preempted: policy Never does not allow it (KQ-040)"
     assert f"         {kept}" in because
     assert len(because) == len(told)
+
+
+def test_the_simplest_failure_of_each_rule_comes_before_a_second_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = shlex.join(script(tmp_path, CONTRARY))
+    chosen = "--only", "KQ-040", "--only", "KQ-050"
+    assert run("--exec", command, *chosen, "--scenarios", "0", "--show", "2") == 1
+    printed = capsys.readouterr().out
+    failed = re.findall(
+        r"FAIL ([A-Z]+-\d+)/(\S+): .* Again with --only \1/\2 --scenarios 0; tenure show", printed
+    )
+    assert {rule for rule, _ in failed} == {"KQ-040", "KQ-050"}
+    assert "answered otherwise, by rule" in printed
+    closing = re.search(r"does not conform \(mode victims\): (\d+) answers differ", printed)
+    by_rule = re.findall(r"(\d+)  KQ-0[45]0$", printed, re.MULTILINE)
+    assert closing is not None
+    assert sum(map(int, by_rule)) == int(closing[1])
 
 
 @pytest.mark.parametrize(

@@ -167,13 +167,14 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return f"kept: it may not be preempted{_because_of_heroes(decision, workload)}"
     if decision.terms.fair_sharing:
         rejected = workload.key in known.passed_over
-        return f"kept: {_REJECTED if rejected else 'fair sharing did not come to it'}"
+        return f"kept: {_REJECTED if rejected else _NOT_REACHED}"
     if decision.outcome == Outcome.NO_CANDIDATES:
         return "kept: it may be preempted, but preempting all candidates together would not free enough quota"
     return _verdict_on_order(decision, workload, known)
 
 
 _REJECTED = "its queue's share does not allow it"
+_NOT_REACHED = "it may be preempted, but the search under fair sharing ended before its turn"
 
 
 def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> str:
