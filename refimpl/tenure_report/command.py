@@ -82,10 +82,11 @@ def report_command(
 
     Exit codes: 0 written; 2 bad input; 3 internal error.
     """
+    from tenure_play.answers import outlook_of
     from tenure_play.drawing.cluster import picture_of
     from tenure_play.drawing.cluster_page import PageAnswers, page_of
     from tenure_report.coming_steps import steps_of
-    from tenure_report.job_answers import answers_of, outlook_of
+    from tenure_report.job_answers import answers_of
     from tenure_report.queue_answers import asked_about_queues
 
     choose_colour(color)

@@ -254,7 +254,8 @@ def test_no_name_becomes_an_element_or_a_template() -> None:
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
-    done = tenure("report", "--example", "two-teams", "--now", NOW, "-o", "cluster.html", cwd=tmp_path)
+    two = ("--example", "two-teams", "--now", NOW, "--budget", "600")
+    done = tenure("report", *two, "-o", "cluster.html", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     drawn = "1 ClusterQueue, 16 running and 4 pending workloads, 20 of them answered"
     assert done.stdout.decode() == f"cluster.html: {drawn}\n"

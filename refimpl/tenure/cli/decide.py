@@ -16,7 +16,7 @@ from tenure.cli.commands import with_records
 from tenure.cli.decisions import are_many, head_before, print_pending
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import sources_of
-from tenure.cli.inquiry import Inquiry, inquire
+from tenure.cli.inquiry import CommandInquiry, inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ENGINE_HELP,
@@ -199,7 +199,7 @@ def decide_command(
 
 def _print(
     decision: Decision,
-    inquiry: Inquiry,
+    inquiry: CommandInquiry,
     joint: JointEffect | None,
     deciding: DecidingOptions,
     output: Output,
@@ -253,7 +253,7 @@ def unexpected(decision: Decision, expected: Outcome | None) -> str:
 
 
 def _joint_effect(
-    inquiry: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
+    inquiry: CommandInquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
 ) -> JointEffect | None:
     """What the coming cycles do to all pending workloads; None where nothing is installed that plays them."""
     effect = added("tenure.forecasts", "joint")
@@ -268,7 +268,7 @@ def _joint_effect(
 
 def _print_all(
     decisions: Iterable[PendingDecision],
-    inquiry: Inquiry,
+    inquiry: CommandInquiry,
     joint: JointEffect | None,
     reporting: Reporting,
     *,

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from tenure.api import (
-    Decision,
-    Loaded,
-    PendingDecision,
-    assumed_queue,
-    decide,
-    decide_all,
-    doubts,
-    refuse_doubts,
-)
-from tenure.as_json import as_json
+from tenure.answer import Answer
+from tenure.api import Loaded, assumed_queue, doubts, refuse_doubts
 from tenure.cli.concerned import concerning
 from tenure.cli.inputs import load_input, print_warnings
 from tenure.cli.options import (
@@ -31,17 +22,16 @@ from tenure.cli.output import OutlineOutput, Output, about, print_answer, print_
 from tenure.cli.terminal import complain, hint
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
+from tenure.inquiry import Inquiry
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
 from tenure.manifests.configuration import NEWEST, FairSharingSource, configuration_in
 from tenure.manifests.feature_gates import SETTING_OF_GATE, over_time_problems
 from tenure.manifests.given import given
 from tenure.manifests.kueue_api import gates_of_fields, without_gated
-from tenure.manifests.premises import premises_of
 from tenure.manifests.releases import gates_problems
 from tenure.manifests.showing import about_object, grouped_warnings
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
-from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -165,41 +155,10 @@ FASTER = "so many decisions take a while without the optimized core: pip install
 
 
 @dataclass(frozen=True, slots=True)
-class Inquiry:
-    """What a command line is about.
+class CommandInquiry(Inquiry):
+    """What a command line is about; its warnings have been printed."""
 
-    Args:
-        loaded: the cluster, under the settings of the command line.
-        now: the clock, ns since the epoch.
-        reading: the reading.
-        cluster_queue: the ClusterQueue that was named, if one was.
-        warnings: about the input; they have been printed.
-        engine: who decides.
-        explained: whether findings will be shown.
-    """
-
-    loaded: Loaded
-    now: Instant
-    reading: Reading
-    cluster_queue: str | None
-    warnings: list[str]
-    engine: Engine = Engine.REFERENCE
-    explained: bool = False
-
-    @property
-    def kueue(self) -> str | None:
-        """The target release of Kueue; None for one with all that the proposals add."""
-        return self.loaded.cluster.settings.release
-
-    def premises(self, cluster_queue: str | None) -> tuple[str, ...]:
-        """What an answer assumes of how Kueue is configured.
-
-        Args:
-            cluster_queue: the ClusterQueue that it is about; None for all.
-        """
-        return premises_of(self.loaded, None if cluster_queue is None else [cluster_queue])
-
-    def warned(self, texts: Iterable[str], loaded: Loaded) -> Inquiry:
+    def warned(self, texts: Iterable[str], loaded: Loaded) -> CommandInquiry:
         """The same about a cluster of which more is to be warned; that is printed.
 
         Args:
@@ -211,50 +170,13 @@ class Inquiry:
             complain("warning", text)
         return replace(self, loaded=loaded, warnings=[*self.warnings, *more])
 
-    def decided(self, workload: str | None) -> Decision:
-        """The decision about one pending workload; None for the only one.
-
-        Raises:
-            InputError: as `tenure.decide`.
-        """
-        return decide(
-            self.loaded,
-            workload,
-            now=self.now,
-            reading=self.reading,
-            cluster_queue=self.cluster_queue,
-            engine=self.engine,
-            explained=self.explained,
-        )
-
-    def of_many(self, engine: Engine | None, *, explained: bool) -> Inquiry:
-        """The same about all pending workloads; a hint where the core might be worth it and is missing.
-
-        Args:
-            engine: who decides; None for `auto`.
-            explained: whether findings will be shown.
-        """
+    def of_many(self, engine: Engine | None, *, explained: bool) -> Self:
+        """The same about all pending workloads; a hint where the core might be worth it and is missing."""
         cluster = self.loaded.cluster
         pairs = len(cluster.pending) * len(cluster.admitted)
-        chosen = Engine.AUTO if engine is None else engine
-        if chosen == Engine.AUTO and not explained and would_be_faster(pairs):
+        if engine in (None, Engine.AUTO) and not explained and would_be_faster(pairs):
             hint(FASTER)
-        return replace(self, engine=chosen, explained=explained)
-
-    def decided_all(self) -> Iterator[PendingDecision]:
-        """The decisions about all pending workloads, each made when it is drawn.
-
-        Raises:
-            InputError: as `tenure.decide_all`.
-        """
-        return decide_all(
-            self.loaded,
-            now=self.now,
-            reading=self.reading,
-            cluster_queue=self.cluster_queue,
-            engine=self.engine,
-            explained=self.explained,
-        )
+        return super(CommandInquiry, self).of_many(engine, explained=explained)
 
     def print(self, output: Output, name: str, answer: DataclassInstance, lines: Iterable[str]) -> None:
         """Print an answer; JSON and YAML have the warnings and the release too.
@@ -268,7 +190,7 @@ class Inquiry:
         if output == Output.TEXT:
             print_answer(output, name, None, about(self.kueue, lines))
         else:
-            print_answer(output, name, self._whole(answer), ())
+            print_answer(output, name, self.whole(answer), ())
 
     def print_outline(
         self, output: OutlineOutput, name: str, answer: DataclassInstance, outline: Outline
@@ -279,11 +201,11 @@ class Inquiry:
             output, name, answer: as there.
             outline: the answer in words.
         """
-        print_outline(output, name, outline, lambda: self._whole(answer), self.kueue)
+        print_outline(output, name, outline, lambda: self.whole(answer), self.kueue)
 
-    def _whole(self, answer: DataclassInstance) -> Any:
-        """What JSON and YAML hold: the answer with the warnings and the release."""
-        return as_json(replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue)))
+    def print_found(self, output: OutlineOutput, found: Answer[Any]) -> None:
+        """Print an answer of the Python API."""
+        self.print_outline(output, found.name, found.record, found.outline)
 
 
 def inquire(
@@ -296,7 +218,7 @@ def inquire(
     kept: list[SourcedObject] | None = None,
     queued_by: Instant | None = None,
     about: Sequence[str | None] = (),
-) -> Inquiry:
+) -> CommandInquiry:
     """What the shared options of `tenure.cli.options` are about, as the command line has them.
 
     Args:
@@ -338,11 +260,11 @@ def inquiry_about(
     queued_by: Instant | None = None,
     strict: bool = False,
     about: Sequence[str | None] = (),
-) -> Inquiry:
+) -> CommandInquiry:
     """The same about a cluster that has been read; its warnings are printed.
 
     Args:
-        loaded, now, reading, cluster_queue: as `Inquiry` has them.
+        loaded, now, reading, cluster_queue: as `tenure.inquiry.Inquiry` has them.
         queued_by: as `tenure.api.doubts` has it.
         strict: whether what would be warned of is refused, whatever it concerns.
         about: as `inquire` has it.
@@ -359,7 +281,7 @@ def inquiry_about(
     warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
     words = [word for word in (*about, cluster_queue) if word is not None]
     printed = print_warnings(concerning(loaded, warnings, words))
-    return Inquiry(loaded, now, reading, cluster_queue, printed)
+    return CommandInquiry(loaded, now, reading, cluster_queue, printed)
 
 
 def _of_object(text: str, problems: Sequence[Problem]) -> str:

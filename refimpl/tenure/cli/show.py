@@ -12,7 +12,7 @@ import typer
 from tenure.as_json import as_json
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
-from tenure.cli.inquiry import Inquiry, inquire
+from tenure.cli.inquiry import CommandInquiry, inquire
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
 from tenure.cli.output import OutlineOutput, Output, about, print_answer
 from tenure.cli.terminal import Color, choose_colour
@@ -159,7 +159,7 @@ def show_command(
     print_answer(output, "show", as_json(card), lines, pointer=False)
 
 
-def _show_quota(inquiry: Inquiry, output: Output, *, every: bool) -> None:
+def _show_quota(inquiry: CommandInquiry, output: Output, *, every: bool) -> None:
     from tenure.cli.accounts import accessible_answer, accessible_lines, trees_of
 
     trees = trees_of(inquiry)

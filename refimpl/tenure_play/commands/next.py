@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 import typer
 
 from tenure.cli.commands import with_records
-from tenure.cli.inquiry import Inquiry, inquire
+from tenure.cli.inquiry import inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     EditOptions,
@@ -23,18 +22,17 @@ from tenure.cli.options import (
     Words,
     parse_gates,
 )
-from tenure.cli.output import OutlineOutput, OutlinePrinting
+from tenure.cli.output import OutlinePrinting
 from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, parse_duration
 from tenure.model import Duration
 from tenure.units import END_OF_TIME, format_duration
-from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon, look_ahead
+from tenure_play.answers import Asking
+from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.limits import assumed_runtime
-from tenure_play.forecast.text import outline_of
 from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
-from tenure_play.from_cluster import manifests_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,32 +136,7 @@ def next_command(
     if ahead.runtime is not None:
         runtime = assumed_runtime(ahead.runtime, asked.loaded.out_of_play)
     horizon = replace(horizon, gates=gates, runtime=runtime)
-    print_next(asked, objects, named[0] if named else None, horizon, printing.output, every=every)
-
-
-def print_next(
-    asked: Inquiry,
-    objects: Iterable[SourcedObject],
-    workload: str | None,
-    horizon: Horizon,
-    output: OutlineOutput,
-    *,
-    every: bool,
-) -> None:
-    """Answer `next`.
-
-    Args:
-        asked: the cluster, the clock, the reading.
-        objects: of the cluster, as they were read.
-        workload: the pending workload; None for the whole cluster.
-        horizon: how far is looked ahead.
-        output: the form.
-        every: whether the text lists everything.
-
-    Raises:
-        InputError: as `tenure_play.forecast.answer.look_ahead`, and as `without_unknown_trees`.
-    """
-    loaded = without_unknown_trees(asked.loaded, workload)
-    asked = asked.warned(left_out(asked.loaded, loaded), loaded)
-    answer = look_ahead(asked.loaded, manifests_of(objects), asked.now, asked.reading, horizon, workload)
-    asked.print_outline(output, "next", answer, outline_of(answer, every=every))
+    workload_name = named[0] if named else None
+    known = without_unknown_trees(asked.loaded, workload_name)
+    asked = asked.warned(left_out(asked.loaded, known), known)
+    asked.print_found(printing.output, Asking(asked, objects).next(workload_name, horizon, every=every))

@@ -1,0 +1,57 @@
+"""An answer of the Python API: its record, and its forms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from tenure.as_json import as_json
+from tenure.outline import Outline
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Answer(Generic[R]):
+    """An answer.
+
+    Args:
+        name: of the schema of its JSON, as `tenure schema` lists them.
+        record: the answer.
+        outline: the answer in words.
+
+    >>> from tenure.explanation.shapes import WorkloadWithReason
+    >>> Answer("why", WorkloadWithReason("ml/old", "InClusterQueue"), Outline("Why", ["Because.", "So."]))
+    <why: Because.>
+    """
+
+    name: str
+    record: R
+    outline: Outline
+
+    def __repr__(self) -> str:
+        first = next(self.outline.text_lines(), "")
+        return f"<{self.name}: {first}>"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return "\n".join(self.outline.html_lines())
+
+    @property
+    def text(self) -> str:
+        """As the command prints it."""
+        return "\n".join(self.outline.text_lines())
+
+    @property
+    def markdown(self) -> str:
+        """As the command prints it with `-o markdown`."""
+        return "\n".join(self.outline.markdown_lines())
+
+    def json(self) -> Any:
+        """As the command prints it with `-o json`: dictionaries, lists, strings and numbers."""
+        return as_json(self.record)

@@ -1,0 +1,98 @@
+"""What a question about decisions is about: the cluster, its settings, the clock, the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all
+from tenure.as_json import as_json
+from tenure.engines import Engine
+from tenure.manifests.premises import premises_of
+from tenure.model import Instant
+from tenure.readings import Reading
+from tenure.versions import kueue_version
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What is asked.
+
+    Args:
+        loaded: the cluster, under its settings.
+        now: the clock, ns since the epoch.
+        reading: the reading.
+        cluster_queue: the ClusterQueue that is named, if one is.
+        warnings: about the input.
+        engine: who decides.
+        explained: whether findings will be shown.
+    """
+
+    loaded: Loaded
+    now: Instant
+    reading: Reading
+    cluster_queue: str | None = None
+    warnings: list[str] = field(default_factory=list)
+    engine: Engine = Engine.REFERENCE
+    explained: bool = False
+
+    @property
+    def kueue(self) -> str | None:
+        """The target release of Kueue; None for one with all that the proposals add."""
+        return self.loaded.cluster.settings.release
+
+    def premises(self, cluster_queue: str | None) -> tuple[str, ...]:
+        """What an answer assumes of how Kueue is configured.
+
+        Args:
+            cluster_queue: the ClusterQueue that it is about; None for all.
+        """
+        return premises_of(self.loaded, None if cluster_queue is None else [cluster_queue])
+
+    def decided(self, workload: str | None) -> Decision:
+        """The decision about one pending workload; None for the only one.
+
+        Raises:
+            InputError: as `tenure.decide`.
+        """
+        return decide(
+            self.loaded,
+            workload,
+            now=self.now,
+            reading=self.reading,
+            cluster_queue=self.cluster_queue,
+            engine=self.engine,
+            explained=self.explained,
+        )
+
+    def of_many(self, engine: Engine | None, *, explained: bool) -> Self:
+        """The same about all pending workloads.
+
+        Args:
+            engine: who decides; None for `auto`.
+            explained: whether findings will be shown.
+        """
+        return replace(self, engine=Engine.AUTO if engine is None else engine, explained=explained)
+
+    def decided_all(self) -> Iterator[PendingDecision]:
+        """The decisions about all pending workloads, each made when it is drawn.
+
+        Raises:
+            InputError: as `tenure.decide_all`.
+        """
+        return decide_all(
+            self.loaded,
+            now=self.now,
+            reading=self.reading,
+            cluster_queue=self.cluster_queue,
+            engine=self.engine,
+            explained=self.explained,
+        )
+
+    def whole(self, answer: DataclassInstance) -> Any:
+        """What JSON and YAML hold: the answer with the warnings and the release."""
+        return as_json(replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue)))
