@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
+import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from tenure.cli.commands import with_records
+from tenure.cli.commands import options_given, with_records
 from tenure.cli.inquiry import inquire
 from tenure.cli.options import (
     EditOptions,
@@ -24,12 +27,48 @@ from tenure.cli.options import (
 )
 from tenure.cli.terminal import Color, choose_colour, hint, print_lines
 from tenure.disk import claim, write_named
-from tenure.errors import bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.summary import reading_text
 from tenure.manifests import SourcedObject
-from tenure.manifests.given import given
+from tenure.manifests.given import given, in_place_of_stdin
 from tenure.units import END_OF_TIME, counted, format_instant
 from tenure.versions import kueue_version
+
+_BUDGET_S: Final = 20.0
+_SERVED_BUDGET_S: Final = 10.0
+"""Less than the seconds between two readings."""
+_PORT: Final = 8522
+"""The number of the KEP that adds `minAdmitDuration`."""
+_EVERY_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """A page that follows the cluster."""
+
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve", help="Serve the page on this machine alone, and read the cluster again and again."
+        ),
+    ] = False
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0 for any that is free.")] = _PORT
+    every: Annotated[
+        float,
+        typer.Option(min=0, metavar="SECONDS", help="From one reading to the next, while someone looks."),
+    ] = _EVERY_S
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is drawn: options as the command line has them."""
+
+    source: InputOptions
+    edits: EditOptions
+    now: str | None
+    interpretation: Interpretation
+    flags: SchedulerFlags
+    budget: float
 
 
 @with_records
@@ -43,14 +82,21 @@ def report_command(
     interpretation: Interpretation,
     flags: SchedulerFlags,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page, replaced as a whole.")
-    ],
-    budget: Annotated[
-        float,
+        Path | None,
         typer.Option(
-            min=0, metavar="SECONDS", help="Time for coming cycles and answers about jobs and ClusterQueues."
+            "--output", "-o", metavar="FILE", help="The page, replaced as a whole.", show_default=False
         ),
-    ] = 20.0,
+    ] = None,
+    serving: Annotated[ServeOptions, "Serving"],
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="Time for coming cycles and answers about jobs and ClusterQueues.",
+            show_default=f"{_BUDGET_S:g}, or {_SERVED_BUDGET_S:g} with --serve",
+        ),
+    ] = None,
     color: Color = None,
 ) -> None:
     """Draw the cohorts, ClusterQueues and jobs of a cluster as one HTML page.
@@ -80,7 +126,76 @@ def report_command(
     The file requests nothing from elsewhere and runs only its own script, so it can be attached to a
     ticket; it holds the names, priorities and requests of all workloads.
 
-    Exit codes: 0 written; 2 bad input; 3 internal error.
+    With --serve the page follows the cluster, and keeps the place where you look. It is read again while a
+    browser shows the page; where that fails, the last picture stays, with the error. Nothing is changed,
+    and other machines cannot connect. Ctrl-C ends it:
+
+    \b
+    kubectl tenure report --serve
+
+    Exit codes: 0 written, or served until Ctrl-C; 2 bad input; 3 internal error.
+    """
+    choose_colour(color)
+    if serving.serve == (output is not None):
+        found = "both" if serving.serve else "neither"
+        raise InputError(
+            [
+                Problem(
+                    "--output, --serve",
+                    found,
+                    "one of them: -o FILE writes a page, --serve follows the cluster",
+                )
+            ]
+        )
+    default = _SERVED_BUDGET_S if serving.serve else _BUDGET_S
+    source = InputOptions(paths, example, strict)
+    chosen = default if budget is None else budget
+    subject = _Subject(source, edits, now, interpretation, flags, chosen)
+    if output is None:
+        _serve(subject, serving)
+        return
+    if unused := options_given(serving):
+        raise bad_input(unused[0], "no --serve", "--serve, which this option belongs to")
+    claim("--output", output)
+    page, drawn = _drawn(subject)
+    write_named("--output", output, page)
+    print_lines([f"{output}: {drawn}"])
+
+
+def _serve(subject: _Subject, serving: ServeOptions) -> None:
+    from tenure_play.drawing.cluster_page import served_policy
+    from tenure_report.serving import DrawnPage, serve
+
+    if given().read is None and "-" in (subject.source.paths or ()):
+        raise bad_input("paths", "-", "files or folders, which --serve can read again")
+    policy = served_policy()
+
+    def draw(number: int) -> DrawnPage:
+        # What the reading before has frozen is not needed any more.
+        gc.unfreeze()
+        again = given().again
+        if number == 1 or again is None:
+            return DrawnPage(*_drawn(subject, number), policy)
+        with in_place_of_stdin(again()):
+            return DrawnPage(*_drawn(subject, number), policy)
+
+    def ready(address: str, summary: str) -> None:
+        print_lines([f"{address} shows {summary}; Ctrl-C ends it"])
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+    serve(serving.port, serving.every, draw, ready)
+
+
+def _drawn(subject: _Subject, number: int | None = None) -> tuple[str, str]:
+    """The page, and what it shows in a line.
+
+    Args:
+        subject: what is drawn.
+        number: as `page_of` has it.
+
+    Raises:
+        InputError: everything that is wrong in the manifests; no ClusterQueue among them.
     """
     from tenure_play.answers import outlook_of
     from tenure_play.drawing.cluster import picture_of
@@ -89,16 +204,22 @@ def report_command(
     from tenure_report.job_answers import answers_of
     from tenure_report.queue_answers import asked_about_queues
 
-    choose_colour(color)
-    claim("--output", output)
-    source = InputOptions(paths, example, strict)
+    source, budget = subject.source, subject.budget
     objects: list[SourcedObject] = []
-    asked = inquire(source, now, interpretation, None, flags, edits, kept=objects, queued_by=END_OF_TIME)
+    asked = inquire(
+        source,
+        subject.now,
+        subject.interpretation,
+        flags=subject.flags,
+        edits=subject.edits,
+        kept=objects,
+        queued_by=END_OF_TIME,
+    )
     if not asked.loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a cluster")
     picture = picture_of(asked.loaded, asked.now, asked.reading)
     named_files = source.paths or ()
-    named = ["--example", example] if example else list(paths or ())
+    named = ["--example", source.example] if source.example else list(named_files)
     program, source_words, clock = "tenure", named, ["--now", format_instant(asked.now)]
     if given().read is not None:
         # The commands of the page read the cluster again, by the plugin that drew it.
@@ -112,19 +233,19 @@ def report_command(
     ]
     answers = PageAnswers()
     if budget:
-        outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
+        outlook = outlook_of(asked, objects, parse_gates(subject.flags.feature_gates))
         ends = time.monotonic() + budget
         with asked_about_queues(asked.loaded, objects, asked.reading, budget) as queues:
             coming = steps_of(picture, outlook, budget / 2)
-            files = () if edits.edits() else named_files
+            files = () if subject.edits.edits() else named_files
             jobs = answers_of(picture, asked, objects, outlook, files, ends - time.monotonic())
             answers = PageAnswers(jobs, queues.answers(), coming)
-    page = page_of(picture, "Cluster", facts, shlex.join([*named, *clock]), answers, program=program)
-    write_named("--output", output, page)
+    arguments = shlex.join([*named, *clock])
+    page = page_of(picture, "Cluster", facts, arguments, answers, program=program, served=number)
     drawn = (
         f"{counted(picture.queues, 'ClusterQueue')}, {picture.running} running and "
         f"{picture.pending} pending workloads, {len(answers.jobs)} of them answered"
     )
-    print_lines([f"{output}: {drawn}"])
     if budget and answers.queues.open:
         hint(f"--budget {2 * budget:g} gives analyze {' and '.join(answers.queues.open)} more time")
+    return page, drawn

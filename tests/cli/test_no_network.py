@@ -18,6 +18,7 @@ NETWORKS = {
 ASKED_FOR = {
     "refimpl/tenure/pools.py": {"distributed"},  # --scheduler
     "refimpl/tenure/reports/forms.py": {"urllib"},  # quotes a path
+    "refimpl/tenure_report/serving.py": {"http", "socketserver"},  # --serve, on loopback
 }
 
 FORBIDDEN = """

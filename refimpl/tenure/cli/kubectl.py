@@ -298,21 +298,26 @@ def _reading(objects: _Objects, given: dict[str, Any], use: _Use) -> StandardInp
 
     options = {each.name: given.pop(each.name) for each in _parameters(objects)}
     flags = {only: _passed(options, only_get=only) for only in (False, True)}
-    read = StandardInput(NAME)
-    kept: list[bytes] = []
 
-    def text() -> bytes:
-        if not kept:
-            dump = objects(Kubectl(Kubectl.find(), flags[False], flags[True], hint), options, use).read()
-            kept.append(dump.text)
-            read.home = dump.home
-            read.warnings.extend(dump.warnings)
-            for warning in dump.warnings:
-                complain("warning", warning)
-        return kept[0]
+    def reading() -> StandardInput:
+        kept: list[bytes] = []
+        read = StandardInput(NAME, again=reading)
 
-    read.read = text
-    return read
+        def text() -> bytes:
+            if not kept:
+                kubectl = Kubectl(Kubectl.find(), flags[False], flags[True], hint)
+                dump = objects(kubectl, options, use).read()
+                kept.append(dump.text)
+                read.home = dump.home
+                read.warnings.extend(dump.warnings)
+                for warning in dump.warnings:
+                    complain("warning", warning)
+            return kept[0]
+
+        read.read = text
+        return read
+
+    return reading()
 
 
 def _passed(options: Mapping[str, Any], *, only_get: bool) -> tuple[str, ...]:

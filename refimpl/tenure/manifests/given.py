@@ -21,12 +21,14 @@ class StandardInput:
         home: where names of its workloads without a namespace are looked for; it may be known only after
             reading.
         warnings: what could not be read, and what is assumed instead; likewise.
+        again: gives an input that reads the same source once more; None where that is not possible.
     """
 
     name: str = "stdin"
     read: Callable[[], bytes] | None = None
     home: Home = ANYWHERE
     warnings: list[str] = field(default_factory=list)
+    again: Callable[[], StandardInput] | None = None
 
 
 _STANDARD_INPUT: Final = StandardInput()

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from tenure.units import format_instant
 from tenure_play.drawing.cluster import Bar, ClusterPicture, jobs_words, nodes_of
-from tenure_play.drawing.html_page import html_page
+from tenure_play.drawing.html_page import html_page, page_policy
 
 _HERE: Final = Path(__file__).parent
 
@@ -88,6 +88,7 @@ def page_of(
     answers: PageAnswers | None = None,
     *,
     program: str = "tenure",
+    served: int | None = None,
 ) -> str:
     """The page.
 
@@ -98,6 +99,7 @@ def page_of(
         arguments: what follows the name of a job in a command about this cluster, quoted for a shell.
         answers: what is known; None for nothing.
         program: the command line that reads the cluster again.
+        served: the number of the picture, on a page that asks its server for the next one; None for a file.
 
     >>> page = page_of(ClusterPicture(0, (), (), (), (), 0, 0, 0), "<script>")
     >>> "<h1>&lt;script&gt;</h1>" in page
@@ -106,7 +108,9 @@ def page_of(
     return _page(
         "cluster_page.html.j2",
         title,
-        _text("cluster_page.js"),
+        _script(is_served=served is not None),
+        connects=served is not None,
+        served=served,
         picture=picture,
         facts=[("Clock", format_instant(picture.now)), *facts],
         arguments=arguments,
@@ -115,6 +119,15 @@ def page_of(
         answers=answers or PageAnswers(),
         queues=[node for node in nodes_of(picture) if node.is_queue],
     )
+
+
+def served_policy() -> str:
+    """The Content-Security-Policy of a page that asks its server.
+
+    >>> "connect-src 'self'" in served_policy()
+    True
+    """
+    return page_policy(_text("cluster_page.css"), _script(is_served=True), connects=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +206,7 @@ def _shape(bar: Bar) -> tuple[object, ...]:
     return bar.nominal, *(each and (each.x, each.width, each.title) for each in pieces)
 
 
-def _page(template: str, title: str, script: str = "", **values: object) -> str:
+def _page(template: str, title: str, script: str = "", *, connects: bool = False, **values: object) -> str:
     environment = Environment(
         loader=FileSystemLoader(_HERE),
         autoescape=True,
@@ -202,7 +215,12 @@ def _page(template: str, title: str, script: str = "", **values: object) -> str:
         lstrip_blocks=True,
     )
     body = environment.get_template(template).render(title=title, marked_up=Markup, **values)
-    return html_page(title, _text("cluster_page.css"), [body], script)
+    return html_page(title, _text("cluster_page.css"), [body], script, connects=connects)
+
+
+def _script(*, is_served: bool) -> str:
+    names = ("cluster_page.js", *(("cluster_served.js",) if is_served else ()))
+    return "".join(map(_text, names))
 
 
 def _text(name: str) -> str:
