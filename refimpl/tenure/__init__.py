@@ -1,7 +1,9 @@
 """Tenure: who may preempt whom, and when, in Kubernetes batch queues.
 
-`load` reads manifests, `decide` and `decide_all` answer, `explain` says why. Everything is imported when
-first used, so that `import tenure` costs next to nothing.
+`load` reads manifests, `validate` checks them. `decide` and `decide_all` decide, `explain` says why; `why`,
+`why_not`, `next` and `diff` answer about workloads, `matrix`, `guarantees` and `loops` about all states of
+the queues. `report` draws a cluster, `simulate` a trace of jobs. Everything is imported when first used, so
+that `import tenure` costs next to nothing.
 """
 
 from __future__ import annotations
@@ -11,10 +13,18 @@ from tenure.release import __version__
 # `typing` has one too, and costs more to import than all of this; type checkers take any by this name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tenure.answer import Answer
     from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all, explain, load
     from tenure.errors import InputError, Problem
+    from tenure.validation import validate
+    from tenure_check.api import guarantees, loops, matrix
+    from tenure_play.api import diff, why, why_not
+    from tenure_play.api import next_cycles as next  # noqa: A004 - `tenure.next`, as the command
+    from tenure_report.api import report
+    from tenure_simulate.api import simulate
 
 __all__ = [
+    "Answer",
     "Decision",
     "InputError",
     "Loaded",
@@ -23,8 +33,18 @@ __all__ = [
     "__version__",
     "decide",
     "decide_all",
+    "diff",
     "explain",
+    "guarantees",
     "load",
+    "loops",
+    "matrix",
+    "next",
+    "report",
+    "simulate",
+    "validate",
+    "why",
+    "why_not",
 ]
 
 
@@ -32,14 +52,16 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name in ("InputError", "Problem"):
-            from tenure import errors
+        from importlib import import_module
 
-            return getattr(errors, name)
         if name in __all__:
-            from tenure import api
+            for module in ("api", "errors", "answer", "validation"):
+                found = getattr(import_module(f"tenure.{module}"), name, None)
+                if found is not None:
+                    return found
+            from tenure.registration import added
 
-            return getattr(api, name)
+            return added("tenure.functions", name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tenure.engines import Batch, Detail, Engine, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.explain import explain
-from tenure.manifests import Loaded, object_name, parse_instant
+from tenure.manifests import Loaded, SourcedObject, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.manifests.naming import pending_key
 from tenure.manifests.premises import order_by_usage
@@ -74,7 +74,8 @@ def load(*paths: str | Path, strict: bool = False) -> Loaded:
         strict: whether what would be set aside or passed over is an error.
 
     Returns:
-        `.cluster`, and `.warnings` about what had to be assumed, set aside or passed over.
+        `.cluster`, `.warnings` about what had to be assumed, set aside or passed over, and `.objects` as they
+        were written, which other answers need.
 
     Raises:
         InputError: everything that is wrong in any of the objects.
@@ -83,7 +84,14 @@ def load(*paths: str | Path, strict: bool = False) -> Loaded:
     >>> len(load(bundled("examples", "two-teams")).cluster.pending)
     4
     """
-    return load_manifests(paths, strict=strict)
+    objects: list[SourcedObject] = []
+
+    def watched(found: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
+        for sourced in found:
+            objects.append(sourced)
+            yield sourced
+
+    return replace(load_manifests(paths, strict=strict, watched=watched), objects=tuple(objects))
 
 
 def decide(

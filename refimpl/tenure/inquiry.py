@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all
 from tenure.as_json import as_json
 from tenure.engines import Engine
+from tenure.manifests import parse_instant
 from tenure.manifests.premises import premises_of
-from tenure.model import Instant
-from tenure.readings import Reading
+from tenure.model import Cluster, Instant
+from tenure.readings import Reading, parse_reading
 from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
@@ -96,3 +97,29 @@ class Inquiry:
     def whole(self, answer: DataclassInstance) -> Any:
         """What JSON and YAML hold: the answer with the warnings and the release."""
         return as_json(replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue)))
+
+
+def inquiry_of(
+    loaded: Loaded | Cluster,
+    now: str | Instant,
+    reading: str | Mapping[str, object] | Reading | None = None,
+    cluster_queue: str | None = None,
+) -> Inquiry:
+    """What the functions of Python are given, as `tenure.decide` takes it.
+
+    Args:
+        loaded: what `tenure.load` returned, or a cluster.
+        now: the clock: RFC 3339, or ns since the epoch.
+        reading: a reading, its name, or overrides; None for `guaranteed`.
+        cluster_queue: the ClusterQueue of the pending workload; None follows its LocalQueue.
+
+    Raises:
+        InputError: a malformed time or reading.
+
+    >>> inquiry_of(Cluster({}), "1970-01-01T00:00:01Z").now
+    1000000000
+    """
+    instant = parse_instant(now, field="now") if isinstance(now, str) else now
+    known = loaded if isinstance(loaded, Loaded) else Loaded(loaded)
+    chosen = reading if isinstance(reading, Reading) else parse_reading(reading)
+    return Inquiry(known.submitted_at(instant), instant, chosen, cluster_queue, [*known.warnings])

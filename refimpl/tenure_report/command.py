@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import shlex
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -31,7 +30,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.summary import reading_text
 from tenure.manifests import SourcedObject
 from tenure.manifests.given import given, in_place_of_stdin
-from tenure.units import END_OF_TIME, counted, format_instant
+from tenure.units import END_OF_TIME, format_instant
 from tenure.versions import kueue_version
 
 _BUDGET_S: Final = 20.0
@@ -197,12 +196,9 @@ def _drawn(subject: _Subject, number: int | None = None) -> tuple[str, str]:
     Raises:
         InputError: everything that is wrong in the manifests; no ClusterQueue among them.
     """
-    from tenure_play.answers import outlook_of
     from tenure_play.drawing.cluster import picture_of
-    from tenure_play.drawing.cluster_page import PageAnswers, page_of
-    from tenure_report.coming_steps import steps_of
-    from tenure_report.job_answers import answers_of
-    from tenure_report.queue_answers import asked_about_queues
+    from tenure_play.drawing.cluster_page import page_of
+    from tenure_report.api import page_answers, summary_of
 
     source, budget = subject.source, subject.budget
     objects: list[SourcedObject] = []
@@ -231,21 +227,12 @@ def _drawn(subject: _Subject, number: int | None = None) -> tuple[str, str]:
         ("Kueue", kueue_version(asked.kueue)),
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
-    answers = PageAnswers()
-    if budget:
-        outlook = outlook_of(asked, objects, parse_gates(subject.flags.feature_gates))
-        ends = time.monotonic() + budget
-        with asked_about_queues(asked.loaded, objects, asked.reading, budget) as queues:
-            coming = steps_of(picture, outlook, budget / 2)
-            files = () if subject.edits.edits() else named_files
-            jobs = answers_of(picture, asked, objects, outlook, files, ends - time.monotonic())
-            answers = PageAnswers(jobs, queues.answers(), coming)
+    files = () if subject.edits.edits() else named_files
+    gates = parse_gates(subject.flags.feature_gates)
+    answers = page_answers(picture, asked, objects, gates, files, budget)
     arguments = shlex.join([*named, *clock])
     page = page_of(picture, "Cluster", facts, arguments, answers, program=program, served=number)
-    drawn = (
-        f"{counted(picture.queues, 'ClusterQueue')}, {picture.running} running and "
-        f"{picture.pending} pending workloads, {len(answers.jobs)} of them answered"
-    )
+    drawn = f"{summary_of(picture)}, {len(answers.jobs)} of them answered"
     if budget and answers.queues.open:
         hint(f"--budget {2 * budget:g} gives analyze {' and '.join(answers.queues.open)} more time")
     return page, drawn

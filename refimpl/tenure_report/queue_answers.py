@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
 from typing import TypeAlias
@@ -20,10 +20,7 @@ from tenure.outline import Item, Outline, Part, TitledList
 from tenure.pools import pool
 from tenure.readings import Reading
 from tenure_check.analysis.answer_cache import need_the_solvers
-from tenure_check.analysis.closed_systems import called, trees_of
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_outline
-from tenure_check.analysis.loop_answer import loops_outline
-from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.matrix import Effort
 from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
@@ -32,6 +29,7 @@ from tenure_check.analysis.sanity import sanity_answer
 from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES
 from tenure_check.analysis.two_configurations import Configuration
 from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
+from tenure_check.api import loops
 from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 
 _Found: TypeAlias = MatrixAnswer | GuaranteesAnswer
@@ -42,14 +40,12 @@ class QueueInquiry:
     """The questions about the ClusterQueues of a cluster, which other processes answer.
 
     Args:
-        loaded: the cluster.
-        objects: of it, as they were read.
+        loaded: the cluster, with its objects.
         reading: see `tenure.readings`.
         problems: why they have no answer.
     """
 
     loaded: Loaded
-    objects: Sequence[SourcedObject]
     reading: Reading
     problems: tuple[Problem, ...] = ()
     _found: Iterator[_Found] = field(default_factory=lambda: iter(()))
@@ -69,7 +65,7 @@ class QueueInquiry:
             for name in queues:
                 lines[name].extend(_outline(found, self.loaded, name).html_lines())
         with suppress(InputError):  # which `problems` has already
-            notices = sanity_answer(self.objects, self.reading).notices
+            notices = sanity_answer(self.loaded.objects, self.reading).notices
             for name in queues:
                 mine = [notice.item for notice in notices if notice.object == f"ClusterQueue/{name}"]
                 parts: list[Part] = [TitledList("Found", mine)] if mine else ["None found."]
@@ -83,17 +79,9 @@ class QueueInquiry:
 
     def _loops(self) -> Iterator[str]:
         try:
-            trees, _ = trees_of(self.objects, self.reading)
+            yield from loops(self.loaded, reading=self.reading).outline.html_lines()
         except InputError as error:
             yield from _paragraphs(error.problems)
-            return
-        files = {
-            called(each.object): each.file
-            for each in self.objects
-            if isinstance(each.object, dict) and isinstance(each.object.get("kind"), str)
-        }
-        hunt = LoopHunt(trees, LoopRequest(searches=False), self.reading, files)
-        yield from loops_outline(hunt.run()).html_lines()
 
 
 @contextmanager
@@ -108,10 +96,11 @@ def asked_about_queues(
         reading: see `tenure.readings`.
         budget: seconds from now until nothing more is awaited.
     """
-    asked = QueueInquiry(loaded, objects, reading)
+    loaded = replace(loaded, objects=tuple(objects))
+    asked = QueueInquiry(loaded, reading)
     try:
         need_the_solvers()
-        configured = configuration_in(loaded, classes_of(objects), reading)
+        configured = configuration_in(loaded, classes_of(loaded.objects), reading)
     except InputError as error:
         asked.problems = error.problems
         yield asked

@@ -109,6 +109,7 @@ class Loaded:
         configured: whether the Configuration was given.
         gates: the feature gates that the Configuration sets.
         submitted: by `namespace/name`, the workloads of jobs that are yet to be created: see `submitted_at`.
+        objects: what was read, as it was written; only of `tenure.load`, for answers that need it again.
     """
 
     cluster: Cluster
@@ -129,6 +130,7 @@ class Loaded:
     configured: bool = True
     gates: Mapping[str, bool] = field(default_factory=dict)
     submitted: frozenset[str] = frozenset()
+    objects: tuple[SourcedObject, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         """Its cluster, and how much of the manifests counts, in a line."""
