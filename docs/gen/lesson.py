@@ -14,7 +14,6 @@ from tenure_play.drawing.scene import (
     Role,
     Sketch,
     Stroke,
-    Swatch,
     draw_legend_rows,
     words,
 )
@@ -163,10 +162,9 @@ def still(lesson: Lesson) -> Sketch:
         sketch.add(words((0, top + 6), first, Role.MUTED, size=11))
         sketch.add(words((PHONE_WIDTH, top + 6), last, Role.MUTED, align="right", size=11))
         top += 14
-    kinds = [(kind.words, _swatch(kind)) for kind in lesson.kinds.values()]
-    sketch.height = draw_legend_rows(sketch, kinds, (0, top + 10), swatch=14) + 24
+    kinds = [
+        (kind.words, [Box(0, 4 - 10 * kind.height, 14, 10 * kind.height, kind.role)])
+        for kind in lesson.kinds.values()
+    ]
+    sketch.height = draw_legend_rows(sketch, kinds, (0, top + 6), swatch=14) + 28
     return sketch
-
-
-def _swatch(kind: Kind) -> Swatch:
-    return lambda x, base: [Box(x, base - 10 * kind.height, 14, 10 * kind.height, kind.role)]

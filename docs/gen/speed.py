@@ -20,7 +20,6 @@ from tenure_play.drawing.scene import (
     Role,
     Sketch,
     Stroke,
-    Swatch,
     Theme,
     draw_legend_rows,
     words,
@@ -153,8 +152,8 @@ def speed_chart(found: Row, columns: int) -> Sketch:
     scale = _Scale.of(rows)
     columns = min(columns, len(shapes)) or 1
     sketch = Sketch(width=columns * (_WIDTH + _LEFT) + 32)
-    named = [(line.name, _swatch(line)) for line in LINES]
-    first = draw_legend_rows(sketch, named, (_LEFT, 20), swatch=24, size=12) + _TOP - 20
+    named = [(line.name, [Stroke(((0, 0), (24, 0)), line.role, 2, line.dash)]) for line in LINES]
+    first = draw_legend_rows(sketch, named, (_LEFT, 16), swatch=24, size=12) + _TOP - 16
     sketch.height = first + math.ceil(len(shapes) / columns) * (_HEIGHT + _GAP)
     for number, name in enumerate(shapes):
         corner = (_LEFT + number % columns * (_WIDTH + _LEFT), first + number // columns * (_HEIGHT + _GAP))
@@ -186,10 +185,6 @@ class _Scale(NamedTuple):
         across = (math.log10(count) - self.first_count) / (self.last_count - self.first_count)
         up = (math.log10(time) - self.first_time) / (self.last_time - self.first_time)
         return round(across * _WIDTH, 1), round((1 - up) * _HEIGHT, 1)
-
-
-def _swatch(line: Line) -> Swatch:
-    return lambda x, base: [Stroke(((x, base - 4), (x + 24, base - 4)), line.role, 2, line.dash)]
 
 
 def _panel(sketch: Sketch, name: str, rows: list[Row], scale: _Scale, corner: tuple[float, float]) -> None:

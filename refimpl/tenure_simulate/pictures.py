@@ -5,11 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from tenure.model import Duration
 from tenure_play.charts.words import clean, short
-from tenure_play.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
+from tenure_play.drawing.scene import (
+    EDGE,
+    WIDTH,
+    Align,
+    Box,
+    Label,
+    Mark,
+    Role,
+    Shape,
+    Sketch,
+    Stroke,
+    draw_legend_rows,
+    text_width,
+)
 from tenure_simulate.answer_types import DrawnFigures, JobLane, QueueLanes, SettingFigures, SimulateAnswer
 from tenure_simulate.summary import Preference, chosen, is_beaten
 from tenure_simulate.sweep import DURATION
@@ -19,7 +32,6 @@ SIZE: Final = 10.5
 """Of letters: on a phone a point is about a pixel."""
 LINE: Final = 15.0
 LEFT, RIGHT, BOTTOM = 46.0, 10.0, 50.0
-Align: TypeAlias = Literal["left", "center", "right"]
 _HOUR: Final = 3600 * 10**9
 _DAY: Final = 24 * _HOUR
 MARKS: Final = (
@@ -197,10 +209,8 @@ def front(answer: SimulateAnswer, preference: Preference | None = None) -> Sketc
     for name, wait, amount in sorted(names):
         _named(scene, name, (across.at(wait), down(amount)), occupied)
     bottom = y + height + BOTTOM
-    for name, (role, mark) in groups.items():
-        if name:
-            scene.add(Mark(EDGE + 6, bottom, mark, 8.0, role), Label(EDGE + 16, bottom, name, SIZE))
-            bottom += LINE
+    named = [(name, [Mark(6, 0, mark, 8.0, role)]) for name, (role, mark) in groups.items() if name]
+    bottom = draw_legend_rows(scene, named, (EDGE, bottom), swatch=12, size=SIZE) + LINE * bool(named)
     words = "dashed: no setting waits less and loses less"
     words += "" if preferred is None else f"; ring: for --prefer {preference}"
     scene.add(Label(EDGE, bottom, words, SIZE, Role.MUTED))
@@ -352,20 +362,14 @@ def queues(figures: SettingFigures, drawn: DrawnFigures, answer: SimulateAnswer)
     scene, time, unit = Sketch(), _time(answer), units_of(answer.resource)
     below = f"{unit}s, over {time.unit[1]}s since the first submission"
     y = _title(scene, f"ClusterQueues, {setting_words(figures.setting)}", below)
-    legend: tuple[tuple[Role, str], ...] = (
-        (Role.PROTECTED, "own quota held"),
-        (Role.FREE, "borrowed"),
-        (Role.SAME_QUEUE, "unmet quota"),
+    legend: tuple[tuple[str, list[Shape]], ...] = (
+        ("own quota held", [Box(0, -4, 12, 8, Role.PROTECTED)]),
+        ("borrowed", [Box(0, -4, 12, 8, Role.FREE)]),
+        ("unmet quota", [Box(0, -4, 12, 8, Role.SAME_QUEUE)]),
+        ("requested (cut off at the top)", [Stroke(((0, 0), (14, 0)), Role.WAIT, 1.6)]),
+        ("nominal quota", [Stroke(((0, 0), (14, 0)), Role.TEXT, 0.8, (3.0, 2.0))]),
     )
-    x = EDGE
-    for role, text in legend:
-        scene.add(Box(x, y - 4, 12, 8, role), Label(x + 16, y, text, SIZE))
-        x += 30 + 0.9 * text_width(text, SIZE)
-    y += LINE
-    scene.add(Stroke(((EDGE, y), (EDGE + 14, y)), Role.WAIT, 1.6))
-    scene.add(Label(EDGE + 18, y, "requested (cut off at the top)", SIZE))
-    scene.add(Stroke(((EDGE + 208, y), (EDGE + 222, y)), Role.TEXT, 0.8, (3.0, 2.0)))
-    scene.add(Label(EDGE + 226, y, "nominal quota", SIZE))
+    y = draw_legend_rows(scene, legend, (EDGE, y), swatch=13, size=SIZE)
     top, gap, pitch = y + 16, 10.0, _PANEL + 50
     width = (WIDTH - 2 * EDGE - gap) / 2
     by_name = {queue.queue: queue for queue in figures.queues}

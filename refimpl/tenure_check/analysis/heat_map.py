@@ -16,7 +16,6 @@ from tenure_play.drawing.scene import (
     Hatch,
     Role,
     Sketch,
-    Swatch,
     draw_legend_rows,
     text_width,
     words,
@@ -154,7 +153,7 @@ class _Picture:
         self._scene.add(*pointed)
 
     def _key(self, top: float) -> float:
-        """What rows, columns and colours are, from a base line on; the last base line."""
+        """What rows, columns and colours are, from a base line on; the middle of the last row."""
         lines = ["Rows preempt, columns are victims. In an entry, from above:"]
         lines.append("victims of lower, equal and higher priority.")
         if self._is_halved:
@@ -164,12 +163,9 @@ class _Picture:
         y = top + (len(self._names) + 0.5) * LINE
         for place, line in enumerate(lines):
             self._scene.add(_words((MARGIN, y + place * LINE), line, Role.MUTED))
-        kinds = [(text, _swatch(sign)) for sign, text in _LEGEND]
-        return draw_legend_rows(self._scene, kinds, (MARGIN, y + len(lines) * LINE), swatch=22, size=_SIZE)
-
-
-def _swatch(sign: str) -> Swatch:
-    return lambda x, base: _bar(x, base - 11, 22, 13, sign)
+        kinds = [(text, _bar(0, -6.5, 22, 13, sign)) for sign, text in _LEGEND]
+        last = (MARGIN, y + len(lines) * LINE - 4.5)
+        return draw_legend_rows(self._scene, kinds, last, swatch=22, size=_SIZE)
 
 
 def _entry(x: float, y: float, width: float, height: float, code: str) -> Iterator[Box]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tenure.model import MINUTE, SECOND, Instant
@@ -19,7 +18,7 @@ from tenure_play.charts.view import (
     workload_lanes,
 )
 from tenure_play.charts.words import clean, facts, long, short, wrapped
-from tenure_play.drawing.scene import EDGE, WIDTH, Box, Hatch, Label, Mark, Role, Shape, Sketch, Stroke
+from tenure_play.drawing.scene import EDGE, WIDTH, Box, Hatch, Label, Mark, Role, Shape, Sketch, Stroke, moved
 from tenure_play.record import Loop, Preemption, Record
 from tenure_play.scenario import MILLISECOND
 
@@ -162,35 +161,28 @@ COLUMNS = 2
 MOST_LETTERS = 38
 
 
-def _bar(
-    fill: Role | None, edge: Role | None = None, hatch: Hatch = Hatch.NONE
-) -> Callable[[float, float], list[Shape]]:
-    return lambda x, y: [Box(x, y - 4, SWATCH, 8, fill, edge, hatch)]
+def _bar(fill: Role | None, edge: Role | None = None, hatch: Hatch = Hatch.NONE) -> list[Shape]:
+    return [Box(0, -4, SWATCH, 8, fill, edge, hatch)]
 
 
-def _line(role: Role, dash: tuple[float, float] | None = None) -> Callable[[float, float], list[Shape]]:
-    return lambda x, y: [Stroke(((x, y), (x + SWATCH, y)), role, 1.3, dash)]
+def _line(role: Role, dash: tuple[float, float] | None = None) -> list[Shape]:
+    return [Stroke(((0, 0), (SWATCH, 0)), role, 1.3, dash)]
 
 
-def _mark(
-    shape: str, role: Role, *, hollow: bool = False, size: float = 7.0
-) -> Callable[[float, float], list[Shape]]:
-    return lambda x, y: [Mark(x + SWATCH / 2, y, shape, size, role, hollow=hollow)]
+def _mark(shape: str, role: Role, *, hollow: bool = False, size: float = 7.0) -> list[Shape]:
+    return [Mark(SWATCH / 2, 0, shape, size, role, hollow=hollow)]
 
 
-def _upright(role: Role) -> Callable[[float, float], list[Shape]]:
-    return lambda x, y: [Stroke(((x + SWATCH / 2, y - 4), (x + SWATCH / 2, y + 4)), role, 1.3)]
+def _upright(role: Role) -> list[Shape]:
+    return [Stroke(((SWATCH / 2, -4), (SWATCH / 2, 4)), role, 1.3)]
 
 
-def _arrow(style: Style) -> Callable[[float, float], list[Shape]]:
-    return lambda x, y: [
-        Stroke(((x, y), (x + SWATCH, y)), style.role, 1.3),
-        Mark(x + 1, y, "o", 4.0, style.role),
-        Mark(x + SWATCH - 2, y, style.shape, 6.0, style.role),
-    ]
+def _arrow(style: Style) -> list[Shape]:
+    ends = Mark(1, 0, "o", 4.0, style.role), Mark(SWATCH - 2, 0, style.shape, 6.0, style.role)
+    return [*_line(style.role), *ends]
 
 
-_ENTRIES: dict[str, tuple[str, Callable[[float, float], list[Shape]]]] = {
+_ENTRIES: dict[str, tuple[str, list[Shape]]] = {
     "protected": ("runs, in its protected time", _bar(Role.PROTECTED)),
     "free": ("runs, nothing protects it", _bar(Role.FREE)),
     "together": ("many runs too short to draw", _bar(None, Role.PROTECTED, Hatch.UPRIGHT)),
@@ -219,15 +211,15 @@ def draw_legend(scene: Sketch, top: float) -> float:
     entries = list(_entries(scene.used))
     rows = -(-len(entries) // COLUMNS)
     width = (WIDTH - 2 * EDGE) / COLUMNS
-    for place, (text, swatch) in enumerate(entries):
+    for place, (text, shapes) in enumerate(entries):
         x = EDGE + width * (place // rows)
         y = top + ROW * (place % rows) + ROW / 2
-        scene.add(*swatch(x, y))
-        scene.add(Label(x + SWATCH + 6, y, short(text, MOST_LETTERS), 7.5, Role.MUTED))
+        label = Label(x + SWATCH + 6, y, short(text, MOST_LETTERS), 7.5, Role.MUTED)
+        scene.add(*(moved(shape, x, y) for shape in shapes), label)
     return top + ROW * rows
 
 
-def _entries(used: set[str]) -> list[tuple[str, Callable[[float, float], list[Shape]]]]:
+def _entries(used: set[str]) -> list[tuple[str, list[Shape]]]:
     reasons = [name.removeprefix(_REASON) for name in sorted(used) if name.startswith(_REASON)]
     styles = [(clean(reason), style_of(reason)) for reason in reasons]
     found = [(text, _mark(style.shape, style.role)) for text, style in styles]

@@ -16,7 +16,6 @@ from tenure_play.drawing.scene import (
     Role,
     Sketch,
     Stroke,
-    Swatch,
     draw_legend_rows,
     text_width,
     words,
@@ -32,12 +31,12 @@ _RUNS, _PROTECTED, _VICTIM, _PENDING, _BILLED, _NOMINAL = (
     "nominal quota",
 )
 _KINDS: Final = {
-    _RUNS: Box(0, 0, 16, 11, Role.FREE),
-    _PROTECTED: Box(0, 0, 16, 11, Role.PROTECTED),
-    _VICTIM: Box(0, 0, 16, 11, Role.PAPER, Role.SAME_QUEUE, Hatch.STRIPES, line=_LINE),
-    _PENDING: Box(0, 0, 16, 11, None, Role.TEXT, line=_LINE, dash=(4, 3)),
-    _BILLED: Box(0, 0, 16, 11, Role.LOOP, Role.LOOP_EDGE, line=_LINE),
-    _NOMINAL: Box(0, 0, 16, 11, None, Role.MUTED, line=_LINE),
+    _RUNS: Box(0, -5.5, 16, 11, Role.FREE),
+    _PROTECTED: Box(0, -5.5, 16, 11, Role.PROTECTED),
+    _VICTIM: Box(0, -5.5, 16, 11, Role.PAPER, Role.SAME_QUEUE, Hatch.STRIPES, line=_LINE),
+    _PENDING: Box(0, -5.5, 16, 11, None, Role.TEXT, line=_LINE, dash=(4, 3)),
+    _BILLED: Box(0, -5.5, 16, 11, Role.LOOP, Role.LOOP_EDGE, line=_LINE),
+    _NOMINAL: Box(0, -5.5, 16, 11, None, Role.MUTED, line=_LINE),
 }
 """How everything is drawn, as it is in the legend."""
 
@@ -89,9 +88,8 @@ class _ClusterSketch:
                 sketch.add(words((EDGE, sketch.bottom + 24), label, Role.MUTED))
             for tree in self._picture.trees:
                 self._node(tree, column, 0)
-        used = [(kind, _swatch(box)) for kind, box in _KINDS.items() if kind in sketch.used]
-        if used:
-            draw_legend_rows(sketch, used, (EDGE, sketch.bottom + 24))
+        used = [(kind, [box]) for kind, box in _KINDS.items() if kind in sketch.used]
+        draw_legend_rows(sketch, used, (EDGE, sketch.bottom + 20))
         return sketch
 
     def _node(self, node: DrawnNode, column: int, depth: int) -> None:
@@ -155,10 +153,6 @@ class _ClusterSketch:
             at = (middle, top + 14)
             self._sketch.add(words(at, text, role, align="center", bold=bool(order), size=_SMALL))
             return
-
-
-def _swatch(box: Box) -> Swatch:
-    return lambda x, base: [replace(box, x=x, y=base - 10)]
 
 
 def _depth(node: DrawnNode) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal, TypeAlias
 
@@ -246,13 +246,20 @@ def words(
     return Label(at[0], at[1] - 0.36 * size, text, size, role, align, bold)
 
 
-Swatch: TypeAlias = Callable[[float, float], Iterable[Shape]]
-"""What a legend shows, drawn at the left end of a base line."""
+def moved(shape: Shape, x: float, y: float) -> Shape:
+    """A shape so far to the right and down.
+
+    >>> moved(Box(1, 2, 3, 4, None), 10, 20).bottom
+    26
+    """
+    if isinstance(shape, Stroke):
+        return replace(shape, points=tuple((across + x, down + y) for across, down in shape.points))
+    return replace(shape, x=shape.x + x, y=shape.y + y)
 
 
 def draw_legend_rows(
     sketch: Sketch,
-    entries: Iterable[tuple[str, Swatch]],
+    entries: Iterable[tuple[str, Iterable[Shape]]],
     start: tuple[float, float],
     *,
     swatch: float = 16.0,
@@ -262,22 +269,24 @@ def draw_legend_rows(
 
     Args:
         sketch: it is drawn on.
-        entries: each a text and what is drawn before it.
-        start: where the first base line begins, points.
-        swatch: the width of what is drawn before a text.
+        entries: each a text, and shapes to the right of (0, 0), which is the middle of a row.
+        start: the left end of the first row, in its middle, points.
+        swatch: the width of the shapes.
         size: of the text.
 
     Returns:
-        the last base line.
+        the middle of the last row.
 
-    >>> draw_legend_rows(Sketch(width=100), [("one", lambda x, y: ()), ("another", lambda x, y: ())], (0, 10))
+    >>> draw_legend_rows(Sketch(width=100), [("one", ()), ("another", ())], (0, 10))
     28.0
     """
-    left, base = start
-    for text, draw in entries:
-        wide = swatch + 5 + text_width(text, size)
+    left, middle = start
+    for text, shapes in entries:
+        # Words of several letters are narrower than the widest that a letter may be.
+        wide = swatch + 5 + 0.9 * text_width(text, size)
         if left > start[0] and left + wide > sketch.width:
-            left, base = start[0], base + 18.0
-        sketch.add(*draw(left, base), words((left + swatch + 5, base), text, Role.MUTED, size=size))
-        left += wide + 8
-    return base
+            left, middle = start[0], middle + 18.0
+        label = Label(swatch + 5, 0, text, size, Role.MUTED)
+        sketch.add(*(moved(shape, left, middle) for shape in (*shapes, label)))
+        left += wide + 10
+    return middle
