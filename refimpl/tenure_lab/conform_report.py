@@ -298,6 +298,12 @@ def both_answers(pair: AnswerPair) -> Iterator[str]:
     yield f"theirs   {_said(pair.theirs)}"
 
 
+def vector_lines(name: str, pair: AnswerPair) -> Iterator[str]:
+    """Both answers to a vector, and how it is repeated and read."""
+    yield from both_answers(pair)
+    yield f"again    --only {name} --scenarios 0; input: tenure show {name}"
+
+
 def summary(pair: AnswerPair) -> Iterator[str]:
     """Both answers, why they differ, and the scenario as YAML."""
     yield from both_answers(pair)

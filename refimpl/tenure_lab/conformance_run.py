@@ -20,11 +20,11 @@ from tenure_lab.conform_report import (
     Conformance,
     Disagreement,
     FamilyCoverage,
-    both_answers,
     disagreement,
     drawn_of,
     shortfalls,
     summary,
+    vector_lines,
 )
 from tenure_lab.pool import Tell, blocks_done
 from tenure_lab.shrinking import smallest
@@ -76,12 +76,7 @@ class ConformanceCheck:
             sides = worker.sides
             self._ask_vectors(sides)
             shown = [
-                disagreement(
-                    name,
-                    f"{about} Again with --only {name} --scenarios 0; tenure show {name}",
-                    pair,
-                    both_answers(pair),
-                )
+                disagreement(name, about, pair, vector_lines(name, pair))
                 for name, about, pair in simplest_of_each_rule(self.failures)[: self.most]
             ]
             with closing(blocks_done(self.plan, self.plan.blocks(), Hands(self.jobs))) as blocks:
