@@ -84,6 +84,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 annotations="$scratch/annotations"
 if [[ "${TENURE_ANNOTATIONS:-true}" == true ]]; then arguments+=(--report "github=$annotations"); fi
+summary="$scratch/summary"
+# GitHub refuses a summary of more than 1 MiB.
+if [[ -n "${GITHUB_STEP_SUMMARY:-}" ]]; then arguments+=(--report "summary=$summary"); fi
 if [[ -n "${TENURE_JUNIT:-}" ]]; then arguments+=(--report "junit=$TENURE_JUNIT"); fi
 if [[ -n "${TENURE_SARIF:-}" ]]; then arguments+=(--report "sarif=$TENURE_SARIF"); fi
 if ((${#paths[@]})); then arguments+=(-- "${paths[@]}"); fi
@@ -100,5 +103,6 @@ code=0
 echo "::$token::"
 
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi
+if [[ -f "$summary" ]] && (($(wc -c < "$summary") < 1000000)); then cat "$summary" >> "$GITHUB_STEP_SUMMARY"; fi
 if [[ -n "${GITHUB_OUTPUT:-}" ]]; then echo "exit-code=$code" >> "$GITHUB_OUTPUT"; fi
 exit "$code"

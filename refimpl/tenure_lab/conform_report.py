@@ -35,11 +35,11 @@ MOST_RULES: Final = 8
 
 _RULE: Final = RuleText(
     "disagreement",
-    "A request that the program answers otherwise than the reference, and nothing predicts that.",
+    "The program's answer differs from the reference's, and no known divergence predicts it.",
 )
 _COVERAGE: Final = RuleText(
     "coverage",
-    "More of the vectors is left out as not modelled than may be, or a whole family of rules is.",
+    "Too many vectors, or a whole family of rules, are left out as not modelled.",
 )
 
 

@@ -10,7 +10,7 @@ from tenure.reports.content import place_in
 from tenure.units import format_instant
 from tenure_play.record import ExpectationResult, Record
 
-RULE: Final = RuleText("expectation", "What was expected of a scenario did not come true.")
+RULE: Final = RuleText("expectation", "An expectation of a scenario does not hold.")
 
 LocateIn: TypeAlias = Callable[[str, str, str], int]
 """From a file, the scenario's name and a field to a line; 0 where that is not known."""

@@ -39,6 +39,7 @@ def act(folder: Path, path: str = "", **said: str) -> subprocess.CompletedProces
             "PATH": f"{path}{SCRIPTS}{os.pathsep}{kept['PATH']}",
             "TENURE_SOURCE": "/checkout",
             "GITHUB_OUTPUT": str(folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
             **given,
         },
     )
@@ -74,6 +75,7 @@ def test_what_is_in_order_ends_with_0_and_writes_its_reports(tmp_path: Path) -> 
     assert "test: 9 expectations, 0 fail" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("::notice title=tenure test::")
     assert (repository / "output").read_text(encoding="utf-8") == "exit-code=0\n"
+    assert (repository / "summary.md").read_text(encoding="utf-8").startswith("### tenure test\n")
     assert sum(1 for _ in ET.parse(repository / "j.xml").iter("testcase")) == 9
     assert (repository / "s.sarif").is_file()
 
@@ -147,9 +149,8 @@ def no_program(folder: Path, name: str = "python") -> str:
     ],
 )
 def test_what_proves_believes_nothing_that_is_kept(command: str, words: list[str], tmp_path: Path) -> None:
-    done = act(
-        tmp_path, path=no_program(tmp_path, "tenure"), command=command, annotations="false", paths="queues"
-    )
+    without = {"annotations": "false", "GITHUB_STEP_SUMMARY": ""}
+    done = act(tmp_path, path=no_program(tmp_path, "tenure"), command=command, paths="queues", **without)
     assert done.returncode == 7
     _, *asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
     assert asked == [*words, "--", "queues"]

@@ -239,7 +239,7 @@ def test_the_command_ends_as_its_help_says(tmp_path: Path, run_tenure: Run) -> N
     change(repository / "quota.tenure.yaml", "workload: eval", "workload: evil")
     done = run_tenure(repository, "test", ".")
     assert done.code == 2
-    assert "3 cannot be found out" in done.out
+    assert "3 cannot be checked" in done.out
     done = run_tenure(repository, "test", "queues", "gone")
     assert done.code == 2
     assert "queues: found no file named *.tenure.yaml" in done.err
@@ -257,7 +257,7 @@ def test_input_that_no_expectation_can_do_without_is_said_to_be_wrong_once(
     assert done.out.splitlines()[2:] == [
         "  ERR  ml/b: Fit: for the same reason",
         "  ERR  ml/c: Fit: for the same reason",
-        "test: 3 expectations, 0 fail, 3 cannot be found out",
+        "test: 3 expectations, 0 fail, 3 cannot be checked",
     ]
     results = json.loads((tmp_path / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["bad-input"]

@@ -20,6 +20,7 @@ from tenure.reports import (
     Trouble,
     github_lines,
     junit_lines,
+    summary_lines,
     to_sarif,
 )
 from tenure.reports.forms import parse_targets
@@ -55,6 +56,14 @@ def test_no_text_breaks_a_form() -> None:
     assert line.startswith("::warning file=a100 %25%2Cb.yaml,line=3,title=100 %25%0D%0A%3A%3Aerror%3A%3A<b>")
     assert "\n" not in line
     assert "\r" not in line
+    summary = list(summary_lines(report))
+    assert not [line for line in summary if "<b>" in line or "\x1b" in line]
+    assert {line for line in summary if line.startswith("<")} == {
+        "<pre>",
+        "</pre>",
+        "<details><summary>Details 1 of 1</summary>",
+        "</details>",
+    }
     suites = ET.fromstring("\n".join(junit_lines(report)).encode())
     (failure,) = suites.iter("failure")
     assert failure.text == "100 %\n::error::<b>&?[31m?]]>"
@@ -262,3 +271,15 @@ def test_play_points_at_the_expectation(tmp_path: Path, run_tenure: Run) -> None
         for element in ET.parse(repository / "j.xml").iter("testsuite")
     }
     assert suites == {"play-1 under guaranteed": "0", "rotation under guaranteed": "1"}
+
+
+def test_a_result_keeps_its_fingerprint_where_its_lines_move_and_its_words_change() -> None:
+    def fingerprints(*troubles: Trouble) -> list[str]:
+        results = to_sarif(Report("tool", troubles=troubles))["runs"][0]["results"]
+        return [result["partialFingerprints"]["tenure/v1"] for result in results]
+
+    first = Trouble("x", "a: spec", "found 1", (FileLine("q.yaml", 3),))
+    moved = Trouble("x", "a: spec", "found 2", (FileLine("q.yaml", 30),))
+    other = Trouble("x", "b: spec", "found 1", (FileLine("q.yaml", 3),))
+    assert fingerprints(first) == fingerprints(moved)
+    assert len({*fingerprints(first, moved, other)}) == 3, "what differs in its words alone is told apart"

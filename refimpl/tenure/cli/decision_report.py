@@ -16,7 +16,7 @@ from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure.reports.content import place_in, rules_of, trouble_of
 
 TOOL: Final = "tenure decide"
-_RULE: Final = RuleText("decision", "A pending workload is decided about otherwise than was expected.")
+_RULE: Final = RuleText("decision", "The decision about a pending workload differs from the expected one.")
 
 
 def report_of(decision: Decision, wrong: str, lines: SourceLines, sources: Iterable[str | Path]) -> Report:

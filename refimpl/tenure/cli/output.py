@@ -174,7 +174,8 @@ Reports = Annotated[
     typer.Option(
         "--report",
         metavar="FORM=FILE",
-        help="Write a report too: junit, sarif or github (annotations); - is standard output; repeatable.",
+        help="Write a report too: junit, sarif, github (annotations) or summary (Markdown, for the summary "
+        "of a job); - is standard output; repeatable.",
     ),
 ]
 """The option of every command that checks something."""

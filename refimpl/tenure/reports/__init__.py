@@ -17,6 +17,7 @@ from tenure.reports.forms import (
     junit_lines,
     parse_targets,
     report_text,
+    summary_lines,
     to_sarif,
     write_reports,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "parse_targets",
     "report_of_problems",
     "report_text",
+    "summary_lines",
     "to_sarif",
     "write_reports",
 ]

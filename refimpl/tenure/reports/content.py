@@ -172,10 +172,10 @@ def report_of_problems(tool: str, error: InputError, locate: Locate = nowhere) -
 
 _WORDS: Final = {
     "bad-input": "The input cannot be read or understood.",
-    "not-modelled": "The input needs what is not modelled.",
-    "unknown-call": "There is no such call.",
-    "bad-json": "The input is no JSON.",
-    "internal": "A fault of Tenure.",
+    "not-modelled": "The input needs a feature that Tenure does not model.",
+    "unknown-call": "The call does not exist.",
+    "bad-json": "The input is not JSON.",
+    "internal": "Tenure itself failed.",
 }
 
 

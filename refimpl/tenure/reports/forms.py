@@ -1,11 +1,13 @@
-"""Reports as JUnit, as SARIF, as annotations of GitHub; which are requested, and where they go."""
+"""Reports as JUnit, as SARIF, as GitHub shows them; which are requested, and where they go."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -13,6 +15,7 @@ from xml.etree import ElementTree as ET
 
 from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
+from tenure.keeping import digest
 from tenure.pages import COMMAND_PAGES, IDENTIFIER, address_of, anchor, site_address
 from tenure.release import __version__
 from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
@@ -86,6 +89,8 @@ def _text(text: str) -> str:
     return _NOT_XML.sub("?", text)
 
 
+FINGERPRINT = "tenure/v1"
+"""The name of a result's fingerprint, with the version of how it is made."""
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
@@ -109,7 +114,7 @@ def to_sarif(report: Report) -> dict[str, Any]:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "results": list(map(_result, report.troubles)),
+        "results": list(_results(report.troubles)),
         "invocations": [{"executionSuccessful": report.finished}],
     }
     if report.properties:
@@ -135,9 +140,23 @@ def _rule(rule: RuleText, tool: str) -> dict[str, Any]:
     return described
 
 
-def _result(trouble: Trouble) -> dict[str, Any]:
+def _results(troubles: Sequence[Trouble]) -> Iterator[dict[str, Any]]:
+    """Each trouble with a fingerprint that lines moved above it and another wording do not change.
+
+    Source: OASIS SARIF 2.1.0, section 3.27.17 (partialFingerprints).
+    """
+    seen: Counter[str] = Counter()
+    for trouble in troubles:
+        key = digest(trouble.rule, trouble.title, [_uri(place.file) for place in trouble.places[:1]])
+        fingerprint = f"{key[:32]}:{seen[key]}"
+        seen[key] += 1
+        yield _result(trouble, {FINGERPRINT: fingerprint})
+
+
+def _result(trouble: Trouble, fingerprints: dict[str, str]) -> dict[str, Any]:
     first, others = trouble.places[:1], trouble.places[1:]
     return {
+        "partialFingerprints": fingerprints,
         "ruleId": trouble.rule,
         "level": str(trouble.level),
         "message": {"text": _message(f"{trouble.title}: {trouble.text}" if trouble.title else trouble.text)},
@@ -208,7 +227,58 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-FORMS: Final = ("junit", "sarif", "github")
+MOST_TROUBLES: Final = 50
+"""Problems that a job summary shows."""
+_LONGEST: Final = 200
+"""Lines of details of one of them."""
+
+
+def summary_lines(report: Report) -> Iterator[str]:
+    """The report as Markdown for the summary of a job; whatever names hold is shown as it is written.
+
+    Source: GitHub Actions, `GITHUB_STEP_SUMMARY`; CommonMark 0.31, section 4.6 (HTML blocks).
+
+    >>> from tenure.reports.content import Case, FileLine, Suite, Trouble
+    >>> bad = Trouble("x", "a <b>", "expected never", (FileLine("queues.yaml", 3),))
+    >>> shown = Report("tenure test", troubles=(bad,), closing="test: 1 expectation, 1 fail")
+    >>> print(*summary_lines(shown), sep="\\n")
+    ### tenure test
+    <BLANKLINE>
+    <pre>
+    test: 1 expectation, 1 fail
+    </pre>
+    <BLANKLINE>
+    <pre>
+    error    queues.yaml:3  a &lt;b&gt;: expected never
+    </pre>
+    <BLANKLINE>
+    """
+    yield from (f"### {report.tool}", "")
+    yield from _preformatted([report.closing])
+    lines = [_trouble_line(trouble) for trouble in report.troubles[:MOST_TROUBLES]]
+    more = len(report.troubles) - len(lines)
+    yield from _preformatted([*lines, *([f"and {more} more"] if more > 0 else [])])
+    failed = [case for suite in report.suites for case in suite.cases if case.details]
+    for number, case in enumerate(failed[:MOST_TROUBLES], 1):
+        yield from (f"<details><summary>Details {number} of {len(failed)}</summary>", "")
+        yield from _preformatted([f"{case.group}: {case.name}", *case.details.splitlines()[:_LONGEST]])
+        yield from ("</details>", "")
+
+
+def _trouble_line(trouble: Trouble) -> str:
+    place = trouble.places[0] if trouble.places else None
+    where = "" if place is None else f"{place.file}:{place.line}" if place.line else place.file
+    return f"{trouble.level:<8} {where}  {trouble.title}: {trouble.text}"
+
+
+def _preformatted(lines: Sequence[str]) -> Iterator[str]:
+    """Lines in which nothing is markup; none where there are none."""
+    written = [escape(_text(" ".join(line.splitlines())), quote=False) for line in lines if line]
+    if written:
+        yield from ("<pre>", *written, "</pre>", "")
+
+
+FORMS: Final = ("junit", "sarif", "github", "summary")
 _OPTION: Final = "--report"
 _STDOUT: Final = "-"
 
@@ -250,8 +320,8 @@ def report_text(report: Report, form: str) -> str:
     """A report in one of the forms, with a line break at its end."""
     if form == "sarif":
         return json.dumps(to_sarif(report), indent=2, ensure_ascii=False) + "\n"
-    lines = junit_lines(report) if form == "junit" else github_lines(report)
-    return "".join(f"{line}\n" for line in lines)
+    written = {"junit": junit_lines, "github": github_lines, "summary": summary_lines}[form]
+    return "".join(f"{line}\n" for line in written(report))
 
 
 def write_reports(report: Report, targets: Sequence[ReportTarget], show: Callable[[str, str], None]) -> None:

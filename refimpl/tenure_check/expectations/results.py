@@ -21,9 +21,9 @@ TEST: Final = "tenure test"
 """The command that checks everything."""
 
 _RULES: Final = (
-    RuleText("expectation", "What a file expects does not come true."),
-    RuleText("bad-input", "What a file expects cannot be found out."),
-    RuleText("not-known", "What a file asserts of every state is neither proved nor refuted."),
+    RuleText("expectation", "An expectation or assertion does not hold."),
+    RuleText("bad-input", "An expectation cannot be checked: its input is wrong."),
+    RuleText("not-known", "An assertion about every state is neither proved nor refuted."),
 )
 _RULE_OF: Final = {Status.FAILS: _RULES[0], Status.ERROR: _RULES[1], Status.UNKNOWN: _RULES[2]}
 _WORDS: Final = {
@@ -175,7 +175,7 @@ def closing_line(done: Sequence[Checked], tool: str = TEST) -> str:
     """
     count = {status: sum(checked.result.status == status for checked in done) for status in Status}
     wrong = count[Status.ERROR]
-    errors = f", {wrong} cannot be found out" if wrong else ""
+    errors = f", {wrong} cannot be checked" if wrong else ""
     unknown, excepted = count[Status.UNKNOWN], count[Status.EXCEPTED]
     errors += f", {unknown} not known" if unknown else ""
     errors += f", {excepted} excepted" if excepted else ""
