@@ -284,6 +284,12 @@ def test_markdown_of_a_proposal_has_its_counterexamples_and_how_to_replay_them()
     assert "closed without a merge" in said
     claim = "- `PO-TBP-010`: a protected workload is never preempted by an equal"
     assert f"{claim} (refuted under as-written, released;" in said
+    told = (
+        "### Its smallest counterexample, under as-written\n\n"
+        "- ClusterQueue cluster-queue: withinClusterQueue LowerOrNewerEqualPriority, minAdmitDuration 4h; "
+        "1 cpu\n- 2026-01-05T09:00:00Z  team-b/target is created with priority 100, for 1 cpu\n"
+    )
+    assert told in said
     counterexample = "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"
     assert f"- `{counterexample}`: The counterexample of PO-TBP-010" in said
     assert f"\ntenure vectors run {counterexample} --verbose\n```\n" in said

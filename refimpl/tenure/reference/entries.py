@@ -43,6 +43,7 @@ from tenure.reference.statements import (
     rule_pages,
     theorems,
 )
+from tenure.reference.told_case import told_case
 
 _STATEMENT: Final = "Statement"
 _WORDS: Final = {"accept": "Vectors in which it applies", "reject": "Vectors in which it does not apply"}
@@ -335,7 +336,11 @@ def _proposal(identifier: str) -> Card:
         stated["title"],
         source=stated["thread"],
         file="spec/proposals.toml",
-        sections=[("Status upstream", stated["status"]), ("Why its claims matter", stated["why"])],
+        sections=[
+            ("Status upstream", stated["status"]),
+            ("Why its claims matter", stated["why"]),
+            *_gravest(findings),
+        ],
         related=[
             *_to_claims("Claims that a reading refutes", refuted),
             *_to_claims("Claims that every reading proves", proved),
@@ -349,14 +354,13 @@ def _proposal(identifier: str) -> Card:
 
 def _field(name: str) -> Card:
     findings = fields()[name]
-    first = findings[0]
     return _plain(
         name,
         IdentifierKind.FIELD,
         field_title(name),
         source="",
         file="spec/findings",
-        sections=[("The gravest", f"{first.id}: {first.front.get('actual', first.title)}")],
+        sections=_gravest(findings),
         related=[
             *map(_to_finding, findings),
             *(_to_rule("Rules", page.id) for page in rules_naming(name)),
@@ -364,6 +368,20 @@ def _field(name: str) -> Card:
         ],
         replay=_replayed(findings),
     )
+
+
+def _gravest(findings: Sequence[Page]) -> Iterator[tuple[str, str]]:
+    """The gravest finding, and its smallest test case in sentences."""
+    first = findings[0]
+    yield "The gravest finding", f"{first.id}, {first.title}: {first.front.get('actual', first.title)}"
+    for name in first.front.get("vectors", ())[:1]:
+        case = next(vector.data for vector in _vectors() if vector.id == name)
+        told = "\n".join(f"- {line}" for line in told_case(case))
+        reading = case["reading"]
+        yield (
+            "Its smallest counterexample" + (f", under {reading}" if isinstance(reading, str) else ""),
+            told,
+        )
 
 
 def _to_claims(relation: str, claims: Iterable[StatedObligation]) -> Iterator[Related]:
