@@ -388,3 +388,16 @@ def test_why_not_names_the_head_that_nothing_passes(tmp_path: Path, strategy: st
     line = "  queueingStrategy is StrictFIFO: ml/head goes first, and nothing passes the head"
     assert answer.splitlines().count(line) == count
     assert "queueingStrategy is" not in _why_not("mine", file)
+
+
+def test_why_not_tries_the_policy_that_forbids_preempting_while_borrowing(tmp_path: Path) -> None:
+    forbids = ("--set", "clusterqueue/borrower.spec.preemption.borrowWithinCohort.policy=Never")
+    nothing = "; LowerPriority alone would not free enough"
+    helps, _, *_ = _why_not("head", _clash(tmp_path), *forbids).splitlines()
+    assert helps == (
+        "ml/head is not admitted: borrowWithinCohort.policy is Never: it would borrow 4 cpu beyond the "
+        "nominalQuota of 0, and does not preempt for that"
+    )
+    lower = ("--set", "workload/ml/head.spec.priority=-5")
+    first, _, *_ = _why_not("head", _clash(tmp_path), *forbids, *lower).splitlines()
+    assert first == f"{helps}{nothing}"

@@ -103,6 +103,11 @@ def test_bars_show_nominal_borrowed_lent_and_pending_quota() -> None:
     assert only(cohort).words == "7 of 12 nominal in use; 3 pending"
     assert only(one).words == "6 of 4 nominal in use, 2 borrowed"
     assert only(other).words == "1 of 8 nominal in use, up to 2 lent; 3 pending"
+    lender = queue("b", 8)
+    lender["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["lendingLimit"] = "5"
+    assert only(drawn(TWO[0], lender, *TWO[2:]).trees[0].below[1]).words == (
+        "1 of 8 nominal in use, up to 2 lent, 2 idle that its lendingLimit keeps; 3 pending"
+    )
 
 
 def test_clusterqueues_of_a_tree_share_a_scale_and_a_cohort_has_a_piece_for_each() -> None:

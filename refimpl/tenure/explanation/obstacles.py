@@ -16,6 +16,7 @@ from tenure.model import (
     ApiEnum,
     Basis,
     BorrowWithinCohort,
+    ClusterQueue,
     FlavorMode,
     FlavorResource,
     Fungibility,
@@ -43,6 +44,7 @@ from tenure.units import counted, format_duration, format_names
 NO_FIELD = "nothing in the configuration would help"
 """The words of an answer where no field stands in the way."""
 
+_NOT_ENOUGH = "; LowerPriority alone would not free enough"
 _PREEMPTION = "spec.preemption."
 _FUNGIBILITY = {"whenCanPreempt": "when_can_preempt", "whenCanBorrow": "when_can_borrow"}
 _QUOTAS = {"nominalQuota": "nominal", "borrowingLimit": "borrowing_limits", "lendingLimit": "lending_limits"}
@@ -245,10 +247,16 @@ def _of_choice(decision: Decision, choice: Choice) -> Iterator[Obstacle]:
                 "and does not preempt for that"
             )
             field = f"{_PREEMPTION}borrowWithinCohort.policy"
-            yield _queue(decision, field, decision.terms.borrow_within_cohort, text)
+            alone = "" if decision.terms.fair_sharing or _goes_while_borrowing(decision) else _NOT_ENOUGH
+            yield _queue(decision, field, decision.terms.borrow_within_cohort, f"{text}{alone}")
             if decision.terms.fair_sharing:
                 field = f"{_PREEMPTION}reclaimWithinCohort"
                 yield _queue(decision, field, _reclaim(decision), text)
+
+
+def _goes_while_borrowing(decision: Decision) -> bool:
+    """Whether it would preempt enough if it might do so while it borrows."""
+    return _goes(decision, replace(decision.queue, borrow_within_cohort=BorrowWithinCohort.LOWER_PRIORITY))
 
 
 def _reclaim(decision: Decision) -> str:
@@ -346,10 +354,15 @@ def _ended_search(decision: Decision) -> Iterator[Obstacle]:
 
 def _goes_with(decision: Decision, attribute: str, value: Fungibility) -> bool:
     """Whether the workload would be admitted, at once or by preemption, with another choice among flavors."""
-    queue, cluster = decision.queue, decision.snapshot.cluster
+    fungibility = decision.queue.fungibility
     change: dict[str, Any] = {attribute: value}
-    changed = replace(queue, fungibility=replace(queue.fungibility, **change))
-    altered = replace(cluster, cluster_queues={**cluster.cluster_queues, queue.name: changed})
+    return _goes(decision, replace(decision.queue, fungibility=replace(fungibility, **change)))
+
+
+def _goes(decision: Decision, queue: ClusterQueue) -> bool:
+    """Whether the workload would be admitted, at once or by preemption, with another ClusterQueue."""
+    cluster = decision.snapshot.cluster
+    altered = replace(cluster, cluster_queues={**cluster.cluster_queues, queue.name: queue})
     found = decide(altered, decision.preemptor, queue.name, decision.now, decision.reading)
     return found.outcome in (Outcome.FIT, Outcome.PREEMPT)
 

@@ -450,6 +450,7 @@ class _Drawing:
             quota = node.quotas.get(at, NO_QUOTA)
             idle = quota_passed_up(quota) - usage_passed_up(quota, found.used)
             lent = max(0, min(idle, borrowed)) if node.parent is not None else 0
+            kept = max(0, found.nominal - found.used - idle) if node.parent is not None else 0
             used, pending = (
                 _laid_out(
                     [
@@ -463,7 +464,7 @@ class _Drawing:
             )
             account = self.accounts.get((node.name, True, at))
             billed = max(0, min(account.bill, found.nominal)) * scale if account else 0.0
-            words = _words(at, found, 0 if account else lent) + _billed(account)
+            words = _words(at, found, 0 if account else lent, kept=kept) + _billed(account)
             yield Bar(column, _label(at), words, found.nominal * scale, used, pending, billed)
 
     def _piece(self, job: DrawnJob, at: FlavorResource) -> Piece:
@@ -493,13 +494,15 @@ def _laid_out(amounts: Sequence[tuple[Amount, Piece]], scale: float) -> tuple[Pi
     return tuple(pieces)
 
 
-def _words(at: FlavorResource, found: _Totals, lent: Amount = 0, own: Amount = 0) -> str:
+def _words(at: FlavorResource, found: _Totals, lent: Amount = 0, own: Amount = 0, *, kept: Amount = 0) -> str:
     borrowed = max(0, found.used - found.nominal)
     parts = [f"{_amount(at, found.used)} of {_amount(at, found.nominal)} nominal in use"]
     if borrowed:
         parts[0] += f", {_amount(at, borrowed)} borrowed"
     if lent:
         parts[0] += f", up to {_amount(at, lent)} lent"
+    if kept:
+        parts[0] += f", {_amount(at, kept)} idle that its lendingLimit keeps"
     if own:
         parts.append(f"{_amount(at, own)} nominal of its own")
     if found.pending:

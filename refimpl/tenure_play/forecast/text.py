@@ -225,7 +225,8 @@ def course_items(answer: NextAnswer, *, every: bool = False) -> Iterator[tuple[I
         yield from _event_items(events, every=every)
     unchanged = len(answer.cycles) - len(cycles)
     if unchanged:
-        yield None, Item(f"{unchanged} of the {len(answer.cycles)} cycles change nothing; --all lists them")
+        of_all = f"{unchanged} of the {len(answer.cycles)} cycles"
+        yield None, Item(f"{of_all} change nothing (tenure next --all lists them)")
 
 
 def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[tuple[Instant, Item]]:
