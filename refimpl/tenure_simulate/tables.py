@@ -51,11 +51,11 @@ def brief(duration: Duration) -> str:
     """A duration to three digits, in seconds, minutes or hours.
 
     >>> brief(30 * 10**9), brief(10**7), brief(95 * 60 * 10**9), brief(40 * 3600 * 10**9)
-    ('30s', '0.01s', '95m', '40h')
+    ('30s', '0.01s', '1.58h', '40h')
     """
     seconds = duration / 10**9
     for unit, size in (("s", 1), ("m", 60)):
-        if seconds < 120 * size:
+        if seconds < 60 * size:
             return f"{seconds / size:.3g}{unit}"
     return f"{seconds / 3600:.3g}h"
 
