@@ -14,15 +14,15 @@ async function unpack(name) {
 }
 
 async function begin(proofs) {
-  say("progress", { text: "Python is loaded" });
+  say("progress", { text: "Loading Python" });
   python = await loadPyodide({ indexURL: files.href });
-  say("progress", { text: "Tenure is loaded" });
+  say("progress", { text: "Loading Tenure" });
   await unpack("decide.zip");
   if (proofs) {
-    say("progress", { text: "Z3 is loaded, 7 MB" });
+    say("progress", { text: "Loading Z3, 7 MB" });
     await unpack("prove.zip");
   }
-  say("progress", { text: proofs ? "Z3 starts" : "Tenure starts" });
+  say("progress", { text: proofs ? "Starting Z3" : "Starting Tenure" });
   python.runPython(proofs
     ? "from tenure_proofs.playground import claimed, judged"
     : "from tenure.playground import answered");
@@ -34,9 +34,20 @@ const called = (name, ...given) => {
   return JSON.parse(asked(...converted));
 };
 
+// What draws is loaded when the first answer is there.
+async function beginToDraw() {
+  await unpack("draw.zip");
+  python.runPython("from tenure_play.playground import pictured");
+}
+let drawing;
+
 const answers = {
   begin: async ({ proofs }) => { await begin(proofs); return null; },
   decide: async ({ question }) => called("answered", JSON.stringify(question)),
+  draw: async ({ question }) => {
+    await (drawing ??= beginToDraw());
+    return called("pictured", JSON.stringify(question));
+  },
   claims: async ({ rules, reading }) => called("claimed", rules, reading),
   analyze: async ({ number, question }) => {
     python.runPython("from tenure_check.playground import analyzed, shown_cell");

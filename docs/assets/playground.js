@@ -65,7 +65,9 @@ const state = {
   example: "", original: "", now: "", reading: "", workload: "", clusterQueue: "", priority: null, duration: "",
   durationOf: "",
 };
-let examples, index, tenure, prover, editor, answer, timer, table, asked = 0, filled = false, loading = () => {};
+let begun;
+const ready = new Promise(resolve => { begun = resolve; });
+let examples, index, first, bars, isReady = false, tenure, prover, editor, answer, timer, table, asked = 0, filled = false, loading = () => {};
 
 const text = () => editor.getValue();
 const presets = () => [...part("reading").options].map(option => option.value);
@@ -113,7 +115,7 @@ function linked(words) {
 // What is shown is of what was asked before, until there is an answer.
 function age() {
   root.dataset.state = "asked";
-  part("answer").setAttribute("aria-busy", "true");
+  for (const name of ["answer", "picture"]) part(name).setAttribute("aria-busy", "true");
 }
 
 function settle(state) {
@@ -128,6 +130,7 @@ function showProblems(problems) {
   part("outcome").append(list);
   part("explanation").textContent = "";
   part("command").textContent = "";
+  draw("");
   settle("problems");
 }
 
@@ -193,6 +196,48 @@ function showPending({ pending, workload }) {
   part("workload").disabled = !pending.length;
 }
 
+// The picture has a style of its own; a click on a pending job asks about it.
+function beginPicture(style) {
+  const shown = part("picture");
+  bars = shown.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  bars.adoptedStyleSheets = [sheet];
+  bars.addEventListener("click", event => {
+    const chosen = event.target.closest("[data-job], a");
+    if (!chosen) return;
+    event.preventDefault();
+    const name = nameOf(chosen.dataset.job) ?? chosen.textContent;
+    if ([...part("workload").options].some(option => option.value === name)) choose(name);
+  });
+}
+
+// One flavor-resource at a time, the one in the greatest demand first; the choice stays while the text has it.
+function showQuotas() {
+  const all = [...bars.querySelectorAll(".bar")], select = part("quota");
+  const known = new Map(all.map(bar => [bar.dataset.column, bar.querySelector(".label").textContent]));
+  const labels = [...known].sort(([one], [other]) => one - other).map(([, label]) => [label, label]);
+  const before = select.options.length ? select.value : undefined;
+  const kept = before === "" || labels.some(([label]) => label === before);
+  options(select, [...labels, ["", "all"]], kept ? before : labels[0]?.[0] ?? "");
+  select.parentElement.hidden = labels.length < 2;
+  for (const bar of all) bar.hidden = select.value !== "" && known.get(bar.dataset.column) !== select.value;
+}
+
+const nameOf = number => bars.querySelector(`#j${number} a`)?.textContent;
+
+function draw(html) {
+  bars.innerHTML = html;
+  part("picture").removeAttribute("aria-busy");
+  showQuotas();
+  for (const job of bars.querySelectorAll("[data-job]")) {
+    const name = nameOf(job.dataset.job), isPreempted = answer.preempted.includes(name);
+    job.classList.toggle("chosen", name === answer.workload || isPreempted);
+    job.classList.toggle("preempted", isPreempted);
+    if (isPreempted) job.querySelector("title").textContent += " · preempted";
+  }
+}
+
 // Where the text is another cluster, nothing is kept of what was chosen for the one before.
 function adopt(said) {
   answer = said;
@@ -200,11 +245,25 @@ function adopt(said) {
   state.workload = said.workload;
 }
 
+// The answer about the first example as it is, made with the site, until Python is loaded.
+function showFirst() {
+  const { example, answer: made, html } = first, given = question(COUNTERFACTUALS), one = examples[example];
+  const is = ["now", "reading", "workload"].every(name => given[name] === one[name]) && given.text === one.text;
+  if (!is || given.cluster_queue !== one.clusterQueue || given.assigned.length) return;
+  showPending(made);
+  adopt(made);
+  show(given);
+  showControls();
+  draw(html);
+  settle("made");
+}
+
 async function decide() {
   const turn = ++asked;
   age();
   try {
-    await tenure.ready;
+    if (!isReady) showFirst();
+    await ready;
     if (turn !== asked) return;
     for (const counterfactuals of [0, COUNTERFACTUALS]) {
       const said = await tenure.ask("decide", { question: question(counterfactuals) });
@@ -216,10 +275,12 @@ async function decide() {
       }
       adopt(said);
       show(question(counterfactuals));
-      if (!counterfactuals) {
-        showControls();
-        offerProofs();
-      }
+      if (counterfactuals) continue;
+      showControls();
+      offerProofs();
+      const drawn = await tenure.ask("draw", { question: { ...question(0), now: answer.now } });
+      if (turn !== asked) return;
+      draw(drawn.html);
     }
     await remember(turn);
   } catch (error) {
@@ -428,12 +489,24 @@ function beginEditor() {
   // Tab leaves the editor, as it leaves every other field.
   editor.commands.bindKey("Tab", null);
   editor.commands.bindKey("Shift-Tab", null);
-  new MutationObserver(() => editor.setTheme(theme())).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+  const follow = () => {
+    editor.setTheme(theme());
+    part("picture").classList.toggle("dark", document.body.dataset.mdColorScheme === "slate");
+  };
+  follow();
+  new MutationObserver(follow).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+}
+
+function choose(name) {
+  Object.assign(state, { workload: name, priority: null });
+  part("workload").value = name;
+  soon();
 }
 
 const changes = {
+  quota: showQuotas,
   example: select => open(select.value),
-  workload: select => { state.workload = select.value; state.priority = null; soon(); },
+  workload: select => choose(select.value),
   reading: select => { state.reading = readingOf(select.value); soon(); },
   now: field => { state.now = field.value.trim(); soon(); },
 };
@@ -451,8 +524,11 @@ async function begin() {
   script.src = new URL("ace.js", files);
   const loaded = new Promise((resolve, reject) => { script.onload = resolve; script.onerror = reject; });
   document.head.append(script);
-  [index, examples] = await Promise.all([fetched("index.json"), fetched("examples.json"), loaded]);
-  tenure = new Tenure(false, words => { part("status").textContent = `${words} …`; });
+  const style = fetch(new URL("bars.css", files)).then(got => got.text());
+  const read = ["index.json", "examples.json", "first.json"].map(fetched);
+  let rules;
+  [index, examples, first, rules] = await Promise.all([...read, style, loaded]);
+  beginPicture(rules);
   beginEditor();
   options(part("example"), Object.entries(examples).map(([name, example]) => [name, example.title]), "two-teams");
   const known = document.createElement("optgroup");
@@ -473,10 +549,20 @@ async function begin() {
   }
   part("whole").hidden = false;
   editor.resize();
-  editor.session.on("change", () => { if (!filled) soon(); });
+  editor.session.on("change", () => {
+    if (filled) return;
+    part("example").value = text() === state.original ? state.example : "";
+    soon();
+  });
   addEventListener("hashchange", event => restore(event.newURL));
+  // What is shown at once comes before the work of loading Python.
   restore(location.href);
-  await tenure.ready;
+  await new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)));
+  const kind = root.dataset.state === "made" ? "This answer was made with the site; yours follow. " : "";
+  tenure = new Tenure(false, words => { part("status").textContent = `${kind}${words} …`; });
+  begun(tenure.ready);
+  await ready;
+  isReady = true;
   part("status").hidden = true;
 }
 

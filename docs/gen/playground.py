@@ -8,6 +8,7 @@ page says so.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import io
 import json
@@ -20,17 +21,24 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import jinja2
+import markupsafe
 import yaml
 
 from docs.gen.markdown import Fills
 from docs.gen.openings import Openings
 from docs.gen.sources import ROOT, places
 from tenure.as_json import as_json
-from tenure.playground import PageQuestion
+from tenure.playground import PageQuestion, answered
 from tenure.readings import default_preset, preset_names
 from tenure_check.playground import MOST_CELLS, MOST_S
+from tenure_play.drawing.cluster_bars import bars_style
+from tenure_play.drawing.scene import DARK, LIGHT
+from tenure_play.drawing.svg import colours
+from tenure_play.playground import pictured
 from tests.threads.folders import threads
 from tools.lints.pages import findings, pages
 
@@ -39,6 +47,10 @@ FOLDER = "assets/playground"
 KEPT = ROOT / "build" / "playground"
 PINNED = Path(__file__).with_name("playground.toml")
 _PATIENCE_S = 300
+_BARS = """\
+.preempted { fill-opacity: 0.4; } [hidden], .of-priority { display: none; }
+.queue h3 a { pointer-events: none; }
+"""
 _TITLES = {
     "two-teams": "Two teams share 64 GPUs, every job has four hours",
     "shared-cohort": "Cohorts that borrow from each other",
@@ -64,6 +76,8 @@ def playground_files(openings: Openings) -> dict[str, bytes]:
         print(f"the site is built without the playground: {error}", file=sys.stderr)
         return {}
     files["examples.json"] = _json(dict(examples()))
+    files["first.json"] = _json(first_answer())
+    files["bars.css"] = bars_rules().encode()
     files |= {f"opened/{area}.json": _json(held) for area, held in openings.areas.items()}
     told = {page.id: f"{page.id}: {page.title}" for page in findings(ROOT) if page.id in openings.same}
     files["index.json"] = _json(
@@ -85,7 +99,7 @@ def page_fills() -> Fills:
 
 
 def fetched() -> dict[str, bytes]:
-    """Python for the browser, the editor, and two archives of modules: `decide.zip` and `prove.zip`.
+    """Python for the browser, the editor, and the archives of modules: to decide, to draw and to prove.
 
     Raises:
         FetchError: a package cannot be fetched, or is not the one that is pinned.
@@ -94,7 +108,8 @@ def fetched() -> dict[str, bytes]:
     KEPT.mkdir(parents=True, exist_ok=True)
     files = {name: content for package in pinned["npm"] for name, content in from_npm(package)}
     modules = own_modules()
-    modules["decide"] |= dict(_plain_yaml())
+    modules["decide"] |= dict(_plain(yaml))
+    modules["draw"] |= dict(_plain(jinja2)) | dict(_plain(markupsafe))
     for wheel in _wheels(pinned):
         with zipfile.ZipFile(wheel.open("rb")) as archive:
             held = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
@@ -173,9 +188,10 @@ def _run(*command: str) -> None:
 
 
 def own_modules() -> dict[str, dict[str, bytes]]:
-    """What is ours in each of the two archives, by path: modules, and the data that they read."""
+    """What is ours in each of the archives, by path: modules, and the data that they read."""
     return {
         "decide": dict(_own("refimpl/tenure")) | _data(),
+        "draw": {**dict(_own("refimpl/tenure_play")), **dict(_own("refimpl/tenure_kai"))},
         "prove": {
             path: content
             for folder in ("proofs/tenure_proofs", "refimpl/tenure_check", "refimpl/tenure_lab")
@@ -201,11 +217,31 @@ def _data() -> dict[str, bytes]:
     }
 
 
-def _plain_yaml() -> Iterator[tuple[str, bytes]]:
-    """PyYAML as it is installed here: its modules in Python, which there is no wheel of."""
-    folder = Path(yaml.__file__).parent
+def _plain(package: ModuleType) -> Iterator[tuple[str, bytes]]:
+    """A package as it is installed here: its modules in Python, which do without the compiled ones."""
+    assert package.__file__ is not None
+    folder = Path(package.__file__).parent
     for path in sorted(folder.glob("*.py")):
-        yield f"yaml/{path.name}", path.read_bytes()
+        yield f"{folder.name}/{path.name}", path.read_bytes()
+
+
+def first_answer() -> dict[str, Any]:
+    """The answer about the first example, which the page shows until Python is loaded.
+
+    What was asked is there without its text: the page compares it with what it would ask.
+    """
+    name, example = next(examples())
+    fields = {each.name for each in dataclasses.fields(PageQuestion)}
+    asked = {key: value for key, value in example.items() if key in fields}
+    question = PageQuestion(**asked, cluster_queue=example["clusterQueue"])
+    answer = json.loads(answered(json.dumps(dataclasses.asdict(question))))
+    drawn = json.loads(pictured(json.dumps({**dataclasses.asdict(question), "now": answer["now"]})))
+    return {"example": name, "answer": answer, "html": drawn["html"]}
+
+
+def bars_rules() -> str:
+    """The style of the picture, which the page keeps apart from its own; `dark` as the reader chooses."""
+    return f"{colours(':host', LIGHT)}{colours(':host(.dark)', DARK)}{bars_style()}{_BARS}"
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -240,14 +240,16 @@ class Absent(MetaPathFinder):
             raise ModuleNotFoundError(f"{name} is not in the page")
 sys.meta_path.insert(0, Absent())
 sys.path[:0] = sys.argv[1:]
-import tenure.playground, tenure_proofs.playground, tenure_check.playground
+import tenure.playground, tenure_play.playground, tenure_proofs.playground, tenure_check.playground
 assert tenure.__file__.startswith(sys.argv[1])
 for question in sys.stdin:
-    print(tenure.playground.answered(question).replace(chr(10), ""))
+    answer = json.loads(tenure.playground.answered(question))
+    drawn = tenure_play.playground.pictured(json.dumps({**json.loads(question), "now": answer["now"]}))
+    print(json.dumps({**answer, **json.loads(drawn)}))
 """
 
 
-def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_path: Path) -> None:
+def test_what_the_page_loads_decides_and_draws_every_example_and_needs_nothing_else(tmp_path: Path) -> None:
     for held in playground.own_modules().values():
         for name, content in held.items():
             place = tmp_path / name
@@ -273,6 +275,7 @@ def test_what_the_page_loads_decides_every_example_and_needs_nothing_else(tmp_pa
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["problems"] for answer in answers] == [[] for _ in asked]
     assert all(answer["decision"] for answer in answers)
+    assert all(answer["pending"][0]["name"] in answer["html"] for answer in answers)
 
 
 def test_every_example_is_decided() -> None:

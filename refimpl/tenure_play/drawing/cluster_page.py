@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tenure.units import format_instant
-from tenure_play.drawing.cluster import Bar, ClusterPicture, jobs_words, nodes_of
+from tenure_play.drawing.cluster import Bar, ClusterPicture, nodes_of
+from tenure_play.drawing.cluster_bars import bars_style, drawing_templates
 from tenure_play.drawing.html_page import html_page, page_policy
 
 _HERE: Final = Path(__file__).parent
@@ -115,7 +115,6 @@ def page_of(
         facts=[("Clock", format_instant(picture.now)), *facts],
         arguments=arguments,
         program=program,
-        jobs_words=jobs_words,
         answers=answers or PageAnswers(),
         queues=[node for node in nodes_of(picture) if node.is_queue],
     )
@@ -127,7 +126,7 @@ def served_policy() -> str:
     >>> "connect-src 'self'" in served_policy()
     True
     """
-    return page_policy(_text("cluster_page.css"), _script(is_served=True), connects=True)
+    return page_policy(_page_style(), _script(is_served=True), connects=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +206,12 @@ def _shape(bar: Bar) -> tuple[object, ...]:
 
 
 def _page(template: str, title: str, script: str = "", *, connects: bool = False, **values: object) -> str:
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    body = environment.get_template(template).render(title=title, marked_up=Markup, **values)
-    return html_page(title, _text("cluster_page.css"), [body], script, connects=connects)
+    body = drawing_templates().get_template(template).render(title=title, marked_up=Markup, **values)
+    return html_page(title, _page_style(), [body], script, connects=connects)
+
+
+def _page_style() -> str:
+    return bars_style() + _text("cluster_page.css")
 
 
 def _script(*, is_served: bool) -> str:

@@ -31,12 +31,14 @@ BY_SCHEME: Final[Theme] = {role: f"var({_variable(role)})" for role in Role}
 """The colours of a picture within a page whose style has `schemes`."""
 
 
+def colours(selector: str, theme: Theme) -> str:
+    """A rule of a style sheet: the colours of a theme."""
+    return f"{selector} {{ {' '.join(f'{_variable(role)}: {colour};' for role, colour in theme.items())} }}"
+
+
 def schemes(selector: str) -> str:
     """Rules of a style sheet: light colours, or the dark ones where the reader's system is dark."""
-    light, dark = (
-        f"{selector} {{ {' '.join(f'{_variable(role)}: {colour};' for role, colour in theme.items())} }}"
-        for theme in (LIGHT, DARK)
-    )
+    light, dark = (colours(selector, theme) for theme in (LIGHT, DARK))
     return f"{light} @media (prefers-color-scheme: dark) {{ {dark} }}"
 
 

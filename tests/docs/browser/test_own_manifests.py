@@ -5,19 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Route
 
 from docs.gen.playground import FOLDER, examples
 from tests.docs.browser.driven import BROWSERS, Name, driven
 from tests.docs.browser.playing import STATE, explained, part, pending, put, write
 from tests.docs.browser.serving import served
 
+PICTURE = f"{part('picture')}.shadowRoot.innerHTML"
 
-@pytest.mark.parametrize("name", BROWSERS)
-def test_own_manifests_that_are_pasted_at_once_are_answered(name: Name, site_root: Path) -> None:
+
+def started(name: Name, site_root: Path) -> None:
+    """Skip where there is no such browser, or no playground."""
     if BROWSERS[name] is None:
         pytest.skip(f"{name} is not installed here: see `make browser`")
     if not (site_root / FOLDER / "index.json").exists():
         pytest.skip("the site was built without the playground's files")
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_own_manifests_that_are_pasted_at_once_are_answered(name: Name, site_root: Path) -> None:
+    started(name, site_root)
     own = {known: example["text"] for known, example in examples()}
     busy = f"{part('answer')}.ariaBusy"
     with served(site_root, searched=False) as base, driven(name) as browser:
@@ -38,9 +46,41 @@ def test_own_manifests_that_are_pasted_at_once_are_answered(name: Name, site_roo
         assert browser.value(busy) == "true"
         explained(browser)
         assert "llm/job-renamed" in pending(browser)
+        assert "job-renamed" in browser.value(PICTURE)
         assert not {*of_hero} & {*pending(browser)}
         put(browser, "workload", "llm/job-renamed", "change")
         assert browser.value(f"{part('outcome')}.innerText").startswith("llm/job-renamed: ")
         write(browser, "spec: [1")
         browser.until(f'{STATE} === "problems"')
+        assert browser.value(f"{PICTURE}.trim()") == ""
         assert browser.complaints(base) == []
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_the_first_answer_is_there_before_python_and_is_what_python_answers(
+    name: Name, site_root: Path
+) -> None:
+    started(name, site_root)
+    words = ", ".join(f"{part(each)}.innerText" for each in ("outcome", "explanation", "command"))
+    shown = f"[{words}, {PICTURE}]"
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    with served(site_root, searched=False) as base, driven(name) as browser:
+        browser.page.context.route("**/decide.zip", hold)
+        browser.open(f"{base}/playground/")
+        browser.until(f'{STATE} === "made"')
+        made = browser.value(shown)
+        assert "Preempted, in this order" in made[0]
+        assert "job-embedding-refresh-01386" in made[3]
+        browser.resize(1280, 900)
+        assert browser.value(f"{part('picture')}.getBoundingClientRect().bottom") <= 900
+        while not held:
+            browser.page.wait_for_timeout(20)
+        assert browser.value(STATE) == "made"
+        assert "made with the site" in browser.value(f"{part('status')}.innerText")
+        held[0].continue_()
+        explained(browser)
+        assert browser.value(shown) == made
