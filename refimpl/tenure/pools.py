@@ -50,20 +50,22 @@ class Pool:
     def __init__(self, executor: ProcessPoolExecutor) -> None:
         self._executor = executor
 
-    def run(
-        self, do: Callable[[T], D], tasks: Sequence[T], together: int = 1, within: float | None = None
-    ) -> Iterator[D]:
+    def run(self, do: Callable[[T], D], tasks: Sequence[T], together: int = 1) -> Iterator[D]:
         """The results, in the order of the tasks.
 
         Args:
             do: what is done with one.
             tasks: what it is done with.
             together: how many neighbours one process takes, since they have much in common.
-            within: seconds from now; a result that is awaited longer raises TimeoutError. None for no end.
         """
         # Processes start here, and do not hear of a Control-C that came while they did.
         with _interrupts_held():
-            return self._executor.map(do, tasks, timeout=within, chunksize=together)
+            return self._executor.map(do, tasks, chunksize=together)
+
+    def begin(self, do: Callable[[T], D], task: T) -> Future[D]:
+        """Begin one task; its result can be awaited for as long as one likes."""
+        with _interrupts_held():
+            return self._executor.submit(do, task)
 
     def as_done(
         self, do: Callable[[T], D], tasks: Iterable[T], meanwhile: Callable[[], object] = lambda: None

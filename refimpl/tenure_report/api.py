@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -12,7 +13,6 @@ from tenure.api import Loaded
 from tenure.disk import write_file
 from tenure.explanation.summary import reading_text
 from tenure.inquiry import Inquiry, inquiry_of
-from tenure.manifests import SourcedObject
 from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.units import counted
@@ -21,7 +21,7 @@ from tenure_play.drawing.cluster import ClusterPicture, picture_of
 from tenure_play.drawing.cluster_page import PageAnswers, page_of
 from tenure_report.coming_steps import steps_of
 from tenure_report.job_answers import answers_of
-from tenure_report.queue_answers import asked_about_queues
+from tenure_report.queue_answers import QueueAnalysis, queue_answers
 
 _HEIGHT = 640
 """Of a page in a notebook, in CSS pixels."""
@@ -82,7 +82,7 @@ def report(
     asked = inquiry_of(loaded, now, reading)
     picture = picture_of(asked.loaded, asked.now, asked.reading)
     named = [*dict.fromkeys(sourced.file for sourced in loaded.objects)]
-    answers = page_answers(picture, asked, loaded.objects, {}, named, budget)
+    answers = page_answers(picture, asked, {}, named, budget)
     facts = [("Reading", reading_text(asked.reading)), *(("Warning", text) for text in asked.warnings)]
     page = page_of(picture, "Cluster", facts, " ".join(named), answers)
     return ClusterPage(page, summary_of(picture))
@@ -97,26 +97,29 @@ def summary_of(picture: ClusterPicture) -> str:
 def page_answers(
     picture: ClusterPicture,
     asked: Inquiry,
-    objects: Sequence[SourcedObject],
     gates: Mapping[str, bool],
     files: Sequence[str | Path],
     budget: float,
+    served: QueueAnalysis | None = None,
 ) -> PageAnswers:
     """The answers in a page, made within some seconds.
 
     Args:
         picture: what the page shows.
-        asked: the cluster, the clock, the reading.
-        objects: of the cluster, as they were read.
+        asked: the cluster with its objects, the clock, the reading.
         gates: the feature gates that the command line names.
         files: where the lines of fields are looked up.
         budget: seconds; 0 for no answers.
+        served: where questions about ClusterQueues go on after this page; None ends them with the budget.
     """
     if not budget:
         return PageAnswers()
-    outlook = outlook_of(asked, objects, gates)
+    loaded, reading = asked.loaded, asked.reading
+    outlook = outlook_of(asked, loaded.objects, gates)
     ends = time.monotonic() + budget
-    with asked_about_queues(asked.loaded, objects, asked.reading, budget) as queues:
+    with nullcontext(served) if served else QueueAnalysis() as analysis:
+        problems = analysis.begin(loaded, reading)
         coming = steps_of(picture, outlook, budget / 2)
-        jobs = answers_of(picture, asked, objects, outlook, files, ends - time.monotonic())
-        return PageAnswers(jobs, queues.answers(), coming)
+        jobs = answers_of(picture, asked, outlook, files, ends - time.monotonic())
+        left = 0.0 if served else ends - time.monotonic()
+        return PageAnswers(jobs, queue_answers(analysis, loaded, reading, problems, left), coming)

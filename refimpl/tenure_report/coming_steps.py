@@ -9,13 +9,17 @@ from typing import Final
 from tenure.errors import InputError
 from tenure.joint import vain_lines
 from tenure.outline import html_list
+from tenure.pages import site_address
 from tenure_play.drawing.cluster import Bar, ClusterPicture, Piece, jobs_of, nodes_of, picture_of
-from tenure_play.drawing.cluster_page import ComingStep, ComingSteps
+from tenure_play.drawing.cluster_page import ComingStep, ComingSteps, MarkedLine
+from tenure_play.forecast.answer_types import LookEnd
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.text import course_items
 
 MOST_STEPS: Final = 20
 """So many steps have bars; the list goes on without."""
+_VAIN_PAGE: Final = "how-to/ask-what-a-change-would-do.md#what-the-change-does"
+_LOOP_PAGE: Final = "how-to/find-preemption-loops.md"
 
 
 def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) -> ComingSteps:
@@ -48,7 +52,10 @@ def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) ->
             before = after
     except InputError as error:
         return ComingSteps(f"Not known: {'; '.join(map(str, error.problems))}")
-    return ComingSteps(answer.summary, tuple(vain_lines(answer.in_vain)), tuple(steps))
+    marked = [MarkedLine(line, site_address(_VAIN_PAGE)) for line in vain_lines(answer.in_vain)]
+    if answer.ended == LookEnd.REPEATS:
+        marked.append(MarkedLine("! A loop: the same happens again and again.", site_address(_LOOP_PAGE)))
+    return ComingSteps(answer.summary, tuple(marked), tuple(steps))
 
 
 def _bars(picture: ClusterPicture, first: ClusterPicture) -> dict[tuple[int, str], Bar]:

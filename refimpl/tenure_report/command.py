@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -32,6 +32,9 @@ from tenure.manifests import SourcedObject
 from tenure.manifests.given import given, in_place_of_stdin
 from tenure.units import END_OF_TIME, format_instant
 from tenure.versions import kueue_version
+
+if TYPE_CHECKING:
+    from tenure_report.queue_answers import QueueAnalysis
 
 _BUDGET_S: Final = 20.0
 _SERVED_BUDGET_S: Final = 10.0
@@ -163,6 +166,7 @@ def report_command(
 
 def _serve(subject: _Subject, serving: ServeOptions) -> None:
     from tenure_play.drawing.cluster_page import served_policy
+    from tenure_report.queue_answers import QueueAnalysis
     from tenure_report.serving import DrawnPage, serve
 
     if given().read is None and "-" in (subject.source.paths or ()):
@@ -174,24 +178,28 @@ def _serve(subject: _Subject, serving: ServeOptions) -> None:
         gc.unfreeze()
         again = given().again
         if number == 1 or again is None:
-            return DrawnPage(*_drawn(subject, number), policy)
+            return DrawnPage(*_drawn(subject, number, analysis), policy)
         with in_place_of_stdin(again()):
-            return DrawnPage(*_drawn(subject, number), policy)
+            return DrawnPage(*_drawn(subject, number, analysis), policy)
 
     def ready(address: str, summary: str) -> None:
         print_lines([f"{address} shows {summary}; Ctrl-C ends it"])
         if sys.stdout is not None:
             sys.stdout.flush()
 
-    serve(serving.port, serving.every, draw, ready)
+    with QueueAnalysis() as analysis:
+        serve(serving.port, serving.every, draw, ready)
 
 
-def _drawn(subject: _Subject, number: int | None = None) -> tuple[str, str]:
+def _drawn(
+    subject: _Subject, number: int | None = None, served: QueueAnalysis | None = None
+) -> tuple[str, str]:
     """The page, and what it shows in a line.
 
     Args:
         subject: what is drawn.
         number: as `page_of` has it.
+        served: as `page_answers` has it.
 
     Raises:
         InputError: everything that is wrong in the manifests; no ClusterQueue among them.
@@ -229,10 +237,11 @@ def _drawn(subject: _Subject, number: int | None = None) -> tuple[str, str]:
     ]
     files = () if subject.edits.edits() else named_files
     gates = parse_gates(subject.flags.feature_gates)
-    answers = page_answers(picture, asked, objects, gates, files, budget)
+    about = replace(asked, loaded=replace(asked.loaded, objects=tuple(objects)))
+    answers = page_answers(picture, about, gates, files, budget, served)
     arguments = shlex.join([*named, *clock])
     page = page_of(picture, "Cluster", facts, arguments, answers, program=program, served=number)
     drawn = f"{summary_of(picture)}, {len(answers.jobs)} of them answered"
-    if budget and answers.queues.open:
+    if budget and answers.queues.open and served is None:
         hint(f"--budget {2 * budget:g} gives analyze {' and '.join(answers.queues.open)} more time")
     return page, drawn

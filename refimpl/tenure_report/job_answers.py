@@ -13,7 +13,6 @@ from tenure.answer import Answer
 from tenure.cli.terminal import progress
 from tenure.errors import InputError
 from tenure.inquiry import Inquiry
-from tenure.manifests import SourcedObject
 from tenure_play.answers import Asking
 from tenure_play.drawing.cluster import ClusterPicture, DrawnJob, jobs_of
 from tenure_play.forecast.answer import Horizon
@@ -24,7 +23,6 @@ from tenure_play.forecast.unknown_trees import without_unknown_trees
 def answers_of(
     picture: ClusterPicture,
     asked: Inquiry,
-    objects: Sequence[SourcedObject],
     outlook: Outlook | None,
     files: Sequence[str | Path],
     budget: float,
@@ -33,8 +31,7 @@ def answers_of(
 
     Args:
         picture: the jobs.
-        asked: the cluster, the clock, the reading.
-        objects: of the cluster, as they were read.
+        asked: the cluster with its objects, the clock, the reading.
         outlook: the coming cycles; None where they are not known.
         files: where the lines of fields are looked up.
         budget: no answer is begun after so many seconds.
@@ -42,7 +39,7 @@ def answers_of(
     if budget <= 0:
         return {}
     horizon = None if outlook is None else Horizon(gates=outlook.gates)
-    asking = Asking(asked, objects, files=files, outlook=outlook)
+    asking = Asking(asked, asked.loaded.objects, files=files, outlook=outlook)
     ends = time.monotonic() + budget
     answers: dict[int, str] = {}
     jobs = sorted(jobs_of(picture), key=lambda job: (job.holds, job.number))

@@ -6,18 +6,17 @@ other processes, while this one answers about jobs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from html import escape
 from typing import TypeAlias
 
 from tenure.api import Loaded
 from tenure.errors import InputError, Problem
-from tenure.manifests import SourcedObject
 from tenure.outline import Item, Outline, Part, TitledList
-from tenure.pools import pool
+from tenure.pools import Pool, pool
 from tenure.readings import Reading
 from tenure_check.analysis.answer_cache import need_the_solvers
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_outline
@@ -35,84 +34,106 @@ from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 _Found: TypeAlias = MatrixAnswer | GuaranteesAnswer
 
 
-@dataclass(slots=True)
-class QueueInquiry:
-    """The questions about the ClusterQueues of a cluster, which other processes answer.
+class QueueAnalysis:
+    """The questions about the ClusterQueues of a cluster, which other processes answer; a context manager.
+
+    They go on from one picture to the next while neither the queues nor the priorities change, and end with
+    the context, whatever they are doing.
+    """
+
+    def __init__(self) -> None:
+        self._configured: Configuration | None = None
+        self._pool: AbstractContextManager[Pool] | None = None
+        self._found: list[Future[_Found]] = []
+
+    def __enter__(self) -> QueueAnalysis:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            # What ends the processes at once.
+            ended = _Ended()
+            with suppress(_Ended):
+                self._pool.__exit__(_Ended, ended, None)
+            self._pool = None
+
+    def begin(self, loaded: Loaded, reading: Reading) -> tuple[Problem, ...]:
+        """Ask about a cluster, unless these questions are asked already; why they have no answer.
+
+        Args:
+            loaded: the cluster, with its objects.
+            reading: see `tenure.readings`.
+        """
+        try:
+            need_the_solvers()
+            configured = configuration_in(loaded, classes_of(loaded.objects), reading)
+        except InputError as error:
+            return error.problems
+        if configured != self._configured:
+            self.__exit__()
+            self._pool, self._configured = pool(len(QUESTIONS)), configured
+            workers = self._pool.__enter__()
+            self._found = [workers.begin(partial(_answered, configured), name) for name in QUESTIONS]
+        return ()
+
+    def found(self, within: float) -> list[_Found | None]:
+        """The answers in the order of `QUESTIONS`, None where one is open.
+
+        Args:
+            within: seconds that are waited at most.
+
+        Raises:
+            InputError: the questions have no answer.
+        """
+        wait(self._found, max(0.0, within))
+        return [each.result() if each.done() else None for each in self._found]
+
+
+class _Ended(Exception):  # noqa: N818 - no error
+    """Nothing more is awaited."""
+
+
+def queue_answers(
+    analysis: QueueAnalysis, loaded: Loaded, reading: Reading, problems: tuple[Problem, ...], within: float
+) -> QueueAnswers:
+    """What is known about ClusterQueues.
 
     Args:
+        analysis: which was asked about them.
         loaded: the cluster, with its objects.
         reading: see `tenure.readings`.
-        problems: why they have no answer.
+        problems: why there is no answer of the analysis.
+        within: seconds that are waited for it at most.
     """
-
-    loaded: Loaded
-    reading: Reading
-    problems: tuple[Problem, ...] = ()
-    _found: Iterator[_Found] = field(default_factory=lambda: iter(()))
-
-    def answers(self) -> QueueAnswers:
-        """What is found; waits until the seconds of `asked_about` are over."""
-        queues = self.loaded.cluster.cluster_queues
-        lines: dict[str, list[str]] = {name: [] for name in queues}
-        answered: list[_Found] = []
+    queues = loaded.cluster.cluster_queues
+    found: list[_Found | None] = []
+    if not problems:
         try:
-            answered.extend(self._found)
-        except TimeoutError:
-            pass
+            found = analysis.found(within)
         except InputError as error:
-            self.problems = error.problems
-        for found in answered:
-            for name in queues:
-                lines[name].extend(_outline(found, self.loaded, name).html_lines())
-        with suppress(InputError):  # which `problems` has already
-            notices = sanity_answer(self.loaded.objects, self.reading).notices
-            for name in queues:
-                mine = [notice.item for notice in notices if notice.object == f"ClusterQueue/{name}"]
-                parts: list[Part] = [TitledList("Found", mine)] if mine else ["None found."]
-                lines[name].extend(Outline("Fields without effect", parts).html_lines())
-        problems = _paragraphs(self.problems)
-        return QueueAnswers(
-            {name: "\n".join([*problems, *found]) for name, found in lines.items()},
-            () if self.problems else QUESTIONS[len(answered) :],
-            "\n".join(self._loops()),
-        )
-
-    def _loops(self) -> Iterator[str]:
-        try:
-            yield from loops(self.loaded, reading=self.reading).outline.html_lines()
-        except InputError as error:
-            yield from _paragraphs(error.problems)
+            problems = error.problems
+    lines: dict[str, list[str]] = {name: _paragraphs(problems) for name in queues}
+    for answer in (each for each in found if each is not None):
+        for name in queues:
+            lines[name].extend(_outline(answer, loaded, name).html_lines())
+    with suppress(InputError):  # which `problems` has already
+        notices = sanity_answer(loaded.objects, reading).notices
+        for name in queues:
+            mine = [notice.item for notice in notices if notice.object == f"ClusterQueue/{name}"]
+            parts: list[Part] = [TitledList("Found", mine)] if mine else ["None found."]
+            lines[name].extend(Outline("Fields without effect", parts).html_lines())
+    return QueueAnswers(
+        {name: "\n".join(each) for name, each in lines.items()},
+        tuple(name for name, answer in zip(QUESTIONS, found, strict=False) if answer is None),
+        "\n".join(_loops(loaded, reading)),
+    )
 
 
-@contextmanager
-def asked_about_queues(
-    loaded: Loaded, objects: Sequence[SourcedObject], reading: Reading, budget: float
-) -> Iterator[QueueInquiry]:
-    """Ask what `analyze matrix` and `analyze guarantees` answer; whatever is open at the end is given up.
-
-    Args:
-        loaded: the cluster.
-        objects: of it, as they were read.
-        reading: see `tenure.readings`.
-        budget: seconds from now until nothing more is awaited.
-    """
-    loaded = replace(loaded, objects=tuple(objects))
-    asked = QueueInquiry(loaded, reading)
+def _loops(loaded: Loaded, reading: Reading) -> Iterator[str]:
     try:
-        need_the_solvers()
-        configured = configuration_in(loaded, classes_of(loaded.objects), reading)
+        yield from loops(loaded, reading=reading).outline.html_lines()
     except InputError as error:
-        asked.problems = error.problems
-        yield asked
-        return
-    with suppress(_GivenUp), pool(len(QUESTIONS)) as workers:
-        asked._found = workers.run(partial(_answered, configured), QUESTIONS, within=budget)
-        yield asked
-        raise _GivenUp  # ends the processes, whatever they are doing
-
-
-class _GivenUp(Exception):  # noqa: N818 - no error
-    """Nothing more is awaited."""
+        yield from _paragraphs(error.problems)
 
 
 def _answered(configured: Configuration, question: str) -> _Found:

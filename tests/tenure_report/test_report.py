@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.manifests import SourcedObject, build
+from tenure.manifests import SourcedObject, build, parse_instant
+from tenure.pages import SITE
 from tenure.readings import preset
 from tenure_play.drawing.cluster import MOST_PIECES, Bar, ClusterPicture, DrawnNode, jobs_of, picture_of
 from tenure_play.drawing.cluster_page import ComingSteps
@@ -204,7 +205,9 @@ def test_a_preemption_in_vain_is_marked() -> None:
         *(job("low", "a", 4, "2026-03-02T13:00:00Z", 10), job("keep", "a", 2, "2026-03-02T13:00:00Z", 1000)),
         *(job("old", "a", 4, priority=100), owner),
     )
-    assert coming.marked == ("! a/low is preempted for a/old, which does not get the quota: b/owner does",)
+    (line,) = coming.marked
+    assert line.text == "! a/low is preempted for a/old, which does not get the quota: b/owner does"
+    assert line.address is None
 
 
 class Elements(HTMLParser):
@@ -363,6 +366,23 @@ def test_names_of_a_cluster_that_are_html_are_escaped_in_answers_too(tmp_path: P
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.count("&lt;img src=x&gt;") > 20
     assert "img" not in {name for name, _ in Elements(page).found}
+
+
+def test_a_loop_in_the_coming_cycles_is_marked_with_its_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = ("--search", "--up-to", "2", "--to", "loops.yaml")
+    assert tenure("analyze", "loops", "--example", "shared-cohort", *search, cwd=tmp_path).returncode == 1
+    cluster = tenure("simulate", "loops.yaml", "--at", "2m", "--objects", cwd=tmp_path).stdout
+    found = [SourcedObject("cluster.yaml", each) for each in yaml.safe_load_all(cluster)]
+    loaded, now = build(found), parse_instant("2026-01-05T09:02:00Z", field="now")
+    reading = preset("guaranteed")
+    outlook = Outlook(loaded, manifests_of(found), now, reading, QueueGates())
+    monkeypatch.setenv(SITE, "https://docs.example.org/tenure")
+    vain, loop = steps_of(picture_of(loaded, now, reading), outlook, 0).marked
+    assert vain.text.startswith("! default/w1-ads is preempted for default/w2-search")
+    assert loop.text == "! A loop: the same happens again and again."
+    assert loop.address == "https://docs.example.org/tenure/how-to/find-preemption-loops/"
 
 
 @pytest.mark.parametrize(

@@ -51,17 +51,30 @@ class ComingStep:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkedLine:
+    """What is dangerous in the coming cycles.
+
+    Args:
+        text: in a line.
+        address: where to read on; None where it is not known where the site is.
+    """
+
+    text: str
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ComingSteps:
     """The coming cycles.
 
     Args:
         summary: all of them in a line, or why they are not known; empty where nothing was played.
-        marked: preemptions in vain, a line each.
+        marked: preemptions in vain, and a loop.
         steps: what happens, in the order of time.
     """
 
     summary: str = ""
-    marked: tuple[str, ...] = ()
+    marked: tuple[MarkedLine, ...] = ()
     steps: tuple[ComingStep, ...] = ()
 
 
