@@ -20,7 +20,7 @@ from tenure.readings import default_preset, preset
 from tenure_play import load_scenarios, play
 from tenure_play.charts import svg_chart
 from tenure_play.charts.words import description
-from tenure_play.drawing.scene import PHONE_WIDTH, THEMES, Box, Role, Sketch, text_width, words
+from tenure_play.drawing.scene import PHONE_WIDTH, THEMES, Box, Label, Role, Sketch, text_width
 from tenure_play.drawing.svg import BY_SCHEME
 
 FOLDER: Final = "how-to/pictures"
@@ -154,9 +154,9 @@ def _told(groups: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Iterator[s
 def _group(sketch: Sketch, title: str, bars: Sequence[tuple[str, str]]) -> None:
     left, right = 36.0, PHONE_WIDTH - text_width(9 * "0", 12)
     most = max(float(figure.replace(",", "")) for _, figure in bars)
-    sketch.add(words((0, sketch.bottom + 20), title, bold=True))
+    sketch.add(Label(0, sketch.bottom + 16, title, 12, bold=True))
     for value, figure in bars:
         top = sketch.bottom + 5
-        sketch.add(words((0, top + 12), value, Role.MUTED))
+        sketch.add(Label(0, top + 7.5, value, 12, Role.MUTED))
         width = (right - left) * float(figure.replace(",", "")) / most
-        sketch.add(Box(left, top, width, 15, Role.PROTECTED), words((left + width + 6, top + 12), figure))
+        sketch.add(Box(left, top, width, 15, Role.PROTECTED), Label(left + width + 6, top + 7.5, figure, 12))

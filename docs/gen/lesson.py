@@ -11,11 +11,11 @@ from tenure_play.drawing.scene import (
     LIGHT,
     PHONE_WIDTH,
     Box,
+    Label,
     Role,
     Sketch,
     Stroke,
     draw_legend_rows,
-    words,
 )
 
 _TOP, _CAPTION, _GAP, _LINE = 4.0, 16.0, 2.0, 1.5
@@ -143,7 +143,7 @@ def still(lesson: Lesson) -> Sketch:
     width = PHONE_WIDTH / max(map(len, tracks))
     top = _TOP
     for name, cells in zip(lesson.tracks, tracks, strict=True):
-        sketch.add(words((0, top + 11), name, bold=True))
+        sketch.add(Label(0, top + 7, name, 12, bold=True))
         top += _CAPTION
         for position, letter in enumerate(cells):
             height = lesson.tall * lesson.height_of(chosen, position, letter)
@@ -155,12 +155,12 @@ def still(lesson: Lesson) -> Sketch:
         if lesson.line is not None and lesson.heights is not None:
             level = top + lesson.tall * (1 - lesson.line[0] / lesson.heights[1])
             sketch.add(Stroke(((0, level), (PHONE_WIDTH, level)), Role.TEXT, _LINE))
-            sketch.add(words((PHONE_WIDTH, level - 4), lesson.line[1], align="right", size=11))
+            sketch.add(Label(PHONE_WIDTH, level - 8, lesson.line[1], 11, align="right"))
         top += lesson.tall + 8
     if lesson.is_series:
         first, last = lesson.controls[-1].values[0], lesson.controls[-1].values[-1]
-        sketch.add(words((0, top + 6), first, Role.MUTED, size=11))
-        sketch.add(words((PHONE_WIDTH, top + 6), last, Role.MUTED, align="right", size=11))
+        sketch.add(Label(0, top + 2, first, 11, Role.MUTED))
+        sketch.add(Label(PHONE_WIDTH, top + 2, last, 11, Role.MUTED, "right"))
         top += 14
     kinds = [
         (kind.words, [Box(0, 4 - 10 * kind.height, 14, 10 * kind.height, kind.role)])

@@ -14,16 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from docs.gen.markdown import table
 from docs.gen.sources import ROOT
-from tenure_play.drawing.scene import (
-    LIGHT,
-    Mark,
-    Role,
-    Sketch,
-    Stroke,
-    Theme,
-    draw_legend_rows,
-    words,
-)
+from tenure_play.drawing.scene import LIGHT, Label, Mark, Role, Sketch, Stroke, Theme, draw_legend_rows
 from tenure_play.drawing.svg import svg
 
 MEASURED: Final = ROOT / "docs" / "data" / "bench.json"
@@ -190,16 +181,16 @@ class _Scale(NamedTuple):
 def _panel(sketch: Sketch, name: str, rows: list[Row], scale: _Scale, corner: tuple[float, float]) -> None:
     left, top = corner
     bottom = top + _HEIGHT
-    sketch.add(words((left, top - 8), SHAPES[name], bold=True))
+    sketch.add(Label(left, top - 12, SHAPES[name], 12, bold=True))
     for decade in range(scale.first_time, scale.last_time + 1):
         y = top + scale.place(10**scale.first_count, 10**decade)[1]
         sketch.add(Stroke(((left, y), (left + _WIDTH, y)), Role.GRID))
         told = duration(10**decade).replace(".0 ", " ")
-        sketch.add(words((left - 6, y + 4), told, align="right"))
+        sketch.add(Label(left - 6, y, told, 12, align="right"))
     for decade in range(scale.first_count, scale.last_count + 1):
         x = left + scale.place(10**decade, 10**scale.first_time)[0]
-        sketch.add(words((x, bottom + 18), f"{10**decade:,}", align="center"))
-    sketch.add(words((left + _WIDTH / 2, bottom + 36), "workloads", align="center"))
+        sketch.add(Label(x, bottom + 14, f"{10**decade:,}", 12, align="center"))
+    sketch.add(Label(left + _WIDTH / 2, bottom + 32, "workloads", 12, align="center"))
     for line in LINES:
         known = sorted((row["workloads"], row[line.field]) for row in rows if row.get(line.field))
         points = [(left + x, top + y) for x, y in (scale.place(*pair) for pair in known)]

@@ -8,6 +8,7 @@ from tenure.manifests.load import Loaded
 from tenure.model import UNLIMITED, ClusterQueue, Cohort, FlavorResource, PreemptionRules
 from tenure.readings import preset
 from tenure_play.drawing.cluster import ClusterPicture, picture_of, picture_of_decision
+from tenure_play.drawing.cluster_page import page_of
 from tenure_play.drawing.cluster_sketch import sentences_of, sketch_of
 from tenure_play.drawing.scene import PHONE_WIDTH, Box, Hatch, Label
 from tests import clusters
@@ -51,6 +52,7 @@ def test_what_heroes_bill_lies_at_the_end_of_the_nominal_quota_instead_of_what_i
     assert (billed.nominal, billed.billed) == (1000, 750)
     assert billed.words == "0 of 4 nominal in use; billed 3, 1 left"
     assert "billed for a hero" in texts(picture)
+    assert '<rect class="billed" x="250.0" width="750.0"' in page_of(picture, "Cluster")
 
 
 def test_a_cohort_states_its_own_quota_and_an_unlimited_quota_is_no_number() -> None:

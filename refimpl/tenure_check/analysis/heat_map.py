@@ -14,11 +14,11 @@ from tenure_play.drawing.scene import (
     PHONE_WIDTH,
     Box,
     Hatch,
+    Label,
     Role,
     Sketch,
     draw_legend_rows,
     text_width,
-    words,
 )
 from tenure_play.drawing.svg import svg
 
@@ -30,7 +30,7 @@ LARGEST, LEAST = 48, 12
 LINE = 19
 _SIZE = 13.0
 _LETTER = text_width("0", _SIZE)
-_words = partial(words, size=_SIZE)
+_label = partial(Label, size=_SIZE)
 
 _LEGEND = (
     ("L", "can be preempted"),
@@ -83,7 +83,7 @@ class _Picture:
         self._heading()
         self._numbers(top)
         self._entries(top + LINE)
-        scene.height = self._key(top + 2 * LINE + len(self._table.groups) * self._side) + LINE
+        scene.height = self._key(top + 2 * LINE - 5 + len(self._table.groups) * self._side) + LINE
         scene.shapes.insert(0, Box(0, 0, scene.width, scene.height, Role.PAPER))
         return svg(scene, self._title(), " ".join(self._described()))
 
@@ -114,10 +114,10 @@ class _Picture:
         below = f"scope {self._answer.scope}, reading {self._answer.reading}"
         victim = max(self._left, MARGIN + 11 * _LETTER)
         self._scene.add(
-            _words((MARGIN, LINE), "Which workloads can ever preempt which", bold=True),
-            _words((MARGIN, 2 * LINE), below, Role.MUTED),
-            _words((MARGIN, 3 * LINE + 4), "preemptor", Role.MUTED),
-            _words((victim, 3 * LINE + 4), "victim", Role.MUTED),
+            _label(MARGIN, LINE - 5, "Which workloads can ever preempt which", bold=True),
+            _label(MARGIN, 2 * LINE - 5, below, role=Role.MUTED),
+            _label(MARGIN, 3 * LINE, "preemptor", role=Role.MUTED),
+            _label(victim, 3 * LINE, "victim", role=Role.MUTED),
         )
 
     def _numbers(self, top: float) -> None:
@@ -125,10 +125,10 @@ class _Picture:
         step = 1 if self._is_named or self._side >= 2 * LEAST - 4 else 5
         for place in range(0, len(self._table.groups), step):
             middle = self._left + (place + 0.5) * self._column
-            y = top + LINE + (place + 0.5) * self._side + 4.5
+            y = top + LINE + (place + 0.5) * self._side
             self._scene.add(
-                _words((middle, top + LINE - 6), self._heads[place], Role.MUTED, align="center"),
-                _words((self._left - 6, y), self._rows[place], Role.MUTED, align="right"),
+                _label(middle, top + LINE - 11, self._heads[place], role=Role.MUTED, align="center"),
+                _label(self._left - 6, y, self._rows[place], role=Role.MUTED, align="right"),
             )
 
     def _entries(self, top: float) -> None:
@@ -153,18 +153,18 @@ class _Picture:
         self._scene.add(*pointed)
 
     def _key(self, top: float) -> float:
-        """What rows, columns and colours are, from a base line on; the middle of the last row."""
+        """What rows, columns and colours are, from the middle of a row on; that of the last row."""
         lines = ["Rows preempt, columns are victims. In an entry, from above:"]
         lines.append("victims of lower, equal and higher priority.")
         if self._is_halved:
             lines.append("Half an entry: one ClusterQueue on the left, two of the row on the right.")
         for place, name in enumerate(self._names):
-            self._scene.add(_words((MARGIN, top + place * LINE), name))
+            self._scene.add(_label(MARGIN, top + place * LINE, name))
         y = top + (len(self._names) + 0.5) * LINE
         for place, line in enumerate(lines):
-            self._scene.add(_words((MARGIN, y + place * LINE), line, Role.MUTED))
+            self._scene.add(_label(MARGIN, y + place * LINE, line, role=Role.MUTED))
         kinds = [(text, _bar(0, -6.5, 22, 13, sign)) for sign, text in _LEGEND]
-        last = (MARGIN, y + len(lines) * LINE - 4.5)
+        last = (MARGIN, y + len(lines) * LINE)
         return draw_legend_rows(self._scene, kinds, last, swatch=22, size=_SIZE)
 
 

@@ -13,12 +13,12 @@ from tenure_play.drawing.scene import (
     PHONE_WIDTH,
     Box,
     Hatch,
+    Label,
     Role,
     Sketch,
     Stroke,
     draw_legend_rows,
     text_width,
-    words,
 )
 
 _STEP, _BAR, _SMALL, _LINE = 16.0, 20.0, 10.0, 1.5
@@ -85,7 +85,7 @@ class _ClusterSketch:
         sketch, columns = self._sketch, self._picture.columns
         for column, label in enumerate(columns):
             if len(columns) > 1:
-                sketch.add(words((EDGE, sketch.bottom + 24), label, Role.MUTED))
+                sketch.add(Label(EDGE, sketch.bottom + 20, label, 12, Role.MUTED))
             for tree in self._picture.trees:
                 self._node(tree, column, 0)
         used = [(kind, [box]) for kind, box in _KINDS.items() if kind in sketch.used]
@@ -93,19 +93,20 @@ class _ClusterSketch:
         return sketch
 
     def _node(self, node: DrawnNode, column: int, depth: int) -> None:
-        left, base = EDGE + _STEP * depth, self._sketch.bottom + 22
+        left, middle = EDGE + _STEP * depth, self._sketch.bottom + 18
         if depth:
-            bend = (left - _STEP + 5, base - 4)
-            self._sketch.add(Stroke(((bend[0], base - 22), bend, (left - 3, bend[1])), Role.WAIT, _LINE))
-        self._sketch.add(words((left, base), node.name, bold=True))
+            trunk = left - _STEP + 5
+            branch = ((trunk, middle - 22), (trunk, middle), (left - 3, middle))
+            self._sketch.add(Stroke(branch, Role.WAIT, _LINE))
+        self._sketch.add(Label(left, middle, node.name, 12, bold=True))
         bar = next((bar for bar in node.bars if bar.column == column), None)
         said = bar.words if bar else "no quota"
         said = said if node.is_queue else f"cohort, {said}"
         if left + text_width(node.name, 12) + text_width(said, 11) > PHONE_WIDTH - 2 * EDGE:
-            base += 15
-        self._sketch.add(words((PHONE_WIDTH - EDGE, base), said, Role.MUTED, align="right", size=11))
+            middle += 15
+        self._sketch.add(Label(PHONE_WIDTH - EDGE, middle, said, 11, Role.MUTED, "right"))
         if bar and node.is_queue:
-            self._bar(bar, base + 6)
+            self._bar(bar, middle + 10)
         for child in node.below:
             self._node(child, column, depth + 1)
 
@@ -150,8 +151,7 @@ class _ClusterSketch:
                 continue
             if order:  # on stripes
                 self._sketch.add(Box(middle - wide / 2 - 2, top + 3, wide + 4, _BAR - 6, Role.PAPER))
-            at = (middle, top + 14)
-            self._sketch.add(words(at, text, role, align="center", bold=bool(order), size=_SMALL))
+            self._sketch.add(Label(middle, top + _BAR / 2, text, _SMALL, role, "center", bold=bool(order)))
             return
 
 

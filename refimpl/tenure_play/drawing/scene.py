@@ -233,19 +233,6 @@ def text_width(text: str, size: float) -> float:
     return len(text) * size * LETTER
 
 
-def words(
-    at: tuple[float, float],
-    text: str,
-    role: Role = Role.TEXT,
-    *,
-    align: Align = "left",
-    bold: bool = False,
-    size: float = 12.0,
-) -> Label:
-    """A text on a base line, unlike a `Label`, which has its middle at a point."""
-    return Label(at[0], at[1] - 0.36 * size, text, size, role, align, bold)
-
-
 def moved(shape: Shape, x: float, y: float) -> Shape:
     """A shape so far to the right and down.
 
