@@ -49,7 +49,11 @@ def test_a_preempted_workload_is_told_why(dump: str) -> None:
         "default/victim was preempted at 2026-01-05T11:00:00Z for default/owner, InCohortReclamation: "
         "recorded, and confirmed by deciding again"
     )
-    assert "  KQ-320, KQ-330, KQ-350: Hierarchical advantage" in rest
+    allowed = (
+        "  KQ-320, KQ-330, KQ-350: its ClusterQueue had borrowed; the preemptor's request fitted the quota "
+        "of its own ClusterQueue or of a nearer Cohort"
+    )
+    assert allowed in rest
     assert "Not known, or not restored" in rest
 
 

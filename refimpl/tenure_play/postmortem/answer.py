@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from tenure.explanation.answer_types import CounterfactualsShape
 from tenure.explanation.answers import counterfactuals_shape
@@ -256,6 +257,24 @@ def _is_vague(replay: Replay, victim: str) -> bool:
     )
 
 
+_ALLOWS: Final = {
+    Basis.LOWER_PRIORITY: "its priority was lower",
+    Basis.NEWER_EQUAL: "its priority was equal, and it was newer",
+    Basis.TIME_EXPIRED: "its priority was equal, and its minAdmitDuration had passed",
+    Basis.HIERARCHICAL: "its ClusterQueue had borrowed; the preemptor's request fitted the quota of its own "
+    "ClusterQueue or of a nearer Cohort",
+    Basis.WITHOUT_BORROWING: "its ClusterQueue had borrowed; the preemptor's request fitted without "
+    "borrowing, once workloads of its own ClusterQueue had left",
+    Basis.WHILE_BORROWING: "its priority was lower, and the preemptor's borrowWithinCohort is LowerPriority",
+    Basis.WITHIN_NOMINAL: "under fair sharing: the preemptor's request fitted the nominal quota of its own "
+    "ClusterQueue",
+    Basis.FINAL_SHARE: "its side's share was still at least the preemptor's after it was removed",
+    Basis.INITIAL_SHARE: "its side's share was higher than the preemptor's before it was removed",
+    Basis.HERO: "the preemptor's ClusterQueue is a hero, to which it gave way",
+}
+"""What allows a preemption, by its basis."""
+
+
 def _chains(record: PreemptionRecord, confirmed: Replay | None) -> tuple[RuleChain, ...]:
     """The rules of the bases that the replay finds, then of those that it cannot exclude.
 
@@ -288,11 +307,7 @@ def _not_excluded(replay: Replay) -> Iterator[Basis]:
 
 
 def _chain(basis: Basis) -> RuleChain:
-    # The pages are read for a preemption that has happened, and every `why` imports this.
-    from tenure.reference.statements import rule_pages
-
-    rules = BASIS_RULES[basis]
-    return RuleChain(rules, rule_pages()[rules[-1]].title)
+    return RuleChain(BASIS_RULES[basis], _ALLOWS[basis])
 
 
 def _when(record: PreemptionRecord) -> str:

@@ -30,7 +30,7 @@ class RuleChain:
     rules: tuple[str, ...]
     """Their identifiers, outermost first."""
     text: str
-    """The last of them by its title."""
+    """What they require, in words."""
 
 
 class PastEventKind(StrEnum):

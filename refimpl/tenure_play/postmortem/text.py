@@ -42,7 +42,7 @@ def _parts(answer: PastAnswer, *, verbose: bool) -> Iterator[Part]:
     kind = "Preempted" if preempted else "Evicted"
     yield _listed("The record", [f"{kind}, {answer.reason}: {answer.message}", *_counted(answer)])
     yield _listed("Events", list(map(_recorded_line, answer.events)))
-    if preempted:
+    if preempted and not answer.summary.endswith(answer.replay.removeprefix("not decided again: ")):
         yield _listed(f"Decided again{f', at {answer.at}' if answer.at else ''}", [answer.replay])
     yield _listed("Not known, or not restored", answer.unknown)
     yield findings_part(answer.remarks, answer.proposals, verbose=verbose)
