@@ -66,8 +66,7 @@ def _draw_run(scene: Sketch, view: Window, numbered: Numbered, y: float, bar: fl
     for kind, start, end, fill, edge, hatch in shown or parts[:1]:
         x, width = view.span(start, end)
         if width >= VISIBLE or len(shown) <= 1 or kind == "protected":
-            box = Box(x, top, max(width, HAIR), bar, fill, edge, hatch, name, hint)
-            scene.show(kind, box)
+            scene.show(kind, Box(x, top, max(width, HAIR), bar, fill, edge, hatch, name, hint))
             name = hint = ""
     _draw_end(scene, view, run, y, bar)
 
@@ -153,11 +152,7 @@ def draw_preemptions(scene: Sketch, view: Window, middles: Mapping[str, float]) 
     """
     if view.crowded:
         return
-    shown = [
-        preemption
-        for preemption in view.preemptions()
-        if preemption[1].victim in middles and preemption[1].preemptor in middles
-    ]
+    shown = [pair for pair in view.preemptions() if {pair[1].victim, pair[1].preemptor} <= middles.keys()]
     early = [pair for pair in shown if pair[1].cut_short]
     victims = {pair[1].victim for pair in early}
     if len(early) == len(victims) <= FEW_PROMISES:

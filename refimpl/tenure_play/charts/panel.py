@@ -28,9 +28,7 @@ def draw_counts(scene: Sketch, view: Window, top: float) -> float:
 
 def _draw_waiting(scene: Sketch, view: Window, top: float) -> float:
     # Waits that the end of the play cuts off do not end there.
-    steps = [
-        waiting_count for waiting_count in waiting_counts(view.record.waits) if waiting_count[0] < view.end
-    ]
+    steps = [step for step in waiting_counts(view.record.waits) if step[0] < view.end]
     most = max((count for _, count in steps), default=0)
     base = top + HEAD + HEIGHT
     scene.add(Label(view.left, top + HEAD / 2, f"Waiting, at most {most}", 7.5, Role.MUTED))
@@ -113,7 +111,7 @@ class OutsideMark:
 def outside_events(record: Record) -> list[OutsideMark]:
     """Restarts, clock jumps, edits and ticks, in the order of time."""
     outside = (entry for entry in record.story if entry.what in _KINDS and not entry.workload)
-    return [outside_mark for entry in outside if (outside_mark := _outside(entry.what, entry.at, entry.text))]
+    return [mark for entry in outside if (mark := _outside(entry.what, entry.at, entry.text))]
 
 
 def _outside(what: Happening, at: Instant, text: str) -> OutsideMark | None:
@@ -152,17 +150,13 @@ def strip_rows(view: Window) -> int:
 
 def _loop_in(view: Window) -> Loop | None:
     loop = view.record.loop
-    return (
-        loop if loop is not None and view.shows(loop.start, loop.start + loop.period * loop.times) else None
-    )
+    if loop is None or not view.shows(loop.start, loop.start + loop.period * loop.times):
+        return None
+    return loop
 
 
 def _events(view: Window) -> Iterator[OutsideMark]:
-    return (
-        outside_mark
-        for outside_mark in outside_events(view.record)
-        if view.start <= outside_mark.at <= view.end
-    )
+    return (event for event in outside_events(view.record) if view.start <= event.at <= view.end)
 
 
 def draw_strips(scene: Sketch, view: Window, top: float, lanes: float, bottom: float) -> None:
@@ -196,16 +190,8 @@ def _draw_loop(scene: Sketch, view: Window, loop: Loop, y: float, bottom: float)
     inside = [at for at in turns if view.start <= at <= view.end]
     if len(inside) <= MOST_TURNS:
         for at in inside:
-            place = view.x(at)
-            scene.show(
-                "turn",
-                Stroke(
-                    ((place, y - 5 if view.prefix else y + 7), (place, bottom)),
-                    Role.LOOP_EDGE,
-                    0.9,
-                    (4.0, 2.0),
-                ),
-            )
+            ends = (view.x(at), y - 5 if view.prefix else y + 7), (view.x(at), bottom)
+            scene.show("turn", Stroke(ends, Role.LOOP_EDGE, 0.9, (4.0, 2.0)))
     if view.prefix:
         return
     text = Label(x + 3, y, loop_text(loop), 7.5, Role.LOOP_EDGE, bold=True)
@@ -326,21 +312,12 @@ def _draw_names(scene: Sketch, view: Window, on_paper: list[Placed]) -> None:
     queue: str | None = None
     for placed in on_paper:
         if placed.lane.queue != queue and _has_queues(view.record):
-            scene.add(
-                Label(
-                    EDGE,
-                    placed.top - QUEUE_ROW / 2 + 2,
-                    _queue_name(placed.lane),
-                    7.5,
-                    Role.MUTED,
-                    bold=True,
-                )
-            )
+            y = placed.top - QUEUE_ROW / 2 + 2
+            scene.add(Label(EDGE, y, _queue_name(placed.lane), 7.5, Role.MUTED, bold=True))
         queue = placed.lane.queue
         middle = (placed.top + placed.bottom) / 2 if view.crowded else placed.wait
-        scene.add(
-            Label(EDGE, middle, short(placed.lane.name, MOST_LETTERS), LETTERS if not view.crowded else 7.0)
-        )
+        size = 7.0 if view.crowded else LETTERS
+        scene.add(Label(EDGE, middle, short(placed.lane.name, MOST_LETTERS), size))
         scene.add(Stroke(((view.left, placed.bottom), (view.right, placed.bottom)), Role.GRID, 0.5))
 
 
@@ -349,39 +326,25 @@ def _draw_steps(scene: Sketch, view: Window, on_paper: list[Placed]) -> None:
     if view.crowded:
         return
     steps = view.record.priority_steps
-    growing = {
-        priority_step.workload
-        for priority_step in steps
-        if sum(step.workload == priority_step.workload for step in steps) > 1
-    }
+    changes = Counter(step.workload for step in steps)
     for placed in on_paper:
         room = view.left - 1
         for step in steps:
             x = view.x(step.at)
-            if step.workload not in placed.lane.workloads or step.workload not in growing:
+            if step.workload not in placed.lane.workloads or changes[step.workload] < 2:
                 continue
             if not view.start <= step.at <= view.end or x < room:
                 continue
             text = Label(x + 2, placed.wait - BAR / 2 - 5, f"{step.priority}", 7.0, Role.PRIORITY, bold=True)
-            scene.show(
-                "priority",
-                Stroke(((x, placed.wait - BAR / 2 - 8), (x, placed.wait)), Role.PRIORITY, 1.0),
-                text,
-            )
+            line = Stroke(((x, placed.wait - BAR / 2 - 8), (x, placed.wait)), Role.PRIORITY, 1.0)
+            scene.show("priority", line, text)
             room = x + text.length + 4
 
 
 def _draw_taken(scene: Sketch, view: Window, on_paper: list[Placed]) -> None:
     if view.crowded:
-        rows = (
-            row_and_middle
-            for placed in on_paper
-            for row_and_middle in zip(placed.lane.rows, placed.rows, strict=True)
-        )
+        rows = [pair for placed in on_paper for pair in zip(placed.lane.rows, placed.rows, strict=True)]
         draw_crowd_marks(scene, view, {number: y for row, y in rows for number, _ in row})
     else:
-        draw_preemptions(
-            scene,
-            view,
-            {name: placed.wait for placed in on_paper for name in placed.lane.workloads},
-        )
+        middles = {name: placed.wait for placed in on_paper for name in placed.lane.workloads}
+        draw_preemptions(scene, view, middles)
