@@ -14,7 +14,18 @@ from tenure.manifests.conversion import VERSIONS, to_v1beta2
 from tenure.manifests.naming import workloads_called
 from tenure.manifests.other_inputs import KAI_VERSIONS
 from tenure.manifests.releases import Addition, additions_in
-from tenure.manifests.served import Anything, Duration, Fields, Instant, Items, Named, Shape, Text, Word
+from tenure.manifests.served import (
+    Anything,
+    Duration,
+    Fields,
+    Instant,
+    Items,
+    Named,
+    Quantity,
+    Shape,
+    Text,
+    Word,
+)
 from tenure.manifests.showing import ONE_NAME, NumberText, comma_separated, some_of, sort_of
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
@@ -367,7 +378,7 @@ def _joined(path: str, step: Step) -> str:
 
 
 def _read_value(written: str, shape: Shape, option: str) -> Any:
-    """A value as the YAML of a manifest has it; where text is expected, `4` and `no` are text."""
+    """A value as the YAML of a manifest has it; where text is expected, `4`, `no` and `0.5` are text."""
     documents, problems = parse_yaml(f"value: {written}\n", option)
     value = documents[0].content if not problems and len(documents) == 1 else None
     if problems or not isinstance(value, dict) or set(value) != {"value"}:
@@ -377,7 +388,8 @@ def _read_value(written: str, shape: Shape, option: str) -> Any:
         not isinstance(read, str | list | dict) or isinstance(read, NumberText)
     ):
         return written.strip()
-    return read
+    # Of numbers the schema takes whole ones only.
+    return written.strip() if isinstance(shape, Quantity) and isinstance(read, NumberText) else read
 
 
 def _put(raw: Any, steps: Sequence[Step], value: Any, path: str) -> Any:

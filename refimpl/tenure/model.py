@@ -441,11 +441,21 @@ class NodeQuota:
 
 @dataclass(frozen=True, slots=True)
 class FlavorFungibility:
-    """`spec.flavorFungibility` of a ClusterQueue, with Kueue's defaults."""
+    """`spec.flavorFungibility` of a ClusterQueue, with Kueue's defaults.
+
+    Args:
+        when_can_borrow, when_can_preempt: whether the search for a flavor ends there.
+        preference: None where none is set: Kueue's webhook accepts one only beside two times TryNextFlavor.
+    """
 
     when_can_borrow: Fungibility = Fungibility.MAY_STOP_SEARCH
     when_can_preempt: Fungibility = Fungibility.TRY_NEXT_FLAVOR
-    preference: FlavorPreference = FlavorPreference.BORROWING_OVER_PREEMPTION
+    preference: FlavorPreference | None = None
+
+    @property
+    def preferred(self) -> FlavorPreference:
+        """The preference in force: BorrowingOverPreemption where none is set."""
+        return FlavorPreference.BORROWING_OVER_PREEMPTION if self.preference is None else self.preference
 
 
 class Reach(StrEnum):

@@ -58,6 +58,8 @@ def test_a_field_is_set_and_maps_on_the_way_are_made() -> None:
         ("cohortName", "yes", {"cohortName": "yes"}),
         ("stopPolicy", "None", {"stopPolicy": "None"}),
         ("fairSharing", "{weight: 2}", {"fairSharing": {"weight": 2}}),
+        ("fairSharing.weight", "2", {"fairSharing": {"weight": 2}}),
+        ("fairSharing.weight", "0.75", {"fairSharing": {"weight": "0.75"}}),
         (
             "namespaceSelector.matchLabels[team.example/name]",
             "nlp",

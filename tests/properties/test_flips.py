@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tenure.edits import ManifestEdit, edited, edits_of
 from tenure.explanation.counterfactuals import Counterfactual, Situation, answer_of, search_counterfactuals
-from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Threshold
+from tenure.explanation.counterfactuals.queue_fields import FlavorOrder, MinAdmitDuration, Threshold
 from tenure.explanation.counterfactuals.workload_fields import Clock, Priority
+from tenure.manifests import SourcedObject
 from tenure.readings import Reading
+from tenure.validation import validate
+from tenure_lab.generators.options import ALL_FEATURES, Feature
 from tenure_lab.generators.strategies import decide_inputs
 from tests.sampling import sample
 from tests.tenure.clusters import READINGS, Case, cases
@@ -29,6 +35,32 @@ def test_the_changed_input_gives_the_changed_answer(scenario: dict[str, object],
     target = target_of(situation, number)
     for change in search_counterfactuals(situation, target, limit=ALL).counterfactuals:
         assert problems(situation, target, change) == []
+
+
+@settings(FEW, max_examples=sample(12, 60))
+@given(decide_inputs(max_workloads=12, features=ALL_FEATURES - {Feature.AGEING}), st.integers(0, 11))
+def test_the_changed_manifests_are_accepted(scenario: dict[str, Any], number: int) -> None:
+    situation = situation_of(scenario)
+    written = [
+        *(scenario[kind] for kind in ("clusterQueues", "cohorts", "resourceFlavors", "admitted")),
+        [scenario["incoming"]],
+    ]
+    objects = [SourcedObject("", found) for kind in written for found in kind]
+    before = set(_errors(objects))
+    for change in search_counterfactuals(situation, target_of(situation, number), limit=ALL).counterfactuals:
+        # Neither the clock nor an order is a value that one field holds.
+        if not isinstance(change.knob, Clock | FlavorOrder):
+            assert set(_errors([*edited(objects, _edits(change))])) <= before, change.sentence
+
+
+def _edits(change: Counterfactual) -> Sequence[ManifestEdit]:
+    """The change as `--set` or `--unset` writes it."""
+    at = f"{change.object}.{change.field}"
+    return edits_of(unset=[at]) if change.new_text == "not set" else edits_of([f"{at}={change.new_text}"])
+
+
+def _errors(objects: Sequence[SourcedObject]) -> Iterator[tuple[str, str]]:
+    return ((error.object, error.field) for error in validate(objects).errors)
 
 
 @FEW

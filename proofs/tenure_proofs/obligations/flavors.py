@@ -241,12 +241,13 @@ def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) ->
     """Kueue v1beta2, FlavorFungibility: to stop at a flavor never loses to one that cannot be assigned."""
     one, other = _way(claim, "one"), _way(claim, "other")
     fungibility = claim.record("fungibility", FlavorFungibility)
+    preference = claim.member("preference", FlavorPreference)
     on = claim.lift(tries_next_flavor)
     claim.assume(
         negation(on(*one, fungibility).value),
         negation(_viable(other[0])),
     )
-    claim.prove(claim.lift(is_preferred)(*one, *other, fungibility.preference).value)
+    claim.prove(claim.lift(is_preferred)(*one, *other, preference).value)
 
 
 @obligation("PO-KQ-620", rules=["KQ-580"], expect=everywhere(PROVED))

@@ -259,7 +259,7 @@ def _fungibility(found: schema.FlavorFungibilitySpec) -> FlavorFungibility:
     return FlavorFungibility(
         when_can_borrow=when[found.when_can_borrow or "MayStopSearch"],
         when_can_preempt=when[found.when_can_preempt or "TryNextFlavor"],
-        preference=FlavorPreference.labelled()[found.preference or "BorrowingOverPreemption"],
+        preference=FlavorPreference.labelled()[found.preference] if found.preference else None,
     )
 
 

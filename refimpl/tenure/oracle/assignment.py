@@ -248,7 +248,7 @@ class Assigner:
             if by_preference and not tries_next_flavor(way.mode, way.level, fungibility):
                 return GroupTrial(pod_sets, group, requests, tuple(tried), choice, ended=True)
             better = (
-                is_preferred(way.mode, way.level, best_way.mode, best_way.level, fungibility.preference)
+                is_preferred(way.mode, way.level, best_way.mode, best_way.level, fungibility.preferred)
                 if by_preference
                 else way.mode != best_way.mode and is_higher_mode(way.mode, best_way.mode)
             )
@@ -269,7 +269,7 @@ class Assigner:
                 yield quotas
 
     def _worst(self, ways: Iterable[Way]) -> Way:
-        preference = self.snapshot.queue.fungibility.preference
+        preference = self.snapshot.queue.fungibility.preferred
         worst = BEST
         for way in ways:
             if is_preferred(worst.mode, worst.level, way.mode, way.level, preference):

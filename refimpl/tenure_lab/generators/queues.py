@@ -101,8 +101,12 @@ SERVED_POLICIES = tuple(policy for policy in POLICIES if policy[0] is not _R.UNS
 """Those that an API server gives: it fills in what is not set."""
 WEIGHTS = (NANO, NANO, 2 * NANO, NANO // 2, 3 * NANO // 2, 0, NANO // 1000, 3 * NANO)
 FUNGIBILITY = tuple(
-    FlavorFungibility(borrow, preempt, preference)
-    for preference in FlavorPreference
+    FlavorFungibility(
+        borrow, preempt, preference if borrow is preempt is Fungibility.TRY_NEXT_FLAVOR else otherwise
+    )
+    for preference, otherwise in zip(
+        FlavorPreference, (None, FlavorPreference.PREEMPTION_OVER_BORROWING), strict=True
+    )
     for borrow in Fungibility
     for preempt in Fungibility
 )
@@ -110,7 +114,7 @@ USUAL_FUNGIBILITY = FUNGIBILITY[1]
 SERVED_FUNGIBILITY = tuple(
     flavor_fungibility
     for flavor_fungibility in FUNGIBILITY
-    if flavor_fungibility.preference is FlavorPreference.BORROWING_OVER_PREEMPTION
+    if flavor_fungibility.preference is None
     or flavor_fungibility.when_can_borrow
     == flavor_fungibility.when_can_preempt
     == Fungibility.TRY_NEXT_FLAVOR

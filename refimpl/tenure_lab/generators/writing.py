@@ -20,9 +20,7 @@ from tenure.model import (
     Cohort,
     FairStrategy,
     FlavorFungibility,
-    FlavorPreference,
     FlavorQuotas,
-    Fungibility,
     Instant,
     NodeRequirement,
     PodSet,
@@ -410,11 +408,7 @@ def _fungibility(fungibility: FlavorFungibility) -> Object:
         "whenCanBorrow": fungibility.when_can_borrow.label,
         "whenCanPreempt": fungibility.when_can_preempt.label,
     }
-    # Kueue's webhook refuses a preference beside anything but two times TryNextFlavor.
-    searches = {fungibility.when_can_borrow, fungibility.when_can_preempt}
-    if fungibility.preference is not FlavorPreference.BORROWING_OVER_PREEMPTION or searches == {
-        Fungibility.TRY_NEXT_FLAVOR
-    }:
+    if fungibility.preference is not None:
         written["preference"] = fungibility.preference.label
     return written
 

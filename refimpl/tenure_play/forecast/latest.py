@@ -368,5 +368,5 @@ def _is_choosy(queue: ClusterQueue) -> bool:
     chosen = queue.fungibility
     return several and (
         chosen.when_can_preempt == Fungibility.MAY_STOP_SEARCH
-        or chosen.preference != FlavorPreference.BORROWING_OVER_PREEMPTION
+        or chosen.preferred != FlavorPreference.BORROWING_OVER_PREEMPTION
     )

@@ -140,7 +140,7 @@ class CoreAssigner:
             if gate and not tries_next_flavor(way.mode, way.level, fungibility):
                 return ServedGroup(ways, way)
             better = (
-                is_better(way, best_way, fungibility.preference)
+                is_better(way, best_way, fungibility.preferred)
                 if gate
                 else way.mode != best_way.mode and is_higher_mode(way.mode, best_way.mode)
             )
@@ -163,7 +163,7 @@ class CoreAssigner:
     def _worst(self, ways: Iterable[CoreWay]) -> CoreWay:
         worst = BEST
         for way in ways:
-            if is_better(worst, way, self.searching.queue.fungibility.preference):
+            if is_better(worst, way, self.searching.queue.fungibility.preferred):
                 worst = way
         return worst
 

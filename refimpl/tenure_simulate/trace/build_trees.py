@@ -84,7 +84,7 @@ def planted(
             ),
             when_can_borrow=_numbers(queue.fungibility.when_can_borrow for queue in queues),
             when_can_preempt=_numbers(queue.fungibility.when_can_preempt for queue in queues),
-            preference=_numbers(queue.fungibility.preference for queue in queues),
+            preference=_numbers(queue.fungibility.preferred for queue in queues),
             paths=_side_by_side(paths),
             heights=_numbers(layout.heights),
             potential=_potentials(layout),

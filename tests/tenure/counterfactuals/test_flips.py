@@ -143,6 +143,18 @@ def test_a_preference_among_flavors_is_offered_where_the_webhook_accepts_it(
     assert (FlavorPreference.PREEMPTION_OVER_BORROWING in values) == offered
 
 
+@pytest.mark.parametrize("preference", [None, *FlavorPreference])
+def test_no_search_is_ended_beside_a_preference_that_is_set(preference: FlavorPreference | None) -> None:
+    both = FlavorFungibility(Fungibility.TRY_NEXT_FLAVOR, Fungibility.TRY_NEXT_FLAVOR, preference)
+    here = situation(waiting(4), running("w", 4, 50), in_queue=dataclasses.replace(queue(), fungibility=both))
+    decision = decide(here.cluster, here.preemptor, "q", NOW, READING)
+    for knob in queue_knobs(here):
+        if knob.field.endswith(("whenCanBorrow", "whenCanPreempt")):
+            assert (Fungibility.MAY_STOP_SEARCH in knob.values(decision)) == (preference is None)
+        if knob.field.endswith("preference"):
+            assert both.preferred not in knob.values(decision)
+
+
 def test_the_number_of_pods_and_the_fewest_of_them() -> None:
     pods = (PodSet("main", 4, {GPU.resource: 4}),)
     found = counterfactuals(waiting(pod_sets=pods), running("w", 2))

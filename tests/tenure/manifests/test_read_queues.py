@@ -165,7 +165,14 @@ class TestClusterQueue:
         assert found == FlavorFungibility(Fungibility.TRY_NEXT_FLAVOR, Fungibility.MAY_STOP_SEARCH)
         preferring = {"whenCanBorrow": "TryNextFlavor", "preference": "PreemptionOverBorrowing"}
         found = read_cluster_queue(a_queue(flavorFungibility=preferring)).fungibility
-        assert found.preference == FlavorPreference.PREEMPTION_OVER_BORROWING
+        assert found.preference == found.preferred == FlavorPreference.PREEMPTION_OVER_BORROWING
+        default = {"whenCanBorrow": "TryNextFlavor", "preference": "BorrowingOverPreemption"}
+        for raw, preference in ((default, FlavorPreference.BORROWING_OVER_PREEMPTION), (both, None)):
+            found = read_cluster_queue(a_queue(flavorFungibility=raw)).fungibility
+            assert (found.preference, found.preferred) == (
+                preference,
+                FlavorPreference.BORROWING_OVER_PREEMPTION,
+            )
         assert read_cluster_queue(a_queue(flavorFungibility={})).fungibility == FlavorFungibility()
 
     def test_what_decides_nothing_is_accepted(self) -> None:

@@ -76,8 +76,10 @@ class PolicyChoice(QueueField):
     choices: tuple[ApiEnum, ...]
 
     def show(self, value: Value) -> str:
+        if value is None or value is ReclaimWithinCohort.UNSET:
+            return "not set"
         assert isinstance(value, ApiEnum)
-        return "not set" if value is ReclaimWithinCohort.UNSET else value.label
+        return value.label
 
     def values(self, decision: Decision) -> Iterable[Value]:
         """Every word with which the webhook accepts the ClusterQueue."""
@@ -131,7 +133,10 @@ class Threshold(QueueField):
 def queue_knobs(situation: Situation) -> Iterator[QueueField]:
     """The fields of the pending workload's ClusterQueue that may be changed, its quotas aside."""
     queue = situation.cluster.cluster_queues[situation.queue]
-    for path, attribute, choices in _CHOICES:
+    preferred = queue.fungibility.preferred
+    for path, attribute, words in _CHOICES:
+        # The preference in force need not be set.
+        choices = tuple(word for word in words if word is not preferred)
         if queue.cohort is not None or attribute not in _OF_A_COHORT:
             yield PolicyChoice(queue.name, path, attribute, choices)
     if queue.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
@@ -164,7 +169,7 @@ def _is_accepted(queue: ClusterQueue) -> bool:
         return False
     flavors = queue.fungibility
     tries = {flavors.when_can_borrow, flavors.when_can_preempt} == {Fungibility.TRY_NEXT_FLAVOR}
-    if flavors.preference != FlavorPreference.BORROWING_OVER_PREEMPTION and not tries:
+    if flavors.preference is not None and not tries:
         return False
     return timed or queue.min_admit_duration is None
 
