@@ -7,6 +7,7 @@ const part = name => root.querySelector(`[data-part="${name}"]`);
 const DURATIONS = ["", "0s", "10m", "30m", "1h", "2h", "4h", "8h", "24h", "168h"];
 const PAUSE_MS = 250;
 const COUNTERFACTUALS = 3;
+const MOST_BYTES = 2e6;
 
 class Tenure {
   // A worker, and the answers that are waited for.
@@ -50,10 +51,25 @@ const packed = async text => {
   for (const byte of bytes) letters += String.fromCharCode(byte);
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 };
+// A short link can unpack to more than a page can hold.
 const unpacked = async letters => {
-  const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), byte => byte.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream).text();
+  const parts = [];
+  let size = 0;
+  try {
+    const bytes = Uint8Array.from(atob(letters.replaceAll("-", "+").replaceAll("_", "/")), byte => byte.charCodeAt(0));
+    const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+    for (let read = await reader.read(); !read.done && size <= MOST_BYTES; read = await reader.read()) {
+      parts.push(read.value);
+      size += read.value.length;
+    }
+    if (size > MOST_BYTES) reader.cancel();
+  } catch {
+    throw new Error("This link is damaged: copy the whole of it.");
+  }
+  if (size > MOST_BYTES) {
+    throw new Error("The manifests of this link are larger than 2 MB, the most that a link can hold: `tenure decide` takes larger files.");
+  }
+  return new Blob(parts).text();
 };
 const fetched = async name => {
   const got = await fetch(new URL(name, files));
@@ -182,6 +198,7 @@ const KEPT = ["now", "workload", "clusterQueue", "duration", "durationOf"];
 // An answer that something else was asked behind leaves the address as it is.
 async function remember(turn) {
   const kept = new URLSearchParams();
+  if (new Blob([text()]).size > MOST_BYTES) return;
   if (text() === state.original && state.example) kept.set("example", state.example);
   else kept.set("text", await packed(text()));
   for (const name of KEPT) if (state[name]) kept.set(name, state[name]);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from docs.gen.real_traces import real_traces
 from docs.gen.reference import command_pages, reference, restated
 from docs.gen.rules import rule_list, rule_pages
 from docs.gen.schemas import schema_files, schema_list
-from docs.gen.sources import edited, written_pages
+from docs.gen.sources import edited, identifier_addresses, written_pages
 from docs.gen.theorems import theorems
 from docs.gen.traceability import traceability
 from docs.gen.upstream import reports
@@ -58,6 +59,7 @@ def main() -> None:
     of_traces, traces = real_traces()
     drawings |= lesson_pictures() | of_analysis | of_traces
     made = pages | charts | drawings | schema_files() | restated() | reports() | command_pages()
+    made["assets/places.json"] = json.dumps(identifier_addresses(), separators=(",", ":"))
     for path, text in made.items():
         _write(path, text)
     for path, content in playground_files(opened).items():

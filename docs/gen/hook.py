@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 import sys
@@ -34,6 +36,14 @@ UNSEARCHED: Final = (
 )
 """What a search would only be filled with: these pages are found from those that link them."""
 
+_POLICY: Final = (
+    "default-src 'self'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "object-src 'none'; base-uri 'self'; form-action 'none'"
+)
+"""Of every page: the site's files, and the scripts within it by their digests. Theme and editor write styles.
+Workers have the policy of their own answer, so WebAssembly needs no permission here."""
+_CHARSET: Final = '<meta charset="utf-8">'
+_SCRIPT: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 _UNNAMED: Final = 'data-md-component="search" role="dialog"'
 _LONGEST = 155
 _PRINTED = re.compile(r'<div class="(language-(?:console|text|yaml|json|python) )')
@@ -75,8 +85,14 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
 
 
 def on_post_page(output: str, **_: Any) -> str:
-    """The box of the search says its name; the theme's has none."""
-    return output.replace(_UNNAMED, f'{_UNNAMED} aria-label="Search"')
+    """The box of the search says its name, which the theme's has not; a policy says what a page may load."""
+    output = output.replace(_UNNAMED, f'{_UNNAMED} aria-label="Search"')
+    digests = dict.fromkeys(hashlib.sha256(text.encode()).digest() for text in _SCRIPT.findall(output))
+    policy = _POLICY.format(
+        scripts="".join(f" 'sha256-{base64.b64encode(each).decode()}'" for each in digests)
+    )
+    written = f'{_CHARSET}<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    return output.replace(_CHARSET, written, 1)
 
 
 def on_post_template(output_content: str, **_: Any) -> str:

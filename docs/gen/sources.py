@@ -42,6 +42,19 @@ def places() -> Mapping[str, str]:
     return of_rules | of_findings | obligations | cases | divergences | played
 
 
+def identifier_addresses() -> dict[str, str]:
+    """Where below the site each identifier is explained, by the identifier in capitals.
+
+    >>> identifier_addresses()["F-001"]
+    'findings/kep-8522/#f-001'
+    """
+    return {
+        name.upper(): place.replace(".md", "/", 1)
+        for name, place in places().items()
+        if not name.startswith("scenario ")
+    }
+
+
 def vectors_page(area: str) -> str:
     """The page of an area's vectors."""
     return f"vectors/{area}.md"

@@ -199,6 +199,29 @@ def test_no_page_loads_anything_from_another_host(site: Site) -> None:
     assert "@import" not in styles
 
 
+def test_the_index_of_the_search_stays_small(site: Site) -> None:
+    assert (site.root / "search" / "search_index.json").stat().st_size < 1_000_000
+
+
+def test_every_address_of_an_identifier_leads_to_its_entry(site: Site) -> None:
+    held = json.loads((site.root / "assets" / "places.json").read_text(encoding="utf-8"))
+    for place in held.values():
+        page, _, fragment = place.partition("#")
+        assert not fragment or fragment in site.page(f"{page}index.html").fragments, place
+
+
+def test_every_page_says_what_it_may_load(site: Site) -> None:
+    allowed = re.compile(r'Content-Security-Policy" content="(default-src [^"]*)"')
+    policies = {
+        path: allowed.findall(path.read_text(encoding="utf-8"))
+        for path in site.root.rglob("*.html")
+        if 'http-equiv="refresh"' not in path.read_text(encoding="utf-8")
+    }
+    assert {len(found) for found in policies.values()} == {1}
+    scripts = {found[0].partition("script-src ")[2].partition(";")[0] for found in policies.values()}
+    assert not [each for each in scripts if "unsafe" in each or "http" in each or "*" in each]
+
+
 def test_links_lead_to_hosts_that_are_named_and_sources_to_a_commit(site: Site) -> None:
     links = {url for page in site.pages.values() for url in page.links if is_elsewhere(url)}
     assert {urlsplit(url).hostname for url in links} <= {*HOSTS}

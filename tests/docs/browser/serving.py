@@ -24,6 +24,19 @@ class _Handler(SimpleHTTPRequestHandler):
         unsearched = not self.searched and path.endswith(_INDEX)
         return str(_NO_PAGE) if unsearched else super().translate_path(path)
 
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """A file that is not there is answered with the site's own page, as hosts of such sites do."""
+        page = Path(self.directory) / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.exists():
+            super().send_error(code, message, explain)
+            return
+        content = page.read_bytes()
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
         """Requests are seen by the browser."""
 

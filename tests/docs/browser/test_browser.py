@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.gen.sources import identifier_addresses
 from tenure_proofs.obligations import OBLIGATIONS
 from tests.docs.browser.__main__ import look
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
@@ -30,6 +31,8 @@ FIRST = {
     "PO-TBP-010": "rules/TBP-050-when-an-equal-may-be-preempted/#po-tbp-010",
     "PO-KQ-100": "rules/KQ-230-sort-key-of-a-candidate/#po-kq-100",
     "F-011": "findings/kep-754/#f-011",
+    "F-001": "findings/kep-8522/#f-001",
+    "KQ-320": "rules/KQ-320-when-a-workload-of-another-clusterqueue-may-be-preempted/",
     "UCQ-130/nested-heroes-leave-nothing-as-guaranteed": (
         "vectors/heroes-findings/#ucq-130-nested-heroes-leave-nothing-as-guaranteed"
     ),
@@ -89,6 +92,20 @@ def test_what_is_wrong_with_a_page_is_seen(
         assert found == []
 
 
+def test_a_page_runs_no_script_that_is_written_into_it_and_asks_no_other_host(
+    browser: Tab, site_root: Path
+) -> None:
+    written = "Object.assign(document.createElement('script'), {textContent: 'window.hasRun = true'})"
+    with served(site_root, searched=False) as base:
+        browser.open(f"{base}/playground/")
+        browser.value(f"document.head.append({written})")
+        browser.value("fetch('http://another.invalid/').catch(() => 0).then(() => undefined)")
+        assert browser.value("window.hasRun") is None
+        complaints = browser.complaints(base)
+    assert not [each for each in complaints if each.startswith("asks")]
+    assert any("inline script" in each for each in complaints)
+
+
 def test_code_that_is_cut_on_a_desk_is_seen(browser: Tab, tmp_path: Path) -> None:
     code = "<pre><code style='display: block; overflow: auto; width: 5em'>tenure decide</code></pre>"
     write(tmp_path / "page.html", f"<article>{code}</article>")
@@ -133,6 +150,17 @@ def test_the_search_finds_first_what_answers(browser: Tab, site_root: Path) -> N
             found[words] = [re.sub(r"\?[^#]*", "", hit.removeprefix(f"{base}/")) for hit in hits]
     first = {words: hits[1] if "#" in FIRST[words] else hits[0] for words, hits in found.items()}
     assert first == FIRST
+
+
+def test_an_identifier_is_an_address(browser: Tab, site_root: Path) -> None:
+    with served(site_root, searched=False) as base:
+        for identifier in ("PO-TBP-010", "po-tbp-010", "KQ-320", "F-001/", "tbp-the-third-of-three"):
+            browser.open(f"{base}/{identifier}")
+            place = identifier_addresses()[identifier.strip("/").upper()]
+            browser.page.wait_for_url(f"{base}/{place}")
+        browser.open(f"{base}/po-tbp-011")
+        browser.settle()
+        assert "no such page" in browser.value("document.querySelector('article').innerText")
 
 
 @pytest.mark.parametrize("width", WIDTHS)

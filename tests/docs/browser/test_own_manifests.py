@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,28 @@ def test_own_manifests_that_are_pasted_at_once_are_answered(name: Name, site_roo
         write(browser, "spec: [1")
         browser.until(f'{STATE} === "problems"')
         assert browser.value(f"{PICTURE}.trim()") == ""
+        assert browser.complaints(base) == []
+
+
+def packed(text: bytes) -> str:
+    """A text as a link has it."""
+    packer = zlib.compressobj(9, wbits=-15)
+    return base64.urlsafe_b64encode(packer.compress(text) + packer.flush()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("name", BROWSERS)
+def test_a_link_that_unpacks_to_too_much_or_is_cut_is_refused_in_a_sentence(
+    name: Name, site_root: Path
+) -> None:
+    started(name, site_root)
+    with served(site_root, searched=False) as base, driven(name) as browser:
+        for letters, sentence in (
+            (packed(b" " * 100_000_000), "larger than 2 MB"),
+            (packed(b"kind: ResourceFlavor")[:-9], "This link is damaged"),
+        ):
+            browser.open(f"{base}/playground/#text={letters}")
+            browser.until(f'{STATE} === "problems"')
+            assert sentence in browser.value(f"{part('outcome')}.innerText")
         assert browser.complaints(base) == []
 
 
