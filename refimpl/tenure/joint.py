@@ -146,7 +146,7 @@ def joint_summary(effect: JointEffect) -> str:
     total = len(effect.starts) + len(effect.waiting) + len(effect.not_decided)
     starts = [start.workload for start in effect.starts]
     victims = [each.workload for each in effect.preempted]
-    by = "" if effect.cluster_queue is None else " for it or in it"
+    by = "" if effect.cluster_queue is None else " for these or in this ClusterQueue"
     where = "" if effect.cluster_queue is None else f" of ClusterQueue {effect.cluster_queue}"
     pending = f"{counted(total, 'pending workload')}{where}"
     parts = [
@@ -190,7 +190,7 @@ def joint_outcome(
 
     >>> effect = JointEffect("", (), (), (), ("ml/b",), (), (), "", None)
     >>> joint_outcome(effect, "ml/b", ["ml/old"], 0).text
-    'Jointly ml/b still waits; its victims: 1 kept'
+    'Jointly ml/b still waits; its victim keeps its quota'
     """
     start = next((found.at for found in effect.starts if found.workload == workload), None)
     if workload in effect.not_decided:
@@ -207,15 +207,22 @@ def joint_outcome(
     more = [each.workload for each in for_it if each.workload not in victims]
     others = [each.workload for each in preempted if each.preemptor != workload]
     parts = [
-        f"{len(expected)} preempted for it" if expected else "",
-        with_names(f"{len(others)} preempted for others", others) if others else "",
-        f"{len(kept)} kept" if kept else "",
+        f"{workload} {fate}",
+        f"it preempts {_part(expected, victims)}" if expected else "",
+        f"others preempt {with_names(_part(others, victims), others)}" if others else "",
+        f"{_part(kept, victims)} {'keeps its' if len(kept) == 1 else 'keep their'} quota" if kept else "",
+        f"{with_names(f'it preempts {len(more)} more', more)}" if more else "",
     ]
-    of_victims = f"; its victims: {', '.join(filter(None, parts))}" if victims else ""
-    instead = f"; {with_names(f'{len(more)} more preempted for it', more)}" if more else ""
-    text = f"Jointly{scope_text(effect)} {workload} {fate}{of_victims}{instead}"
+    text = f"Jointly{scope_text(effect)} {'; '.join(filter(None, parts))}"
     in_vain = tuple(each for each in effect.in_vain if each.preemptor == workload)
     return JointOutcome(text, start, preempted, kept, in_vain)
+
+
+def _part(some: Sequence[object], victims: Sequence[object]) -> str:
+    """How many of its victims, in words."""
+    if len(some) < len(victims):
+        return f"{len(some)} of its {len(victims)} victims"
+    return f"all its {len(victims)} victims" if len(victims) > 1 else "its victim"
 
 
 def about_when(at: Instant, now: Instant) -> str:

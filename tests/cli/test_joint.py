@@ -158,7 +158,7 @@ def test_one_cluster_queue_has_the_joint_effect_on_its_workloads(tmp_path: Path)
     first, vain, *_ = lines(*research)
     assert first == (
         "Jointly 0 of 1 pending workload of ClusterQueue research start; "
-        "1 is preempted for it or in it (ml/low); 1 still waits"
+        "1 is preempted for these or in this ClusterQueue (ml/low); 1 still waits"
     )
     assert vain == VAIN
     joint = answered("decide", "pending", *research[1:])["joint"]
@@ -166,7 +166,7 @@ def test_one_cluster_queue_has_the_joint_effect_on_its_workloads(tmp_path: Path)
     first, *_ = lines("decide", "-a", "--cluster-queue", "dev", dump(tmp_path, late=False))
     assert first == (
         "Jointly 1 of 1 pending workload of ClusterQueue dev starts (ml/owner); "
-        "1 is preempted for it or in it (ml/low); 0 still wait"
+        "1 is preempted for these or in this ClusterQueue (ml/low); 0 still wait"
     )
     assert "clusterQueue" not in answered("decide", "pending", "-a", file)["joint"]
 
@@ -174,7 +174,7 @@ def test_one_cluster_queue_has_the_joint_effect_on_its_workloads(tmp_path: Path)
 def test_a_verbose_decision_has_what_becomes_of_the_workload_and_its_victims(tmp_path: Path) -> None:
     file = dump(tmp_path)
     found = lines("decide", "-w", "ml/old", "-v", file)
-    place = found.index("  Jointly ml/old still waits; its victims: 1 preempted for it")
+    place = found.index("  Jointly ml/old still waits; it preempts its victim")
     assert found[place + 1] == f"  {VAIN}"
     outcome = answered("decide", "decide", "-w", "ml/old", "-v", file)["jointly"]
     assert outcome["admittedAt"] is None
@@ -186,9 +186,9 @@ def test_a_verbose_decision_has_what_becomes_of_the_workload_and_its_victims(tmp
 def test_a_victim_that_another_workload_preempts_is_counted_so(tmp_path: Path) -> None:
     file = dump(tmp_path, late=False)
     found = lines("decide", "-w", "ml/old", "-v", file)
-    assert "  Jointly ml/old still waits; its victims: 1 preempted for others (ml/low)" in found
+    assert "  Jointly ml/old still waits; others preempt its victim (ml/low)" in found
     found = lines("decide", "-w", "ml/owner", "-v", file)
-    assert "  Jointly ml/owner starts in about 30s; its victims: 1 preempted for it" in found
+    assert "  Jointly ml/owner starts in about 30s; it preempts its victim" in found
 
 
 def test_without_a_package_that_plays_cycles_all_else_is_as_before(

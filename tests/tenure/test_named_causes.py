@@ -227,7 +227,7 @@ SHARES = [
                     workload("new", gpu=2),
                 ],
             ),
-            f"quota, not nodes: a pod asks for 2 {GPU}, and no victim holds more than 1; "
+            f"quota, not nodes: a pod asks for 2 {GPU}, and no victim holds more than 1 with all its pods; "
             f"Kueue does not check that one node has 2 {GPU} free",
             id="quota is not nodes",
         ),

@@ -227,7 +227,10 @@ def _shortfalls(decision: Decision) -> Iterator[str]:
 
 
 def _on_nodes(decision: Decision) -> Iterator[str]:
-    """Where a pod requests more than any victim holds: quota that is freed may be on several nodes."""
+    """Where a pod requests more than any victim holds: quota that is freed may be on several nodes.
+
+    The pods of running workloads are not in the model, so that a victim counts with all of them together.
+    """
     if has_topology(decision.queue, decision.snapshot.cluster):
         return
     for at in sorted(decision.assignment.needs_preemption):
@@ -240,7 +243,7 @@ def _on_nodes(decision: Decision) -> Iterator[str]:
             asked = f"{amount(at, largest)} {at.resource}"
             yield (
                 f"quota, not nodes: a pod asks for {asked}, and no victim holds more than "
-                f"{amount(at, max(held))}; Kueue does not check that one node has {asked} free"
+                f"{amount(at, max(held))} with all its pods; Kueue does not check that one node has {asked} free"
             )
 
 
