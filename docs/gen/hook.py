@@ -20,7 +20,7 @@ BOOSTED_PAGES: Final = {"reference/glossary.md": 3.0, "tutorial.md": 2.0}
 BOOSTED_OBLIGATIONS: Final = 4.5
 """The theme gives pages more weight than their sections. Less than 5, so that a rule comes first where its
 identifier is searched; more than 3.8, as a rule has two of the three words of an obligation's identifier."""
-BOOSTED_VECTORS: Final = 3.0
+BOOSTED_CASES: Final = 3.0
 UNSEARCHED: Final = (
     "reference/api.md",
     "reference/traceability.md",
@@ -101,14 +101,14 @@ def on_post_template(output_content: str, **_: Any) -> str:
 
 
 def on_post_build(config: Any, **_: Any) -> None:
-    """Obligations and vectors are found by their identifiers before what has a part of these."""
+    """What has no page of its own is found by its identifier before what has a part of it."""
     path = Path(config.site_dir, "search", "search_index.json")
     index = json.loads(path.read_text(encoding="utf-8"))
     for section in index["docs"]:
-        if section["title"].startswith("PO-"):
+        if section["title"].startswith(("PO-", "DV-")):
             section["boost"] = BOOSTED_OBLIGATIONS
-        elif section["location"].startswith("vectors/") and "#" in section["location"]:
-            section["boost"] = BOOSTED_VECTORS
+        elif section["location"].startswith(("vectors/", "scenarios/")) and "#" in section["location"]:
+            section["boost"] = BOOSTED_CASES
     path.write_text(json.dumps(index, separators=(",", ":")), encoding="utf-8")
 
 

@@ -32,6 +32,8 @@ FIRST = {
     "PO-KQ-100": "rules/KQ-230-sort-key-of-a-candidate/#po-kq-100",
     "F-011": "findings/kep-754/#f-011",
     "F-001": "findings/kep-8522/#f-001",
+    "dv-010": "reference/divergences/#dv-010",
+    "tbp-the-third-of-three": "scenarios/tbp/#tbp-the-third-of-three",
     "KQ-320": "rules/KQ-320-when-a-workload-of-another-clusterqueue-may-be-preempted/",
     "UCQ-130/nested-heroes-leave-nothing-as-guaranteed": (
         "vectors/heroes-findings/#ucq-130-nested-heroes-leave-nothing-as-guaranteed"
