@@ -240,10 +240,10 @@ def _on_nodes(decision: Decision) -> Iterator[str]:
             default=0,
         )
         if held and max(held) < largest:
-            asked = f"{amount(at, largest)} {at.resource}"
+            asked, most = f"{amount(at, largest)} {at.resource}", amount(at, max(held))
             yield (
-                f"quota, not nodes: a pod asks for {asked}, and no victim holds more than "
-                f"{amount(at, max(held))} with all its pods; Kueue does not check that one node has {asked} free"
+                f"quota, not nodes: a pod asks for {asked}, and no victim holds more than {most} "
+                f"with all its pods; Kueue does not check that one node has {asked} free"
             )
 
 
