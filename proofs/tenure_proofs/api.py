@@ -1,0 +1,130 @@
+"""`tenure_proofs.prove`: one's own claims about rules and decisions, for every state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from tenure.answer import Answer
+from tenure.conformance.requests import read_decide_request
+from tenure.engines import Engine, decide
+from tenure.errors import InputError
+from tenure.outline import Item, Outline, Part, TitledList
+from tenure.readings import Reading, parse_reading
+from tenure_play.drawing.cluster import picture_of_decision
+from tenure_play.drawing.cluster_sketch import sentences_of, sketch_of
+from tenure_play.drawing.svg import svg
+from tenure_proofs.budgets import UNRECORDED
+from tenure_proofs.counterexamples import Counterexample
+from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
+from tenure_proofs.runner import run_obligation
+from tenure_proofs.solvers import Cvc5
+
+__all__ = ["OwnClaim", "ProvedAnswer", "prove"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnClaim:
+    """How a claim ended."""
+
+    claim: str
+    """The name of its function, in words."""
+    reading: str
+    """The reading, by its name."""
+    verdict: str
+    """`proved`: both solvers exclude every counterexample; `refuted`; `vacuous`: no state is as assumed;
+    `unknown`; or `error`, of a claim that cannot be read as a formula."""
+    why: str = ""
+    """Why it is neither; empty where it is."""
+    solvers: dict[str, str] = field(default_factory=dict)
+    """What each solver answered about a counterexample: `unsat` where there is none."""
+    story: tuple[str, ...] = ()
+    """The smallest counterexample, line by line; of a claim about one decision."""
+    values: dict[str, str] = field(default_factory=dict)
+    """The smallest counterexample: the arguments by name, as Python writes them."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ProvedAnswer(Answer[OwnClaim]):
+    """How a claim ended; a notebook shows the counterexample as a picture, too.
+
+    Args:
+        picture: the decision that breaks the claim, as SVG; empty where there is none.
+    """
+
+    picture: str = ""
+
+    def _repr_html_(self) -> str:
+        return "\n".join([*self.outline.html_lines(), *([self.picture] if self.picture else [])])
+
+
+def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int = 1) -> ProvedAnswer:
+    """Prove a claim for every state, by Z3 and cvc5, or find the smallest state that breaks it.
+
+    Args:
+        claim: a function that writes what it assumes and what it claims into a
+            `tenure_proofs.trusted.claim.Claim`; its name is the claim in words.
+        reading: see `tenure.readings`.
+        seeds: how many random seeds Z3 is asked with.
+
+    Raises:
+        InputError: no such reading.
+
+    >>> from tenure.model import Workload
+    >>> from tenure.rules.time_based import is_time_expired
+    >>> from tenure_proofs.trusted.logic import is_set, negation, value_of
+    >>> def a_job_that_has_just_started_is_protected(claim):
+    ...     job, now = claim.record("job", Workload), claim.number("now")
+    ...     duration = claim.number("duration")
+    ...     claim.assume(duration > 0, is_set(job, "quota_reserved_at"))
+    ...     claim.assume(value_of(job, "quota_reserved_at") == now)
+    ...     claim.prove(negation(claim.lift(is_time_expired)(job, now, duration).value))
+    >>> prove(a_job_that_has_just_started_is_protected)
+    <own-claim: Proved for every state under guaranteed: a job that has just started is protected.>
+    """
+    chosen = reading if isinstance(reading, Reading) else parse_reading(reading, for_proofs=True)
+    obligation = Obligation("own claim", (), claim, everywhere(Verdict.PROVED), UNRECORDED, "")
+    with Cvc5() as cvc5:
+        result = run_obligation(obligation, chosen.name, cvc5, seeds)
+    example = result.counterexample if result.verdict == Verdict.REFUTED else None
+    found = OwnClaim(
+        obligation.words,
+        chosen.name,
+        result.verdict.value,
+        "" if result.verdict in (Verdict.PROVED, Verdict.REFUTED) else result.detail,
+        dict(result.solvers),
+        () if example is None else example.story,
+        {} if example is None else {name: repr(value) for name, value in example.values.items()},
+    )
+    return ProvedAnswer("own-claim", found, _outline(found), _picture(example))
+
+
+def _outline(found: OwnClaim) -> Outline:
+    match found.verdict:
+        case Verdict.PROVED:
+            first = f"Proved for every state under {found.reading}: {found.claim}."
+        case Verdict.REFUTED:
+            first = f"Refuted under {found.reading}: {found.claim}."
+        case _:
+            first = f"Not known under {found.reading}: {found.claim}; {found.why or found.verdict}"
+    parts: list[Part] = [first]
+    if found.story:
+        parts.append(TitledList("Smallest counterexample", [*map(Item, found.story)]))
+    elif found.values:
+        values = [Item(f"{name}: {value}") for name, value in found.values.items()]
+        parts.append(TitledList("Smallest counterexample", values))
+    solvers = ", ".join(f"{name} {answer}" for name, answer in found.solvers.items())
+    return Outline("Claim", [*parts, *([f"a counterexample: {solvers}"] if solvers else [])])
+
+
+def _picture(example: Counterexample | None) -> str:
+    if example is None or example.scenario is None:
+        return ""
+    try:
+        asked = read_decide_request(example.scenario["input"])
+        of = (asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
+        picture = picture_of_decision(decide(Engine.REFERENCE, *of))
+    except InputError:
+        return ""
+    sketch = sketch_of(picture)
+    whole = replace(sketch, height=sketch.height or sketch.bottom + 2)
+    return svg(whole, "The decision that breaks the claim", " ".join(sentences_of(picture)))
