@@ -241,7 +241,7 @@ function showQuotas() {
   for (const bar of all) bar.hidden = select.value !== "" && known.get(bar.dataset.column) !== select.value;
 }
 
-const nameOf = number => bars.querySelector(`#j${number} a`)?.textContent;
+const nameOf = number => bars.querySelector(`li[data-number="${number}"] a`)?.textContent;
 
 function draw(html) {
   bars.innerHTML = html;

@@ -308,7 +308,7 @@ def test_a_job_has_the_lines_of_the_commands(tmp_path: Path, name: str, commands
     two = ("--example", "two-teams", "--now", NOW)
     assert tenure("report", *two, "--budget", "600", "-o", "page.html", cwd=tmp_path).returncode == 0
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    (number,) = re.findall(rf'<a href="#j(\d+)">{name}</a>', page)
+    (number,) = re.findall(rf'data-number="(\d+)"[^>]*><a href="#job/{name}">{name}</a>', page)
     (answer,) = re.findall(rf'<template id="a{number}">(.*?)</template>', page, re.DOTALL)
     text = unescape(re.sub("<[^>]*>", "", answer))
     for command in commands:

@@ -1,5 +1,7 @@
 "use strict";
-{
+/** Lets the page that there is answer its reader; what is returned ends that. */
+const begin = () => {
+  const ended = new AbortController(), whileShown = { signal: ended.signal };
   const get = id => document.getElementById(id);
   const main = document.querySelector("main"), chosen = get("chosen"), search = get("search");
   const queues = [...main.querySelectorAll(".queue")], cohorts = [...main.querySelectorAll(".cohort")];
@@ -65,27 +67,39 @@
 
   const mark = () => {
     for (const each of main.querySelectorAll(".chosen")) each.classList.remove("chosen");
-    const job = /^#j(\d+)$/.exec(location.hash);
-    if (job) for (const each of main.querySelectorAll(`[data-job="${job[1]}"]`)) each.classList.add("chosen");
+    const target = get(location.hash.slice(1));
+    target?.classList.add("chosen");
+    if (target?.matches("li")) for (const each of main.querySelectorAll(`[data-job="${target.dataset.number}"]`)) each.classList.add("chosen");
   };
 
   const quoted = word => /^[\w.\/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
   const add = (kind, text) => chosen.appendChild(Object.assign(document.createElement(kind), { textContent: text }));
   const command = (what, words) => { add("p", what); add("pre", `${main.dataset.program} ${words}`); };
+  const addClose = next => {
+    const close = add("button", "Close");
+    close.type = "button";
+    close.addEventListener("click", () => { history.replaceState(null, "", " "); showChosen(); next.focus(); });
+  };
   const showChosen = () => {
-    const target = get(location.hash.slice(1));
+    const id = location.hash.slice(1), target = get(id), isNamed = /^(job|queue)\//.test(id);
     mark();
-    chosen.hidden = !target || !main.contains(target);
+    chosen.hidden = !isNamed;
     if (chosen.hidden) return;
     chosen.replaceChildren();
     chosen.scrollTop = 0;
+    if (!target) {
+      add("h2", id.replace("/", " "));
+      add("p", "Not in this picture.");
+      addClose(search);
+      return;
+    }
     const name = target.querySelector("a").textContent, given = main.dataset.arguments;
     add("h2", name);
-    if (target.id[0] === "j") {
+    if (target.matches("li")) {
       target.closest("details")?.setAttribute("open", "");
       const queue = target.closest(".queue").dataset.name;
       add("p", `${queue ? `ClusterQueue ${queue} · ` : ""}${target.lastElementChild.textContent}`);
-      const answer = get(`a${target.id.slice(1)}`);
+      const answer = get(`a${target.dataset.number}`);
       if (answer) {
         chosen.append(answer.content.cloneNode(true));
       } else {
@@ -101,21 +115,22 @@
       const files = given.replace(/ ?--now \S+$/, ""), open = main.dataset.open.split(" ");
       const late = asked => open.includes(asked) ? " (not answered within the budget)" : "";
       add("p", "ClusterQueue");
-      const answer = get(`q${target.id.slice(1)}`);
+      const answer = get(`q${target.dataset.number}`);
       if (answer) chosen.append(answer.content.cloneNode(true));
       command(`Whether also within its nominal quota${late("matrix")}`, `analyze matrix ${files} --victim ${quoted(name)}`);
       command(`What it can count on${late("guarantees")}`, `analyze guarantees ${files} --of ${quoted(name)}`);
       command("Fields without effect", `analyze sanity ${files}`);
     }
-    const close = add("button", "Close");
-    close.type = "button";
-    close.addEventListener("click", () => { history.replaceState(null, "", " "); showChosen(); target.querySelector("a").focus(); });
+    addClose(target.querySelector("a"));
   };
-  addEventListener("hashchange", showChosen);
-  addEventListener("keydown", event => { if (event.key === "Escape" && !chosen.hidden) chosen.querySelector("button").click(); });
+  addEventListener("hashchange", showChosen, whileShown);
+  addEventListener("keydown", event => { if (event.key === "Escape" && !chosen.hidden) chosen.querySelector("button").click(); }, whileShown);
   main.addEventListener("click", event => {
     const piece = event.target.closest("[data-job]");
-    if (piece) location.hash = `j${piece.dataset.job}`;
+    if (piece) location.hash = main.querySelector(`li[data-number="${piece.dataset.job}"]`).id;
   });
+  if (search.value) find();
   showChosen();
-}
+  return () => ended.abort();
+};
+let end = begin();

@@ -18,10 +18,11 @@ def page_policy(style: str, script: str = "", *, connects: bool = False) -> str:
         connects: whether the script may ask the server of the page.
 
     >>> page_policy("p { margin: 0 }", connects=True).rpartition("; connect-src ")[2]
-    "'self'; base-uri 'none'; form-action 'none'"
+    "'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
     """
     scripts = f" script-src {_digest(script)};" if script else ""
-    connections = " connect-src 'self';" if connects else ""
+    # Browsers ask a server for an icon, and complain where that is not allowed.
+    connections = " connect-src 'self'; img-src 'self';" if connects else ""
     styles = f"style-src {_digest(_with_schemes(style))};"
     return f"default-src 'none'; {styles}{scripts}{connections} base-uri 'none'; form-action 'none'"
 

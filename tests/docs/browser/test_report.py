@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,6 +16,7 @@ from tests.docs.browser.barriers import checker, met_in
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.visiting import WIDTHS
 from tests.tenure_report.test_report import LOWER, NOW, TWO, job, local_queue, queue
+from tests.tenure_report.test_serving import serving, write
 
 CLUSTER = (*TWO, queue("c", 4, None, preemption=LOWER), local_queue("c"), job("new", "c", 2, None, 9))
 """By hand: small, so that all of it is answered on any machine."""
@@ -106,8 +109,99 @@ def test_it_keeps_no_reader_out(browser: Tab, page: Path, width: str, scheme: st
     except FetchError as error:
         pytest.skip(f"axe-core cannot be fetched: {error}")
     browser.resize(*WIDTHS[width])
-    browser.open(f"{page.as_uri()}#j0")
+    (job, *_) = re.findall(r'href="#(job/[^"]+)"', page.read_text(encoding="utf-8"))
+    browser.open(f"{page.as_uri()}#{job}")
     browser.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     browser.value("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     assert browser.value("document.documentElement.scrollWidth <= innerWidth")
     assert met_in(browser, script) == []
+
+
+MANY = [job(f"run-{number:02}", "b", 1, "2026-03-02T10:00:00Z") for number in range(40)]
+KEEP: tuple[dict[str, Any], ...] = (
+    queue("a", 8),
+    queue("b", 80),
+    local_queue("a"),
+    local_queue("b"),
+    *MANY,
+    job("chosen", "b", 2, "2026-03-02T10:00:00Z", 5),
+    job("chosen-later", "a", 3, priority=7),
+)
+"""Two ClusterQueues; jobs of a higher priority that are added have lower numbers."""
+FIRST = (job("first", "b", 1, "2026-03-02T10:00:00Z", 900), job("also", "a", 1, "2026-03-02T10:00:00Z", 901))
+TITLE = "document.querySelector('#chosen h2').textContent"
+PLACE = "document.getElementById('job/b/run-30').getBoundingClientRect().top"
+OPEN = "[...document.querySelectorAll('details')].map(each => each.open).join()"
+FIELDS = "[...document.querySelectorAll('#search, select')].map(each => each.value).join()"
+
+
+def test_a_new_picture_keeps_the_place_where_one_looks(browser: Tab, tmp_path: Path) -> None:
+    write(tmp_path / "cluster.yaml", *KEEP)
+    browser.resize(*WIDTHS["desktop"])
+    with serving("cluster.yaml", cwd=tmp_path) as server:
+        address = f"http://127.0.0.1:{server.port}"
+        browser.open(f"{address}/#job/b/chosen")
+        browser.until("document.getElementById('age')?.textContent.startsWith('Read ')")
+        browser.value("document.getElementById('colour').selectedIndex = 1")
+        browser.value("document.getElementById('colour').dispatchEvent(new Event('change'))")
+        search(browser, "run-3")
+        browser.until("document.getElementById('found').textContent === '10 jobs in 1 queues'")
+        search(browser, "b")
+        browser.until("document.getElementById('found').textContent !== '10 jobs in 1 queues'")
+        browser.value("document.querySelector('header details').open = true")
+        browser.value("document.getElementById('search').focus()")
+        browser.value("document.getElementById('job/b/run-30').scrollIntoView({block: 'center'})")
+        before = [browser.value(each) for each in (TITLE, OPEN, FIELDS)]
+        top = browser.value(PLACE)
+        old = browser.value("document.getElementById('job/b/chosen').dataset.number")
+
+        write(tmp_path / "cluster.yaml", *KEEP, *FIRST)
+        browser.until("document.getElementById('job/b/first')")
+        assert browser.value("document.getElementById('job/b/chosen').dataset.number") != old
+        assert [browser.value(each) for each in (TITLE, OPEN, FIELDS)] == before
+        # Browsers scroll by whole device pixels.
+        assert browser.value(PLACE) == pytest.approx(top, abs=2)
+        assert browser.value("document.body.dataset.colour") == "priority"
+        assert browser.value("document.activeElement.id") == "search"
+        assert browser.value("location.hash") == "#job/b/chosen"
+        marked = "document.querySelector('main .bar .chosen title').textContent"
+        assert browser.value(marked).startswith("b/chosen ")
+
+        write(tmp_path / "cluster.yaml", *KEEP[:-2], *FIRST)
+        browser.until("document.getElementById('chosen').innerText.includes('Not in this picture.')")
+        browser.value("document.querySelector('#chosen button').click()")
+        assert browser.value("document.getElementById('chosen').hidden")
+        assert browser.complaints(address) == []
+
+
+def test_an_error_of_reading_is_shown_with_its_age_and_the_last_picture_stays(
+    browser: Tab, tmp_path: Path
+) -> None:
+    path = tmp_path / "cluster.yaml"
+    write(path, *KEEP)
+    with serving("cluster.yaml", cwd=tmp_path) as server:
+        browser.open(f"http://127.0.0.1:{server.port}/")
+        browser.until("document.getElementById('age')?.textContent.startsWith('Read ')")
+        path.write_text("kind: [", encoding="utf-8")
+        shown = browser.until("document.getElementById('trouble').textContent")
+        assert shown.startswith("cluster.yaml")
+        assert "reading failed" in browser.value("document.getElementById('age').textContent")
+        assert browser.value("document.getElementById('job/b/chosen') !== null")
+        write(path, *KEEP, *FIRST)
+        browser.until("document.getElementById('job/b/first')")
+        browser.until("document.getElementById('trouble').textContent === ''")
+        server.interrupted()
+        gone = "document.getElementById('trouble').textContent.startsWith('The server does not answer.')"
+        assert browser.until(gone)
+
+
+def test_nothing_changes_under_a_selection(browser: Tab, tmp_path: Path) -> None:
+    write(tmp_path / "cluster.yaml", *KEEP)
+    with serving("cluster.yaml", cwd=tmp_path) as server:
+        browser.open(f"http://127.0.0.1:{server.port}/#job/b/chosen")
+        browser.value("getSelection().selectAllChildren(document.querySelector('#chosen pre'))")
+        write(tmp_path / "cluster.yaml", *KEEP, *FIRST)
+        browser.until("document.getElementById('age').textContent.includes('a newer picture follows')")
+        assert browser.value("document.getElementById('job/b/first') === null")
+        browser.value("getSelection().removeAllRanges()")
+        browser.until("document.getElementById('job/b/first')")
