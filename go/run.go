@@ -51,6 +51,11 @@ func Only(beginnings ...string) Option {
 	return restricted("Only", beginnings, true, begins, func(v Vector) string { return v.ID[:strings.Index(v.ID, "/")] })
 }
 
+// Flags keeps the vectors with some of these flags.
+func Flags(names ...string) Option {
+	return restricted("Flags", names, true, func(v Vector, name string) bool { return slices.Contains(v.Flags, name) }, func(v Vector) string { return v.Flags[0] })
+}
+
 // Calls keeps the vectors of some calls of the protocol. Without it they are those of decide.
 func Calls(names ...string) Option {
 	return restricted("Calls", names, true, func(v Vector, name string) bool { return v.Call == name }, func(v Vector) string { return v.Call })

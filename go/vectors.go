@@ -19,6 +19,8 @@ type Vector struct {
 	Rules []string `json:"rules"`
 	// Verdict is accept or reject: whether the rules apply to the workload that the case is about.
 	Verdict string `json:"verdict"`
+	// Flags say why the case exists, such as Sequence: its victims are the candidates in the order of their turns.
+	Flags []string `json:"flags"`
 	// Comment is what decides, in a sentence.
 	Comment string `json:"comment"`
 	// Reading is a name, such as "released" for Kueue as released, or an object of choices.

@@ -21,9 +21,21 @@ import (
 // TestPublishedVectors gives the vectors of Kueue as released to Kueue's own scheduler cache, flavor assigner and
 // Preemptor.GetTargets. Those with a field or feature gate of a proposal are skipped.
 func TestPublishedVectors(t *testing.T) {
+	tenuretest.Run(t, newKueueDecider(t), released...)
+}
+
+// TestPublishedVectorsInOrder compares the sequence of targets, in vectors that need every candidate. After fewer
+// targets than candidates, GetTargets does not keep the order in which they had their turns.
+func TestPublishedVectorsInOrder(t *testing.T) {
+	tenuretest.Run(t, newKueueDecider(t), append(released, tenuretest.Flags("Sequence"), tenuretest.Compare(tenuretest.Ordered))...)
+}
+
+var released = []tenuretest.Option{tenuretest.Readings("released"), tenuretest.Families("KQ")}
+
+func newKueueDecider(t *testing.T) *kueueDecider {
 	decider := &kueueDecider{gates: newGates()}
 	t.Cleanup(func() { _, _ = decider.gates.apply(nil) })
-	tenuretest.Run(t, decider, tenuretest.Readings("released"), tenuretest.Families("KQ"))
+	return decider
 }
 
 // kueueDecider is Kueue, as the vectors see it.
