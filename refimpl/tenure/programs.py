@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 _CHUNK = 2**16
 _MOST_STDERR = 2**16
@@ -43,6 +44,7 @@ def run_bounded(
     *,
     stdin: int | None = None,
     environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
     on_quiet: Callable[[bytes], None] = lambda _: None,
 ) -> Ended:
     """Run a program; it is killed where it takes longer, or prints more.
@@ -53,6 +55,7 @@ def run_bounded(
         seconds: how long it may take.
         stdin: as `subprocess` has it.
         environment: its own; None for this process's.
+        folder: where it runs; None for the current one.
         on_quiet: receives new standard error after a second of silence: a login's prompt, say.
 
     Raises:
@@ -63,7 +66,13 @@ def run_bounded(
     """
     pipe = subprocess.PIPE
     process = subprocess.Popen(
-        command, stdin=stdin, stdout=pipe, stderr=pipe, bufsize=0, env=environment and dict(environment)
+        command,
+        stdin=stdin,
+        stdout=pipe,
+        stderr=pipe,
+        bufsize=0,
+        env=environment and dict(environment),
+        cwd=folder,
     )
     assert process.stdout is not None
     assert process.stderr is not None

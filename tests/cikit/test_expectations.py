@@ -109,9 +109,16 @@ def test_nothing_that_is_not_printable_is_printed(form: str, tmp_path: Path) -> 
         assert [line for line in lines if not line.isprintable() or line.startswith("::error::b")] == []
 
 
-@pytest.mark.parametrize("kind", ["manifests", "files"])
 @pytest.mark.parametrize(
-    "name", ["-", "./-", "/dev/fd/0", "../secret.yaml", "{outside}/secret.yaml", "link.yaml"]
+    ("kind", "name"),
+    [
+        ("files", "-"),
+        *(
+            (kind, name)
+            for kind in ("manifests", "files")
+            for name in ("./-", "/dev/fd/0", "../secret.yaml", "{outside}/secret.yaml", "link.yaml")
+        ),
+    ],
 )
 def test_a_file_names_nothing_outside(
     kind: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

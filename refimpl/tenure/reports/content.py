@@ -131,8 +131,8 @@ class Report:
     seconds: float | None = None
 
 
-NO_FILES: Final = ("stdin", "cluster")
-"""Names of inputs without a file in problems: standard input, and a cluster."""
+NO_FILES: Final = ("stdin", "cluster", "rendered")
+"""Names of inputs without a file in problems: standard input, a cluster, and what a renderer printed."""
 
 Locate: TypeAlias = Callable[[str, str, str], int]
 """From a file, an object and a field to a line; 0 where that is not known."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tenure.cli.commands import with_records
-from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
+from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
+from tenure_check.commands.checked_files import CheckedFiles
 
 
 @with_records
 def check_command(
     *,
     paths: ExpectationPaths = None,
-    strict: Strict = False,
-    no_cache: NoCache = False,
+    reading: CheckedFiles,
     edits: EditOptions,
     kueue: KueueRelease = None,
     output: ChecksOutput = ReportOutput.TEXT,
@@ -59,7 +59,7 @@ def check_command(
     reporting = Reporting(report, "tenure analyze check")
     with reporting.of_bad_input():
         documents = []
-        for document in documents_of(paths, edits.as_if(kueue), strict=strict, kept=not no_cache):
+        for document in documents_of(paths, edits.as_if(kueue), reading):
             asserted = [check for check in document.checks if check.field.split("[")[0] in ABOUT_ALL_STATES]
             if asserted:
                 documents.append(replace(document, checks=tuple(asserted)))

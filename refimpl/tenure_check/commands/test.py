@@ -10,12 +10,13 @@ import typer
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import print_warnings
-from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
+from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
+from tenure_check.commands.checked_files import CheckedFiles
 from tenure_check.expectations import (
     Checked,
     ExpectationDocument,
@@ -25,6 +26,7 @@ from tenure_check.expectations import (
     load_documents,
     run,
 )
+from tenure_check.expectations.manifest_sources import ManifestSources
 from tenure_check.expectations.results import TEST, answer_of, text_lines, warnings_of
 from tenure_play.checks import LocateIn
 
@@ -40,8 +42,7 @@ _EXITS: Final = {
 def run_tests(
     *,
     paths: ExpectationPaths = None,
-    strict: Strict = False,
-    no_cache: NoCache = False,
+    reading: CheckedFiles,
     edits: EditOptions,
     kueue: KueueRelease = None,
     output: ChecksOutput = ReportOutput.TEXT,
@@ -74,6 +75,11 @@ def run_tests(
     tenure test queues/ --set clusterqueue/nlp.spec.preemption.withinClusterQueue=Never
     tenure test queues/ --kueue 0.19
 
+    Manifests that Helm or Kustomize make: `manifests: [{render: kubectl kustomize overlays/prod}]`, and
+
+    \b
+    tenure test queues/ --render 'kubectl kustomize overlays/prod'
+
     For continuous integration, several reports of one run:
 
     \b
@@ -89,7 +95,7 @@ def run_tests(
     choose_colour(color)
     reporting = Reporting(report, TEST)
     with reporting.of_bad_input():
-        documents = documents_of(paths, edits.as_if(kueue), strict=strict, kept=not no_cache)
+        documents = documents_of(paths, edits.as_if(kueue), reading)
     check_documents(documents, output, reporting, kueue)
 
 
@@ -122,15 +128,14 @@ def check_documents(
 
 
 def documents_of(
-    paths: Sequence[str] | None, as_if: AsIf, *, strict: bool, kept: bool
+    paths: Sequence[str] | None, as_if: AsIf, reading: CheckedFiles
 ) -> list[ExpectationDocument]:
     """Every document of every file.
 
     Args:
         paths: files and folders.
         as_if: how manifests count otherwise than they were written.
-        strict: whether manifests are refused of which something would be warned.
-        kept: whether what earlier runs found out about every state counts, and is kept.
+        reading: how they are read; the commands that they may have run, among others.
 
     Raises:
         InputError: there is no file; everything that is wrong in any of them.
@@ -138,10 +143,12 @@ def documents_of(
     if not paths:
         raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
     documents: list[ExpectationDocument] = []
+    sources = ManifestSources(reading.render or ())
+    strict, kept = reading.strict, not reading.no_cache
     problems: list[Problem] = []
     for file in expectation_files(paths):
         try:
-            documents.extend(load_documents(file, strict=strict, as_if=as_if, kept=kept))
+            documents.extend(load_documents(file, strict=strict, as_if=as_if, kept=kept, sources=sources))
         except InputError as error:
             problems.extend(error.problems)
     if problems:

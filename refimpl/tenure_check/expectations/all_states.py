@@ -234,7 +234,8 @@ class AllStates:
 
     def _known(self, name: str, known: Sequence[str], field: str) -> None:
         if name not in known:
-            expected = f"one of {names_text(known)}{did_you_mean(name, known)}"
+            notes = [f"; {sourced.note}" for sourced in self._given.objects if sourced.note]
+            expected = f"one of {names_text(known)}{did_you_mean(name, known)}{''.join(notes)}"
             raise self._place.error(field, name, expected)
 
     def _of_cells(self, cells: Sequence[CellSides], expected: str, scope: Scope) -> CheckResult:

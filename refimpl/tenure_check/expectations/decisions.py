@@ -11,8 +11,7 @@ from tenure.api import Decision, Loaded, decide, decide_all, doubts, refuse_doub
 from tenure.errors import InputError
 from tenure.explanation.groups import names_text
 from tenure.explanation.summary import summarize
-from tenure.manifests import Place, SourcedObject, build, parse_instant, show
-from tenure.manifests.files import read_referenced
+from tenure.manifests import Place, SourcedObject, build, parse_instant
 from tenure.manifests.naming import WorkloadState, workload_key
 from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.model import Workload
@@ -24,13 +23,20 @@ from tenure.validation.released import refused_by
 from tenure_check.expectations.causes import AsExpected, cause_lines
 from tenure_check.expectations.check import Check, CheckResult, judged
 from tenure_check.expectations.expectation_file import ABOUT_ALL_STATES, DecisionsShape, ExpectedShape
+from tenure_check.expectations.manifest_sources import ManifestSources
 from tenure_play.scenario_file import checked
 
 _KINDS: Final = ("expect", "neverPreempted", "validate", *ABOUT_ALL_STATES)
 
 
 def decision_checks(
-    raw: object, place: Place, *, strict: bool = False, as_if: AsIf = AS_WRITTEN, kept: bool = False
+    raw: object,
+    place: Place,
+    *,
+    strict: bool = False,
+    as_if: AsIf = AS_WRITTEN,
+    kept: bool = False,
+    sources: ManifestSources | None = None,
 ) -> list[Check]:
     """What a document expects of decisions.
 
@@ -40,6 +46,7 @@ def decision_checks(
         strict: whether what would be warned of is refused.
         as_if: how the manifests count otherwise than they were written.
         kept: whether what earlier runs found out about every state counts.
+        sources: where its manifests come from; without it no renderer may run.
 
     Raises:
         InputError: everything in which it deviates from its shape.
@@ -49,7 +56,7 @@ def decision_checks(
     ['the manifests are valid without a warning']
     """
     shape = checked(DecisionsShape, raw, place, name="expectations")
-    situation = GivenManifests(shape, place, strict=strict, as_if=as_if)
+    situation = GivenManifests(shape, place, strict=strict, as_if=as_if, sources=sources or ManifestSources())
     found = [*_checks(shape, situation, place), *_asserted(shape, situation, place, kept=kept)]
     if not found:
         raise place.error("", "nothing that is expected", f"one of {', '.join(_KINDS)}")
@@ -109,8 +116,11 @@ def _expected(expected: ExpectedShape, field: str, situation: GivenManifests) ->
 class GivenManifests:
     """The manifests of a document under its clock and reading; read and decided on first use."""
 
-    def __init__(self, shape: DecisionsShape, place: Place, *, strict: bool, as_if: AsIf) -> None:
+    def __init__(
+        self, shape: DecisionsShape, place: Place, *, strict: bool, as_if: AsIf, sources: ManifestSources
+    ) -> None:
         self._shape = shape
+        self._sources = sources
         self._place = place
         self._strict = strict
         self._as_if = as_if
@@ -206,17 +216,13 @@ class GivenManifests:
         """Its manifests, as they are written or changed.
 
         Raises:
-            InputError: a file that cannot be read.
+            InputError: a file that cannot be read, or a command that fails or may not run.
         """
-        found: list[SourcedObject] = []
-        for number, entry in enumerate(self._shape.manifests):
-            if isinstance(entry, str):
-                found.extend(read_referenced({f"manifests[{number}]": entry}, self._place))
-            elif isinstance(entry, dict):
-                found.append(SourcedObject(self._place.file, entry))
-            else:
-                expected = "the name of a file or folder, or a Kubernetes object"
-                raise self._place.error(f"manifests[{number}]", show(entry), expected)
+        found = [
+            sourced
+            for number, entry in enumerate(self._shape.manifests)
+            for sourced in self._sources.objects(entry, f"manifests[{number}]", self._place)
+        ]
         return tuple(self._as_if.change(found, self._kueue))
 
     @cached_property

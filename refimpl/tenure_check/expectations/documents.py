@@ -16,6 +16,7 @@ from tenure.manifests.showing import sort_of
 from tenure.resources import is_folder, is_there
 from tenure_check.expectations.check import Check
 from tenure_check.expectations.decisions import decision_checks
+from tenure_check.expectations.manifest_sources import ManifestSources
 from tenure_check.expectations.plays import play_checks
 from tenure_play.loading import read_documents
 
@@ -68,7 +69,12 @@ def expectation_files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def load_documents(
-    path: str | Path, *, strict: bool = False, as_if: AsIf = AS_WRITTEN, kept: bool = False
+    path: str | Path,
+    *,
+    strict: bool = False,
+    as_if: AsIf = AS_WRITTEN,
+    kept: bool = False,
+    sources: ManifestSources | None = None,
 ) -> tuple[ExpectationDocument, ...]:
     """What a file expects. Manifests are read and scenarios played only when a check runs.
 
@@ -77,13 +83,14 @@ def load_documents(
         strict: whether manifests are refused of which something would be warned.
         as_if: how their objects count otherwise than they were written.
         kept: whether what earlier runs found out about every state counts, and is kept.
+        sources: where their manifests come from; without it no renderer may run.
 
     Raises:
         InputError: everything that is wrong in the file.
 
     Source: `spec/schemas/expectations.schema.json`, `spec/schemas/scenario.schema.json`.
     """
-    file = str(path)
+    file, sources = str(path), sources or ManifestSources()
     written = read_documents(path, file, _WHAT)
     documents: list[ExpectationDocument] = []
     problems: list[Problem] = []
@@ -91,7 +98,9 @@ def load_documents(
         stem = Path(file).name.removesuffix(SUFFIX)
         name = stem if len(written) == 1 else f"{stem}-{number + 1}"
         try:
-            documents.append(_document(raw, file, number, name, strict=strict, as_if=as_if, kept=kept))
+            documents.append(
+                _document(raw, file, number, name, sources, strict=strict, as_if=as_if, kept=kept)
+            )
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -100,13 +109,22 @@ def load_documents(
 
 
 def _document(
-    raw: object, file: str, number: int, stem: str, *, strict: bool, as_if: AsIf, kept: bool
+    raw: object,
+    file: str,
+    number: int,
+    stem: str,
+    sources: ManifestSources,
+    *,
+    strict: bool,
+    as_if: AsIf,
+    kept: bool,
 ) -> ExpectationDocument:
     if not isinstance(raw, dict):
         raise InputError([Problem("", sort_of(raw), _WHAT, file=file)])
     if "manifests" in raw:
         name = str(raw.get("test", stem))
-        checks = decision_checks(raw, Place(f"Test/{name}", file), strict=strict, as_if=as_if, kept=kept)
+        place = Place(f"Test/{name}", file)
+        checks = decision_checks(raw, place, strict=strict, as_if=as_if, kept=kept, sources=sources)
     elif "until" in raw:
         name = str(raw.get("scenario", stem))
         checks = play_checks(raw, Place(f"Scenario/{name}", file), stem, strict=strict, as_if=as_if)

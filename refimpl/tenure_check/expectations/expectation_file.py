@@ -67,8 +67,9 @@ class DecisionsShape(FilePart):
     manifests: Annotated[
         list[_Manifest], BeforeValidator(_listed, json_schema_input_type=_Manifest | list[_Manifest])
     ]
-    """The cluster: files and folders, from the folder of this file, and objects. Kueue's Configuration may be
-    among them."""
+    """The cluster: files and folders, from the folder of this file; - for standard input; objects; and
+    commands that print manifests, as render: kubectl kustomize overlays/prod, which --render has to allow.
+    Kueue's Configuration may be among them."""
     now: Text | None = None
     """The cycle's clock, RFC 3339; needed for every decision."""
     reading: Annotated[Any, either(str | dict[str, str] | None)] = None

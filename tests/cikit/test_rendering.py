@@ -1,0 +1,117 @@
+"""Manifests that a command renders, or standard input gives, for files of expectations."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tenure_check.expectations import manifest_sources
+from tests.command_line import tenure
+
+FLAVOR = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "f"}}
+TEXT = yaml.safe_dump(FLAVOR)
+
+
+def python(code: str) -> str:
+    """A renderer: a command that runs Python."""
+    return shlex.join([sys.executable, "-c", code])
+
+
+def written(folder: Path, *entries: object, name: str = "a") -> Path:
+    path = folder / f"{name}.tenure.yaml"
+    path.write_text(yaml.safe_dump({"manifests": list(entries), "validate": "valid"}), encoding="utf-8")
+    return path
+
+
+def test_a_command_that_the_caller_allows_is_run_in_the_folder_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "flavor.yaml").write_text(TEXT, encoding="utf-8")
+    command = python("print(open('flavor.yaml').read())")
+    path = written(tmp_path / "sub", {"render": command})
+    done = tenure("test", str(path), "--render", command, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_other_command_is_run(tmp_path: Path) -> None:
+    """What a pull request writes into a file decides nothing about what runs."""
+    made = tmp_path / "made"
+    command = python(f"open({str(made)!r}, 'w')")
+    path = written(tmp_path, {"render": command})
+    for allowed in ((), ("--render", command.split()[0]), ("--render", f"{command} ")):
+        done = tenure("test", str(path), *allowed)
+        assert done.returncode == 2
+        said = done.stdout.decode()
+        assert "expected a command that the caller allows, word for word: --render " in said
+        assert not made.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import sys; sys.exit('no chart here')", "ended with 1: no chart here, expected manifests on"),
+        (
+            "import sys; sys.exit('E1129 04:10:02.009884   21908 run.go:72] no such ' + 100 * 'x')",
+            f"ended with 1: no such {100 * 'x'}, expected manifests on",
+        ),
+        ("print('a: [')", " printed, expected "),
+        ("import time; time.sleep(60)", "within 0.5 s, expected manifests in that time"),
+    ],
+)
+def test_the_errors_of_a_renderer_are_shown(
+    code: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "sleep" in code:
+        monkeypatch.setattr(manifest_sources, "RENDER_WITHIN", 0.5)
+    command = python(code)
+    done = tenure("test", str(written(tmp_path, {"render": command})), "--render", command)
+    assert done.returncode == 2
+    said = done.stdout.decode()
+    assert "manifests[0].render: found " in said
+    assert found in said
+
+
+@pytest.mark.parametrize("command", ["", "'open", 3, ["helm"]])
+def test_what_is_no_command_is_refused(command: object, tmp_path: Path) -> None:
+    done = tenure("test", str(written(tmp_path, {"render": command})))
+    assert done.returncode == 2
+    assert "expected a command such as kubectl kustomize overlays/prod; no shell reads it" in (
+        done.stdout.decode()
+    )
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = tenure(
+        "test", str(written(tmp_path, {"render": "no-such-program"})), "--render", "no-such-program"
+    )
+    assert done.returncode == 2
+    assert (
+        "found no-such-program: no such file or directory, expected a program on PATH" in done.stdout.decode()
+    )
+
+
+def test_standard_input_is_read_once_for_all_files(tmp_path: Path) -> None:
+    one, other = (written(tmp_path, "-", name=name) for name in ("one", "other"))
+    done = tenure("test", str(one), str(other), stdin=TEXT.encode())
+    assert done.returncode == 0, done.stdout
+    assert b"test: 2 expectations, 0 fail" in done.stdout
+
+
+def test_an_overlay_that_is_not_applied_is_named_where_a_queue_is_missing(tmp_path: Path) -> None:
+    overlay = tmp_path / "overlay"
+    overlay.mkdir()
+    queue = {**FLAVOR, "kind": "ClusterQueue", "metadata": {"name": "batch"}, "spec": {}}
+    (overlay / "patch.yaml").write_text(yaml.safe_dump(queue), encoding="utf-8")
+    kustomization = {"resources": ["../base"], "patches": [{"path": "patch.yaml"}]}
+    (overlay / "kustomization.yaml").write_text(yaml.safe_dump(kustomization), encoding="utf-8")
+    never = {"preemptor": {"clusterQueue": "batch"}, "victim": {"clusterQueue": "production"}}
+    path = tmp_path / "a.tenure.yaml"
+    path.write_text(yaml.safe_dump({"manifests": ["overlay"], "never": never}), encoding="utf-8")
+    done = tenure("test", str(path), cwd=tmp_path)
+    assert done.returncode == 2
+    said = done.stdout.decode()
+    assert "found production, expected one of batch; " in said
+    assert "render first: kubectl kustomize " in said
