@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from tenure_check.analysis import new_loops
 from tenure_check.commands import analyze_diff
 from tests.cli.test_analyze_matrix import LIMITED, ONE_CLASS, QUEUES
 from tests.cli.test_edits import git
@@ -135,7 +137,8 @@ def test_a_pull_request_has_one_verdict_within_a_screen(queues: Path) -> None:
     """It names the pair that is new, the smallest example and the line, and nothing that does not fail."""
     before = changed(queues, "reclaimWithinCohort: Any", "reclaimWithinCohort: LowerPriority")
     asked = before, queues, "--fail-on", "new-preemption, lost-guarantee"
-    verdict = {"result": "FAIL", "failures": {"new-preemption": 1, "lost-guarantee": 0}}
+    failures = {"new-preemption": 1, "lost-guarantee": 0}
+    verdict = {"result": "FAIL", "failures": failures, "loops": []}
     assert answered(*asked, *OWN, code=1)["verdict"] == verdict
     done = tenure("analyze", "diff", *map(str, asked), *OWN, *SMALL)
     said = done.stdout.decode()
@@ -151,10 +154,51 @@ def test_a_pull_request_has_one_verdict_within_a_screen(queues: Path) -> None:
     assert back.stdout.startswith(b"PASS: no new preemption, no lost guarantee\n")
 
 
+def test_a_loop_is_new_where_none_was_before(tmp_path: Path) -> None:
+    """As KEP-8522 is written, a minAdmitDuration lets equals preempt each other for ever."""
+    for side, config in (("before", "{}"), ("after", "{minAdmitDuration: 4h}")):
+        (tmp_path / f"{side}.yaml").write_text(ALONE.format(config), encoding="utf-8")
+    asked = "before.yaml", "after.yaml", *SMALL, "--reading", "as-written", "--fail-on", "new-loop"
+    done = tenure("analyze", "diff", *asked, cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    said = done.stdout.decode()
+    assert said.startswith("FAIL: workloads of q can now preempt each other for ever\n")
+    assert "this loop ends without any one of these fields:" in said
+    assert "minAdmitDuration: '4h' (after.yaml:" in said
+    assert len(said.splitlines()) <= 24
+    back = tenure("analyze", "diff", asked[1], asked[0], *asked[2:], cwd=tmp_path)
+    assert (back.returncode, back.stdout.splitlines()[0]) == (0, b"PASS: no new loop")
+
+
+def test_a_loop_that_was_there_before_is_not_new(tmp_path: Path) -> None:
+    for side, hours in (("before", 4), ("after", 5)):
+        text = ALONE.format(f"{{minAdmitDuration: {hours}h}}")
+        (tmp_path / f"{side}.yaml").write_text(text, encoding="utf-8")
+    asked = "before.yaml", "after.yaml", *SMALL, "--reading", "as-written", "--fail-on", "new-loop"
+    done = tenure("analyze", "diff", *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.startswith(b"PASS: no new loop\n")
+
+
+def test_theorems_that_do_not_apply_any_more_make_the_verdict_not_known(
+    queues: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing was found in no time at all; the fields that theorems exclude are listed."""
+    monkeypatch.setattr(new_loops, "WITHIN_S", 1e-9)
+    peaceful = re.sub(r"(ithinC\w+): \w+Priority|(ithinCohort): Any", r"\1\2: Never", QUEUES)
+    before = queues.with_name("peaceful.yaml")
+    before.write_text(peaceful, encoding="utf-8")
+    done = tenure("analyze", "diff", str(before), str(queues), *SMALL, "--fail-on", "new-loop")
+    said = done.stdout.decode()
+    assert done.returncode == 5, said
+    assert said.startswith("not known: no new loop was found, but theorems excluded loops before")
+    assert "ClusterQueue/a spec.preemption.reclaimWithinCohort: Any (" in said
+
+
 def test_an_unknown_kind_of_failure_is_refused_with_the_known_ones(queues: Path) -> None:
     done = tenure("analyze", "diff", str(queues), *LESS, "--fail-on", "new-preemption,gained")
     assert done.returncode == 2
-    known = "new-preemption, lost-guarantee, lost-preemption, any"
+    known = "new-preemption, lost-guarantee, lost-preemption, new-loop, any"
     message = f"error: --fail-on: found 'gained', expected one or several of {known}, with commas"
     assert message in done.stderr.decode().splitlines()
 

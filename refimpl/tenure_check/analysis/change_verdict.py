@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 from tenure.outline import Facts, Name, Outline, Part, TitledList
 from tenure_check.analysis.difference_answer import (
@@ -14,12 +14,14 @@ from tenure_check.analysis.difference_answer import (
     ChangeVerdict,
     GuaranteeAspect,
     GuaranteeChange,
+    LoopChange,
     MatrixDifference,
     change_item,
     changes_alike,
     example_items,
     unsettled_words,
 )
+from tenure_check.analysis.loop_answer import tree_items
 from tenure_check.analysis.scopes import premise_parts
 
 MOST_SHOWN: Final = 3
@@ -35,6 +37,8 @@ class FailOnChange(StrEnum):
     """A workload can be preempted sooner, or also within nominal quota."""
     LOST_PREEMPTION = "lost-preemption"
     """A workload can no longer be preempted, or only later, or only above nominal quota."""
+    NEW_LOOP = "new-loop"
+    """Workloads preempt each other for ever that did not before."""
     ANY = "any"
     """A state is decided otherwise."""
 
@@ -43,11 +47,14 @@ _NAMES: Final = {
     FailOnChange.NEW_PREEMPTION: "new preemption",
     FailOnChange.LOST_GUARANTEE: "lost guarantee",
     FailOnChange.LOST_PREEMPTION: "lost preemption",
+    FailOnChange.NEW_LOOP: "new loop",
     FailOnChange.ANY: "change of any decision",
 }
 
 
-def judged(answer: MatrixDifference, fail_on: Sequence[FailOnChange]) -> MatrixDifference:
+def judged(
+    answer: MatrixDifference, fail_on: Sequence[FailOnChange], loops: Sequence[LoopChange] = ()
+) -> MatrixDifference:
     """The same difference with its verdict.
 
     A cell that is not known may be one that fails: without another failure the verdict is not known then.
@@ -55,13 +62,18 @@ def judged(answer: MatrixDifference, fail_on: Sequence[FailOnChange]) -> MatrixD
     Args:
         answer: a comparison without verdict.
         fail_on: what fails; at least one kind.
+        loops: the changed trees in which theorems do not exclude loops.
     """
     failures = {kind.value: len(_failing(answer, kind)) for kind in fail_on}
+    if FailOnChange.NEW_LOOP in fail_on:
+        failures[FailOnChange.NEW_LOOP] = sum(loop.change == "new" for loop in loops)
     if FailOnChange.ANY in fail_on and not any(failures.values()) and answer.example is not None:
         failures[FailOnChange.ANY] = 1
+    is_open = answer.is_open or any(loop.change == "not excluded" for loop in loops)
+    result: Literal["PASS", "FAIL", "not known"] = "not known" if is_open else "PASS"
     if any(failures.values()):
-        return replace(answer, verdict=ChangeVerdict("FAIL", failures))
-    return replace(answer, verdict=ChangeVerdict("not known" if answer.is_open else "PASS", failures))
+        result = "FAIL"
+    return replace(answer, verdict=ChangeVerdict(result, failures, tuple(loops)))
 
 
 def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premises: bool = False) -> Outline:
@@ -78,11 +90,14 @@ def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premise
         f"{verdict.result}: {_headline(answer, verdict, groups)}",
         Facts([["before  ", Name(answer.before)], ["after   ", Name(answer.after)]]),
     ]
+    for loop in verdict.loops:
+        title = f"{loop.after.tree}: {_LOOPS[loop.change]}"
+        parts.append(TitledList(title, list(tree_items(loop.after, searched=True))))
     if groups:
         items = [change_item(alike, fields) for alike in groups]
         title = "What fails, with the field that allows it"
         parts.append(TitledList(title, items, MOST_SHOWN, "; without --fail-on all are listed"))
-    elif verdict.result == "FAIL" and answer.example is not None:
+    elif FailOnChange.ANY in verdict.failures and answer.example is not None:
         title = "Smallest state found that is decided otherwise"
         parts.append(TitledList(title, example_items(answer.example)))
     parts += [f"not known: {text}" for text in answer.not_known]
@@ -96,8 +111,10 @@ def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premise
 
 
 def _headline(answer: MatrixDifference, verdict: ChangeVerdict, groups: Sequence[AlikeChanges]) -> str:
-    if groups:
-        claims = list(dict.fromkeys(map(_claim, groups)))
+    new = [loop.after.tree for loop in verdict.loops if loop.change == "new"]
+    if groups or new:
+        looped = [f"workloads of {tree} can now preempt each other for ever" for tree in new]
+        claims = list(dict.fromkeys([*looped, *map(_claim, groups)]))
         more = len(claims) - MOST_SHOWN
         return "; ".join([*claims[:MOST_SHOWN], *([f"{more} more"] if more > 0 else [])])
     if verdict.result == "FAIL":
@@ -105,8 +122,17 @@ def _headline(answer: MatrixDifference, verdict: ChangeVerdict, groups: Sequence
     none = ", ".join(f"no {_NAMES[FailOnChange(kind)]}" for kind in verdict.failures)
     if verdict.result == "PASS":
         return none
+    if any(loop.change == "not excluded" for loop in verdict.loops):
+        return f"{none} was found, but theorems excluded loops before that they do not exclude now"
     open_cells = answer.unsettled or answer.unsettled_guarantees
     return f"{none} was found. {unsettled_words(answer)}" if open_cells else f"{none} was found"
+
+
+_LOOPS: Final = {
+    "new": "a loop that was not there before",
+    "not excluded": "theorems excluded loops before",
+    "not found": "no loop found, which is no proof",
+}
 
 
 def _claim(alike: AlikeChanges) -> str:

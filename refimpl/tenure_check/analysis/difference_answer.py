@@ -12,6 +12,7 @@ from tenure.explanation.shapes import WorkloadWithReason
 from tenure.outline import Facts, Item, Name, Outline, Part, TitledList
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.fields import FieldChange
+from tenure_check.analysis.loop_answer import TreeSearch
 from tenure_check.analysis.matrix_answer import ExampleWorkload, MatrixExample, MatrixRole
 from tenure_check.analysis.matrix_text import held_words
 from tenure_check.analysis.scopes import premise_parts
@@ -123,13 +124,27 @@ class ChangeCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopChange:
+    """A changed tree of ClusterQueues in which theorems do not exclude loops."""
+
+    change: Literal["new", "not excluded", "not found"]
+    """`new`: a loop was found after, and none before; `not excluded`: none was found, and theorems excluded
+    loops before; `not found`: none was found, and theorems did not exclude them before either."""
+    after: TreeSearch
+    """The tree after the change, and what was searched in it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeVerdict:
     """Whether a change does what `--fail-on` names."""
 
     result: Literal["PASS", "FAIL", "not known"]
     """`FAIL`: it does; `not known`: cells or guarantees are not known on one side, and nothing else fails."""
     failures: dict[str, int]
-    """By name of `--fail-on`, how many pairs of ClusterQueues changed so, each cause and reason apart."""
+    """By name of `--fail-on`, how many pairs of ClusterQueues changed so, each cause and reason apart; of
+    `new-loop`, how many trees."""
+    loops: tuple[LoopChange, ...] = ()
+    """The trees of `new-loop`; none where it was not asked."""
 
 
 @dataclass(frozen=True, slots=True)

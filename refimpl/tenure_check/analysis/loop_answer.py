@@ -173,7 +173,9 @@ def loops_outline(answer: LoopsAnswer, to: str = "", *, premises: bool = False) 
         premises: whether they are listed.
     """
     parts: list[Part] = [_verdict(answer)]
-    parts += [TitledList(_title(tree), [*_tree(tree, searched=answer.searched)]) for tree in answer.trees]
+    parts += [
+        TitledList(_title(tree), [*tree_items(tree, searched=answer.searched)]) for tree in answer.trees
+    ]
     found = sum(search.loop is not None for tree in answer.trees for search in tree.searches)
     if to and found:
         parts.append(["written to ", Name(to), ", for tenure simulate"])
@@ -208,7 +210,13 @@ def _title(tree: TreeSearch) -> str:
     return f"{tree.tree}: {counted(len(tree.cluster_queues), 'ClusterQueue')}{alike}"
 
 
-def _tree(tree: TreeSearch, *, searched: bool) -> Iterator[Item]:
+def tree_items(tree: TreeSearch, *, searched: bool) -> Iterator[Item]:
+    """What is proved, missing and found of a tree.
+
+    Args:
+        tree: the tree.
+        searched: whether loops were searched for where no theorem excludes them.
+    """
     if tree.proved is not None:
         yield Item(f"{tree.proved.text} ({', '.join(tree.proved.theorems)})")
     yield from (Item(f"not known: {text}") for text in tree.not_known)

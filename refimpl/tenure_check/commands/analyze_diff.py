@@ -12,12 +12,12 @@ from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
-from tenure.cli.inquiry import with_flags
+from tenure.cli.inquiry import with_fair_sharing, with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.cli.output import OutlineOutput, OutlineOutputOption, print_outline
 from tenure.cli.revisions import bytes_named
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
-from tenure.cli.terminal import Color, choose_colour
+from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import Loaded, SourcedObject, build, read_objects
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tenure.readings import Reading
     from tenure_check.analysis.change_examples import AnalyzedInput
     from tenure_check.analysis.change_verdict import FailOnChange
-    from tenure_check.analysis.difference_answer import MatrixDifference
+    from tenure_check.analysis.difference_answer import LoopChange, MatrixDifference
     from tenure_check.analysis.guarantees import NarrowCell
     from tenure_check.analysis.matrix import CellResult, Effort
     from tenure_check.analysis.prover import SolverProver
@@ -56,8 +56,9 @@ class DifferenceOptions:
             metavar="KIND,...",
             help="Print one verdict, PASS or FAIL, and what fails. new-preemption: workloads can be "
             "preempted that could not be before, or for another reason. lost-guarantee: sooner, or (with "
-            "--nominal) within nominal quota. lost-preemption: the opposite of both. any: any state is "
-            "decided otherwise.",
+            "--nominal) within nominal quota. lost-preemption: the opposite of both. new-loop: workloads "
+            "preempt each other for ever; searched where no theorem excludes it. any: any state is decided "
+            "otherwise.",
             show_default=False,
         ),
     ] = ""
@@ -141,7 +142,7 @@ def analyze_diff_command(
         found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
     )
     if fail_on:
-        answer = judged(answer, fail_on)
+        answer = judged(answer, fail_on, _loops(before, after, interpretation.chosen(), flags, fail_on))
     verdict = answer.verdict
     if verdict is None:
         outline = difference_outline(answer, premises=wanted.premises)
@@ -150,7 +151,7 @@ def analyze_diff_command(
     print_outline(wanted.output, "analyze-diff", outline, lambda: as_json(answer), release)
     if verdict is not None and verdict.result == "FAIL":
         raise typer.Exit(ExitCode.FOUND)
-    if answer.is_open:
+    if answer.is_open or (verdict is not None and verdict.result != "PASS"):
         raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
@@ -168,6 +169,29 @@ def _kinds(text: str) -> list[FailOnChange]:
         if name not in known:
             raise bad_input("--fail-on", name, f"one or several of {', '.join(known)}, with commas")
     return [known[name] for name in dict.fromkeys(names)]
+
+
+def _loops(
+    before: _Side, after: _Side, reading: Reading, flags: SchedulerFlags, fail_on: Sequence[FailOnChange]
+) -> list[LoopChange]:
+    """The changed trees in which theorems do not exclude loops, where --fail-on asks for them.
+
+    Raises:
+        InputError: flags that a search for loops does not have.
+    """
+    from tenure_check.analysis.change_verdict import FailOnChange
+    from tenure_check.analysis.new_loops import new_loops
+
+    if FailOnChange.NEW_LOOP not in fail_on:
+        return []
+    for option, given in (
+        ("--feature-gates", flags.feature_gates),
+        ("--requeuing-timestamp", flags.requeuing_timestamp),
+    ):
+        if given:
+            raise bad_input(option, str(given), "a Configuration among the files, with --fail-on new-loop")
+    one, other = (with_fair_sharing(side.objects, flags.fair_sharing) for side in (before, after))
+    return list(new_loops(one, other, reading, progress))
 
 
 def _sides(
