@@ -39,7 +39,6 @@ def test_every_page_and_help_reads_a_cluster_by_the_one_command() -> None:
     assert {line for _, line in found} == {READ_COMMAND}
     assert {name for name, _ in found} == {
         "README.md",
-        "index.md",
         "kubectl.md",
         "prove-who-may-be-preempted.md",
         "tutorial.md",
