@@ -40,7 +40,8 @@ from tests.cikit.fake_kubectl import (
     objects_in,
 )
 from tests.cikit.repository import NOW, ROOT, SAMPLE
-from tests.command_line import run_program
+from tests.command_line import run_program, wait_until
+from tests.tenure_report.test_serving import served_by
 
 PLUGIN = Path(sys.executable).with_name("kubectl-tenure")
 FILES = [SAMPLE / "queues" / "gpu.yaml", SAMPLE / "running" / "workloads.yaml"]
@@ -237,6 +238,21 @@ def test_the_page_of_a_cluster_has_the_commands_of_the_plugin(
     written = page.read_text(encoding="utf-8")
     assert 'data-program="kubectl tenure" data-arguments=""' in written
     assert "ml/train" in written
+
+
+def test_a_served_page_reads_the_cluster_again(
+    fake: FakeKubectl, objects: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    with served_by([str(PLUGIN)], "--now", NOW, cwd=tmp_path) as server:
+        assert "ml/eval" in server.ask().body
+        fake.fail(WORKLOADS, "Error from server (Forbidden): workloads is forbidden")
+        wait_until(lambda: "error" in server.state(), "kubectl fails")
+        assert server.state()["error"].startswith("kubectl get workloads.kueue.x-k8s.io: found Error from")
+        assert "ml/eval" in server.ask().body
+        fake.serve([each for each in objects if each["metadata"]["name"] != "eval"])
+        wait_until(lambda: "ml/eval" not in server.ask().body, "the cluster is read again")
+        assert "ml/train" in server.ask().body
+        assert server.interrupted()[0] == 0
 
 
 def test_a_name_is_looked_for_in_the_namespace_of_the_context_first(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from tenure_report.serving import DrawnPage, serve
 from tests.command_line import PATIENCE_S, TENURE, tenure, wait_until
 from tests.tenure_report.test_report import NOW, TWO, job
 
-QUICK = ("--every", "0", "--budget", "0", "--now", NOW)
+QUICK = ("--port", "0", "--every", "0", "--budget", "0")
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,20 @@ class Serving:
 
 @contextmanager
 def serving(*words: str, cwd: Path) -> Iterator[Serving]:
-    command = [str(TENURE), "report", "--serve", "--port", "0", *QUICK, *words]
-    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    """A server that draws what these words name as it is at `NOW`."""
+    with served_by([str(TENURE)], "--now", NOW, *words, cwd=cwd) as found:
+        yield found
+
+
+@contextmanager
+def served_by(
+    program: Sequence[str], *words: str, cwd: Path, environment: Mapping[str, str] = os.environ
+) -> Iterator[Serving]:
+    """The server that a command line starts, which reads again at once."""
+    whole = [*program, "report", "--serve", *QUICK, *words]
+    with subprocess.Popen(
+        whole, cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         line = process.stdout.readline().decode()
         found = re.match(r"http://127\.0\.0\.1:(\d+)/ ", line)
