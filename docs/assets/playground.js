@@ -494,10 +494,13 @@ function cancel() {
   part("claim").disabled = true;
 }
 
-const theme = () => `ace/theme/${document.body.dataset.mdColorScheme === "slate" ? "github_dark" : "github_light_default"}`;
+const THEMES = ["ace/theme/github_light_default", "ace/theme/github_dark"];
+const theme = () => THEMES[Number(document.body.dataset.mdColorScheme === "slate")];
 
 function beginEditor() {
   ace.config.set("basePath", files.href);
+  // A reader who switches sees no pale text on white until the other theme is there.
+  for (const name of THEMES) ace.config.loadModule(["theme", name], () => {});
   editor = ace.edit(part("editor"), {
     mode: "ace/mode/yaml", theme: theme(), fontSize: 13, tabSize: 2, useWorker: false, showPrintMargin: false,
     useSoftTabs: true,
