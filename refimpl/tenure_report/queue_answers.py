@@ -6,6 +6,7 @@ other processes, while this one answers about jobs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, suppress
@@ -32,6 +33,8 @@ from tenure_check.api import loops
 from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 
 _Found: TypeAlias = MatrixAnswer | GuaranteesAnswer
+_GIVES_WAY = 10
+"""So much nicer than the process that asks."""
 
 
 class QueueAnalysis:
@@ -137,6 +140,9 @@ def _loops(loaded: Loaded, reading: Reading) -> Iterator[str]:
 
 
 def _answered(configured: Configuration, question: str) -> _Found:
+    if hasattr(os, "nice"):
+        # Answers about jobs come first, where the processors are few.
+        os.nice(_GIVES_WAY)
     if question == "matrix":
         return matrix_answer(configured, Effort.of_states(MATRIX_STATES), jobs=1)
     return guarantees_found(configured, Effort.of_states(GUARANTEES_STATES))

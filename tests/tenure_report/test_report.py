@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 from dataclasses import replace
 from html import unescape
@@ -23,7 +24,7 @@ from tenure_play.drawing.cluster_page import ComingSteps
 from tenure_play.forecast.coming import Outlook
 from tenure_play.from_cluster import manifests_of
 from tenure_play.scenario import QueueGates
-from tenure_report import page_of
+from tenure_report import page_of, queue_answers
 from tenure_report.coming_steps import steps_of
 from tests.command_line import tenure
 
@@ -332,6 +333,14 @@ def test_a_clusterqueue_has_the_lines_of_the_commands(tmp_path: Path) -> None:
         assert [line for line in wanted if line not in text] == []
     loops = tenure("analyze", "loops", *two).stdout.decode().splitlines()[0]
     assert f"<p>{loops}</p>" in page
+
+
+def test_questions_about_clusterqueues_give_way_to_those_about_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(os, "nice", given.append, raising=False)
+    monkeypatch.setattr(queue_answers, "guarantees_found", lambda *_: None)
+    queue_answers._answered(None, "guarantees")  # type: ignore[arg-type] # nothing looks at it
+    assert given == [10]
 
 
 def test_clusterqueues_beyond_the_budget_have_the_command(tmp_path: Path) -> None:

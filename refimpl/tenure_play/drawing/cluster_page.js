@@ -45,7 +45,8 @@ const begin = () => {
       cohort.hidden = !any;
       if (words && any) cohort.open = true;
     }
-    get("found").textContent = words ? `${jobs} jobs in ${shown} queues` : "";
+    const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+    get("found").textContent = words ? `${count(jobs, "job")} in ${count(shown, "queue")}` : "";
   };
   let waits = 0;
   search.addEventListener("input", () => { clearTimeout(waits); waits = setTimeout(find, 150); });

@@ -60,7 +60,7 @@ def test_a_job_is_found_and_chosen_and_nothing_is_requested(browser: Tab, page: 
     name = browser.until("document.querySelector('#chosen:not([hidden]) h2')?.textContent")
     assert f"tenure why {name} cluster.yaml" in browser.value(CHOSEN)
     search(browser, name)
-    assert browser.until("document.getElementById('found').textContent") == "1 jobs in 1 queues"
+    assert browser.until("document.getElementById('found').textContent") == "1 job in 1 queue"
     assert browser.value(SHOWN) == 1
     search(browser, "")
     browser.until(f"{SHOWN} === {every}")
