@@ -268,3 +268,32 @@ def test_input_that_no_expectation_can_do_without_is_said_to_be_wrong_once(
     ]
     results = json.loads((tmp_path / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     assert [result["ruleId"] for result in results] == ["bad-input"]
+
+
+def test_what_is_excepted_takes_three_lines_and_json_has_the_rest(tmp_path: Path) -> None:
+    queue = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "q"},
+        "spec": {
+            "preemption": {"withinClusterQueue": "LowerPriority"},
+            "resourceGroups": [
+                {
+                    "coveredResources": ["cpu"],
+                    "flavors": [{"name": "f", "resources": [{"name": "cpu", "nominalQuota": 1}]}],
+                }
+            ],
+        },
+    }
+    flavor = {"apiVersion": queue["apiVersion"], "kind": "ResourceFlavor", "metadata": {"name": "f"}}
+    role, excepted = {"clusterQueue": "q"}, {"reason": "agreed", "until": "2999-12-31"}
+    never = {"preemptor": role, "victim": role, "except": excepted}
+    path = written(tmp_path, {"manifests": [flavor, queue], "never": never})
+    done = tenure("test", str(path))
+    assert done.returncode == 0, done.stdout
+    _, claim, exception, allowed, *_ = done.stdout.decode().splitlines()
+    assert claim.startswith("  exc  workloads of q never preempt workloads of q: q at priority ")
+    assert exception == "         exception until 2999-12-31: agreed"
+    assert allowed.startswith("         allowed by ClusterQueue/q spec.preemption.withinClusterQueue")
+    (answer,) = json.loads(tenure("test", str(path), "-o", "json").stdout)["expectations"]
+    assert any("by an example" in line for line in answer["why"])

@@ -204,8 +204,10 @@ def _text(checked: Checked, locate: LocateIn) -> Iterator[str]:
     line = _line(checked, locate)
     where = f"{checked.document.file}:{line}" if line else ""
     yield f"  {word} {checked.check.name}: {result.text(where)}"
-    # What is wrong with the input is listed once.
+    # What is wrong with the input is listed once; what is excepted needs no example: -o json has it.
     listed = result.lines[1:] if result.status == Status.ERROR else result.why
+    if result.status == Status.EXCEPTED:
+        listed = (*result.lines[:1], *(field.sentence for field in result.allowed_by[:1]))
     yield from (f"         {line}".rstrip() for line in listed)
 
 
