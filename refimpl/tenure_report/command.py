@@ -174,8 +174,9 @@ def _serve(subject: _Subject, serving: ServeOptions) -> None:
     policy = served_policy()
 
     def draw(number: int) -> DrawnPage:
-        # What the reading before has frozen is not needed any more.
+        # What the reading before has frozen is in cycles, and would stay until the server ends.
         gc.unfreeze()
+        gc.collect()
         again = given().again
         if number == 1 or again is None:
             return DrawnPage(*_drawn(subject, number, analysis), policy)
