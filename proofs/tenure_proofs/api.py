@@ -95,7 +95,7 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
         () if example is None else example.story,
         {} if example is None else {name: repr(value) for name, value in example.values.items()},
     )
-    return ProvedAnswer("own-claim", found, _outline(found), _picture(example))
+    return ProvedAnswer("own-claim", found, _outline(found), picture=_picture(example))
 
 
 def _outline(found: OwnClaim) -> Outline:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from tenure.as_json import as_json
+from tenure.errors import bad_input
 from tenure.outline import Outline
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Answer(Generic[R]):
         name: of the schema of its JSON, as `tenure schema` lists them.
         record: the answer.
         outline: the answer in words.
+        table: the field of the record that is a table, a record for each row; empty where none is.
 
     >>> from tenure.explanation.shapes import WorkloadWithReason
     >>> Answer("why", WorkloadWithReason("ml/old", "InClusterQueue"), Outline("Why", ["Because.", "So."]))
@@ -31,6 +33,7 @@ class Answer(Generic[R]):
     name: str
     record: R
     outline: Outline
+    table: str = ""
 
     def __repr__(self) -> str:
         first = next(self.outline.text_lines(), "")
@@ -55,3 +58,18 @@ class Answer(Generic[R]):
     def json(self) -> Any:
         """As the command prints it with `-o json`: dictionaries, lists, strings and numbers."""
         return as_json(self.record)
+
+    def to_frame(self) -> Any:
+        """The table of the answer as a DataFrame of pandas; what is nested in a row has a dotted column.
+
+        Raises:
+            InputError: the answer has no table; pandas, of the extra `frames`, is not installed.
+        """
+        if not self.table:
+            raise bad_input("answer", self.name, "one with a table, such as that of tenure.matrix")
+        try:
+            import pandas
+        except ImportError as error:
+            hint = "pandas: pip install 'tenure[frames]'"
+            raise bad_input("environment", f"no module {error.name}", hint) from None
+        return pandas.json_normalize([as_json(row) for row in getattr(self.record, self.table)])

@@ -50,7 +50,7 @@ def matrix(
     sides = preemptor, victim
     configured = _configured(loaded, reading)
     answer = _complete(matrix_answer(configured, Effort(), Scope(scope), sides), loaded)
-    return Answer("analyze-matrix", answer, matrix_outline(answer, is_part=sides != (None, None)))
+    return Answer("analyze-matrix", answer, matrix_outline(answer, is_part=sides != (None, None)), "cells")
 
 
 def guarantees(
@@ -74,7 +74,7 @@ def guarantees(
     if of is not None:
         answer = guarantees_of_one(answer, of)
     outline = guarantees_outline(answer, details=of is not None, premises=False)
-    return Answer("analyze-guarantees", answer, outline)
+    return Answer("analyze-guarantees", answer, outline, "cells")
 
 
 def loops(

@@ -165,7 +165,7 @@ def diff(
     )
     answer = difference(*sides, one.now, one.reading)
     answer = replace(answer, joint=joint_difference(*sides, one.now, one.reading, {}))
-    return Answer("diff", answer, outline_of(answer))
+    return Answer("diff", answer, outline_of(answer), "pending")
 
 
 def _asking(asked: Inquiry, loaded: Loaded, counterfactuals: int) -> Asking:

@@ -69,4 +69,4 @@ def simulate(
     )
     settings = settings_of([parse_sweep(text) for text in sweep])
     answer = simulated(course, settings, lambda *_: None, hands=Hands(jobs))
-    return Answer("simulate-trace", answer, outline_of(answer, None))
+    return Answer("simulate-trace", answer, outline_of(answer, None), "settings")

@@ -92,5 +92,15 @@ def test_settings_are_compared_on_a_trace() -> None:
     assert json.loads(json.dumps(answer.json()))["settings"] == written["settings"]
 
 
+def test_a_table_is_a_frame_with_dotted_columns(example: Path) -> None:
+    matrix = tenure.matrix(tenure.load(example))
+    frame = matrix.to_frame()
+    assert len(frame) == len(matrix.record.cells)
+    assert {"preemptor.clusterQueue", "victim.priority", "verdict"} <= {*frame.columns}
+    assert [*frame["verdict"]] == [cell.verdict for cell in matrix.record.cells]
+    with pytest.raises(tenure.InputError, match="expected one with a table"):
+        tenure.loops(tenure.load(example)).to_frame()
+
+
 def test_files_are_validated() -> None:
     assert tenure.validate([]).errors == ()
