@@ -38,7 +38,7 @@ UNSEARCHED: Final = (
 
 _POLICY: Final = (
     "default-src 'self'; script-src 'self'{scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
-    "object-src 'none'; base-uri 'self'; form-action 'none'"
+    "object-src 'none'; base-uri 'self'; form-action 'self'"
 )
 """Of every page: the site's files, and the scripts within it by their digests. Theme and editor write styles.
 Workers have the policy of their own answer, so WebAssembly needs no permission here."""
