@@ -223,14 +223,14 @@ class NotQueued:
 
     def _of_quota(self) -> Iterator[WaitCause]:
         notes = notes_of(self.raw)
-        evicted, reserved = notes.get("Evicted"), notes.get("QuotaReserved")
+        evicted, reserved, admitted = (notes.get(kind) for kind in ("Evicted", "QuotaReserved", "Admitted"))
         queue = f"in ClusterQueue {self.queue()}"
         if evicted is not None and evicted.holds:
             since, reason = _since(evicted.since), printable(evicted.reason)
             text = f"is evicted{since} ({reason}), and holds its quota {queue} until its pods have ended"
             yield self._cause(WaitKind.EVICTED, "status.conditions[Evicted]", "True", text)
-        elif has_condition(self.raw, "Admitted"):
-            at = _transition(self.raw, "Admitted")
+        elif admitted is not None and admitted.holds:
+            at = _since(admitted.since)
             text = (
                 f"is admitted{at}, and holds its quota {queue}; who could preempt it: tenure why {self.key}"
             )
@@ -385,15 +385,6 @@ def not_queued_answer(
 
 def _since(at: Instant | None) -> str:
     return "" if at is None else f" since {format_instant(at)}"
-
-
-def _transition(raw: object, kind: str) -> str:
-    """Since when a condition holds."""
-    for condition in items(dig(raw, "status", "conditions")):
-        at = dig(condition, "lastTransitionTime")
-        if dig(condition, "type") == kind and isinstance(at, str):
-            return f" since {printable(at)}"
-    return ""
 
 
 def _message(part: object) -> str:

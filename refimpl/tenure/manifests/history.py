@@ -14,7 +14,7 @@ from tenure.model import Cluster, Instant
 
 UNKNOWN: Final = "UNKNOWN"
 """What Kueue writes for what it does not know."""
-_KEPT: Final = ("Preempted", "Evicted", "QuotaReserved", "Finished")
+_KEPT: Final = ("Preempted", "Evicted", "QuotaReserved", "Admitted", "Finished")
 _PREVIOUSLY: Final = "Previously: "
 _WORDS: Final[Mapping[str, str]] = {
     "InClusterQueue": "prioritization in the ClusterQueue",
