@@ -21,8 +21,10 @@ from tests.docs.blocks import blocks
 from tests.live.plane import Plane, control_plane
 from tests.live.programs import ROOT, missing
 from tests.live.server import Object
+from tests.tenure_report.test_serving import served_by
 
 API = "kueue.x-k8s.io/v1beta2"
+TYPED = {"apiVersion": API, "kind": "WorkloadPriorityClass"}
 SPACE = "reading"
 PAGE = ROOT / "docs" / "how-to" / "kubectl.md"
 Plugin: TypeAlias = Callable[..., Said]
@@ -87,12 +89,7 @@ def history(plane: Plane) -> Plane:
     }
     metadata = {"name": SPACE}
     classes = [
-        {
-            "apiVersion": API,
-            "kind": "WorkloadPriorityClass",
-            "metadata": {"name": f"{SPACE}-{name}"},
-            "value": value,
-        }
+        {**TYPED, "metadata": {"name": f"{SPACE}-{name}"}, "value": value}
         for name, value in (("low", 1), ("high", 1000))
     ]
     plane.apply(
@@ -255,3 +252,21 @@ def test_another_context_and_a_scheduler_that_is_not_installed_are_errors(
         "found no queues, podgroups among the API resources, expected one in which KAI-Scheduler is"
         in done.err
     )
+
+
+def test_a_served_page_follows_a_preemption(history: Plane, tmp_path: Path) -> None:
+    top = {**TYPED, "metadata": {"name": f"{SPACE}-top"}, "value": 2000}
+    history.apply([top])
+
+    def state_of(name: str) -> str:
+        """Of a Job of `history`, as the page lists its Workload."""
+        listed = rf'<li id="job/{SPACE}/job-{name}-[^>]*><a [^>]*>[^<]*</a> <span>(\w+) '
+        return "".join(re.findall(listed, server.ask().body))
+
+    with served_by(["kubectl", "tenure"], cwd=tmp_path, environment=history.environment) as server:
+        assert (state_of("high"), state_of("low"), state_of("top")) == ("runs", "pending", "")
+        history.server.create(job("top", f"{SPACE}-top"))
+        wait_until(lambda: state_of("top") == "runs", "the page shows that the Job top runs")
+        assert state_of("high") == "pending"
+        assert "error" not in server.state()
+        assert server.interrupted()[0] == 0
