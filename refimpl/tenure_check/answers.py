@@ -55,7 +55,7 @@ def configuration_in(
     >>> two_teams = load(bundled("examples", "two-teams"))
     >>> found = configuration_in(two_teams, [], preset("guaranteed"))
     >>> [*found.cluster.cluster_queues], [level.name for level in found.levels]
-    (['gpu-cluster-queue'], ['0', '10', '50', '51'])
+    (['gpu-cluster-queue'], ['50', '100', '200'])
     """
     if not loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")

@@ -50,7 +50,7 @@ BRIEF = Detailing()
 
 
 @dataclass(frozen=True)
-class Asking:
+class WorkloadQuestions:
     """Questions about the workloads of a cluster.
 
     Args:

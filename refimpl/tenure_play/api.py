@@ -14,7 +14,7 @@ from tenure.inquiry import Inquiry, inquiry_of
 from tenure.manifests import parse_duration
 from tenure.model import Cluster, Instant
 from tenure.readings import Reading
-from tenure_play.answers import Asking, Detailing, outlook_of
+from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
 from tenure_play.diff.answer_types import DiffAnswer
 from tenure_play.diff.difference import Side, difference
 from tenure_play.diff.joint import joint_difference
@@ -89,8 +89,8 @@ def why_not(
     >>> from tenure.resources import bundled
     >>> two_teams = load(bundled("examples", "two-teams"))
     >>> waits = why_not(two_teams, "team-a/job-long-context-8a5dc", now="2026-03-02T14:00:00Z")
-    >>> waits.record.cluster_queue
-    'gpu-cluster-queue'
+    >>> waits.record.summary.split(":")[0]
+    'team-a/job-long-context-8a5dc is not admitted'
     """
     asking = _asking(inquiry_of(loaded, now, reading, cluster_queue), loaded, counterfactuals)
     return asking.why_not(workload, victim, Detailing(verbose=verbose))
@@ -136,7 +136,7 @@ def next_cycles(
         gates_over_time(loaded, {}),
         None if runtime is None else assumed_runtime(runtime, loaded.out_of_play),
     )
-    return Asking(known, loaded.objects).next(workload, horizon)
+    return WorkloadQuestions(known, loaded.objects).next(workload, horizon)
 
 
 def diff(
@@ -168,7 +168,9 @@ def diff(
     return Answer("diff", answer, outline_of(answer), "pending")
 
 
-def _asking(asked: Inquiry, loaded: Loaded, counterfactuals: int) -> Asking:
+def _asking(asked: Inquiry, loaded: Loaded, counterfactuals: int) -> WorkloadQuestions:
     named = dict.fromkeys(sourced.file for sourced in loaded.objects)
     files = [file for file in named if Path(file).is_file()]
-    return Asking(asked, loaded.objects, counterfactuals, files, outlook_of(asked, loaded.objects, {}))
+    return WorkloadQuestions(
+        asked, loaded.objects, counterfactuals, files, outlook_of(asked, loaded.objects, {})
+    )

@@ -13,7 +13,7 @@ from tenure.answer import Answer
 from tenure.cli.terminal import progress
 from tenure.errors import InputError
 from tenure.inquiry import Inquiry
-from tenure_play.answers import Asking
+from tenure_play.answers import WorkloadQuestions
 from tenure_play.drawing.cluster import ClusterPicture, DrawnJob, jobs_of
 from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.coming import Outlook
@@ -39,7 +39,7 @@ def answers_of(
     if budget <= 0:
         return {}
     horizon = None if outlook is None else Horizon(gates=outlook.gates)
-    asking = Asking(asked, asked.loaded.objects, files=files, outlook=outlook)
+    asking = WorkloadQuestions(asked, asked.loaded.objects, files=files, outlook=outlook)
     ends = time.monotonic() + budget
     answers: dict[int, str] = {}
     jobs = sorted(jobs_of(picture), key=lambda job: (job.holds, job.number))
@@ -50,7 +50,7 @@ def answers_of(
     return answers
 
 
-def _answered(job: DrawnJob, asking: Asking, horizon: Horizon | None) -> Iterator[str]:
+def _answered(job: DrawnJob, asking: WorkloadQuestions, horizon: Horizon | None) -> Iterator[str]:
     def why() -> Answer[Any]:
         return asking.why(job.name) if job.holds else asking.why_not(job.name)
 

@@ -318,7 +318,7 @@ def faulty(**_: object) -> None:
 @pytest.fixture
 def fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault inside `decide`."""
-    monkeypatch.setattr("tenure.cli.inquiry.decide", lambda *_, **__: faulty())
+    monkeypatch.setattr("tenure.inquiry.decide", lambda *_, **__: faulty())
     monkeypatch.setattr(sys, "argv", ["tenure", "decide", "--example", "two-teams", *JOB])
     monkeypatch.delenv("TENURE_TRACEBACK", raising=False)
 

@@ -106,9 +106,9 @@ def test_a_play_is_of_one_scheduler() -> None:
 
 
 def test_the_schedulers_are_those_that_are_compared_with() -> None:
-    peers = ROOT / "tests" / "peers"
-    assert f"sigs.k8s.io/kueue v{KUEUE}." in (peers / "kueue" / "go.mod").read_text(encoding="utf-8")
-    assert f"KAI-scheduler v{KAI}" in (peers / "kai" / "go.mod").read_text(encoding="utf-8")
+    kueue, kai = (ROOT / folder / "go.mod" for folder in ("go/kueue", "tests/peers/kai"))
+    assert f"sigs.k8s.io/kueue v{KUEUE}." in kueue.read_text(encoding="utf-8")
+    assert f"KAI-scheduler v{KAI}" in kai.read_text(encoding="utf-8")
 
 
 def test_the_oracle_says_its_version_and_refuses_another_one() -> None:

@@ -58,6 +58,7 @@ RESULT = part(
     message=MESSAGE,
     locations={"type": "array", "items": LOCATION},
     relatedLocations={"type": "array", "items": NUMBERED, "uniqueItems": True},
+    partialFingerprints={"type": "object", "additionalProperties": TEXT},
 )
 RUN = part(
     tool=part(

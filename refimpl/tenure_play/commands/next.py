@@ -28,7 +28,7 @@ from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, parse_duration
 from tenure.model import Duration
 from tenure.units import END_OF_TIME, format_duration
-from tenure_play.answers import Asking
+from tenure_play.answers import WorkloadQuestions
 from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.limits import assumed_runtime
@@ -139,4 +139,6 @@ def next_command(
     workload_name = named[0] if named else None
     known = without_unknown_trees(asked.loaded, workload_name)
     asked = asked.warned(left_out(asked.loaded, known), known)
-    asked.print_found(printing.output, Asking(asked, objects).next(workload_name, horizon, every=every))
+    asked.print_found(
+        printing.output, WorkloadQuestions(asked, objects).next(workload_name, horizon, every=every)
+    )

@@ -27,7 +27,7 @@ from tenure.cli.output import Every, OutlinePrinting
 from tenure.cli.terminal import choose_colour
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.manifests import SourcedObject
-from tenure_play.answers import Asking, Detailing, outlook_of
+from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
 
 
 @with_records
@@ -90,7 +90,7 @@ def why_command(
     if others:
         pending, victim = in_order(asked.loaded, others[0], victim)
     outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
-    asking = Asking(asked, objects, counterfactuals, outlook=outlook)
+    asking = WorkloadQuestions(asked, objects, counterfactuals, outlook=outlook)
     asked.print_found(printing.output, asking.why(victim, pending, Detailing(verbose=verbose, every=every)))
 
 
@@ -149,7 +149,7 @@ def why_not_command(
     # A changed field is not in the file.
     files = () if edits.edits() else (source.paths or ())
     outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
-    asking = Asking(asked, objects, counterfactuals, files, outlook)
+    asking = WorkloadQuestions(asked, objects, counterfactuals, files, outlook)
     name, victim = named[0], None
     if len(named) > 1:
         name, victim = in_order(asked.loaded, *named)
