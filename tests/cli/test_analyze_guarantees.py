@@ -106,10 +106,14 @@ def test_an_owner_that_reclaims_from_lower_priorities_keeps_what_it_never_lends(
     lending = "spec.resourceGroups[0].flavors[0].resources[0].lendingLimit=1"
     path.write_text(TIMED, encoding="utf-8")
     edits = (f"clusterqueue/a.{lending}", "clusterqueue/a.spec.preemption.reclaimWithinCohort=LowerPriority")
-    done = tenure("analyze", "guarantees", str(path), *SMALL, *(f"--set={edit}" for edit in edits))
+    words = ("analyze", "guarantees", str(path), *SMALL, *(f"--set={edit}" for edit in edits))
+    done = tenure(*words)
     lines = done.stdout.decode().splitlines()
     assert done.returncode == 0, done.stderr
     assert lines[0] == "1 of 2 ClusterQueues always get their nominal quota: b."
+    of_a, of_b = (tenure(*words, "--of", name).stdout.decode().splitlines()[0] for name in ("a", "b"))
+    assert of_a == "a does not always get its nominal quota."
+    assert of_b == "b always gets its nominal quota."
     assert len(lines) <= 12
     (row,) = (line for line in lines if line.startswith("a "))
     assert " 3 of 4 cpu " in row

@@ -452,6 +452,11 @@ def guarantees_outline(answer: GuaranteesAnswer, *, details: bool, premises: boo
 def _verdict(queues: Sequence[QueueGuarantee]) -> str:
     known = [queue for queue in queues if queue.back not in (Back.UNKNOWN, Back.NOT_ANALYZED)]
     served = [queue.cluster_queue for queue in known if queue.always_gets == queue.nominal]
+    if len(queues) == 1:
+        (name,) = (queue.cluster_queue for queue in queues)
+        if not known:
+            return f"Not known whether {name} always gets its nominal quota."
+        return f"{name} {'always gets' if served else 'does not always get'} its nominal quota."
     if len(served) == len(queues):
         return "Every ClusterQueue always gets its nominal quota."
     names = f": {format_names(served, 6)}" if served else ""
