@@ -24,6 +24,7 @@ from tenure.reference.answer_types import (
     Related,
     Section,
 )
+from tenure.reference.case_sentences import case_sentences
 from tenure.reference.proposals import (
     claims_of,
     counterexamples_of,
@@ -43,7 +44,6 @@ from tenure.reference.statements import (
     rule_pages,
     theorems,
 )
-from tenure.reference.told_case import told_case
 
 _STATEMENT: Final = "Statement"
 _WORDS: Final = {"accept": "Vectors in which it applies", "reject": "Vectors in which it does not apply"}
@@ -376,11 +376,11 @@ def _gravest(findings: Sequence[Page]) -> Iterator[tuple[str, str]]:
     yield "The gravest finding", f"{first.id}, {first.title}: {first.front.get('actual', first.title)}"
     for name in first.front.get("vectors", ())[:1]:
         case = next(vector.data for vector in _vectors() if vector.id == name)
-        told = "\n".join(f"- {line}" for line in told_case(case))
+        sentences = "\n".join(f"- {line}" for line in case_sentences(case))
         reading = case["reading"]
         yield (
             "Its smallest counterexample" + (f", under {reading}" if isinstance(reading, str) else ""),
-            told,
+            sentences,
         )
 
 

@@ -12,10 +12,10 @@ _OBJECTS: Final = (
     ("workloadPriorityClasses", "WorkloadPriorityClass", "dynamicPriorityPolicy"),
 )
 _MOST: Final = 4
-"""So many workloads at most are told one by one."""
+"""So many workloads at most have sentences."""
 
 
-def told_case(case: Mapping[str, Any]) -> list[str]:
+def case_sentences(case: Mapping[str, Any]) -> list[str]:
     """What there is and what is decided, one sentence each, those with an instant in their order.
 
     Args:
@@ -28,7 +28,7 @@ def told_case(case: Mapping[str, Any]) -> list[str]:
     >>> from tenure.resources import bundled
     >>> text = bundled("spec", "vectors", "time-based.json").read_text(encoding="utf-8")
     >>> cases = json.loads(text)["vectors"]
-    >>> *lines, last = told_case(next(case for case in cases if "a-newer-equal-loses" in case["id"]))
+    >>> *lines, last = case_sentences(next(case for case in cases if "a-newer-equal-loses" in case["id"]))
     >>> for line in lines:
     ...     print(line)
     ClusterQueue cluster-queue: withinClusterQueue LowerOrNewerEqualPriority, minAdmitDuration 4h; 1 cpu
