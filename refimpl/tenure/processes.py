@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
 from typing import Any
 
 _SAFE_PATH = "PYTHONSAFEPATH"
@@ -50,7 +51,7 @@ class _Process(SpawnProcess):
         self._users_safe_path = os.environ.get(_SAFE_PATH)
 
     def start(self) -> None:
-        with _safe_path():
+        with _safe_path(), _without_main():
             super().start()
 
     def run(self) -> None:
@@ -61,6 +62,20 @@ class _Process(SpawnProcess):
 
 class _Context(SpawnContext):
     Process = _Process
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Have a process not run the program again that starts it: what it does is in modules.
+
+    A script or a notebook that calls Tenure need not guard its own statements by the name of its module.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextmanager

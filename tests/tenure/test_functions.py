@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import tenure
 from tenure.resources import bundled
+from tests.command_line import run_program
 from tests.command_line import tenure as command
 from tests.examples import change, copied
 
@@ -100,6 +102,22 @@ def test_a_table_is_a_frame_with_dotted_columns(example: Path) -> None:
     assert [*frame["verdict"]] == [cell.verdict for cell in matrix.record.cells]
     with pytest.raises(tenure.InputError, match="expected one with a table"):
         tenure.loops(tenure.load(example)).to_frame()
+
+
+UNGUARDED = """
+import tenure
+from tenure.resources import bundled
+print("once")
+two = tenure.load(bundled("examples", "two-teams"))
+page = tenure.report(two, now="2026-03-02T14:00:00Z", budget=600)
+print("Which workloads can ever preempt which" in page.html)
+"""
+
+
+def test_a_script_that_guards_nothing_is_run_once(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(UNGUARDED, encoding="utf-8")
+    done = run_program(sys.executable, "script.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["once", "True"]), done.stderr
 
 
 def test_files_are_validated() -> None:
