@@ -22,7 +22,9 @@ BOOSTED_OBLIGATIONS: Final = 4.5
 identifier is searched; more than 3.8, as a rule has two of the three words of an obligation's identifier."""
 BOOSTED_CASES: Final = 3.0
 UNSEARCHED: Final = (
+    "findings/upstream/",
     "reference/api.md",
+    "reference/licences.md",
     "reference/traceability.md",
     "proofs/mutants.md",
     "proofs/obligations.md",
@@ -109,7 +111,7 @@ def on_post_build(config: Any, **_: Any) -> None:
             section["boost"] = BOOSTED_OBLIGATIONS
         elif section["location"].startswith(("vectors/", "scenarios/")) and "#" in section["location"]:
             section["boost"] = BOOSTED_CASES
-    path.write_text(json.dumps(index, separators=(",", ":")), encoding="utf-8")
+    path.write_text(json.dumps(index, separators=(",", ":"), ensure_ascii=False), encoding="utf-8")
 
 
 def description(markdown: str) -> str:

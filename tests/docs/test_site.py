@@ -199,10 +199,6 @@ def test_no_page_loads_anything_from_another_host(site: Site) -> None:
     assert "@import" not in styles
 
 
-def test_the_index_of_the_search_stays_small(site: Site) -> None:
-    assert (site.root / "search" / "search_index.json").stat().st_size < 1_000_000
-
-
 def test_every_address_of_an_identifier_leads_to_its_entry(site: Site) -> None:
     held = json.loads((site.root / "assets" / "places.json").read_text(encoding="utf-8"))
     for place in held.values():
