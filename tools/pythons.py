@@ -89,7 +89,7 @@ def main(words: list[str]) -> int:
     folder = ROOT / "build" / f"python-{version}"
     python = str(folder / "bin" / "python")
     subprocess.run([base, "-m", "venv", "--clear", folder], check=True)
-    what = ("-e", f"{ROOT}[proofs,charts,campaign,pytest]", "pytest-xdist")
+    what = ("-e", f"{ROOT}[proofs,charts,campaign,frames,pytest]", "pytest-xdist")
     pins = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     subprocess.run([*pip, *what], check=True, env=pins)
