@@ -17,9 +17,10 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import Vector, load_vectors
 from tenure.explanation.answers import why_not_answer
-from tenure_lab.conform_report import decided, workload_reason
+from tenure_lab.conform_report import workload_reason
 from tenure_lab.verdicts import DECIDE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -42,7 +43,7 @@ def recorded() -> str:
 def _reasons(vector: Vector) -> dict[str, Any]:
     if vector.data["call"] != DECIDE or "error" in vector.data["expect"]:
         return {}
-    decision = decided(vector.request()["input"])
+    decision = read_decide_request(vector.request()["input"]).decided()
     victims = {victim["workload"] for victim in vector.data["expect"]["preempted"]}
     reasons = {
         workload.key: workload_reason(decision, workload, workload.key in victims)

@@ -13,7 +13,6 @@ from docs.gen.sources import VECTORS_PAGE, vectors, vectors_page
 from tenure.api import Loaded
 from tenure.conformance.requests import read_cluster_request, read_decide_request
 from tenure.conformance.vectors import Vector
-from tenure.engines import Engine, decide
 from tenure.errors import InputError
 from tenure.pages import anchor
 from tenure_play.drawing.cluster import ClusterPicture, picture_of, picture_of_decision
@@ -45,9 +44,7 @@ def _picture(call: str, given: Mapping[str, Any]) -> ClusterPicture | None:
             at = read_cluster_request(given)
             return picture_of(Loaded(at.cluster), at.now, at.reading)
         if call == "decide":
-            asked = read_decide_request(given)
-            of = (asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
-            return picture_of_decision(decide(Engine.REFERENCE, *of))
+            return picture_of_decision(read_decide_request(given).decided())
     except InputError:
         pass
     return None

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from tenure.answer import Answer
 from tenure.conformance.requests import read_decide_request
-from tenure.engines import Engine, decide
 from tenure.errors import InputError
 from tenure.outline import Item, Outline, Part, TitledList
 from tenure.readings import Reading, parse_reading
@@ -81,7 +80,7 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
     >>> prove(a_job_that_has_just_started_is_protected)
     <own-claim: Proved for every state under guaranteed: a job that has just started is protected.>
     """
-    chosen = reading if isinstance(reading, Reading) else parse_reading(reading, for_proofs=True)
+    chosen = parse_reading(reading, for_proofs=True)
     obligation = Obligation("own claim", (), claim, everywhere(Verdict.PROVED), UNRECORDED, "")
     with Cvc5() as cvc5:
         result = run_obligation(obligation, chosen.name, cvc5, seeds)
@@ -120,9 +119,7 @@ def _picture(example: Counterexample | None) -> str:
     if example is None or example.scenario is None:
         return ""
     try:
-        asked = read_decide_request(example.scenario["input"])
-        of = (asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
-        picture = picture_of_decision(decide(Engine.REFERENCE, *of))
+        picture = picture_of_decision(read_decide_request(example.scenario["input"]).decided())
     except InputError:
         return ""
     sketch = sketch_of(picture)

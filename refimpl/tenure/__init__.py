@@ -48,6 +48,15 @@ __all__ = [
 ]
 
 
+_PLACES = {
+    "answer": ("Answer",),
+    "api": ("Decision", "Loaded", "PendingDecision", "decide", "decide_all", "explain", "load"),
+    "errors": ("InputError", "Problem"),
+    "validation": ("validate",),
+}
+"""Where names are in this package; the others are functions of packages above it."""
+
+
 # For a type checker a name that is not listed is no name.
 if not TYPE_CHECKING:
 
@@ -55,10 +64,9 @@ if not TYPE_CHECKING:
         from importlib import import_module
 
         if name in __all__:
-            for module in ("api", "errors", "answer", "validation"):
-                found = getattr(import_module(f"tenure.{module}"), name, None)
-                if found is not None:
-                    return found
+            for module, names in _PLACES.items():
+                if name in names:
+                    return getattr(import_module(f"tenure.{module}"), name)
             from tenure.registration import added
 
             return added("tenure.functions", name)

@@ -10,7 +10,7 @@ from tenure.engines import Batch, Detail, Engine, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.explain import explain
-from tenure.manifests import Loaded, SourcedObject, object_name, parse_instant
+from tenure.manifests import Loaded, SourcedObject, noted, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.manifests.naming import pending_key
 from tenure.manifests.premises import order_by_usage
@@ -20,7 +20,7 @@ from tenure.model import Cluster, Instant, Outcome, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.oracle.unmodelled import deciding, problem_of
-from tenure.readings import Reading, parse_reading
+from tenure.readings import Reading, ReadingLike, parse_reading
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import requeue_timestamp
@@ -31,6 +31,8 @@ __all__ = [
     "Loaded",
     "PendingDecision",
     "ahead_of_clock",
+    "as_instant",
+    "as_loaded",
     "assumed_queue",
     "decide",
     "decide_all",
@@ -85,13 +87,8 @@ def load(*paths: str | Path, strict: bool = False) -> Loaded:
     4
     """
     objects: list[SourcedObject] = []
-
-    def watched(found: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
-        for sourced in found:
-            objects.append(sourced)
-            yield sourced
-
-    return replace(load_manifests(paths, strict=strict, watched=watched), objects=tuple(objects))
+    loaded = load_manifests(paths, strict=strict, watched=lambda found: noted(found, objects))
+    return replace(loaded, objects=tuple(objects))
 
 
 def decide(
@@ -99,7 +96,7 @@ def decide(
     workload: str | None = None,
     *,
     now: str | Instant,
-    reading: str | Mapping[str, object] | Reading | None = None,
+    reading: ReadingLike = None,
     cluster_queue: str | None = None,
     engine: str = Engine.REFERENCE,
     explained: bool = False,
@@ -126,12 +123,12 @@ def decide(
     >>> str(decision.outcome)
     'Preempt'
     """
-    instant = _instant(now)
-    given = _loaded(loaded).submitted_at(instant)
+    instant = as_instant(now)
+    given = as_loaded(loaded).submitted_at(instant)
     preemptor = find_pending(given, workload)
     name = cluster_queue if cluster_queue is not None else queue_of(given, preemptor)
     _refuse_if_not_queued_yet(preemptor, instant)
-    chosen = _reading(reading)
+    chosen = parse_reading(reading)
     detail = Detail.of(explained=explained)
     decision = decide_by(parse_engine(engine), given.cluster, preemptor, name, instant, chosen, detail=detail)
     problem = _order_by_usage(given, decision)
@@ -144,7 +141,7 @@ def decide_all(
     loaded: Loaded | Cluster,
     *,
     now: str | Instant,
-    reading: str | Mapping[str, object] | Reading | None = None,
+    reading: ReadingLike = None,
     cluster_queue: str | None = None,
     engine: str = Engine.REFERENCE,
     explained: bool = False,
@@ -179,8 +176,8 @@ def decide_all(
     team-a/job-long-context-8a5dc NoCandidates
     team-a/job-doc-index-dfa0b Preempt
     """
-    instant, chosen = _instant(now), _reading(reading)
-    given = _loaded(loaded).submitted_at(instant)
+    instant, chosen = as_instant(now), parse_reading(reading)
+    given = as_loaded(loaded).submitted_at(instant)
     if cluster_queue is not None and cluster_queue not in _queues(given):
         known = some_of(_queues(given), "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
@@ -242,7 +239,8 @@ def in_line(
     >>> from tenure.readings import preset
     >>> from tenure.resources import bundled
     >>> two_teams = load(bundled("examples", "two-teams"))
-    >>> in_line(two_teams, "gpu-cluster-queue", _instant("2026-03-02T14:00:00Z"), preset("guaranteed"))[0].key
+    >>> now = as_instant("2026-03-02T14:00:00Z")
+    >>> in_line(two_teams, "gpu-cluster-queue", now, preset("guaranteed"))[0].key
     'team-b/job-moe-64-448bc'
     """
     cluster = loaded.cluster
@@ -468,16 +466,18 @@ def _order_by_usage(loaded: Loaded, decision: Decision) -> Problem | None:
     return order_by_usage(loaded.by_usage, ((found.cluster_queue or "", found) for found in candidates))
 
 
-def _loaded(given: Loaded | Cluster) -> Loaded:
+def as_loaded(given: Loaded | Cluster) -> Loaded:
+    """What `load` returned; a cluster alone as one without warnings."""
     return given if isinstance(given, Loaded) else Loaded(given)
 
 
-def _instant(now: str | Instant) -> Instant:
+def as_instant(now: str | Instant) -> Instant:
+    """A clock as the functions of Python take it, ns since the epoch.
+
+    Raises:
+        InputError: a malformed time.
+    """
     return parse_instant(now, field="now") if isinstance(now, str) else now
-
-
-def _reading(reading: str | Mapping[str, object] | Reading | None) -> Reading:
-    return reading if isinstance(reading, Reading) else parse_reading(reading)
 
 
 def find_pending(loaded: Loaded, workload: str | None) -> Workload:

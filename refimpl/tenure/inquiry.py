@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all
+from tenure.api import Decision, Loaded, PendingDecision, as_instant, as_loaded, decide, decide_all
 from tenure.as_json import as_json
 from tenure.engines import Engine
-from tenure.manifests import parse_instant
 from tenure.manifests.premises import premises_of
 from tenure.model import Cluster, Instant
-from tenure.readings import Reading, parse_reading
+from tenure.readings import Reading, ReadingLike, parse_reading
 from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class Inquiry:
 def inquiry_of(
     loaded: Loaded | Cluster,
     now: str | Instant,
-    reading: str | Mapping[str, object] | Reading | None = None,
+    reading: ReadingLike = None,
     cluster_queue: str | None = None,
 ) -> Inquiry:
     """What the functions of Python are given, as `tenure.decide` takes it.
@@ -119,7 +118,7 @@ def inquiry_of(
     >>> inquiry_of(Cluster({}), "1970-01-01T00:00:01Z").now
     1000000000
     """
-    instant = parse_instant(now, field="now") if isinstance(now, str) else now
-    known = loaded if isinstance(loaded, Loaded) else Loaded(loaded)
-    chosen = reading if isinstance(reading, Reading) else parse_reading(reading)
-    return Inquiry(known.submitted_at(instant), instant, chosen, cluster_queue, [*known.warnings])
+    instant, known = as_instant(now), as_loaded(loaded)
+    return Inquiry(
+        known.submitted_at(instant), instant, parse_reading(reading), cluster_queue, [*known.warnings]
+    )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import IntEnum
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from tenure.errors import InputError, Problem, close_name
 from tenure.resources import bundled
@@ -210,11 +210,16 @@ def preset(name: str) -> Reading:
     return Reading(name=name, **chosen)
 
 
-def parse_reading(value: str | Mapping[str, object] | None, *, for_proofs: bool = False) -> Reading:
+ReadingLike: TypeAlias = "str | Mapping[str, object] | Reading | None"
+"""A reading as a user writes it, or one that is made already."""
+
+
+def parse_reading(value: ReadingLike, *, for_proofs: bool = False) -> Reading:
     """A reading as a user writes it.
 
     Args:
-        value: a preset's name; an object of overrides with an optional `preset`; None for the default.
+        value: a preset's name; an object of overrides with an optional `preset`; None for the default; a
+            reading for itself.
         for_proofs: whether choices are allowed that no decision is made under.
 
     Raises:
@@ -224,6 +229,8 @@ def parse_reading(value: str | Mapping[str, object] | None, *, for_proofs: bool 
     >>> parse_reading({"preset": "released", "same_priority_gate": "expired_only"}).name
     'released+same_priority_gate=expired_only'
     """
+    if isinstance(value, Reading):
+        return value
     if value is None:
         return preset(default_preset())
     if isinstance(value, str):

@@ -86,13 +86,9 @@ def matrix_answer(
     Raises:
         InputError: the solvers are not installed.
     """
-    cache = AnswerCache(MatrixAnswer, wanted=kept)
     key = key_of(configured.cluster, configured.levels, configured.reading, effort, scope, sides)
-    found = cache.found(key)
-    if found is None:
-        found = _matrix(configured, effort, scope, sides, jobs)
-        cache.keep(key, found)
-    return found
+    cache = AnswerCache(MatrixAnswer, wanted=kept)
+    return cache.once(key, lambda: _matrix(configured, effort, scope, sides, jobs))
 
 
 def _matrix(
@@ -146,14 +142,10 @@ def guarantees_found(
     Raises:
         InputError: the solvers are not installed.
     """
-    cache = AnswerCache(GuaranteesAnswer, wanted=kept)
     cluster, levels, reading = configured.cluster, configured.levels, configured.reading
     key = key_of("guarantees", cluster, levels, reading, effort, scope)
-    found = cache.found(key)
-    if found is None:
-        found = _guarantees(configured, effort, scope)
-        cache.keep(key, found)
-    return found
+    cache = AnswerCache(GuaranteesAnswer, wanted=kept)
+    return cache.once(key, lambda: _guarantees(configured, effort, scope))
 
 
 def _guarantees(configured: Configuration, effort: Effort, scope: Scope) -> GuaranteesAnswer:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from tenure.answer import Answer
 from tenure.api import Loaded
 from tenure.manifests import parse_duration
 from tenure.manifests.premises import premises_of_states
-from tenure.manifests.structure import dig
-from tenure.readings import Reading, parse_reading
+from tenure.readings import ReadingLike, parse_reading
 from tenure.versions import kueue_version
-from tenure_check.analysis.closed_systems import called, trees_of
+from tenure_check.analysis.closed_systems import object_files, trees_of
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_outline
 from tenure_check.analysis.loop_answer import LoopsAnswer, loops_outline
 from tenure_check.analysis.loops import LoopHunt, LoopRequest
@@ -25,8 +23,6 @@ from tenure_check.analysis.scopes import GUARANTEES_STATES, Scope
 from tenure_check.analysis.two_configurations import Configuration
 from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
 
-ChosenReading: TypeAlias = str | Mapping[str, object] | Reading | None
-
 
 def matrix(
     loaded: Loaded,
@@ -34,7 +30,7 @@ def matrix(
     preemptor: str | None = None,
     victim: str | None = None,
     scope: str = Scope.CONSISTENT,
-    reading: ChosenReading = None,
+    reading: ReadingLike = None,
 ) -> Answer[MatrixAnswer]:
     """Which workloads can ever preempt which others, in every state of the queues.
 
@@ -58,7 +54,7 @@ def guarantees(
     *,
     of: str | None = None,
     scope: str = Scope.CONSISTENT,
-    reading: ChosenReading = None,
+    reading: ReadingLike = None,
 ) -> Answer[GuaranteesAnswer]:
     """What each ClusterQueue's workloads may count on, and whom they may lose quota to.
 
@@ -83,7 +79,7 @@ def loops(
     search: bool = False,
     up_to: int = 3,
     within: str = "1m",
-    reading: ChosenReading = None,
+    reading: ReadingLike = None,
 ) -> Answer[LoopsAnswer]:
     """Whether workloads would preempt each other for ever, and which fields that takes.
 
@@ -101,12 +97,11 @@ def loops(
     >>> loops(load(bundled("examples", "two-teams"))).record.found
     False
     """
-    chosen = _reading(reading)
+    chosen = parse_reading(reading)
     trees, warnings = trees_of(loaded.objects, chosen)
     seconds = parse_duration(within, field="within") / 10**9
     request = LoopRequest(up_to=up_to, within=seconds, searches=search)
-    named = (each for each in loaded.objects if isinstance(dig(each.object, "kind"), str))
-    hunt = LoopHunt(trees, request, chosen, {called(each.object): each.file for each in named})
+    hunt = LoopHunt(trees, request, chosen, object_files(loaded.objects))
     answer = replace(hunt.run(warnings), premises=premises_of_states(loaded), kueue=_kueue(loaded))
     return Answer("analyze-loops", answer, loops_outline(answer))
 
@@ -123,9 +118,5 @@ def _kueue(loaded: Loaded) -> str:
     return kueue_version(loaded.cluster.settings.release)
 
 
-def _configured(loaded: Loaded, reading: ChosenReading) -> Configuration:
-    return configuration_in(loaded, classes_of(loaded.objects), _reading(reading))
-
-
-def _reading(reading: ChosenReading) -> Reading:
-    return reading if isinstance(reading, Reading) else parse_reading(reading)
+def _configured(loaded: Loaded, reading: ReadingLike) -> Configuration:
+    return configuration_in(loaded, classes_of(loaded.objects), parse_reading(reading))

@@ -10,11 +10,10 @@ from typing import Any, Final
 import yaml
 
 from tenure.conformance.requests import read_decide_request
-from tenure.engines import Engine
 from tenure.explanation.answers import why_not_answer
 from tenure.explanation.explain import explain_workload
 from tenure.model import Workload
-from tenure.oracle.decide import Decision, decide
+from tenure.oracle.decide import Decision
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
 from tenure_lab.campaigns import Count, Tally, counts, table, tally_lines
 from tenure_lab.verdicts import DECIDE, FAILURES, AnswerPair, Kind
@@ -319,21 +318,13 @@ def reasons(pair: AnswerPair) -> Iterator[str]:
     if pair.call != DECIDE or "error" in pair.ours or "error" in pair.theirs:
         return
     ours, theirs = (_victims(answer["output"]) for answer in (pair.ours, pair.theirs))
-    decision = decided(pair.scenario)
+    decision = read_decide_request(pair.scenario).decided()
     differing = [
         workload for workload in decision.running if ours.get(workload.key) != theirs.get(workload.key)
     ]
     if not differing:
         yield why_not_answer(decision, counterfactuals=0).summary
     yield from (workload_reason(decision, workload, workload.key in ours) for workload in differing)
-
-
-def decided(scenario: Object) -> Decision:
-    """The reference's decision about a scenario that it does not refuse."""
-    request = read_decide_request(scenario, Engine.REFERENCE)
-    return decide(
-        request.cluster, request.preemptor, request.queue, request.now, request.reading, request.assignment
-    )
 
 
 def workload_reason(decision: Decision, workload: Workload, is_preempted: bool) -> str:

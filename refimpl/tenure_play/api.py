@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from tenure.answer import Answer
 from tenure.api import Loaded
@@ -13,7 +12,7 @@ from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.inquiry import Inquiry, inquiry_of
 from tenure.manifests import parse_duration
 from tenure.model import Cluster, Instant
-from tenure.readings import Reading
+from tenure.readings import ReadingLike
 from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
 from tenure_play.diff.answer_types import DiffAnswer
 from tenure_play.diff.difference import Side, difference
@@ -25,8 +24,6 @@ from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.limits import assumed_runtime
 from tenure_play.forecast.unknown_trees import without_unknown_trees
 from tenure_play.from_cluster import manifests_of
-
-ReadingLike: TypeAlias = str | Mapping[str, object] | Reading | None
 
 
 def why(

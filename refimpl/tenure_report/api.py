@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -14,7 +15,7 @@ from tenure.disk import write_file
 from tenure.explanation.summary import reading_text
 from tenure.inquiry import Inquiry, inquiry_of
 from tenure.model import Instant
-from tenure.readings import Reading
+from tenure.readings import ReadingLike
 from tenure.units import counted
 from tenure_play.answers import outlook_of
 from tenure_play.drawing.cluster import ClusterPicture, picture_of
@@ -60,7 +61,7 @@ def report(
     loaded: Loaded,
     *,
     now: str | Instant,
-    reading: str | Mapping[str, object] | Reading | None = None,
+    reading: ReadingLike = None,
     budget: float = 0.0,
 ) -> ClusterPage:
     """The quota and jobs of a cluster as a page.
@@ -84,7 +85,7 @@ def report(
     named = [*dict.fromkeys(sourced.file for sourced in loaded.objects)]
     answers = page_answers(picture, asked, {}, named, budget)
     facts = [("Reading", reading_text(asked.reading)), *(("Warning", text) for text in asked.warnings)]
-    page = page_of(picture, "Cluster", facts, " ".join(named), answers)
+    page = page_of(picture, "Cluster", facts, shlex.join(named), answers)
     return ClusterPage(page, summary_of(picture))
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tenure.as_json import as_json
-from tenure.cli.inquiry import CommandInquiry
 from tenure.conformance.accessible import kind_of, render_rows, render_tree
 from tenure.conformance.answer_types import AccessibleAnswer, AccessibleRow
 from tenure.explanation.groups import shortened
 from tenure.explanation.shortages import amount
 from tenure.explanation.summary import reading_text
+from tenure.inquiry import Inquiry
 from tenure.model import Amount, FlavorResource
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.accessible import NodeAccounts, accessible_tree, accessible_trees
@@ -25,7 +25,7 @@ _AMOUNTS = range(3, len(HEADS))
 Trees = Sequence[tuple[NodeAccounts, ...]]
 
 
-def trees_of(inquiry: CommandInquiry) -> Trees:
+def trees_of(inquiry: Inquiry) -> Trees:
     """Every tree of a cluster, with what is accessible at each node.
 
     Args:
@@ -37,7 +37,7 @@ def trees_of(inquiry: CommandInquiry) -> Trees:
     return list(accessible_trees(inquiry.loaded.cluster, inquiry.now, inquiry.reading))
 
 
-def accessible_answer(trees: Trees, inquiry: CommandInquiry) -> Any:
+def accessible_answer(trees: Trees, inquiry: Inquiry) -> Any:
     """What is accessible to every ClusterQueue, as JSON has it."""
     answer = AccessibleAnswer(
         now=format_instant(inquiry.now),
@@ -51,7 +51,7 @@ def accessible_answer(trees: Trees, inquiry: CommandInquiry) -> Any:
     return as_json(answer)
 
 
-def accessible_lines(trees: Trees, inquiry: CommandInquiry, *, every: bool) -> Iterator[str]:
+def accessible_lines(trees: Trees, inquiry: Inquiry, *, every: bool) -> Iterator[str]:
     """What is accessible to every ClusterQueue: a table, and a picture of each tree."""
     heads, *lines = _table(node for tree in trees for node in tree)
     yield heads

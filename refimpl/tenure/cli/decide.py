@@ -16,7 +16,7 @@ from tenure.cli.commands import with_records
 from tenure.cli.decisions import are_many, head_before, print_pending
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import sources_of
-from tenure.cli.inquiry import CommandInquiry, inquire
+from tenure.cli.inquiry import inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ENGINE_HELP,
@@ -40,6 +40,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.summary import summarize
 from tenure.explanation.verdicts import decision_lines
+from tenure.inquiry import Inquiry
 from tenure.model import Outcome
 from tenure.registration import added
 
@@ -199,7 +200,7 @@ def decide_command(
 
 def _print(
     decision: Decision,
-    inquiry: CommandInquiry,
+    inquiry: Inquiry,
     joint: JointEffect | None,
     deciding: DecidingOptions,
     output: Output,
@@ -253,7 +254,7 @@ def unexpected(decision: Decision, expected: Outcome | None) -> str:
 
 
 def _joint_effect(
-    inquiry: CommandInquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
+    inquiry: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
 ) -> JointEffect | None:
     """What the coming cycles do to all pending workloads; None where nothing is installed that plays them."""
     effect = added("tenure.forecasts", "joint")
@@ -268,7 +269,7 @@ def _joint_effect(
 
 def _print_all(
     decisions: Iterable[PendingDecision],
-    inquiry: CommandInquiry,
+    inquiry: Inquiry,
     joint: JointEffect | None,
     reporting: Reporting,
     *,

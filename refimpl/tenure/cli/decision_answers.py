@@ -11,7 +11,6 @@ from tenure.api import PendingDecision
 from tenure.as_json import IfAny, as_json
 from tenure.cli.accounts import own_rows
 from tenure.cli.decisions import UNDECIDED, engine_used, head_before, is_served, seen_of, strict_lines
-from tenure.cli.inquiry import CommandInquiry
 from tenure.conformance.answer_types import (
     AccessibleRow,
     DecideQuestion,
@@ -30,6 +29,7 @@ from tenure.explanation.answer_types import ExplainedDecision
 from tenure.explanation.schema_words import WorkloadKey
 from tenure.explanation.shapes import AssignedPods, assigned_pods
 from tenure.explanation.summary import reading_text, summarize
+from tenure.inquiry import Inquiry
 from tenure.joint import JointEffect, JointOutcome
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant
@@ -62,7 +62,7 @@ class DecideAnswer(DecisionFields, DecideQuestion):
 
 def decide_answer(
     decision: Decision,
-    inquiry: CommandInquiry,
+    inquiry: Inquiry,
     found: ExplainedDecision | None,
     jointly: JointOutcome | None = None,
 ) -> Any:
@@ -86,7 +86,7 @@ def decide_answer(
 
 
 def pending_answer(
-    decisions: Iterable[PendingDecision], inquiry: CommandInquiry, joint: JointEffect | None = None
+    decisions: Iterable[PendingDecision], inquiry: Inquiry, joint: JointEffect | None = None
 ) -> Any:
     """The decisions: what they share once, one row for each workload, and what happens to all together."""
     seen: set[str] = set()

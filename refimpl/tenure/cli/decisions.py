@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
-from tenure.cli.inquiry import CommandInquiry
 from tenure.cli.output import Output, about, print_answer
 from tenure.engines import Engine
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
@@ -17,6 +16,7 @@ from tenure.explanation.proposals import clock_text, proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
 from tenure.explanation.summary import assumed_lines, engine_of, outcome_text, reading_text, summarize
 from tenure.explanation.verdicts import decision_lines
+from tenure.inquiry import Inquiry
 from tenure.manifests.showing import in_short
 from tenure.model import Outcome, QueueingStrategy
 from tenure.oracle.decide import Decision
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenure.joint import JointEffect
 
 
-def head_before(inquiry: CommandInquiry, decision: Decision) -> str | None:
+def head_before(inquiry: Inquiry, decision: Decision) -> str | None:
     """Who is the head of the StrictFIFO ClusterQueue in which a workload waits; None where it is that itself.
 
     Args:
@@ -38,7 +38,7 @@ def head_before(inquiry: CommandInquiry, decision: Decision) -> str | None:
     return line[0] if decision.preemptor.key in line[1:] else None
 
 
-def strict_lines(inquiry: CommandInquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
+def strict_lines(inquiry: Inquiry, cluster_queues: Iterable[str]) -> dict[str, list[str]]:
     """Who waits, in order, for each of some ClusterQueues that is StrictFIFO and active.
 
     Args:
@@ -63,7 +63,7 @@ HEADS = ("WORKLOAD", "QUEUE", "DECISION", "VICTIMS", "REASONS")
 _VICTIMS = HEADS.index("VICTIMS")
 
 
-def are_many(inquiry: CommandInquiry) -> bool:
+def are_many(inquiry: Inquiry) -> bool:
     """Whether more pending workloads are in question than are listed one by one.
 
     Args:
@@ -80,7 +80,7 @@ def are_many(inquiry: CommandInquiry) -> bool:
 
 def print_pending(
     decisions: Iterable[PendingDecision],
-    inquiry: CommandInquiry,
+    inquiry: Inquiry,
     joint: JointEffect | None,
     *,
     grouped: bool,
@@ -130,7 +130,7 @@ def _joint_lines(joint: JointEffect | None) -> Iterator[str]:
     yield ""
 
 
-def table_lines(decisions: Iterable[PendingDecision], inquiry: CommandInquiry) -> Iterator[str]:
+def table_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     """The decisions as a table, and below it how many there are of each kind."""
     seen = set[str]()
     rows = [_row(pending_decision) for pending_decision in seen_of(decisions, seen)]
@@ -139,7 +139,7 @@ def table_lines(decisions: Iterable[PendingDecision], inquiry: CommandInquiry) -
     yield from _counted_lines(rows, inquiry, seen)
 
 
-def grouped_lines(decisions: Iterable[PendingDecision], inquiry: CommandInquiry) -> Iterator[str]:
+def grouped_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     """How many decisions there are of each kind, then by queue, and by decision and reason.
 
     Args:
@@ -180,7 +180,7 @@ def _kind_of_reason(row: _Row) -> str:
     return re.sub(r"\b\d+[a-zA-Z]*\b", "#", plain)
 
 
-def _counted_lines(rows: Sequence[_Row], inquiry: CommandInquiry, seen: set[str]) -> Iterator[str]:
+def _counted_lines(rows: Sequence[_Row], inquiry: Inquiry, seen: set[str]) -> Iterator[str]:
     count = len(rows)
     outcomes = Counter(row.decision for row in rows)
     kinds = ", ".join(f"{number} {kind}" for kind, number in outcomes.most_common()) or "none"
@@ -198,7 +198,7 @@ def _counted_lines(rows: Sequence[_Row], inquiry: CommandInquiry, seen: set[str]
         yield f"  {TOPOLOGY_NOTE}"
 
 
-def _behind_heads(rows: Iterable[_Row], inquiry: CommandInquiry) -> int:
+def _behind_heads(rows: Iterable[_Row], inquiry: Inquiry) -> int:
     """How many of some workloads wait behind the head of a StrictFIFO ClusterQueue."""
     queues = {row.queue for row in rows if row.decision != UNDECIDED}
     return sum(len(line[1:]) for line in strict_lines(inquiry, queues).values())
@@ -217,7 +217,7 @@ def seen_of(decisions: Iterable[PendingDecision], engines: set[str]) -> Iterator
         yield decision
 
 
-def engine_used(inquiry: CommandInquiry, seen: set[str]) -> str:
+def engine_used(inquiry: Inquiry, seen: set[str]) -> str:
     """The engine that decided, `auto` where some decisions are of either.
 
     Args:
@@ -269,7 +269,7 @@ def is_served(decision: Decision) -> bool:
     return decision.outcome in (Outcome.FIT, Outcome.PREEMPT)
 
 
-def _explained_lines(decisions: Iterable[PendingDecision], inquiry: CommandInquiry) -> Iterator[str]:
+def _explained_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     from tenure.explanation.answers import explained
     from tenure.explanation.lines import explained_lines
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tenure.cli.bundled import example_folder
 from tenure.cli.terminal import complain, hint, is_terminal, progress
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests.files import SourcedObject
+from tenure.manifests.files import SourcedObject, noted
 from tenure.manifests.given import given
 from tenure.manifests.load import Loaded, load
 from tenure.manifests.other_inputs import OF_KAI, ask_instead
@@ -49,10 +49,8 @@ def load_input(
     target = kueue or TargetKueue()
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
-        for sourced in progress(changed(objects, edits, target), what="reading objects"):
-            if kept is not None:
-                kept.append(sourced)
-            yield sourced
+        read = progress(changed(objects, edits, target), what="reading objects")
+        return read if kept is None else noted(read, kept)
 
     sources = sources_of(paths, example)
     is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)

@@ -54,6 +54,7 @@ from tenure.model import (
     Settings,
     Workload,
 )
+from tenure.oracle.decide import Decision, decide
 from tenure.readings import Reading, parse_reading
 
 _Read = TypeVar("_Read")
@@ -116,6 +117,14 @@ class DecideRequest:
     explained: bool
     engine: Engine = Engine.REFERENCE
     warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def decided(self) -> Decision:
+        """The reference's decision.
+
+        Raises:
+            InputError: it refuses the request.
+        """
+        return decide(self.cluster, self.preemptor, self.queue, self.now, self.reading, self.assignment)
 
 
 @dataclass(frozen=True, slots=True)

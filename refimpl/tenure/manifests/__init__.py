@@ -11,7 +11,7 @@ from tenure.manifests.feature_gates import (
     gate_problems,
     settings_of,
 )
-from tenure.manifests.files import SourcedObject, read_objects
+from tenure.manifests.files import SourcedObject, noted, read_objects
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.json_text import decoded_json
 from tenure.manifests.limits import MAX_DEVIATIONS, MAX_LINE, in_mebibytes
@@ -52,6 +52,7 @@ __all__ = [
     "in_mebibytes",
     "job_created",
     "load",
+    "noted",
     "object_name",
     "parse_duration",
     "parse_instant",

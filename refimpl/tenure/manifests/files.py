@@ -146,6 +146,18 @@ class SourcedObject:
     note: str = ""
 
 
+def noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Iterator[SourcedObject]:
+    """The same objects, each kept in a list when it is drawn.
+
+    >>> kept: list[SourcedObject] = []
+    >>> len(list(noted([SourcedObject("a.yaml", {})], kept))), len(kept)
+    (1, 1)
+    """
+    for sourced in objects:
+        kept.append(sourced)
+        yield sourced
+
+
 def read_objects(paths: Sequence[str | Path]) -> tuple[SourcedObject, ...]:
     """Every Kubernetes object in some files, with the items of a List one by one.
 

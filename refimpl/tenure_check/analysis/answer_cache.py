@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -157,6 +157,14 @@ class AnswerCache(Generic[A]):
         except ValueError as error:
             self._cache.refuse(key, f"no answer of tenure analyze: {type(error).__name__}")
             return None
+
+    def once(self, key: str, make: Callable[[], A]) -> A:
+        """The answer that was kept, or one that is made and kept now."""
+        found = self.found(key)
+        if found is None:
+            found = make()
+            self.keep(key, found)
+        return found
 
     def keep(self, key: str, answer: A) -> None:
         """Keep an answer; not one that the clock has ended, which may be another one next time."""

@@ -425,3 +425,12 @@ def _in_proportion(some: Sequence[Amount | None], others: Sequence[Amount | None
 def called(manifest: Mapping[str, Any]) -> str:
     """What problems and answers call an object: `ClusterQueue/a`."""
     return name_of(manifest, str(manifest["kind"]))
+
+
+def object_files(objects: Iterable[SourcedObject]) -> dict[str, str]:
+    """Where each object was read, by what answers call it; of what has no kind nothing."""
+    return {
+        called(sourced.object): sourced.file
+        for sourced in objects
+        if isinstance(dig(sourced.object, "kind"), str)
+    }

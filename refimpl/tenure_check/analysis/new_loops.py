@@ -7,7 +7,7 @@ from typing import Final
 
 from tenure.manifests import SourcedObject
 from tenure.readings import Reading
-from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
+from tenure_check.analysis.closed_systems import CohortTree, object_files, trees_of
 from tenure_check.analysis.difference_answer import LoopChange
 from tenure_check.analysis.loop_answer import TreeSearch
 from tenure_check.analysis.loops import LoopHunt, LoopRequest, Watch
@@ -57,10 +57,5 @@ def new_loops(
 def _searched(
     trees: Sequence[CohortTree], objects: Sequence[SourcedObject], reading: Reading, watch: Watch
 ) -> Sequence[TreeSearch]:
-    files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced)}
     request = LoopRequest(up_to=UP_TO, within=WITHIN_S)
-    return LoopHunt(trees, request, reading, files, watch).run().trees
-
-
-def _is_named(sourced: SourcedObject) -> bool:
-    return isinstance(sourced.object.get("kind"), str)
+    return LoopHunt(trees, request, reading, object_files(objects), watch).run().trees

@@ -168,7 +168,7 @@ def loops_command(
     5 not known: not searched, or not everything; 130 interrupted: what was found is printed.
     """
     choose_colour(printing.color)
-    from tenure_check.analysis.closed_systems import called, stated_premises, trees_of
+    from tenure_check.analysis.closed_systems import object_files, stated_premises, trees_of
     from tenure_check.analysis.loop_answer import loops_outline
     from tenure_check.analysis.loops import LoopHunt
 
@@ -181,8 +181,7 @@ def loops_command(
     premises = stated_premises(objects)
     notes = [sourced.note for sourced in objects if sourced.note]
     warnings = tuple(print_warnings((*notes, *found, *kueue.warnings())))
-    files = {called(sourced.object): sourced.file for sourced in objects if _is_named(sourced.object)}
-    hunt = LoopHunt(trees, request, reading, files, progress)
+    hunt = LoopHunt(trees, request, reading, object_files(objects), progress)
     answer = replace(hunt.run(warnings), premises=premises, kueue=kueue.release)
     if to is not None and hunt.scenarios:
         _write(to, hunt.scenarios)
@@ -197,10 +196,6 @@ def loops_command(
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-def _is_named(raw: Any) -> bool:
-    return isinstance(raw, dict) and isinstance(raw.get("kind"), str)
 
 
 def _code(answer: LoopsAnswer) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
@@ -32,7 +32,7 @@ from tenure.cli.terminal import Color, choose_colour
 from tenure.disk import claim, write_named
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, build, load, read_objects
+from tenure.manifests import SourcedObject, build, load, noted, read_objects
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
 from tenure_play.diff.difference import Side, difference
@@ -204,15 +204,9 @@ def _read(
 
     def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
         own_and_common = together(chain(own, found), common)
-        return _noted(changed(_noted(own_and_common, kept), edits, kueue), read)
+        return noted(changed(noted(own_and_common, kept), edits, kueue), read)
 
     return kueue.stamped(load(paths, watched=watched))
-
-
-def _noted(objects: Iterable[SourcedObject], kept: list[SourcedObject]) -> Iterator[SourcedObject]:
-    for sourced in objects:
-        kept.append(sourced)
-        yield sourced
 
 
 def _changed(
@@ -224,7 +218,7 @@ def _changed(
 ) -> Loaded:
     """The same objects after changes; the workloads are not read again where none of them is concerned."""
     if any(edit.kind not in _TREE_KINDS for edit in edits):
-        return kueue.stamped(load([], watched=lambda _: _noted(changed(objects, edits, kueue), read)))
+        return kueue.stamped(load([], watched=lambda _: noted(changed(objects, edits, kueue), read)))
     others = [sourced for sourced in objects if dig(sourced.object, "kind") != "Workload"]
     after = build(changed(others, edits, kueue))
     tree = {name: getattr(after.cluster, name) for name in _TREE}
