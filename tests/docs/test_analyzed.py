@@ -29,7 +29,7 @@ def test_a_matrix_is_drawn_for_light_and_dark_pages_and_told_in_words(tmp_path: 
 
 def test_the_matrices_are_those_that_the_pages_print() -> None:
     page = (ROOT / "docs" / analyzed.FIVE).read_text(encoding="utf-8")
-    shown = re.findall(r"^\$ tenure analyze matrix (\S+)(?: --scope (\S+))?$", page, re.MULTILINE)
+    shown = re.findall(r"^\$ tenure analyze matrix --example (\S+)(?: --scope (\S+))?$", page, re.MULTILINE)
     drawn = [asked for (of, _), asked in analyzed.MATRICES.items() if of == analyzed.FIVE]
     assert [(example, scope or "consistent") for example, scope in shown] == drawn
 
