@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from docs.gen.drawing import shown
-from docs.gen.markdown import Fills, Pages, code, folded, heading, link, linked, table
+from docs.gen.markdown import Fills, Pages, code, folded, heading, link, linked, sentence, table
 from docs.gen.openings import Opening, opened_play, playground_link
 from docs.gen.proved import kept
 from docs.gen.sources import ROOT, SCENARIO_FILES, places, scenarios, scenarios_page
@@ -22,6 +23,7 @@ from tenure_play.charts.words import facts
 
 SCENARIOS = "scenarios/index.md"
 CHARTS = "charts"
+PROMISES = "spec/vectors/promises.toml"
 GROUPS = {
     "tbp": FAMILIES["TBP"],
     "ucq": FAMILIES["UCQ"],
@@ -37,6 +39,7 @@ _MADE_FROM = (
     "refimpl/**/*.py",
     "spec/readings.toml",
     f"{SCENARIO_FILES}/*",
+    PROMISES,
     "docs/gen/charts.py",
     "docs/gen/drawing.py",
     "docs/gen/markdown.py",
@@ -65,7 +68,8 @@ def _made() -> Made:
     views: Views = {}
     charts: Pages = {}
     openings: dict[str, Opening] = {}
-    rows: list[list[str]] = []
+    promises = tomllib.loads((ROOT / PROMISES).read_text(encoding="utf-8"))
+    rows: dict[str, list[list[str]]] = {group: [] for group in GROUPS}
     for scenario in scenarios():
         plays = list(_plays(scenario))
         opened = opened_play(scenario, [record for alike in plays for record in alike])
@@ -76,15 +80,22 @@ def _made() -> Made:
         pages[path] = "\n\n".join([parts, *_scenario(scenario, plays, opened)]) + "\n"
         charts |= dict(_charts(scenario, plays))
         views[scenario.name] = [_view(scenario, alike) for alike in plays]
-        rows.append(
+        promise = promises.get(scenario.name, {})
+        rows[PurePosixPath(path).stem].append(
             [
-                link(scenario.name),
-                scenario.title,
+                f"{link(scenario.name)}: {scenario.title}",
                 linked(scenario.source),
+                promise.get("kept", ""),
+                linked(promise.get("why", "")),
             ]
         )
-    fills = {SCENARIOS: {"scenarios": table(["", "What it shows", "Source"], rows)}}
+    fills = {SCENARIOS: {"scenarios": "\n\n".join(part for group in GROUPS for part in _listed(group, rows))}}
     return pages, charts, fills, views, openings
+
+
+def _listed(group: str, rows: Mapping[str, list[list[str]]]) -> Iterator[str]:
+    yield f"## {sentence(GROUPS[group])} {{ #{group} data-search-exclude }}"
+    yield table(["Scenario", "Source", "Kept", "Why, or what happens"], rows[group])
 
 
 def _plays(scenario: AnyScenario) -> Iterator[list[Record]]:
