@@ -1,9 +1,7 @@
 """The table of what Kueue's integrations write into Workloads, and which of it decides.
 
-    python -m tools.integrations   writes the table of docs/reference/jobs.md again
-
-The Workloads are those that Kueue's own code made of samples, as recorded in tests/live/integrations. A field
-decides where a Workload without it is read as another one, or is no longer refused.
+The page docs/reference/jobs.md has it. The Workloads are those that Kueue's own code made of samples, as recorded in
+tests/live/integrations. A field decides where a Workload without it is read as another one, or is no longer refused.
 """
 
 from __future__ import annotations
@@ -16,11 +14,9 @@ from typing import Any, Final
 
 from tenure.errors import ErrorCode, InputError
 from tenure.manifests import read_workload
-from tools.marked import filled
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RECORDED: Final = ROOT / "tests" / "live" / "integrations" / "workloads.json"
-PAGE: Final = ROOT / "docs" / "reference" / "jobs.md"
 _WHOLE: Final = frozenset(
     {
         "affinity",
@@ -144,12 +140,3 @@ def _named(kinds: set[str], everyone: set[str]) -> str:
     if 2 * len(kinds) > len(everyone):
         return f"every kind but {', '.join(sorted(everyone - kinds))}"
     return ", ".join(sorted(kinds))
-
-
-def written(page: str) -> str:
-    """The page with the table as it is now."""
-    return filled(page, "fields", table())
-
-
-if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,7 +1,6 @@
 """The licences of what is installed with Tenure, and whether they go together with its own.
 
-    python -m tools.licences          says what is not known to be compatible
-    python -m tools.licences write    writes the table of docs/reference/licences.md
+    python -m tools.licences    lists what is not known to be compatible
 
 They are read from the metadata of what is installed: everything that an extra for users brings.
 """
@@ -10,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any, Final
@@ -18,10 +17,7 @@ from typing import Any, Final
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tools.marked import filled
-
 ROOT: Final = Path(__file__).resolve().parents[1]
-PAGE: Final = ROOT / "docs" / "reference" / "licences.md"
 NOT_FOR_USERS: Final = ("dev", "docs", "release")
 
 PERMISSIVE: Final = {
@@ -140,25 +136,20 @@ def table() -> str:
 
 
 def problems() -> Iterator[str]:
-    """What is not known to be compatible, and whether the page is as it was written."""
+    """What is not known to be compatible."""
     for name in brought():
         licence = licence_of(distribution(name))
         if not is_compatible(licence):
             known = "one that tools/licences.py knows to be compatible"
             yield f"{name}: licence: found {licence!r}, expected {known}"
-    if (page := PAGE.read_text(encoding="utf-8")) != filled(page, "licences", table()):
-        yield f"{PAGE.relative_to(ROOT)}: found another table; python -m tools.licences write"
 
 
-def main(words: Sequence[str]) -> int:
-    """Say or write the licences; 1 where there is a problem."""
-    if list(words) == ["write"]:
-        page = filled(PAGE.read_text(encoding="utf-8"), "licences", table())
-        PAGE.write_text(page, encoding="utf-8")
+def main() -> int:
+    """List the problems; 1 where there is one."""
     found = list(problems())
     print("".join(f"{problem}\n" for problem in found) + f"licences: {len(found)} problems")
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

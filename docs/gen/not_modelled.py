@@ -11,7 +11,7 @@ PAGE: Final = "reference/not-modelled.md"
 _TOLD: Final = {
     "not-known": "answers that it touches are *not known*",
     "refused": "refused by name; a pending Workload is set aside",
-    "over-time": "refused by `next`, `play`, `simulate` and `analyze loops`",
+    "over-time": "refused by `next`, `simulate` and `analyze loops`",
     "by-usage": "refused where the order of workloads of several LocalQueues decides",
     "by-quota": "answers are by quota alone, and say so",
     "noted": "a warning",

@@ -17,8 +17,11 @@ from tenure.conformance.divergences import all_divergences
 from tenure.explanation.remarks import ACCEPTS
 from tenure.pages import COMMAND_PAGES, COMMANDS_PAGE, DIVERGENCES_PAGE, anchor
 from tenure.readings import default_preset, preset_names, readings_file
+from tools import integrations, licences
 
 READINGS = "reference/readings.md"
+JOBS = "reference/jobs.md"
+LICENCES = "reference/licences.md"
 ASSUMPTIONS = "proofs/assumptions.md"
 VECTORS_FORMAT = "reference/vectors.md"
 
@@ -41,6 +44,8 @@ def reference() -> Fills:
         READINGS: {"readings": "\n\n".join(_readings())},
         VECTORS_FORMAT: {"accepts": table(["Rule", "A vector accepts when"], accepts)},
         DIVERGENCES_PAGE: {"divergences": "\n\n".join(_divergences())},
+        JOBS: {"fields": integrations.table()},
+        LICENCES: {"licences": licences.table()},
         COMMANDS_PAGE: {"commands": "\n\n".join(_command_list())},
     }
 
