@@ -36,7 +36,7 @@ from tenure_play.not_queued import NotQueuedAnswer
 from tenure_play.postmortem.answer_types import PastAnswer
 from tenure_play.record import PlayAnswer
 from tenure_play.scenario_file import ScenarioShape
-from tenure_proofs.answer import ProveAnswer
+from tenure_proofs.answer import ProveAnswer, ProvedByAnswer
 from tenure_simulate.answer_types import SimulateAnswer
 from tools.json_schemas import json_schema
 
@@ -62,6 +62,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
     "oracle-answer": (Answer, "an answer of tenure oracle"),
     "pending": (PendingAnswer, "tenure decide --all-pending -o json"),
     "prove": (ProveAnswer, "tenure prove -o json"),
+    "prove-why": (ProvedByAnswer, "tenure prove --why … -o json"),
     "schemas": (SchemasListed, "tenure schema -o json"),
     "show": (Card | CardList, "tenure show -o json"),
     "simulate": (PlayAnswer | ScenariosListed, "tenure simulate -o json"),

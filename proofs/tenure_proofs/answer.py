@@ -188,6 +188,37 @@ class TheoremShape(Shape):
     """What is not proved; empty when all is."""
 
 
+class PremiseShape(Shape):
+    """What a claim takes for granted."""
+
+    words: str
+    """What it says."""
+    by: str
+    """The claim that proves it; else why none does: `believed`, with what attacks it, or `definition`."""
+
+
+class RestsOnShape(Shape):
+    """A claim, and what it takes for granted."""
+
+    id: str
+    """Its identifier."""
+    claim: str
+    """In words."""
+    assumes: list[PremiseShape]
+    """As recorded while the claim is stated; obligations take nothing for granted."""
+
+
+class ProvedByAnswer(Shape):
+    """Why a claim is proved."""
+
+    id: str
+    """The claim that was asked about."""
+    claims: list[RestsOnShape]
+    """The claim, and all claims below it."""
+    beliefs: list[str]
+    """What all of them believe that no claim proves; random states attack each."""
+
+
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 

@@ -67,6 +67,13 @@ def prove(
             show_default="all",
         ),
     ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead, print what this claim rests on: the claims below it, such as those of PO-ANY-250, "
+            "down to what is believed.",
+        ),
+    ] = None,
     reading: Annotated[
         list[str] | None,
         typer.Option(
@@ -143,6 +150,7 @@ def prove(
     tenure prove --only TBP-020 --no-mutants
     tenure prove --only WD-130 --bounded deep
     tenure prove --no-cache
+    tenure prove --why PO-ANY-255
 
     The main claims, for another program; reports for CI; and the formulas, for another solver:
 
@@ -166,6 +174,9 @@ def prove(
         raise bad_input("--seeds", str(seeds), "only 1 with --solver cvc5: seeds are Z3's")
     _need_the_solvers()
     _need_the_rules()
+    if why is not None:
+        _print_why(why, output)
+        return
     plan = Plan(
         only=tuple(only or ()),
         readings=tuple(dict.fromkeys(reading or preset_names())),
@@ -184,6 +195,23 @@ def prove(
     _print(found, output)
     reporting.write(lambda _: _checks(found))
     raise typer.Exit(exit_code(found))
+
+
+def _print_why(claim: str, output: ProofOutput) -> None:
+    from tenure_proofs.obligations import OBLIGATIONS
+    from tenure_proofs.theorems.registry import all_theorems
+    from tenure_proofs.theorems.why import why_lines, why_proved
+
+    if output not in (ProofOutput.TEXT, ProofOutput.JSON, ProofOutput.YAML):
+        raise bad_input("--output", output, "text, json or yaml with --why")
+    if claim not in OBLIGATIONS and claim not in all_theorems():
+        raise bad_input("--why", claim, "the identifier of a claim about rules or of any size, as PO-ANY-255")
+    print_answer(
+        Output(output),
+        "prove-why",
+        why_proved(claim).model_dump(mode="json", by_alias=True),
+        why_lines(claim),
+    )
 
 
 def _usual_clusters(only: Sequence[str]) -> Clusters:

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,22 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import Report, closing_line, text_lines, to_json
 from tenure_proofs.solvers import Cvc5
+from tenure_proofs.theorems.believed import ATTACKED
 from tenure_proofs.theorems.headlines import HEADLINES
 from tenure_proofs.theorems.outcome import End, assumed_by, end_of, premises_of
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, all_theorems, circle, theorem
+from tenure_proofs.theorems.registry import (
+    BELIEVED,
+    DEFINED,
+    GIVEN,
+    PYTHON,
+    Theorem,
+    all_theorems,
+    circle,
+    theorem,
+)
+from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.theorems.why import why_lines, why_proved
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tests.command_line import no_reader
@@ -131,7 +143,7 @@ def test_a_theorem_is_registered_once_and_says_about_what(identifier: str, about
 def test_every_loop_has_a_theorem_and_every_assumption_a_proof_or_it_is_believed() -> None:
     assert all(theorems_about(name) for name in LOOPS)
     proofs = {*OBLIGATIONS, *all_theorems(), BELIEVED, PYTHON, DEFINED, GIVEN}
-    assumed = [(claim.id, place) for claim in all_theorems().values() for place in claim.assumes.values()]
+    assumed = [(claim.id, place) for claim in all_theorems().values() for _, place in claim.uses]
     assert [pair for pair in assumed if pair[1] not in proofs] == []
 
 
@@ -147,12 +159,12 @@ def test_a_circle_of_assumptions_is_found_and_ends_the_claim_as_an_error(
 ) -> None:
     first, second = all_theorems()["PO-ANY-060"], all_theorems()["PO-ANY-240"]
     theorems = {
-        first.id: dataclasses.replace(first, assumes={"one": second.id, "another": "PO-KQ-230"}),
-        second.id: dataclasses.replace(second, assumes={"the other": first.id}),
+        first.id: _using(first, ("one", second.id), ("another", "PO-KQ-230")),
+        second.id: _using(second, ("the other", first.id)),
     }
     assert circle(first.id, theorems) == (first.id, second.id, first.id)
     monkeypatch.setattr("tenure_proofs.theorems.outcome.all_theorems", lambda: theorems)
-    end = end_of(first, None)
+    end = end_of(theorems[first.id], None)
     assert (end.verdict, end.detail) == (
         Verdict.ERROR,
         "it assumes itself: PO-ANY-060, PO-ANY-240, PO-ANY-060",
@@ -160,19 +172,54 @@ def test_a_circle_of_assumptions_is_found_and_ends_the_claim_as_an_error(
     assert exit_code(report_of(end)) != 0
 
 
-def test_what_is_used_and_what_is_assumed_are_the_same() -> None:
-    claim = all_theorems()["PO-ANY-020"]
-    silent = dataclasses.replace(claim, assumes={}, modelled=frozenset())
-    assert (
-        "uses 'it fits all the more when more are out' of PO-KQ-230, which it does not assume"
-        in end_of(silent, None).detail
-    )
-    more = dataclasses.replace(claim, assumes={**claim.assumes, "it rains": BELIEVED})
-    assert end_of(more, None).detail == "assumes 'it rains', which nothing uses"
-    modelled = dataclasses.replace(claim, modelled=frozenset(claim.assumes))
-    assert "says 'the request fits without all of them' by a formula" in end_of(modelled, None).detail
-    with pytest.raises(ValueError, match="it rains"):
-        theorem("PO-ANY-999", about=(climb,), size="any", modelled=("it rains",))
+def _using(claim: Theorem, *premises: tuple[str, str]) -> Theorem:
+    """The same claim where it takes more for granted, which no formula says."""
+
+    def statement() -> Iterator[Part]:
+        for words, by in premises:
+            modelled(words, by)
+        yield from claim.parts()
+
+    return dataclasses.replace(claim, statement=statement)
+
+
+@pytest.mark.parametrize(
+    ("by", "detail"),
+    [
+        (BELIEVED, "believes 'it rains', which nothing attacks"),
+        ("PO-KQ-999", "uses 'it rains' of PO-KQ-999, which nothing proves"),
+        ("PO-KQ-645", "uses 'it rains' of PO-KQ-645, which nothing proves"),
+        ("PO-KQ-230", ""),
+    ],
+    ids=["not attacked", "no claim", "a refuted claim", "a proved claim"],
+)
+def test_what_is_used_is_recorded_and_has_a_proof_or_an_attack(by: str, detail: str) -> None:
+    end = end_of(_using(all_theorems()["PO-ANY-060"], ("it rains", by)), None)
+    assert (end.detail, dict(end.uses)) == (detail, {("it rains", by): "modelled"})
+
+
+def test_what_a_claim_uses_is_what_its_statement_uses_and_nothing_is_written_twice() -> None:
+    for claim in map(all_theorems().get, QUICK):
+        assert claim is not None
+        assert claim.uses == end_of(claim, None).uses
+    formed = all_theorems()["PO-ANY-020"].uses
+    assert formed["it fits all the more when more are out", "PO-KQ-230"] == "lemma"
+
+
+def test_why_a_claim_is_proved_is_a_tree_down_to_what_is_believed() -> None:
+    lines = list(why_lines("PO-ANY-245"))
+    assert lines[0] == f"PO-ANY-245: {all_theorems()['PO-ANY-245'].words}"
+    assert f"  PO-ANY-020: {all_theorems()['PO-ANY-020'].words}" in lines
+    assert any(line.startswith("    PO-KQ-230: ") for line in lines)
+    assert lines[-1].startswith("below it: ")
+    assert sum(line.endswith("(its branches are above)") for line in why_lines("PO-ANY-370")) > 0
+    answer = versioned("prove-why", why_proved("PO-ANY-255").model_dump(mode="json", by_alias=True))
+    Draft202012Validator(schema("prove-why")).validate(answer)
+    below_it = [claim["id"] for claim in answer["claims"]]
+    assert below_it[0] == "PO-ANY-255"
+    assert set(answer["beliefs"]) <= ATTACKED.keys()
+    (alone,) = why_proved("PO-KQ-230").claims
+    assert (alone.id, alone.assumes) == ("PO-KQ-230", [])
 
 
 def test_a_lemma_that_needs_nothing_names_its_proof() -> None:
@@ -184,7 +231,7 @@ def test_a_lemma_that_needs_nothing_names_its_proof() -> None:
 def test_premises_are_listed_and_counted_with_how_they_enter_and_what_discharges_them() -> None:
     end = end_of(all_theorems()["PO-ANY-020"], None)
     assert assumed_by([end]) == (
-        "assumed: 1 proved elsewhere, 1 believed (1 distinct), 0 about Python, 1 definitions, "
+        "assumed: 2 proved elsewhere, 1 believed (1 distinct), 0 about Python, 1 definitions, "
         "1 own hypotheses; 1 of them as lemmas of a step, 1 as facts about every point"
     )
     listed = list(premises_of([end]))

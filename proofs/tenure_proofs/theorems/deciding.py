@@ -32,7 +32,7 @@ from tenure_proofs.theorems.standins import (
     telling,
     token,
 )
-from tenure_proofs.theorems.taken import everywhere
+from tenure_proofs.theorems.taken import everywhere, standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Row, State, Way
@@ -53,6 +53,7 @@ def _number(assignment: Made) -> z3.ArithRef:
     return term
 
 
+OF_SOME_PODS = ("a trial after some steps is that of some number of pods", BELIEVED)
 FEWER_PODS = "fewer pods find a place wherever more do, where the most that do are meant"
 """A hypothesis of one goal alone: it is false of some clusters (PO-KQ-645)."""
 
@@ -61,11 +62,6 @@ FEWER_PODS = "fewer pods find a place wherever more do, where the most that do a
     "PO-ANY-235",
     about=(decide.decide, decide._try, decide._searched, decide.question_of, halved, partial._tried),
     size="any decision, of any number of candidates and of any number of pods below 2^62",
-    assumes={
-        "a trial after some steps is that of some number of pods": BELIEVED,
-        FEWER_PODS: GIVEN,
-    },
-    modelled=("a trial after some steps is that of some number of pods",),
 )
 def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_quota_is_lacking(
     function: Callable[..., Any] = decide.decide,
@@ -276,7 +272,7 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
         {
             "everything": SymToken(everything),
             "steps": SymInt(steps),
-            "reduced": Law(lambda _, step: SymToken(tried(as_term(step, int)))),
+            "reduced": Law(standing(OF_SOME_PODS)(lambda _, step: SymToken(tried(as_term(step, int))))),
             "served": Law(lambda _, trial: SymBool(served(trial.term))),
         },
         lambda way: [

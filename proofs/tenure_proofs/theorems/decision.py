@@ -89,7 +89,6 @@ def _outcome(name: str) -> Any:
     "PO-ANY-200",
     about=(decide._decided, decide._taken, decide._outcome),
     size="any number of candidates, in any cluster, under every reading",
-    assumes={NEEDED: "PO-ANY-235"},
 )
 def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     function: Callable[..., Any] = decide._decided,

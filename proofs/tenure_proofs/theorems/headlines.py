@@ -20,11 +20,13 @@ from tenure.oracle.door import take_target
 from tenure.oracle.partial import Trial
 from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
+from tenure.rules.hero_rank import kinship
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import OUTCOMES, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.standins import token
+from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
@@ -63,6 +65,9 @@ class _OfDecisions(Claim):
     decided: Callable[..., Any]
 
     def lift(self, function: Callable[..., Any]) -> Any:
+        if function is kinship:
+            for words, by in KIN.items():
+                modelled(words, by)
         return partial(_returned, self.decided) if function is take_target else super().lift(function)
 
 
@@ -103,7 +108,7 @@ def _of_decisions(identifier: str, function: Callable[..., Any]) -> Iterator[Par
             yield Part(f"under {column}", tuple(claim.facts), (("it holds", every(claim.goals)),))
 
 
-@theorem("PO-ANY-210", about=ABOUT, size=SIZE, assumes=KIN, modelled=KIN)
+@theorem("PO-ANY-210", about=ABOUT, size=SIZE)
 def no_decision_preempts_an_equal_of_its_queue_before_min_admit_duration_has_passed(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:
@@ -111,7 +116,7 @@ def no_decision_preempts_an_equal_of_its_queue_before_min_admit_duration_has_pas
     return _of_decisions("PO-TBP-010", function)
 
 
-@theorem("PO-ANY-220", about=ABOUT, size=SIZE, assumes=KIN, modelled=KIN)
+@theorem("PO-ANY-220", about=ABOUT, size=SIZE)
 def no_decision_preempts_a_heros_workload_but_for_a_hero_above_or_a_peer_of_higher_priority(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:
@@ -119,7 +124,7 @@ def no_decision_preempts_a_heros_workload_but_for_a_hero_above_or_a_peer_of_high
     return _of_decisions("PO-UCQ-100", function)
 
 
-@theorem("PO-ANY-230", about=ABOUT, size=SIZE, assumes=KIN, modelled=KIN)
+@theorem("PO-ANY-230", about=ABOUT, size=SIZE)
 def no_decision_for_a_hero_preempts_outside_the_subtree_of_its_parent_cohort(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:

@@ -61,10 +61,6 @@ FILLED = "filling back keeps a workload, and the request fits"
     "PO-ANY-245",
     about=(selection_after,),
     size="any number of candidates",
-    assumes={
-        "where it says that the request fits, some were removed, and it does": GIVEN,
-        FILLED: "PO-ANY-020",
-    },
 )
 def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_and_those_suffice(
     function: Callable[..., Any] = selection_after,

@@ -35,7 +35,7 @@ from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.livelock import Counted
 from tenure_proofs.theorems.registry import BELIEVED, DEFINED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
-from tenure_proofs.theorems.taken import given
+from tenure_proofs.theorems.taken import given, modelled
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
@@ -43,8 +43,9 @@ from tenure_proofs.trusted.logic import all_of, any_of, negation
 from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, State, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
-STAYS = {"a workload keeps its priority and the time that it queues from": BELIEVED}
-ONE_HEAD = {"a ClusterQueue has one head in a scheduling cycle": BELIEVED}
+STAYS = ("a workload keeps its priority and the time that it queues from", BELIEVED)
+ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", BELIEVED)
+GETS_IT = ("in one ClusterQueue, who was promised quota gets it, or one before it does", "PO-ANY-350")
 
 
 def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
@@ -99,11 +100,6 @@ def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
     "PO-ANY-340",
     about=(basis_for,),
     size="any number of workloads and ClusterQueues, while no promised quota goes to one behind",
-    assumes={
-        **STAYS,
-        "in one ClusterQueue, who was promised quota gets it, or one before it does": "PO-ANY-350",
-    },
-    modelled={*STAYS, "in one ClusterQueue, who was promised quota gets it, or one before it does"},
 )
 def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     function: Callable[..., Any] = basis_for,
@@ -116,6 +112,8 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     better one is better; no set is better than itself. There are finitely many, so that preemptions end. The
     promise is what may be broken: see PO-CYC-210, PO-CYC-220 and PO-CYC-230.
     """
+    modelled(*STAYS)
+    modelled(*GETS_IT)
     point, place, later = z3.Int("any workload"), z3.Int("place"), z3.Int("a later place")
     before, out = _set("holds quota, or was promised it"), _set("leaves")
     then, now, last = (_set(f"the set {name}") for name in ("then", "now", "at last"))
@@ -151,8 +149,6 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     "PO-ANY-350",
     about=(is_ahead_in_queue, is_kept_at_head),
     size="any number of workloads of one ClusterQueue",
-    assumes={**STAYS, **ONE_HEAD},
-    modelled={*STAYS, *ONE_HEAD},
 )
 def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     function: Callable[..., Any] = is_ahead_in_queue,
@@ -163,6 +159,8 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     tree has one ClusterQueue, quota that was freed for a preemptor goes to it, or to one before it: with
     PO-ANY-340 there is no loop.
     """
+    modelled(*STAYS)
+    modelled(*ONE_HEAD)
     claim = Claim(reading_of(preset_names()[0]))
     strict, lower = claim.flag("strict"), claim.flag("lower uid")
     priority, others = claim.number("priority"), claim.number("other priority")
@@ -190,7 +188,6 @@ def _may_leave(usage: Any, _: Any) -> Any:
     "PO-ANY-360",
     about=(remove_until_fits,),
     size="any number of candidates of one ClusterQueue, one flavor-resource, any request",
-    assumes={"what a sum is": DEFINED},
 )
 def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of_it(
     function: Callable[..., Any] = remove_until_fits,

@@ -16,14 +16,13 @@ from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import (
     FITS,
     NOBODY_OUT,
-    ONE_USAGE,
     REMOVE,
     STANDS,
     fits_of,
     usage_of,
 )
 from tenure_proofs.theorems.standins import only_of
-from tenure_proofs.theorems.taken import given
+from tenure_proofs.theorems.taken import given, modelled
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import Loop, Row, State, Way
@@ -43,8 +42,6 @@ COMPOSED = {
     "PO-ANY-370",
     about=(finds_no_target, remove_until_fits),
     size="any number of candidates, in any tree without heroes, without fair sharing",
-    assumes={**ONE_USAGE, IN_VAIN: "PO-KQ-395", **COMPOSED},
-    modelled={*ONE_USAGE, *COMPOSED},
 )
 def where_no_target_is_looked_for_a_search_would_keep_none(
     function: Callable[..., Any] = finds_no_target, loop: Callable[..., Any] = remove_until_fits
@@ -55,6 +52,8 @@ def where_no_target_is_looked_for_a_search_would_keep_none(
     ClusterQueue itself has no candidate. All candidates run elsewhere then, and after any number of them the
     request does not fit.
     """
+    for words, by in COMPOSED.items():
+        modelled(words, by)
     yield from _said(function)
     yield from _in_vain(loop)
 

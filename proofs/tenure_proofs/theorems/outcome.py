@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 import z3
 
 from tenure_proofs.answer import TheoremShape
+from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.proving import Proof, prove
 from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, Theorem, all_theorems, circle
-from tenure_proofs.theorems.taken import EVERYWHERE, LEMMA, watched
+from tenure_proofs.theorems.taken import EVERYWHERE, LEMMA, Uses, watched
 from tenure_proofs.trusted.domains import LiftError
 
 UNREADABLE = (LiftError, z3.Z3Exception, AttributeError, LookupError, TypeError, ValueError)
@@ -31,13 +32,13 @@ class End:
         theorem: which.
         proof: what the solvers said.
         problem: why it is not proved whatever the solvers say; empty where nothing is wrong.
-        forms: how what it assumes enters its proof, by words and proof; nothing of what no formula says.
+        uses: what it takes for granted, by words and by what proves it: how that enters its proof.
     """
 
     theorem: Theorem
     proof: Proof
     problem: str = ""
-    forms: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    uses: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -67,25 +68,32 @@ def end_of(theorem: Theorem, cvc5: Cvc5 | None, seeds: int = 1) -> End:
         cvc5: the second solver; None leaves it out.
         seeds: how many random seeds Z3 is asked with.
     """
-    taken: dict[tuple[str, str], str] = {}
+    taken: Uses = {}
     try:
-        proof = prove(watched(theorem.parts(), taken), cvc5, seeds=seeds)
+        proof = prove(watched(theorem.parts, taken), cvc5, seeds=seeds)
     except UNREADABLE as error:
         return End(theorem, NOT_READ, f"not readable: {error}")
     if way := circle(theorem.id, all_theorems()):
         return End(theorem, proof, f"it assumes itself: {', '.join(way)}")
-    return End(theorem, proof, "; ".join(_untied(theorem, taken)), taken)
+    named = {words for words, by in taken if by}
+    uses = {pair: form for pair, form in taken.items() if pair[1]}
+    bare = (f"shows nothing of {words!r}" for words, by in taken if not by and words not in named)
+    return End(theorem, proof, "; ".join([*bare, *_without_a_proof(uses)]), uses)
 
 
-def _untied(theorem: Theorem, taken: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What a proof uses and its theorem does not assume, and the other way round."""
-    assumed, named = set(theorem.assumes.items()), {words for words, by in taken if by}
-    yield from (f"shows nothing of {words!r}" for words, by in taken if not by and words not in named)
-    more = sorted(pair for pair in {*taken} - assumed if pair[1])
-    yield from (f"uses {words!r} of {by}, which it does not assume" for words, by in more)
-    unused = {words for words, _ in assumed - {*taken}}
-    yield from (f"assumes {words!r}, which nothing uses" for words in sorted(unused - theorem.modelled))
-    yield from (f"says {words!r} by a formula" for words in sorted(theorem.modelled - unused))
+def _without_a_proof(uses: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What is used, and neither proved nor attacked."""
+    for words, by in uses:
+        if by == BELIEVED and words not in ATTACKED:
+            yield f"believes {words!r}, which nothing attacks"
+        elif by not in (BELIEVED, PYTHON, DEFINED, GIVEN, *all_theorems()) and not _is_proved(by):
+            yield f"uses {words!r} of {by}, which nothing proves"
+
+
+def _is_proved(by: str) -> bool:
+    """Whether an obligation is proved, under some reading; the run fails where one is not as expected."""
+    found = OBLIGATIONS.get(by)
+    return found is not None and Verdict.PROVED in {*found.expect.values(), *found.also.values()}
 
 
 def lines_of(ends: Iterable[End]) -> Iterator[str]:
@@ -113,8 +121,8 @@ def assumed_by(ends: Iterable[End]) -> str:
     'assumed: 0 proved elsewhere, 0 believed (0 distinct), 0 about Python, 0 definitions, 0 own hypotheses...'
     """
     shown = list(ends)
-    pairs = [pair for end in shown for pair in end.theorem.assumes.items()]
-    form = Counter(end.forms.get(pair) for end in shown for pair in end.theorem.assumes.items())
+    pairs = [pair for end in shown for pair in end.uses]
+    form = Counter(form for end in shown for form in end.uses.values())
     kinds = (BELIEVED, PYTHON, DEFINED, GIVEN)
     count = Counter(by if by in kinds else "elsewhere" for _, by in pairs)
     distinct = len({words for words, by in pairs if by == BELIEVED})
@@ -129,8 +137,8 @@ def premises_of(ends: Iterable[End]) -> Iterator[str]:
     """What theorems take for granted, each with what discharges it, how it enters, and where."""
     used: dict[tuple[str, str], list[str]] = {}
     for end in ends:
-        for pair in end.theorem.assumes.items():
-            used.setdefault(pair, []).append(f"{end.theorem.id} ({end.forms.get(pair, 'modelled')})")
+        for pair, form in end.uses.items():
+            used.setdefault(pair, []).append(f"{end.theorem.id} ({form})")
     for (words, by), where in used.items():
         yield words
         yield f"    {discharged(words, by)}; used by {', '.join(where)}"
@@ -157,7 +165,7 @@ def shape_of(end: End) -> TheoremShape:
         source=theorem.source,
         functions=[function.__name__ for function in theorem.about],
         size=theorem.size,
-        assumes=dict(theorem.assumes),
+        assumes=dict(list(end.uses)),
         verdict=end.verdict,
         goals=proof.goals,
         z3_seconds=round(proof.z3_s, 4),

@@ -15,6 +15,7 @@ import z3
 from tenure.rules import amounts as rules
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.bits import packed
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Way
@@ -59,8 +60,6 @@ def _widths(*widths: Any) -> z3.BoolRef:
     "PO-ANY-550",
     about=(sorting.field_beside, sorting.flip, sorting.laid_out, sorting.expired_mask),
     size="any fields, of any widths that have 63 bits together",
-    assumes={"what is packed are numbers of 64 bits": BELIEVED},
-    modelled=("what is packed are numbers of 64 bits",),
 )
 def a_key_of_fields_side_by_side_keeps_each_of_them_and_sorts_by_the_upper_one_first(
     beside: Callable[..., Any] = sorting.field_beside,
@@ -74,6 +73,7 @@ def a_key_of_fields_side_by_side_keeps_each_of_them_and_sorts_by_the_upper_one_f
     workload has exceeded its time, one field is flipped from 1 to 0, and the age takes the place of what it
     lacks of the most.
     """
+    modelled("what is packed are numbers of 64 bits", BELIEVED)
     beside, flip, laid_out, mask = (partial(packed, read) for read in (beside, flip, laid_out, mask))
     low, width, high, above = (_bits(name) for name in ("low", "width", "high", "width above"))
     other_low, other_high = _bits("other low"), _bits("other high")

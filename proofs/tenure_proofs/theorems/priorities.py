@@ -22,6 +22,7 @@ from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.standins import only_of, token
+from tenure_proofs.theorems.taken import standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
@@ -55,6 +56,12 @@ class _OfDecisions(Claim):
         return partial(_seen, self) if function is priority_in_decision else super().lift(function)
 
 
+@standing(
+    ("the preemptor is seen through it", "PO-ANY-235"),
+    ("so is every workload that runs in the tree", BELIEVED),
+    ("what a class gives after some time is what it gives after some number of steps", "PO-DYN-110"),
+    ("a workload's class is found by its name", BELIEVED),
+)
 def _seen(claim: _OfDecisions, workload: Any, grown: Any, gate: SymBool) -> _Seen:
     """The priority of a workload as a decision sees it, where its class gives it a priority."""
     cluster = Made(Cluster, {"settings": Made(Settings, {"priority_boost": gate})})
@@ -101,18 +108,6 @@ def _grown(function: Callable[..., Any]) -> Iterator[Part]:
     "PO-ANY-255",
     about=(snapshot._compared, ageing._given_by),
     size="every workload that a decision sees through its effective priority, of any class, at any instant",
-    assumes={
-        "the preemptor is seen through it": "PO-ANY-235",
-        "so is every workload that runs in the tree": BELIEVED,
-        "what a class gives after some time is what it gives after some number of steps": "PO-DYN-110",
-        "a workload's class is found by its name": BELIEVED,
-    },
-    modelled=(
-        "the preemptor is seen through it",
-        "so is every workload that runs in the tree",
-        "what a class gives after some time is what it gives after some number of steps",
-        "a workload's class is found by its name",
-    ),
 )
 def no_decision_compares_a_priority_below_the_base_or_above_the_max_of_an_accepted_class(
     compared: Callable[..., Any] = snapshot._compared,

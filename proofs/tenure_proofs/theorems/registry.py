@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
 from tenure.registration import import_all
 from tenure_proofs.stating import stating
-from tenure_proofs.theorems.believed import ATTACKED
+from tenure_proofs.theorems.taken import Uses, watched
 from tenure_proofs.trusted.induction import Part
 
 Statement: TypeAlias = Callable[..., Iterator[Part]]
@@ -33,16 +33,12 @@ class Theorem:
         statement: the parts of its proof.
         about: the functions that are read from their source.
         size: of what it holds, in words.
-        assumes: what is taken for granted, each with the claim that proves it, or one of the words above.
-        modelled: those of `assumes` that no formula says: what stands for a function or a value is made so.
     """
 
     id: str
     statement: Statement
     about: tuple[Callable[..., Any], ...]
     size: str
-    assumes: Mapping[str, str]
-    modelled: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
         """Between processes by its identifier: what a function was compiled from is found in no module."""
@@ -56,6 +52,11 @@ class Theorem:
         """
         parts: Iterator[Part] = stating(self.statement)(*others, **named)
         return parts
+
+    @property
+    def uses(self) -> Uses:
+        """What it takes for granted, by its words and by what proves it, or one of the words above: how."""
+        return _used_by(self)
 
     @property
     def words(self) -> str:
@@ -76,32 +77,21 @@ def theorem(
     *,
     about: tuple[Callable[..., Any], ...],
     size: str,
-    assumes: Mapping[str, str] | None = None,
-    modelled: Collection[str] = (),
 ) -> Callable[[Statement], Statement]:
     """Register a statement as a theorem.
 
     Raises:
-        ValueError: a malformed identifier, or one in use, a theorem about nothing, `modelled` not assumed, or
-            a premise that is BELIEVED and not attacked.
+        ValueError: a malformed identifier, or one in use, or a theorem about nothing.
     """
     if not _ID.match(identifier) or identifier in _THEOREMS:
         raise ValueError(f"{identifier!r} is malformed or in use")
     if not about or not size:
         raise ValueError(f"{identifier} says of nothing, or not of how much, what it claims")
-
-    if unknown := set(modelled) - (assumes or {}).keys():
-        raise ValueError(f"{identifier} does not assume {sorted(unknown)}")
-    believed = {words for words, by in (assumes or {}).items() if by == BELIEVED}
-    if spared := believed - ATTACKED.keys():
-        raise ValueError(f"{identifier} believes what nothing attacks: {sorted(spared)}")
     # Of what is compiled its source is read.
     plain = tuple(getattr(function, "py_func", function) for function in about)
 
     def register(statement: Statement) -> Statement:
-        _THEOREMS[identifier] = Theorem(
-            identifier, statement, plain, size, dict(assumes or {}), frozenset(modelled)
-        )
+        _THEOREMS[identifier] = Theorem(identifier, statement, plain, size)
         return statement
 
     return register
@@ -119,6 +109,15 @@ def all_theorems() -> Mapping[str, Theorem]:
     return {identifier: _THEOREMS[identifier] for identifier in sorted(_THEOREMS)}
 
 
+@cache
+def _used_by(theorem: Theorem) -> Uses:
+    """Recorded while it is stated; no solver is asked."""
+    found: Uses = {}
+    for _ in watched(theorem.parts, found):
+        pass
+    return {(words, by): form for (words, by), form in found.items() if by}
+
+
 def circle(identifier: str, theorems: Mapping[str, Theorem]) -> tuple[str, ...]:
     """How a theorem assumes itself, from one to the next; empty where it does not.
 
@@ -129,7 +128,7 @@ def circle(identifier: str, theorems: Mapping[str, Theorem]) -> tuple[str, ...]:
     ways: list[tuple[str, ...]] = [(identifier,)]
     seen = set[str]()
     for way in ways:
-        for place in dict.fromkeys(theorems[way[-1]].assumes.values()):
+        for place in dict.fromkeys(by for _, by in theorems[way[-1]].uses):
             if place == identifier:
                 return (*way, place)
             if place in theorems and place not in seen:

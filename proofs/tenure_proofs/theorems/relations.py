@@ -19,9 +19,9 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import PYTHON, theorem
-from tenure_proofs.theorems.selection import ADD, FITS, ONE_USAGE, fits_of, listed, usage_of, without
-from tenure_proofs.theorems.taken import Taken, everywhere
-from tenure_proofs.theorems.tree import ADDED, _conserved, added
+from tenure_proofs.theorems.selection import ADD, FITS, fits_of, listed, usage_of, without
+from tenure_proofs.theorems.taken import Taken, everywhere, modelled
+from tenure_proofs.theorems.tree import _conserved, added
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
@@ -34,8 +34,6 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
     "PO-ANY-600",
     about=(fill_back, fill_back_step),
     size="any number of candidates",
-    assumes={**ONE_USAGE, "none but the last was kept in vain": "PO-ANY-020"},
-    modelled=ONE_USAGE,
 )
 def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fill_back) -> Iterator[Part]:
     """Kueue main of August 2026: who is kept after filling back is kept by filling back again."""
@@ -70,8 +68,6 @@ def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fil
     "PO-ANY-605",
     about=(fits_request, mode_without_search),
     size="any decision",
-    assumes={**ONE_USAGE, "the request fits where those that stay removed are out": "PO-ANY-020"},
-    modelled=ONE_USAGE,
 )
 def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
     fits: Callable[..., Any] = fits_request,
@@ -111,17 +107,13 @@ def _ascending(row: Any, count: Any, place: Any) -> Any:
     "PO-ANY-610",
     about=(order_key,),
     size="any number of candidates",
-    assumes={
-        "candidates of different uid are in one strict order": "PO-TBP-210",
-        SORTED: PYTHON,
-    },
-    modelled={"candidates of different uid are in one strict order"},
 )
 def candidates_in_another_order_are_sorted_to_the_same_sequence() -> Iterator[Part]:
     """KEP-8522, Integration tests 7: deterministic. A candidate is its place in the strict order.
 
     Two sequences with the same elements, each before the next, are the same: by induction from the first.
     """
+    modelled("candidates of different uid are in one strict order", "PO-TBP-210")
     one, other, where, back = (
         z3.Function(name, z3.IntSort(), z3.IntSort())
         for name in ("one", "other", "its place in the other", "its place in the one")
@@ -161,7 +153,7 @@ def candidates_in_another_order_are_sorted_to_the_same_sequence() -> Iterator[Pa
     yield Part("keeps", (among, *members, *ordered, *before), (("the same", one(place) == other(place)),))
 
 
-@theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one", assumes=ADDED)
+@theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one")
 def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Iterator[Part]:
     """By induction from the ClusterQueue up, of what PO-ANY-030 says of each of four changes.
 

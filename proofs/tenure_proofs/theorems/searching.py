@@ -13,7 +13,6 @@ from tenure_proofs.theorems.selection import (
     ANY,
     FITS,
     NOBODY_OUT,
-    ONE_USAGE,
     REMOVE,
     fits_of,
     listed,
@@ -60,7 +59,6 @@ def in_one_order(beats: Order, not_behind: Order, first: Any, second: Any, third
     "PO-ANY-100",
     about=(best_of,),
     size="any number of ClusterQueues, or of cohorts, side by side",
-    assumes={ONE_ORDER: GIVEN},
 )
 def of_all_that_stay_one_is_found_that_none_of_them_is_ahead_of(
     function: Callable[..., Any] = best_of,
@@ -143,13 +141,6 @@ def attempts_are_made_in_order_up_to_the_first_that_fits(
     "PO-ANY-070",
     about=(remove_in_turn,),
     size="any number of candidates",
-    assumes={
-        **ONE_USAGE,
-        "while one waits, the next is the least of those that wait, by ranks as they are then": BELIEVED,
-        "what a number of those that wait is": DEFINED,
-        "who leaves comes back as it was": "PO-ANY-050",
-    },
-    modelled={*ONE_USAGE, "who leaves comes back as it was"},
 )
 def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     function: Callable[..., Any] = remove_in_turn,
@@ -250,7 +241,6 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     "PO-ANY-110",
     about=(rounds,),
     size="any number of candidates, both strategies of fair sharing",
-    assumes={"a round that does not end the tournament gives a candidate its turn": "PO-ANY-115"},
 )
 def the_tournament_ends_within_one_round_for_each_candidate(
     function: Callable[..., Any] = rounds,

@@ -15,7 +15,7 @@ import z3
 
 from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
 from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, theorem
-from tenure_proofs.theorems.taken import LEMMA, Taken, everywhere
+from tenure_proofs.theorems.taken import LEMMA, Taken, everywhere, standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, NONE, Given, Listed, Loop, Row, State
@@ -30,10 +30,24 @@ _stands = z3.Function("stands", MEMBERS, z3.IntSort(), z3.BoolSort())
 
 FITS = Given(1, bool, fits_of)
 STANDS = Given(2, bool, _stands)
-REMOVE = Given(2, SymToken, lambda usage, candidate: z3.Store(usage, candidate, True))
-ADD = Given(2, SymToken, lambda usage, candidate: z3.Store(usage, candidate, False))
+ONE_USAGE = ("what is in use depends on nothing but who is out, in whatever order they left", BELIEVED)
+COMES_BACK = ("who leaves comes back as it was", "PO-ANY-050")
 
 
+@standing(ONE_USAGE)
+def _removed(usage: Any, candidate: Any) -> Any:
+    return z3.Store(usage, candidate, True)
+
+
+@standing(ONE_USAGE)
+def _added(usage: Any, candidate: Any) -> Any:
+    return z3.Store(usage, candidate, False)
+
+
+REMOVE, ADD = Given(2, SymToken, _removed), Given(2, SymToken, _added)
+
+
+@standing(COMES_BACK)
 def without(usage: Any, candidate: Any) -> Any:
     """The usage with one candidate's quota given back."""
     return z3.Store(usage, candidate, False)
@@ -47,15 +61,10 @@ def usage_of(fold: Made) -> Any:
     return fold.fields["usage"].term
 
 
-ONE_USAGE = {"what is in use depends on nothing but who is out, in whatever order they left": BELIEVED}
-
-
 @theorem(
     "PO-ANY-010",
     about=(remove_until_fits, removal_step),
     size="any number of candidates",
-    assumes={**ONE_USAGE, "who leaves comes back as it was": "PO-ANY-050"},
-    modelled={*ONE_USAGE, "who leaves comes back as it was"},
 )
 def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
     function: Callable[..., Any] = remove_until_fits,
@@ -138,13 +147,6 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
     "PO-ANY-020",
     about=(fill_back, fill_back_step),
     size="any number of removed candidates",
-    assumes={
-        **ONE_USAGE,
-        "the request fits without all of them": GIVEN,
-        "it fits all the more when more are out": "PO-KQ-230",
-        "all of them are out at first": DEFINED,
-    },
-    modelled=ONE_USAGE,
 )
 def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     function: Callable[..., Any] = fill_back,

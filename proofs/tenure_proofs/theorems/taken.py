@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
 
 import z3
 
 from tenure_proofs.trusted.induction import Lemma, Part
 
-FACT, LEMMA, EVERYWHERE = "fact", "lemma", "everywhere"
-"""Of values of the statement; of one arbitrary step; of every point, each time it is used."""
+_Made = TypeVar("_Made")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+FACT, LEMMA, EVERYWHERE, MODELLED = "fact", "lemma", "everywhere", "modelled"
+"""Of values of the statement; of one arbitrary step; of every point, where it is used; no formula says it."""
+
+Uses = dict[tuple[str, str], str]
+"""What a statement uses, by its words and by what shows it: how it enters."""
+
+_STATED: ContextVar[Uses | None] = ContextVar("what is used by what is being stated", default=None)
 
 
 class Taken(z3.BoolRef):  # type: ignore[misc]  # z3 has no types
@@ -37,10 +48,46 @@ def everywhere(*facts: tuple[str, str, Callable[..., z3.BoolRef]]) -> Callable[.
     return lambda *at: [Taken(fact(*at), words, by, EVERYWHERE) for words, by, fact in facts]
 
 
-def watched(parts: Iterable[Part], found: dict[tuple[str, str], str]) -> Iterator[Part]:
-    """The same parts; what they take is put into `found`, with no proof where a lemma names none."""
-    for part in parts:
+def modelled(words: str, by: str) -> None:
+    """Something that no formula says, of how the statement that is being stated models what it is about."""
+    if (found := _STATED.get()) is not None:
+        found[words, by] = MODELLED
+
+
+def standing(*premises: tuple[str, str]) -> Callable[[_Function], _Function]:
+    """What stands for a function: whatever calls it takes these for granted, each with what shows it."""
+
+    def of(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def stands(*arguments: Any) -> Any:
+            for words, by in premises:
+                modelled(words, by)
+            return function(*arguments)
+
+        return cast("_Function", stands)
+
+    return of
+
+
+def watched(statement: Callable[[], Iterable[Part]], found: Uses) -> Iterator[Part]:
+    """The parts of a statement; what they use is put into `found`, with no proof where a lemma names none."""
+    for part in _stated(statement, found):
         found |= {(fact.words, fact.by): fact.form for fact in part.hypotheses if isinstance(fact, Taken)}
         if part.place == "lemma":
             found |= {(label, ""): LEMMA for label, needs in part.goals if z3.is_true(needs)}
         yield part
+
+
+def _stated(statement: Callable[[], Iterable[Part]], found: Uses) -> Iterator[Part]:
+    """The parts, each made while what it uses is noted."""
+    parts = _noting(found, lambda: iter(statement()))
+    while (part := _noting(found, lambda: next(parts, None))) is not None:
+        yield part
+
+
+def _noting(found: Uses, make: Callable[[], _Made]) -> _Made:
+    before = _STATED.set(found)
+    try:
+        return make()
+    finally:
+        _STATED.reset(before)

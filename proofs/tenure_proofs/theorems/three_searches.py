@@ -17,7 +17,6 @@ from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.keeping import (
     ATTEMPTS,
     CANDIDATES,
-    FILLED,
     FITS,
     end_of_removals,
     fitting_of,
@@ -87,14 +86,6 @@ TAKES = "who is taken is noted, and whether the request fits then"
         heroes.select_for_hero,
     ),
     size="any number of candidates, attempts and rounds",
-    assumes={
-        MADE: "PO-ANY-060",
-        REMOVES: "PO-ANY-010",
-        IN_TURN: "PO-ANY-070",
-        FILLED: "PO-ANY-245",
-        ROUND: "PO-ANY-115",
-        TAKES: "PO-ANY-120",
-    },
 )
 def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits_and_those_suffice(
     select: Callable[..., Any] = classical.select_classically,

@@ -19,7 +19,7 @@ from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.searching import ONE_ORDER, in_one_order
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, TOLD, known_as, same, telling, token
-from tenure_proofs.theorems.taken import Taken
+from tenure_proofs.theorems.taken import Taken, standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -63,6 +63,7 @@ def compared(first: Any, second: Any) -> Any:
     return z3.If(mine > other, 1, z3.If(mine == other, 0, -1))
 
 
+@standing(("two shares compare as their places in one order", BELIEVED))
 def _comparing(_: State, first: Value, second: Value) -> SymInt:
     """`compare_shares`; the places stand for the shares, which no one looks into."""
     return SymInt(compared(*(share.fields["ratio"].term for share in (first, second))))
@@ -151,20 +152,6 @@ FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
         fair._contenders,
     ),
     size="any tree, any number of ClusterQueues and cohorts in it",
-    assumes={
-        BEST: "PO-ANY-100",
-        "two shares compare as their places in one order": BELIEVED,
-        "candidates of all groups are in one strict order": "PO-KQ-105",
-        "two candidates of different uid are never tied": "PO-KQ-110",
-        AMONG: BELIEVED,
-        "the cohorts in a cohort are lower in the tree": BELIEVED,
-        "what is claimed holds of every cohort that is lower in the tree": GIVEN,
-    },
-    modelled=(
-        "two shares compare as their places in one order",
-        "candidates of all groups are in one strict order",
-        "two candidates of different uid are never tied",
-    ),
 )
 def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(  # noqa: PLR0913 - all that it is about
     next_queue: Callable[..., Any] = fair.next_queue,
@@ -202,7 +189,11 @@ def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[
         lambda way: [("KQ-480", as_term(way.value, bool) == queue_stays(ONE))],
     )
 
-    def standing(_: State, question: Value, one: Value, other: Value) -> SymBool:
+    @standing(
+        ("candidates of all groups are in one strict order", "PO-KQ-105"),
+        ("two candidates of different uid are never tied", "PO-KQ-110"),
+    )
+    def in_its_order(_: State, question: Value, one: Value, other: Value) -> SymBool:
         known = question is THIS.fields["question"]
         return SymBool(z3.And(z3.BoolVal(known), _turn(one.term) < _turn(other.term)))
 
@@ -220,7 +211,7 @@ def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[
         seeing(
             beat,
             compare_shares=COMPARING,
-            _stands_before=Law(standing),
+            _stands_before=Law(in_its_order),
             _first_at=Law(lambda _, state, place: place if state is STATE else SymInt(-1)),
         ),
         {"tournament": THIS, "state": STATE, "queue": first, "best": second},
@@ -511,6 +502,7 @@ def _at_its_turn(place: Value) -> None:
         raise LiftError("another queue than the one whose turn it is")
 
 
+@standing(("who is popped is one of those that wait at the queue, and waits no more", BELIEVED))
 def _popped(state: Made, gone: Any) -> tuple[SymToken, Made]:
     there, in_all = _counts(state)
     candidate = _candidate(there)
@@ -560,6 +552,7 @@ def _noting(basis: Any) -> Law:
 def _taking(strategy: Any) -> Law:
     """Who is taken, with the shares that were compared; no claim holds of another."""
 
+    @standing(("what is taken, and what is in use then", "PO-ANY-120"))
     def taking(_: State, this: Value, state: Made, candidate: Value, why: Made, shares: Value) -> Made:
         handed((this, HELD_ON))
         there, in_all = _counts(state)
@@ -602,15 +595,6 @@ def _is(state: Made, these: Mapping[str, SymToken]) -> z3.BoolRef:
     "PO-ANY-115",
     about=(fair.first_step, fair.second_step, fair._ended, fair._rejecting),
     size="any number of candidates and ClusterQueues",
-    assumes={
-        "at the queue that is visited a candidate waits": "PO-ANY-105",
-        "who is popped is one of those that wait at the queue, and waits no more": BELIEVED,
-        "what is taken, and what is in use then": "PO-ANY-120",
-    },
-    modelled=(
-        "who is popped is one of those that wait at the queue, and waits no more",
-        "what is taken, and what is in use then",
-    ),
 )
 def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(
     first_step: Callable[..., Any] = fair.first_step,

@@ -123,7 +123,7 @@ def _climbing(adding: bool, function: Callable[..., Any]) -> Iterator[Part]:
     return by_induction(loop, contract)
 
 
-@theorem("PO-ANY-030", about=(climb,), size=SIZE, assumes=CONSISTENT)
+@theorem("PO-ANY-030", about=(climb,), size=SIZE)
 def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:
@@ -135,7 +135,7 @@ def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     return _climbing(True, function)
 
 
-@theorem("PO-ANY-040", about=(climb,), size=SIZE, assumes={**CONSISTENT, IN_USE: BELIEVED})
+@theorem("PO-ANY-040", about=(climb,), size=SIZE)
 def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:
@@ -151,7 +151,6 @@ def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
     "PO-ANY-050",
     about=(climb,),
     size=SIZE,
-    assumes={"what is taken away is in use no more at any node": "PO-ANY-040", **ADDED},
 )
 def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator[Part]:
     """A workload that is removed and put back changes nothing; nor do several, in whatever order.

@@ -217,8 +217,6 @@ def _obligation(identifier: str) -> Card:
 
 def _theorem(identifier: str) -> Card:
     stated = theorems()[identifier]
-    granted = [f"- {assumed}: {place}" for assumed, place in stated.assumes.items()]
-    proved = (place for place in dict.fromkeys(stated.assumes.values()) if place in _claims())
     return Card(
         id=identifier,
         kind=IdentifierKind.THEOREM,
@@ -230,20 +228,12 @@ def _theorem(identifier: str) -> Card:
         sections=(
             Section("Claim", stated.text),
             Section("Of", stated.size),
-            *([Section("Taken for granted", "\n".join(granted))] if granted else []),
             Section("Read from the source", "\n".join(f"- `{name}`" for name in stated.about)),
             Section("Code", stated.code),
         ),
-        related=tuple(Related("Proved by", place, _claims()[place]) for place in proved),
-        replay=(f"tenure prove --only {identifier} --no-mutants",),
+        related=(),
+        replay=(f"tenure prove --only {identifier} --no-mutants", f"tenure prove --why {identifier}"),
     )
-
-
-@cache
-def _claims() -> Mapping[str, str]:
-    """What obligations and theorems claim, by identifier."""
-    claims = {stated.id: stated.claim for stated in obligations().values()}
-    return claims | {stated.id: stated.claim for stated in theorems().values()}
 
 
 def _reading(key: str) -> Card:

@@ -52,7 +52,6 @@ class StatedTheorem:
         text: what exactly, and where it comes from.
         about: the functions that are read.
         size: of what it holds.
-        assumes: what is taken for granted, each with the place where it is proved, or `believed`.
         file: its module, from the root of the packages.
         line: where it begins, from 1.
         code: its source.
@@ -63,7 +62,6 @@ class StatedTheorem:
     text: str
     about: tuple[str, ...]
     size: str
-    assumes: Mapping[str, str]
     file: str
     line: int
     code: str
@@ -146,7 +144,6 @@ def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
             text=ast.get_docstring(node) or "",
             about=_functions_of(given["about"], _module(path)[1]),
             size=_value(given["size"], names),
-            assumes=_value(given["assumes"], names) if "assumes" in given else {},
         )
 
 
