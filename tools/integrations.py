@@ -1,7 +1,8 @@
 """The table of what Kueue's integrations write into Workloads, and which of it decides.
 
-The page docs/reference/jobs.md has it. The Workloads are those that Kueue's own code made of samples, as recorded in
-tests/live/integrations. A field decides where a Workload without it is read as another one, or is no longer refused.
+The page docs/reference/jobs.md has it. The Workloads are those that Kueue's own code made of samples, as
+recorded in tests/live/integrations. A field decides where a Workload without it is read as another one, or is
+no longer refused.
 """
 
 from __future__ import annotations
