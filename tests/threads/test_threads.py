@@ -58,7 +58,7 @@ def _sections(page: Path = PAGE) -> dict[int, list[str]]:
     """By thread the lines of the page's `text` blocks about it; `...` stands for lines left out."""
     found = {}
     for section in re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-        number = re.search(r"\(kueue#(\d+)\)$", section.partition("\n")[0])
+        number = re.search(r"\(kueue#(\d+)\)", section)
         if number is not None:
             blocks = re.findall(r"^```text\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
             lines = "".join(blocks).splitlines()
