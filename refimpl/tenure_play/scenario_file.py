@@ -303,7 +303,7 @@ class StoryShape(FilePart):
     until: Text
     """When the play ends: RFC 3339, or a duration after the start."""
     files: Names | None = None
-    """Files and folders with Kubernetes objects, relative to the scenario's."""
+    """Files and folders with Kubernetes objects, relative to the scenario's; - for standard input."""
     objects: list[Annotated[Any, either(dict[str, Any])]] | None = None
     """Kubernetes objects as kubectl prints them; the newest apiVersion by default."""
     expect: list[ExpectShape] | None = None

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tenure_check.expectations import manifest_sources
+from tests.cli.test_edits import git
 from tests.command_line import tenure
 
 FLAVOR = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "f"}}
@@ -100,6 +101,37 @@ def test_standard_input_is_read_once_for_all_files(tmp_path: Path) -> None:
     assert b"test: 2 expectations, 0 fail" in done.stdout
 
 
+SCENARIO = {"until": "1h", "files": ["-"], "expect": [{"preemptions": 0}]}
+
+
+def test_standard_input_is_read_once_for_scenarios_too(tmp_path: Path) -> None:
+    written(tmp_path, "-")
+    path = tmp_path / "scenario.tenure.yaml"
+    path.write_text(yaml.safe_dump(SCENARIO), encoding="utf-8")
+    given = yaml.safe_dump_all([FLAVOR, QUEUE]).encode()
+    done = tenure("test", str(tmp_path), stdin=given)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert b"test: 2 expectations, 0 fail" in done.stdout
+
+
+@pytest.mark.parametrize("key", ["manifests", "files"])
+def test_standard_input_is_named_once(key: str, tmp_path: Path) -> None:
+    twice = {key: ["-", "-"]}
+    shape = {**twice, "validate": "valid"} if key == "manifests" else {**SCENARIO, **twice}
+    path = tmp_path / "a.tenure.yaml"
+    path.write_text(yaml.safe_dump(shape), encoding="utf-8")
+    done = tenure("test", str(path), stdin=TEXT.encode())
+    assert done.returncode == 2
+    said = f"{key}[1]: found standard input more than once, expected it once"
+    assert said in (done.stdout + done.stderr).decode()
+
+
+def test_a_scenario_on_standard_input_does_not_name_it(tmp_path: Path) -> None:
+    done = tenure("simulate", "-", cwd=tmp_path, stdin=yaml.safe_dump(SCENARIO).encode())
+    assert done.returncode == 2
+    assert b"files[0]: found standard input, which has this document, expected a file" in done.stderr
+
+
 def test_an_overlay_that_is_not_applied_is_named_where_a_queue_is_missing(tmp_path: Path) -> None:
     overlay = tmp_path / "overlay"
     overlay.mkdir()
@@ -115,3 +147,79 @@ def test_an_overlay_that_is_not_applied_is_named_where_a_queue_is_missing(tmp_pa
     said = done.stdout.decode()
     assert "found production, expected one of batch; " in said
     assert "render first: kubectl kustomize " in said
+
+
+QUEUE = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "ClusterQueue",
+    "metadata": {"name": "q"},
+    "spec": {
+        "resourceGroups": [
+            {
+                "coveredResources": ["cpu"],
+                "flavors": [{"name": "f", "resources": [{"name": "cpu", "nominalQuota": 4}]}],
+            }
+        ],
+    },
+}
+CHART = "from pathlib import Path; print(Path('head.tpl').read_text() + Path('values').read_text())"
+
+
+def chart(folder: Path, policy: str) -> Path:
+    """What a stand-in for a renderer puts together: no file of it is a manifest."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "head.tpl").write_text(f"{yaml.safe_dump_all([FLAVOR, QUEUE])}", encoding="utf-8")
+    text = f"  preemption: {{withinClusterQueue: {policy}}}\n"
+    (folder / "values").write_text(text, encoding="utf-8")
+    return folder
+
+
+DIFF = "analyze", "diff", "--states", "30", "--fail-on", "new-preemption"
+
+
+def test_a_change_is_judged_by_what_a_renderer_makes_of_two_revisions(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-b", "main")
+    for policy in ("Never", "LowerPriority"):
+        chart(tmp_path / "charts" / "queues", policy)
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-m", policy)
+    for one, other in (
+        ("main~1:charts/queues", "main:./charts/queues/"),
+        ("main~1:charts/queues", "charts/queues"),
+    ):
+        done = tenure(*DIFF, one, other, "--render", python(CHART), cwd=tmp_path)
+        said = done.stdout.decode()
+        assert done.returncode == 1, done.stderr
+        assert said.startswith("FAIL: q can now preempt q\n")
+        assert "  before  main~1:charts/queues (rendered)\n" in said
+        assert "spec.preemption.withinClusterQueue: 'Never' before, 'LowerPriority' after\n" in said
+
+
+def test_a_change_is_judged_by_what_a_renderer_makes_of_two_folders(tmp_path: Path) -> None:
+    one, other = chart(tmp_path / "base", "Never"), chart(tmp_path / "head", "Never")
+    done = tenure(*DIFF, str(one), str(other), "--render", python(CHART))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"PASS")
+
+
+@pytest.mark.parametrize(
+    ("sides", "command", "found"),
+    [
+        (("head.tpl",), python(CHART), "--render: found 'head.tpl', expected folders or revisions"),
+        (("-",), python(CHART), "--render: found '-', expected folders or revisions"),
+        (("main:head.tpl",), python(CHART), "main:head.tpl: found 'no folder with files', expected"),
+        ((".",), python("import sys; sys.exit('no chart')"), ".: --render: found "),
+        ((".",), python("import sys; sys.exit('no chart')"), "ended with 1: no chart, expected manifests on"),
+        ((".",), "'", '.: --render: found "\'", expected a command such as'),
+    ],
+)
+def test_what_cannot_be_rendered_is_named(
+    sides: tuple[str, ...], command: str, found: str, tmp_path: Path
+) -> None:
+    chart(tmp_path, "Never")
+    git(tmp_path, "init", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "chart")
+    done = tenure(*DIFF, *sides, ".", "--render", command, cwd=tmp_path, stdin=b"")
+    assert done.returncode == 2
+    assert found in done.stderr.decode()

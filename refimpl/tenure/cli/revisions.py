@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Final
 
 from tenure.disk import write_file
@@ -21,6 +22,8 @@ from tenure.programs import run_bounded
 
 _REVISION: Final = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]*)")
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
+MAX_TREE: Final = 2**28
+"""Bytes of the files of a revision in which a program runs."""
 _FILE_MODES: Final = ("100644", "100755")
 # No pager, no hooks of any kind, no program that the repository's own configuration names, no fetching.
 _GIT: Final = ("git", "--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false")
@@ -68,7 +71,7 @@ def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
     """
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        if not list(_written(revision, root)):
+        if not _written(revision, root, _manifests(revision), MAX_FILE):
             raise bad_input(str(revision), "no file named *.yaml, *.yml or *.json", "at least one manifest")
         problems: list[Problem] = []
         found = tuple(iterate_objects([root], problems))
@@ -88,6 +91,22 @@ def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
         )
 
 
+@contextmanager
+def files_of_revision(revision: Revision) -> Iterator[Path]:
+    """A folder with every file of a revision below its path, links aside; it is removed at the end.
+
+    Raises:
+        InputError: git does not have it, or it is too large.
+    """
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        listed = _listed(revision)
+        path = root.joinpath(*_steps(revision))
+        if not listed or not _written(revision, root, listed, MAX_TREE) or not path.is_dir():
+            raise bad_input(str(revision), "no folder with files", "a folder in which a program can run")
+        yield path
+
+
 def bytes_named(file: str) -> bytes | None:
     """What is in a file of a revision, `main:queues/a.yaml`, or of this machine; None without one."""
     revision = parse_revision(file)
@@ -104,23 +123,52 @@ def _commit(revision: Revision) -> str:
     return _git(revision, *words).decode().strip()
 
 
-def _written(revision: Revision, root: Path) -> Iterator[Path]:
-    """The manifests of a revision, as files below a folder."""
-    total = 0
-    for name, blob, size in _listed(revision):
-        total += size
-        if total > MAX_FILE:
-            found = f"manifests of more than {in_mebibytes(MAX_FILE)}"
-            raise bad_input(str(revision), found, f"at most {in_mebibytes(MAX_FILE)} in all")
+def _written(revision: Revision, root: Path, listed: Sequence[tuple[str, str, int]], most: int) -> bool:
+    """Write files of a revision below a folder; whether there are any."""
+    if sum(size for _, _, size in listed) > most:
+        found, expected = f"files of more than {in_mebibytes(most)}", f"at most {in_mebibytes(most)} in all"
+        raise bad_input(str(revision), found, expected)
+    for (name, _, _), content in zip(listed, _contents(revision, listed), strict=True):
         path = root.joinpath(*name.split("/"))
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, _git(revision, "cat-file", "blob", blob), durable=False)
-        yield path
+        write_file(path, content, durable=False)
+    return bool(listed)
+
+
+def _contents(revision: Revision, listed: Sequence[tuple[str, str, int]]) -> Iterator[bytes]:
+    """The contents of blobs, by one process.
+
+    Source: git-cat-file(1), BATCH OUTPUT: a line with name, kind and size before the bytes of each, and a
+    line break after them.
+    """
+    with TemporaryFile() as asked:
+        asked.write("".join(f"{blob}\n" for _, blob, _ in listed).encode())
+        asked.seek(0)
+        printed = memoryview(_git(revision, "cat-file", "--batch", stdin=asked.fileno()))
+    at = 0
+    for _, blob, size in listed:
+        at += len(f"{blob} blob {size}\n")
+        yield bytes(printed[at : at + size])
+        at += size + 1
+
+
+def _steps(revision: Revision) -> list[str]:
+    """The folders of a revision's path."""
+    return [step for step in revision.path.split("/") if step not in ("", ".")]
+
+
+def _manifests(revision: Revision) -> list[tuple[str, str, int]]:
+    """The files of a revision that may be manifests."""
+    return [
+        (name, blob, size)
+        for name, blob, size in _listed(revision)
+        if name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
+    ]
 
 
 def _listed(revision: Revision) -> list[tuple[str, str, int]]:
-    """The manifests of a revision: path, blob, bytes."""
-    path = revision.path.strip("/")
+    """The files of a revision: path, blob, bytes."""
+    path = "/".join(_steps(revision))
     within = ("--", path) if path else ()
     tree = _git(revision, "ls-tree", "-r", "-z", "-l", "--full-tree", _commit(revision), *within)
     found = []
@@ -128,22 +176,19 @@ def _listed(revision: Revision) -> list[tuple[str, str, int]]:
         facts, _, name = entry.partition("\t")
         mode, kind, blob, size = facts.split()
         # A link or another repository is no manifest, and is not followed.
-        is_manifest = name.lower().endswith(_SUFFIXES) and not name.endswith(EXPECTATIONS)
         leads_out = not {"", ".", ".."}.isdisjoint(name.split("/"))
-        if kind == "blob" and mode in _FILE_MODES and is_manifest and not leads_out:
+        if kind == "blob" and mode in _FILE_MODES and not leads_out:
             found.append((name, blob, int(size)))
     if len(found) > MAX_OBJECTS:
         raise bad_input(str(revision), f"{len(found)} files", f"at most {MAX_OBJECTS}")
     return sorted(found)
 
 
-def _git(revision: Revision, *words: str) -> bytes:
+def _git(revision: Revision, *words: str, stdin: int = subprocess.DEVNULL) -> bytes:
     most = MAX_LISTING if words[0] == "ls-tree" else MAX_FILE
     environment = {**os.environ, **_ENVIRONMENT}
     try:
-        ended = run_bounded(
-            [*_GIT, *words], most, MAX_WAIT, stdin=subprocess.DEVNULL, environment=environment
-        )
+        ended = run_bounded([*_GIT, *words], most, MAX_WAIT, stdin=stdin, environment=environment)
     except OSError:
         raise bad_input(str(revision), "no program git", "git installed, or a folder") from None
     if ended.printed is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -10,12 +11,14 @@ from typing import Annotated, TypeAlias
 import typer
 
 from tenure.cli.bundled import example_folder
-from tenure.cli.revisions import objects_at, parse_revision
+from tenure.cli.revisions import files_of_revision, objects_at, parse_revision
 from tenure.edits import ManifestEdit
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, read_objects
+from tenure.manifests.files import STDIN_TWICE
 from tenure.manifests.given import given
 from tenure.manifests.structure import dig
+from tenure.resources import is_folder
 
 TwoSides: TypeAlias = Annotated[
     list[str] | None,
@@ -59,7 +62,7 @@ def named_sides(
         raise InputError([Problem("AFTER", "nothing", expected)])
     is_gone = given().read is None
     if is_gone and [*(source for source, _ in named), *beside].count("-") > 1:
-        raise bad_input("-", "standard input more than once", "it once: what is read is gone")
+        raise bad_input("-", STDIN_TWICE, "it once: what is read is gone")
     return named
 
 
@@ -96,6 +99,29 @@ def objects_of(source: str, common: Sequence[SourcedObject]) -> list[SourcedObje
     """
     paths, own = own_objects(source)
     return list(together(chain(own, read_objects(paths) if paths else ()), common))
+
+
+@contextmanager
+def folder_of(source: str) -> Iterator[Path]:
+    """The folder of a side: itself, or the files of a revision, which are removed at the end.
+
+    Raises:
+        InputError: it is neither.
+
+    >>> with folder_of("queues.yaml"):
+    ...     pass
+    Traceback (most recent call last):
+    tenure.errors.InputError: --render: found queues.yaml, expected folders or revisions, main: and HEAD:, ...
+    """
+    revision = parse_revision(source)
+    if revision is not None:
+        with files_of_revision(revision) as folder:
+            yield folder
+    elif source != "-" and is_folder(source):
+        yield Path(source)
+    else:
+        expected = "folders or revisions, main: and HEAD:, in each of which the command runs"
+        raise bad_input("--render", source, expected)
 
 
 def together(own: Iterable[SourcedObject], common: Sequence[SourcedObject]) -> Iterator[SourcedObject]:

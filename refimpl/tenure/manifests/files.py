@@ -9,13 +9,15 @@ import sys
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from tenure.disk import TooLargeError, read_bytes, root_of
 from tenure.errors import InputError, Problem
-from tenure.manifests.given import given
+from tenure.manifests.given import StandardInput, given, in_place_of_stdin
 from tenure.manifests.json_text import iterate_list, parse_json
 from tenure.manifests.limits import MAX_FILE, MAX_OBJECTS, MAX_PROBLEMS, too_large
 from tenure.manifests.showing import Place, printable, show, sort_of
@@ -88,6 +90,26 @@ def read_standard_input(problems: list[Problem]) -> bytes | None:
     return _within_limit(raw, "stdin", problems)
 
 
+@contextmanager
+def standard_input_once() -> Iterator[None]:
+    """Let every document of a run that names `-` have the same standard input, which is read on first use."""
+
+    @cache
+    def read() -> bytes:
+        problems: list[Problem] = []
+        with in_place_of_stdin(StandardInput()):
+            raw = read_standard_input(problems)
+        if raw is None:
+            raise InputError(problems)
+        return raw
+
+    if given().read is not None:
+        yield
+        return
+    with in_place_of_stdin(StandardInput(read=read)):
+        yield
+
+
 def reason(error: OSError | ValueError) -> str:
     """Why something could not be read, in the words of the system."""
     if isinstance(error, FileNotFoundError):
@@ -107,6 +129,8 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 EXPECTATIONS: Final = ".tenure.yaml"
 """The ending of files of expectations, which may be in the same folder."""
 _STDIN = "-"
+STDIN_TWICE: Final = "standard input more than once"
+"""What is wrong where `-` is named twice."""
 JSON_PATCH, OTHER_TOOL = "a JSON patch", "of another tool"
 TEMPLATE, TEMPLATE_OF_OURS, UNREADABLE = "a template", "a template of queues or workloads", "unreadable"
 _PASSED_OVER: Final[Mapping[str, tuple[str, str]]] = {
@@ -377,14 +401,15 @@ def below(files: Iterable[Path], folder: str | Path, problems: list[Problem]) ->
 
 
 def read_referenced(names: Mapping[str, str], place: Place) -> tuple[SourcedObject, ...]:
-    """The objects of the files and folders that another file names, relative to its folder.
+    """The objects of the files and folders that another file names, relative to its folder, or of `-`.
 
     Args:
         names: by the path of the field that names it.
         place: the file that names them, for problems.
 
     Raises:
-        InputError: one that is standard input or leads out of `root_of` the file; all that cannot be read.
+        InputError: one that leads out of `root_of` the file; standard input twice, or where it is the file;
+            all that cannot be read.
 
     >>> read_referenced({"files[0]": "../../../etc/passwd"}, Place("Scenario/a"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -392,14 +417,18 @@ def read_referenced(names: Mapping[str, str], place: Place) -> tuple[SourcedObje
     """
     folder = Path() if place.file in ("", "stdin") else Path(place.file).parent
     root, problems = root_of(folder), []
-    for field, name in names.items():
-        if str(folder / name) == _STDIN:
+    for number, (field, name) in enumerate(names.items()):
+        if name == _STDIN and place.file == "stdin":
+            problems.append(place.problem(field, "standard input, which has this document", "a file"))
+        elif name == _STDIN and _STDIN in list(names.values())[:number]:
+            problems.append(place.problem(field, STDIN_TWICE, "it once"))
+        elif name != _STDIN and str(folder / name) == _STDIN:
             problems.append(place.problem(field, f"{show(name)}: standard input", _BELOW))
-        elif _leads_out(folder / name, root):
+        elif name != _STDIN and _leads_out(folder / name, root):
             problems.append(place.problem(field, f"{show(name)}, which leads out of the folder", _BELOW))
     if problems:
         raise InputError(problems)
-    return read_objects([folder / name for name in names.values()])
+    return read_objects([_STDIN if name == _STDIN else folder / name for name in names.values()])
 
 
 def _leads_out(path: Path, root: Path) -> bool:

@@ -9,10 +9,12 @@ from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
+from tenure.manifests.files import standard_input_once
 from tenure_check.commands.checked_files import CheckedFiles
 
 
 @with_records
+@standard_input_once()
 def check_command(
     *,
     paths: ExpectationPaths = None,

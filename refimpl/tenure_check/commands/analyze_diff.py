@@ -16,11 +16,11 @@ from tenure.cli.inquiry import with_fair_sharing, with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.cli.output import OutlineOutput, OutlineOutputOption, print_outline
 from tenure.cli.revisions import bytes_named
-from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, objects_of
+from tenure.cli.sides import Beside, TwoSides, changed_name, folder_of, named_sides, objects_of, together
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
-from tenure.manifests import Loaded, SourcedObject, build, read_objects
+from tenure.manifests import Loaded, Place, SourcedObject, build, read_objects
 from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
@@ -30,6 +30,7 @@ from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
 from tenure_check.commands.outlines import ListPremises
+from tenure_check.expectations.manifest_sources import rendered, words_of
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -69,6 +70,17 @@ class DifferenceOptions:
             help="Compare also whether workloads may be preempted only above nominal quota; takes long.",
         ),
     ] = False
+    render: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--render",
+            metavar="COMMAND",
+            help="Compare what a command prints, such as 'helm template charts/queues'. It runs, without a "
+            "shell, in the folder of BEFORE and in that of AFTER, which are checkouts or revisions, "
+            "main: and HEAD:; repeatable.",
+            show_default=False,
+        ),
+    ] = None
     scope: AskedScope = Scope.CONSISTENT
     states: States = 120
     seed: Seed = 0
@@ -117,6 +129,11 @@ def analyze_diff_command(
     tenure analyze diff main:queues/ HEAD:queues/ -o markdown > comment.md
     tenure analyze diff main:queues/ HEAD:queues/ --fail-on new-preemption,lost-guarantee
 
+    What Helm or Kustomize makes of two revisions; the command runs in the files of each:
+
+    \b
+    tenure analyze diff main: HEAD: --render 'helm template charts/queues' --fail-on new-preemption
+
     A field is named if the example is decided otherwise without its change; if only several together cause
     it, all that changed are named. Answers are cached, as by `tenure analyze matrix`.
 
@@ -130,7 +147,9 @@ def analyze_diff_command(
     choose_colour(wanted.color)
     fail_on = _kinds(wanted.fail_on)
     kueue = interpretation.target_kueue()
-    before, after = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
+    before, after = _sides(
+        sides or [], example, beside or [], edits.edits(), interpretation, flags, wanted.render or []
+    )
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     effort = Effort.of_states(wanted.states, wanted.seed, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, wanted)
@@ -201,15 +220,34 @@ def _sides(
     edits: Sequence[ManifestEdit],
     interpretation: Interpretation,
     flags: SchedulerFlags,
+    render: Sequence[str],
 ) -> tuple[_Side, _Side]:
     named = named_sides(words, example, beside, edits)
     common = read_objects(beside) if beside else ()
     (first, name), (last, other) = named[0], named[-1]
-    objects = objects_of(first, common)
-    objects_after = objects_of(last, common) if len(named) == 2 else objects
+    objects = _objects(first, common, render)
+    objects_after = _objects(last, common, render) if len(named) == 2 else objects
+    if render:
+        name, other = f"{name} (rendered)", f"{other} (rendered)"
     before = _side(name, objects, (), interpretation.target_kueue(), flags)
     after = _side(changed_name(other, edits), objects_after, edits, interpretation.target_kueue(), flags)
     return before, after
+
+
+def _objects(source: str, common: Sequence[SourcedObject], render: Sequence[str]) -> list[SourcedObject]:
+    """The objects of a side: its own, or what commands print that run in its folder."""
+    if not render:
+        return objects_of(source, common)
+    place = Place(file=source)
+    for command in render:
+        words_of(command, "--render", place)
+    with folder_of(source) as folder:
+        found = [
+            sourced
+            for command in render
+            for sourced in rendered(command, folder, where="--render", place=place)
+        ]
+    return list(together(found, common))
 
 
 def _side(

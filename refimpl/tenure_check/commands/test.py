@@ -14,6 +14,7 @@ from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.errors import InputError, Problem, bad_input
+from tenure.manifests.files import standard_input_once
 from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
 from tenure_check.commands.checked_files import CheckedFiles
@@ -39,6 +40,7 @@ _EXITS: Final = {
 
 
 @with_records
+@standard_input_once()
 def run_tests(
     *,
     paths: ExpectationPaths = None,

@@ -12,6 +12,7 @@ from tenure.errors import InputError
 from tenure.explanation.groups import names_text
 from tenure.explanation.summary import summarize
 from tenure.manifests import Place, SourcedObject, build, parse_instant
+from tenure.manifests.files import STDIN_TWICE
 from tenure.manifests.naming import WorkloadState, workload_key
 from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.model import Workload
@@ -218,9 +219,13 @@ class GivenManifests:
         Raises:
             InputError: a file that cannot be read, or a command that fails or may not run.
         """
+        entries = self._shape.manifests
+        if entries.count("-") > 1:
+            second = entries.index("-", entries.index("-") + 1)
+            raise self._place.error(f"manifests[{second}]", STDIN_TWICE, "it once")
         found = [
             sourced
-            for number, entry in enumerate(self._shape.manifests)
+            for number, entry in enumerate(entries)
             for sourced in self._sources.objects(entry, f"manifests[{number}]", self._place)
         ]
         return tuple(self._as_if.change(found, self._kueue))

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ class ManifestSources:
             InputError: it cannot be read or rendered, or may not be.
         """
         if entry == _STDIN:
-            return self._once("-", Path(), lambda: read_objects([_STDIN]))
+            return self._once("-", Path(), lambda: read_referenced({where: entry}, place))
         if isinstance(entry, str):
             return read_referenced({where: entry}, place)
         if not isinstance(entry, dict):
@@ -63,12 +64,13 @@ class ManifestSources:
         if set(entry) != {_RENDER}:
             return (SourcedObject(place.file, entry),)
         command, where = entry[_RENDER], f"{where}.{_RENDER}"
-        words = _words(command, where, place)
+        render = partial(rendered, command, where=where, place=place)
+        words_of(command, where, place)
         if command not in self.may_render:
             allowed = f"a command that the caller allows, word for word: --render {shlex.quote(command)}"
             raise place.error(where, show(command), allowed)
         folder = Path(place.file).parent if place.file not in ("", "stdin") else Path()
-        return self._once(command, folder, lambda: _rendered(words, folder, where, place))
+        return self._once(command, folder, lambda: render(folder))
 
     def _once(
         self, name: str, folder: Path, read: Callable[[], tuple[SourcedObject, ...]]
@@ -78,7 +80,20 @@ class ManifestSources:
         return self._found[name, folder]
 
 
-def _words(command: Any, where: str, place: Place) -> list[str]:
+def words_of(command: Any, where: str, place: Place) -> list[str]:
+    """The words of a command.
+
+    Args:
+        command: untrusted.
+        where: the path of its field, or the option that has it.
+        place: what has it.
+
+    Raises:
+        InputError: it is no text, has an open quote, or is empty.
+
+    >>> words_of("helm template charts/queues", "--render", Place())
+    ['helm', 'template', 'charts/queues']
+    """
     expected = "a command such as kubectl kustomize overlays/prod; no shell reads it"
     try:
         words = shlex.split(command) if isinstance(command, str) else []
@@ -89,8 +104,18 @@ def _words(command: Any, where: str, place: Place) -> list[str]:
     return words
 
 
-def _rendered(words: list[str], folder: Path, where: str, place: Place) -> tuple[SourcedObject, ...]:
-    """What a renderer prints, as objects; its own error where it fails."""
+def rendered(command: str, folder: Path, *, where: str, place: Place) -> tuple[SourcedObject, ...]:
+    """What a renderer prints, as objects.
+
+    Args:
+        command: runs as it is, without a shell.
+        folder: where it runs.
+        where, place: as of `words_of`.
+
+    Raises:
+        InputError: it fails, which its own error explains; it takes or prints too much; no objects.
+    """
+    words = words_of(command, where, place)
     name = printable(words[0])
     try:
         ended = run_bounded(words, MAX_FILE, RENDER_WITHIN, stdin=subprocess.DEVNULL, folder=folder)

@@ -33,6 +33,7 @@ from tenure.cli.terminal import (
 from tenure.disk import claim
 from tenure.errors import bad_input, safe
 from tenure.manifests import parse_duration, parse_instant
+from tenure.manifests.files import standard_input_once
 from tenure.model import Instant
 from tenure.readings import Reading, preset, preset_names
 from tenure.units import format_instant
@@ -183,6 +184,7 @@ class ViewOptions:
             raise bad_input("--until", self.until, "nothing beside --at")
 
 
+@standard_input_once()
 def simulate_scenarios(
     words: Sequence[str],
     given: ScenarioOptions,
