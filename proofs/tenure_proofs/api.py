@@ -18,7 +18,7 @@ from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.solvers import Cvc5
 
-__all__ = ["OwnClaim", "ProvedAnswer", "prove"]
+__all__ = ["OwnClaim", "prove"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +42,7 @@ class OwnClaim:
     """The smallest counterexample: the arguments by name, as Python writes them."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ProvedAnswer(Answer[OwnClaim]):
-    """How a claim ended; a notebook shows the counterexample as a picture, too.
-
-    Args:
-        picture: the decision that breaks the claim, as SVG; empty where there is none.
-    """
-
-    picture: str = ""
-
-    def _repr_html_(self) -> str:
-        return "\n".join([*self.outline.html_lines(), *([self.picture] if self.picture else [])])
-
-
-def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int = 1) -> ProvedAnswer:
+def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int = 1) -> Answer[OwnClaim]:
     """Prove a claim for every state, by Z3 and cvc5, or find the smallest state that breaks it.
 
     Args:
@@ -94,7 +80,7 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
         () if example is None else example.story,
         {} if example is None else {name: repr(value) for name, value in example.values.items()},
     )
-    return ProvedAnswer("own-claim", found, _outline(found), picture=_picture(example))
+    return Answer("own-claim", found, _outline(found), picture=_picture(example))
 
 
 def _outline(found: OwnClaim) -> Outline:

@@ -24,6 +24,7 @@ class Answer(Generic[R]):
         record: the answer.
         outline: the answer in words.
         table: the field of the record that is a table, a record for each row; empty where none is.
+        picture: SVG, which a notebook shows below the words; empty where there is none.
 
     >>> from tenure.explanation.shapes import WorkloadWithReason
     >>> Answer("why", WorkloadWithReason("ml/old", "InClusterQueue"), Outline("Why", ["Because.", "So."]))
@@ -34,6 +35,7 @@ class Answer(Generic[R]):
     record: R
     outline: Outline
     table: str = ""
+    picture: str = ""
 
     def __repr__(self) -> str:
         first = next(self.outline.text_lines(), "")
@@ -43,7 +45,7 @@ class Answer(Generic[R]):
         return self.text
 
     def _repr_html_(self) -> str:
-        return "\n".join(self.outline.html_lines())
+        return "\n".join([*self.outline.html_lines(), *([self.picture] if self.picture else [])])
 
     @property
     def text(self) -> str:

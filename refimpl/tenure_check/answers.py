@@ -5,15 +5,14 @@ The commands and the page of a cluster call the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import product
 
 from tenure.api import Loaded
 from tenure.errors import bad_input
 from tenure.manifests.premises import refuse_unstated
-from tenure.model import WorkloadPriorityClass
-from tenure.readings import Reading, preset
+from tenure.readings import Reading, ReadingLike, parse_reading, preset
 from tenure.units import format_names
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_answer, with_contrary
@@ -21,7 +20,7 @@ from tenure_check.analysis.guarantees import NarrowCell, Narrowing, find_guarant
 from tenure_check.analysis.matrix import CellVerdict, Effort
 from tenure_check.analysis.matrix_answer import MatrixAnswer, answer_of
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
-from tenure_check.analysis.priority_levels import configuration_of, levels_of
+from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.analysis.solved_cells import reached
@@ -34,16 +33,12 @@ LITERAL = "as-written"
 
 
 def configuration_in(
-    loaded: Loaded,
-    classes: Sequence[WorkloadPriorityClass],
-    reading: Reading,
-    priorities: Collection[int] = (),
+    loaded: Loaded, reading: ReadingLike = None, priorities: Collection[int] = ()
 ) -> Configuration:
     """The configuration of a cluster, whatever workloads come.
 
     Args:
-        loaded: the cluster; of its workloads only the priorities count.
-        classes: its WorkloadPriorityClasses.
+        loaded: the cluster with its objects; of its workloads only the priorities count.
         reading: see `tenure.readings`.
         priorities: those that have a level in any case.
 
@@ -53,15 +48,16 @@ def configuration_in(
     >>> from tenure.api import load
     >>> from tenure.resources import bundled
     >>> two_teams = load(bundled("examples", "two-teams"))
-    >>> found = configuration_in(two_teams, [], preset("guaranteed"))
+    >>> found = configuration_in(two_teams)
     >>> [*found.cluster.cluster_queues], [level.name for level in found.levels]
     (['gpu-cluster-queue'], ['50', '100', '200'])
     """
     if not loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")
     refuse_unstated(loaded)
+    classes = classes_of(loaded.objects)
     levels = levels_of(loaded.cluster, classes, priorities)
-    return Configuration(configuration_of(loaded.cluster, classes), levels, reading)
+    return Configuration(configuration_of(loaded.cluster, classes), levels, parse_reading(reading))
 
 
 def matrix_answer(
@@ -132,12 +128,17 @@ def _matrix(
 
 
 def guarantees_found(
-    configured: Configuration, effort: Effort, scope: Scope = Scope.CONSISTENT, *, kept: bool = True
+    configured: Configuration,
+    effort: Effort,
+    scope: Scope = Scope.CONSISTENT,
+    jobs: int | None = None,
+    *,
+    kept: bool = True,
 ) -> GuaranteesAnswer:
     """What each ClusterQueue's workloads may count on; premises and warnings about the input are left out.
 
     Args:
-        configured, effort, scope, kept: as of `matrix_answer`.
+        configured, effort, scope, jobs, kept: as of `matrix_answer`.
 
     Raises:
         InputError: the solvers are not installed.
@@ -145,13 +146,15 @@ def guarantees_found(
     cluster, levels, reading = configured.cluster, configured.levels, configured.reading
     key = key_of("guarantees", cluster, levels, reading, effort, scope)
     cache = AnswerCache(GuaranteesAnswer, wanted=kept)
-    return cache.once(key, lambda: _guarantees(configured, effort, scope))
+    return cache.once(key, lambda: _guarantees(configured, effort, scope, jobs))
 
 
-def _guarantees(configured: Configuration, effort: Effort, scope: Scope) -> GuaranteesAnswer:
+def _guarantees(
+    configured: Configuration, effort: Effort, scope: Scope, jobs: int | None
+) -> GuaranteesAnswer:
     cluster, levels = configured.cluster, configured.levels
 
-    with with_solvers() as (analyzed, versions):
+    with with_solvers(jobs) as (analyzed, versions):
 
         def under(reading: Reading) -> GuaranteesAnswer:
             matrix, provers = analyzed(cluster, levels, reading, effort, MatrixRequest(scope=scope))
@@ -187,6 +190,6 @@ def guarantees_of_one(answer: GuaranteesAnswer, wanted: str) -> GuaranteesAnswer
             f"{side.cluster_queue}/{side.priority_class}" for side in (c.workloads for c in answer.cells)
         ]
         listed = format_names(known, 20)
-        raise bad_input("--of", wanted, f"a ClusterQueue, or one and a priority: {listed}")
+        raise bad_input("of", wanted, f"a ClusterQueue, or one and a priority: {listed}")
     queues = tuple(known for known in answer.queues if known.cluster_queue == queue)
     return replace(answer, cells=cells, queues=queues)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,6 @@ from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.lines import why_not_outline, why_outline
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.inquiry import Inquiry
-from tenure.manifests import SourcedObject
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
@@ -54,15 +53,13 @@ class WorkloadQuestions:
     """Questions about the workloads of a cluster.
 
     Args:
-        asked: the cluster, the clock, the reading.
-        objects: of the cluster, as they were read.
+        asked: the cluster with its objects, the clock, the reading.
         counterfactuals: how many changes to name.
         files: where the lines of fields are looked up.
         outlook: the coming cycles; None where they are not looked at.
     """
 
     asked: Inquiry
-    objects: Sequence[SourcedObject]
     counterfactuals: int = DEFAULT_LIMIT
     files: Sequence[str | Path] = ()
     outlook: Outlook | None = None
@@ -173,7 +170,7 @@ class WorkloadQuestions:
         key = key_of_any(asked.loaded, workload)
         queues = {
             str(dig(sourced.object, "metadata", "name")): sourced.object
-            for sourced in self.objects
+            for sourced in asked.loaded.objects
             if dig(sourced.object, "kind") == "ClusterQueue"
         }
         manifest = self._manifests.get(key, {})
@@ -202,7 +199,7 @@ class WorkloadQuestions:
 
     @cached_property
     def _manifests(self) -> Mapping[str, Mapping[str, Any]]:
-        return manifests_of(self.objects)
+        return manifests_of(self.asked.loaded.objects)
 
     @cached_property
     def _locate(self) -> Locate:
@@ -215,13 +212,12 @@ class WorkloadQuestions:
         return locate
 
 
-def outlook_of(asked: Inquiry, objects: Iterable[SourcedObject], gates: Mapping[str, bool]) -> Outlook | None:
+def outlook_of(asked: Inquiry, gates: Mapping[str, bool]) -> Outlook | None:
     """The coming cycles of a cluster; None where another ClusterQueue is asked about, or a gate decides about
     them that is not modelled.
 
     Args:
-        asked: the cluster, the clock, the reading.
-        objects: of the cluster, as they were read.
+        asked: the cluster with its objects, the clock, the reading.
         gates: as the command line has them.
     """
     if asked.cluster_queue is not None:
@@ -230,7 +226,7 @@ def outlook_of(asked: Inquiry, objects: Iterable[SourcedObject], gates: Mapping[
         known = gates_over_time(asked.loaded, gates)
     except InputError:
         return None
-    return Outlook(asked.loaded, manifests_of(objects), asked.now, asked.reading, known)
+    return Outlook(asked.loaded, manifests_of(asked.loaded.objects), asked.now, asked.reading, known)
 
 
 def _ahead(asked: Inquiry, decision: Decision) -> list[str]:

@@ -133,7 +133,7 @@ def next_cycles(
         gates_over_time(loaded, {}),
         None if runtime is None else assumed_runtime(runtime, loaded.out_of_play),
     )
-    return WorkloadQuestions(known, loaded.objects).next(workload, horizon)
+    return WorkloadQuestions(known).next(workload, horizon)
 
 
 def diff(
@@ -168,6 +168,4 @@ def diff(
 def _asking(asked: Inquiry, loaded: Loaded, counterfactuals: int) -> WorkloadQuestions:
     named = dict.fromkeys(sourced.file for sourced in loaded.objects)
     files = [file for file in named if Path(file).is_file()]
-    return WorkloadQuestions(
-        asked, loaded.objects, counterfactuals, files, outlook_of(asked, loaded.objects, {})
-    )
+    return WorkloadQuestions(asked, counterfactuals, files, outlook_of(asked, {}))

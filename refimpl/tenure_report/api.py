@@ -116,7 +116,7 @@ def page_answers(
     if not budget:
         return PageAnswers()
     loaded, reading = asked.loaded, asked.reading
-    outlook = outlook_of(asked, loaded.objects, gates)
+    outlook = outlook_of(asked, gates)
     ends = time.monotonic() + budget
     with nullcontext(served) if served else QueueAnalysis() as analysis:
         problems = analysis.begin(loaded, reading)

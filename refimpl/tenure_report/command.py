@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -28,7 +28,6 @@ from tenure.cli.terminal import Color, choose_colour, hint, print_lines
 from tenure.disk import claim, write_named
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.summary import reading_text
-from tenure.manifests import SourcedObject
 from tenure.manifests.given import given, in_place_of_stdin
 from tenure.units import END_OF_TIME, format_instant
 from tenure.versions import kueue_version
@@ -210,14 +209,13 @@ def _drawn(
     from tenure_report.api import page_answers, summary_of
 
     source, budget = subject.source, subject.budget
-    objects: list[SourcedObject] = []
     asked = inquire(
         source,
         subject.now,
         subject.interpretation,
         flags=subject.flags,
         edits=subject.edits,
-        kept=objects,
+        keeps=True,
         queued_by=END_OF_TIME,
     )
     if not asked.loaded.cluster.cluster_queues:
@@ -238,8 +236,7 @@ def _drawn(
     ]
     files = () if subject.edits.edits() else named_files
     gates = parse_gates(subject.flags.feature_gates)
-    about = replace(asked, loaded=replace(asked.loaded, objects=tuple(objects)))
-    answers = page_answers(picture, about, gates, files, budget, served)
+    answers = page_answers(picture, asked, gates, files, budget, served)
     arguments = shlex.join([*named, *clock])
     page = page_of(picture, "Cluster", facts, arguments, answers, program=program, served=number)
     drawn = f"{summary_of(picture)}, {len(answers.jobs)} of them answered"

@@ -39,7 +39,7 @@ def answers_of(
     if budget <= 0:
         return {}
     horizon = None if outlook is None else Horizon(gates=outlook.gates)
-    asking = WorkloadQuestions(asked, asked.loaded.objects, files=files, outlook=outlook)
+    asking = WorkloadQuestions(asked, files=files, outlook=outlook)
     ends = time.monotonic() + budget
     answers: dict[int, str] = {}
     jobs = sorted(jobs_of(picture), key=lambda job: (job.holds, job.number))

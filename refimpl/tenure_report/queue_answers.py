@@ -24,7 +24,6 @@ from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_
 from tenure_check.analysis.matrix import Effort
 from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
-from tenure_check.analysis.priority_levels import classes_of
 from tenure_check.analysis.sanity import sanity_answer
 from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES
 from tenure_check.analysis.two_configurations import Configuration
@@ -69,7 +68,7 @@ class QueueAnalysis:
         """
         try:
             need_the_solvers()
-            configured = configuration_in(loaded, classes_of(loaded.objects), reading)
+            configured = configuration_in(loaded, reading)
         except InputError as error:
             return error.problems
         if configured != self._configured:
@@ -120,7 +119,7 @@ def queue_answers(
         for name in queues:
             lines[name].extend(_outline(answer, loaded, name).html_lines())
     with suppress(InputError):  # which `problems` has already
-        notices = sanity_answer(loaded.objects, reading).notices
+        notices = sanity_answer(loaded, reading).notices
         for name in queues:
             mine = [notice.item for notice in notices if notice.object == f"ClusterQueue/{name}"]
             parts: list[Part] = [TitledList("Found", mine)] if mine else ["None found."]

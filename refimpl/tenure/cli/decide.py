@@ -46,7 +46,6 @@ from tenure.registration import added
 
 if TYPE_CHECKING:
     from tenure.joint import JointEffect
-    from tenure.manifests import SourcedObject
     from tenure.manifests.source_lines import SourceLines
     from tenure.reports import Report
 
@@ -167,11 +166,11 @@ def decide_command(
             raise bad_input("workload", named[0], "either a workload or --all-pending, not both")
         workload = named[0] if named else None
         source = InputOptions(paths, example, strict)
-        objects: list[SourcedObject] | None = [] if pending.all_pending or verbose else None
-        inquiry = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
+        plays = pending.all_pending or verbose
+        inquiry = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=plays, about=named)
         joint = None
         if pending.all_pending:
-            joint = _joint_effect(inquiry, objects or (), flags)
+            joint = _joint_effect(inquiry, flags)
             grouped = not every and printing.output == Output.TEXT and are_many(inquiry)
             inquiry = inquiry.of_many(deciding.engine, explained=verbose and not grouped)
         else:
@@ -179,8 +178,8 @@ def decide_command(
             _require_a_name(inquiry.loaded, workload)
             decision = inquiry.decided(workload)
             # With a ClusterQueue on the command line the workload need not be one that waits there.
-            if objects is not None and cluster_queue is None:
-                joint = _joint_effect(inquiry, objects, flags)
+            if plays and cluster_queue is None:
+                joint = _joint_effect(inquiry, flags)
     if pending.all_pending:
         count = None if cluster_queue else len(pending_names(inquiry.loaded))
         outcomes: Counter[bool] = Counter()
@@ -253,16 +252,14 @@ def unexpected(decision: Decision, expected: Outcome | None) -> str:
     return f"expected {expected}, found {' '.join(summarize(decision))}"
 
 
-def _joint_effect(
-    inquiry: Inquiry, objects: Iterable[SourcedObject], flags: SchedulerFlags
-) -> JointEffect | None:
+def _joint_effect(inquiry: Inquiry, flags: SchedulerFlags) -> JointEffect | None:
     """What the coming cycles do to all pending workloads; None where nothing is installed that plays them."""
     effect = added("tenure.forecasts", "joint")
     if effect is None:
         return None
     gates = parse_gates(flags.feature_gates)
     found: JointEffect = effect(
-        inquiry.loaded, objects, inquiry.now, inquiry.reading, gates, inquiry.cluster_queue
+        inquiry.loaded, inquiry.loaded.objects, inquiry.now, inquiry.reading, gates, inquiry.cluster_queue
     )
     return found
 

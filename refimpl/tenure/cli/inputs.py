@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ def load_input(
     strict: bool = False,
     edits: Sequence[ManifestEdit] = (),
     kueue: TargetKueue | None = None,
-    kept: list[SourcedObject] | None = None,
+    keeps: bool = False,
 ) -> Loaded:
     """The cluster that a command line names.
 
@@ -40,23 +41,25 @@ def load_input(
         strict: whether what would be set aside or passed over is refused.
         edits: changes of the objects.
         kueue: the target Kueue; None for one with all that the proposals add.
-        kept: gets the objects as they were read and changed; None where they are not needed again.
+        keeps: whether `.objects` has them as they were read and changed, where they are needed again.
 
     Raises:
         InputError: both or neither is given; everything that is wrong in the manifests.
     """
 
     target = kueue or TargetKueue()
+    kept: list[SourcedObject] = []
 
     def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
         read = progress(changed(objects, edits, target), what="reading objects")
-        return read if kept is None else noted(read, kept)
+        return noted(read, kept) if keeps else read
 
     sources = sources_of(paths, example)
     is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)
     if "-" in sources and is_typed:
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    loaded = replace(target.stamped(load(sources, strict=strict, watched=watched)), home=given().home)
+    found = target.stamped(load(sources, strict=strict, watched=watched))
+    loaded = replace(found, home=given().home, objects=tuple(kept))
     refuse_other_scheduler(loaded)
     # The cluster stays to the end: the collector need not look at its objects again.
     gc.freeze()
@@ -138,3 +141,26 @@ def print_warnings(found: Iterable[str]) -> list[str]:
         complain("warning", warning)
     # Plain texts: YAML knows no other.
     return list(dict.fromkeys(map(str, (*given().warnings, *warnings))))
+
+
+@contextmanager
+def as_options(*parameters: str) -> Iterator[None]:
+    """Problems of a function of Python, with the options that its parameters have on a command line.
+
+    Args:
+        parameters: the names of those that are options.
+
+    >>> with as_options("of"):
+    ...     raise bad_input("of", "gone", "a ClusterQueue")
+    Traceback (most recent call last):
+    tenure.errors.InputError: --of: found 'gone', expected a ClusterQueue
+    """
+    try:
+        yield
+    except InputError as error:
+        raise InputError(
+            [
+                replace(problem, field=f"--{problem.field}") if problem.field in parameters else problem
+                for problem in error.problems
+            ]
+        ) from None

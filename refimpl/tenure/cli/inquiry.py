@@ -215,7 +215,7 @@ def inquire(
     cluster_queue: str | None = None,
     flags: SchedulerFlags | None = None,
     edits: EditOptions | None = None,
-    kept: list[SourcedObject] | None = None,
+    keeps: bool = False,
     queued_by: Instant | None = None,
     about: Sequence[str | None] = (),
 ) -> CommandInquiry:
@@ -226,7 +226,7 @@ def inquire(
         edits: see there too; none changes nothing.
         now: the clock, RFC 3339; None for this moment.
         cluster_queue: the ClusterQueue that is named, if one is.
-        kept: gets the objects, where they are needed again.
+        keeps: whether the cluster has its objects, where they are needed again.
         queued_by: as `tenure.api.doubts` has it.
         about: names of the workloads in question; without any, all are.
 
@@ -243,7 +243,7 @@ def inquire(
     chosen, kueue = interpretation.chosen(), interpretation.target_kueue()
     changes = edits.edits() if edits is not None else ()
     paths, strict = source.paths or (), source.strict
-    loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, kept=kept)
+    loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, keeps=keeps)
     flagged = with_flags(loaded, flags or SchedulerFlags())
     clock = instant_of(None) if instant is None else instant
     return inquiry_about(

@@ -16,6 +16,7 @@ from tenure.pages import IDENTIFIER
 from tenure.versions import WITH_PROPOSALS, versioned
 
 if TYPE_CHECKING:
+    from tenure.answer import Answer
     from tenure.manifests.source_lines import SourceLines
     from tenure.outline import Outline
     from tenure.reports import Report, ReportTarget
@@ -154,6 +155,11 @@ def print_outline(
         print_answer(Output.TEXT, name, None, about(release, outline.text_lines()))
     else:
         print_answer(Output(output.value), name, rendered(), ())
+
+
+def print_found(output: OutlineOutput, found: Answer[Any]) -> None:
+    """Print an answer of the Python API, whose record names the release of Kueue, in the chosen form."""
+    print_outline(output, found.name, found.outline, found.json, getattr(found.record, "kueue", None))
 
 
 def _json_text(rendered: Any) -> str:

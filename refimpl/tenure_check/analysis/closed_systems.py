@@ -273,7 +273,7 @@ def parse_size(text: str, resource: str) -> Amount:
     """
     amount = amount_of(resource, text)
     if amount <= 0:
-        raise bad_input("--sizes", text, "quantities above 0, such as 1,2,4")
+        raise bad_input("sizes", text, "quantities above 0, such as 1,2,4")
     return amount
 
 
@@ -290,7 +290,7 @@ def parse_priority(text: str, tree: CohortTree) -> PriorityChoice:
         expected = (
             f"numbers, or classes among {', '.join(sorted(named)) or 'none'}{did_you_mean(text, named)}"
         )
-        raise bad_input("--priorities", text, expected)
+        raise bad_input("priorities", text, expected)
     return named[text]
 
 

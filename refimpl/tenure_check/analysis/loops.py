@@ -104,7 +104,7 @@ class LoopHunt:
         for resource in self.request.resources:
             if not any(resource in found for found in chosen.values()):
                 known = sorted({name for tree in self.trees for name in tree.resources()})
-                raise bad_input("--resource", resource, f"one of {', '.join(known) or 'none'}")
+                raise bad_input("resource", resource, f"one of {', '.join(known) or 'none'}")
         chosen |= {name: [] for name, known in proved.items() if known is not None and known.excluded}
         chosen |= {tree.name: [] for tree in self.trees if tree.not_known or not self.request.searches}
         self._left = sum(map(len, chosen.values()))

@@ -18,7 +18,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from tenure.as_json import KueueVersion
-from tenure.manifests import SourcedObject, build, place_of
+from tenure.manifests import Loaded, SourcedObject, place_of
 from tenure.manifests.conversion import VERSIONS, name_of, to_v1beta2
 from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.quantities import parse_quantity
@@ -402,22 +402,22 @@ class SanityAnswer:
     """The target release of Kueue, `0.19`; `0.19+proposals` with all that the proposals add."""
 
 
-def sanity_answer(objects: Sequence[SourcedObject], reading: Reading) -> SanityAnswer:
+def sanity_answer(loaded: Loaded, reading: Reading) -> SanityAnswer:
     """Check a configuration.
 
     Args:
-        objects: as they were read.
+        loaded: the cluster, with its objects.
         reading: see `tenure.readings`.
 
     Raises:
-        InputError: everything that is wrong with them; nothing shows whether their weights decide.
+        InputError: nothing shows whether weights decide.
 
     >>> from tenure.readings import preset
-    >>> sanity_answer([], preset("guaranteed")).notices
+    >>> sanity_answer(Loaded(Cluster({})), preset("guaranteed")).notices
     ()
     """
-    loaded = build(objects)
     refuse_unstated(loaded)
+    objects = loaded.objects
     converted = [(name_of(sourced.object, _kind(sourced.object)), _converted(sourced)) for sourced in objects]
     files = {name: sourced.file for (name, _), sourced in zip(converted, objects, strict=True)}
     lines = SourceLines()

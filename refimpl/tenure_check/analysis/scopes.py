@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from tenure.model import Amount, Cluster, FlavorQuotas, ResourceGroup
 from tenure.oracle.topology import has_topology
@@ -34,6 +34,20 @@ class Scope(StrEnum):
 
 MATRIX_STATES, GUARANTEES_STATES = 120, 400
 """Random states without a new example after which the search in a ClusterQueue ends, unless it is given."""
+
+
+class StateSearch(TypedDict, total=False):
+    """How examples are searched for, by keyword."""
+
+    states: int
+    """The search in a ClusterQueue ends after so many random states without a new example."""
+    seed: int
+    """Of the random states."""
+    jobs: int | None
+    """Processes; None for one for each CPU."""
+    kept: bool
+    """Whether an earlier answer is used, and this one kept."""
+
 
 CellSides: TypeAlias = tuple[str, int, str, int]
 """Preemptor's ClusterQueue and priority, and the victim's."""

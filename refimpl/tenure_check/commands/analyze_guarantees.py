@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
-from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
+from tenure.cli.inputs import as_options
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
-from tenure.cli.output import print_outline
+from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
 from tenure_check.analysis.scopes import GUARANTEES_STATES, Scope
-from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, read_configuration
+from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, load_configuration
 from tenure_check.commands.outlines import AnalysisPrinting
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +77,23 @@ def guarantees_command(
 
     Exit codes: 0 everything is known, 2 bad input, 3 internal error, 5 something is not known.
     """
-    from tenure_check.analysis.guarantee_answer import guarantees_outline
-    from tenure_check.analysis.matrix import Effort
-    from tenure_check.answers import guarantees_found, guarantees_of_one
+    from tenure_check.api import guarantees
 
     choose_colour(printing.color)
-    kueue, reading = interpretation.target_kueue(), interpretation.chosen()
-    configured, warnings, premises = read_configuration(paths or [], example, edits, kueue, flags, reading)
-    effort = Effort.of_states(asked.states, asked.seed)
-    found = guarantees_found(configured, effort, asked.scope, kept=not asked.no_cache)
-    premises = (*found.premises, *premises)
-    answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
-    unsettled = answer.unsettled
-    if asked.of is not None:
-        answer = guarantees_of_one(answer, asked.of)
-    details = asked.verbose or asked.of is not None
-    outline = guarantees_outline(answer, details=details, premises=printing.premises)
-    print_outline(printing.output, "analyze-guarantees", outline, lambda: as_json(answer), kueue.release)
-    if unsettled:
+    reading = interpretation.chosen()
+    loaded = load_configuration(paths, example, edits, interpretation, flags)
+    with as_options("of"):
+        found = guarantees(
+            loaded,
+            of=asked.of,
+            scope=asked.scope,
+            reading=reading,
+            verbose=asked.verbose,
+            premises=printing.premises,
+            states=asked.states,
+            seed=asked.seed,
+            kept=not asked.no_cache,
+        )
+    print_found(printing.output, found)
+    if found.record.unsettled:
         raise typer.Exit(ExitCode.NOT_KNOWN)

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, print_warnings, sources_of
+from tenure.cli.inputs import as_options, changed, print_warnings, sources_of
 from tenure.cli.inquiry import with_fair_sharing
 from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
-from tenure.cli.output import print_outline
-from tenure.cli.terminal import choose_colour, hint, progress
-from tenure.disk import claim, write_named
-from tenure.errors import bad_input
-from tenure.manifests import parse_duration, read_objects
+from tenure.cli.output import print_found
+from tenure.cli.terminal import choose_colour, hint
+from tenure.disk import claim
+from tenure.manifests import Loaded, read_objects
+from tenure.model import Cluster
 from tenure_check.commands.outlines import AnalysisPrinting
 
 if TYPE_CHECKING:
     from tenure_check.analysis.loop_answer import LoopsAnswer
-    from tenure_check.analysis.loops import LoopRequest
+    from tenure_check.api import LoopSearch
 
 MOST_WORKLOADS = 9
 UP_TO, EVICTIONS, WITHIN = 3, "5s,5.5s", "1m"
@@ -92,34 +90,16 @@ class LoopBounds:
         ),
     ] = ""
 
-    def request(self, *, written: bool) -> LoopRequest:
-        """The same, checked.
-
-        Args:
-            written: whether loops are to be written to a file, which takes a search.
-
-        Raises:
-            InputError: what is no duration.
-        """
-        from tenure_check.analysis.loops import LoopRequest
-
-        given = self.up_to, self.sizes, self.priorities, self.evictions, self.resource, self.within
-        listed = _listed(self.evictions or EVICTIONS)
-        evictions = tuple(parse_duration(text, field="--evictions") for text in listed)
-        if not evictions or min(evictions) < 0 or len(set(evictions)) < len(evictions):
-            raise bad_input("--evictions", self.evictions, "different durations, such as 5s,30s")
-        within = parse_duration(self.within or WITHIN, field="--within") / 10**9
-        if within < 0:
-            raise bad_input("--within", self.within, "a duration of at least 0s")
-        return LoopRequest(
-            up_to=self.up_to or UP_TO,
-            evictions=evictions,
-            sizes=_listed(self.sizes),
-            priorities=_listed(self.priorities),
-            resources=tuple(self.resource or ()),
-            within=within,
-            searches=self.search or written or any(given),
-        )
+    def given(self) -> LoopSearch:
+        """The same, as `tenure.loops` takes it."""
+        return {
+            "up_to": self.up_to or UP_TO,
+            "sizes": _listed(self.sizes),
+            "priorities": _listed(self.priorities),
+            "evictions": _listed(self.evictions or EVICTIONS),
+            "resources": self.resource or (),
+            "within": self.within or WITHIN,
+        }
 
 
 @with_records
@@ -167,26 +147,24 @@ def loops_command(
     Exit codes: 0 no loop, by theorems or after a complete search within the bounds; 1 a loop; 2 bad input;
     5 not known: not searched, or not everything; 130 interrupted: what was found is printed.
     """
-    choose_colour(printing.color)
-    from tenure_check.analysis.closed_systems import object_files, stated_premises, trees_of
-    from tenure_check.analysis.loop_answer import loops_outline
-    from tenure_check.analysis.loops import LoopHunt
+    from tenure_check.analysis.loop_answer import BY_QUOTA_ALONE
+    from tenure_check.api import loops
 
+    choose_colour(printing.color)
     claim("--to", to)
-    request, reading = bounds.request(written=to is not None), interpretation.chosen()
-    kueue = interpretation.target_kueue()
+    reading, kueue = interpretation.chosen(), interpretation.target_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     objects = with_fair_sharing(objects, fair_sharing)
-    trees, found = trees_of(objects, reading)
-    premises = stated_premises(objects)
-    notes = [sourced.note for sourced in objects if sourced.note]
-    warnings = tuple(print_warnings((*notes, *found, *kueue.warnings())))
-    hunt = LoopHunt(trees, request, reading, object_files(objects), progress)
-    answer = replace(hunt.run(warnings), premises=premises, kueue=kueue.release)
-    if to is not None and hunt.scenarios:
-        _write(to, hunt.scenarios)
-    outline = loops_outline(answer, str(to or ""), premises=printing.premises)
-    print_outline(printing.output, "analyze-loops", outline, lambda: as_json(answer), kueue.release)
+    loaded = kueue.stamped(Loaded(Cluster({}), objects=tuple(objects)))
+    searches = to is not None or bounds != LoopBounds()
+    with as_options("evictions", "priorities", "resource", "sizes", "to", "within"):
+        found = loops(
+            loaded, search=searches, to=to, reading=reading, premises=printing.premises, **bounds.given()
+        )
+    answer = found.record
+    own = [text for text in answer.warnings if text == BY_QUOTA_ALONE]
+    warnings = (*print_warnings(text for text in answer.warnings if text not in own), *own)
+    print_found(printing.output, replace(found, record=replace(answer, warnings=warnings)))
     if answer.found and to is None:
         hint("--to FILE writes the loops as scenarios, for tenure simulate")
     code = ExitCode.INTERRUPTED if answer.interrupted else _code(answer)
@@ -202,9 +180,3 @@ def _code(answer: LoopsAnswer) -> int:
     if answer.found:
         return ExitCode.FOUND
     return 0 if answer.complete else ExitCode.NOT_KNOWN
-
-
-def _write(file: Path, scenarios: Sequence[dict[str, Any]]) -> None:
-    import yaml
-
-    write_named("--to", file, yaml.safe_dump_all(scenarios, sort_keys=False, allow_unicode=True))

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler, sources_of
+from tenure.cli.inputs import as_options, load_input, print_warnings
 from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
-from tenure.cli.output import print_outline
+from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_named
 from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, did_you_mean, load, read_priority_class
-from tenure.manifests.premises import premises_of_states
-from tenure.manifests.releases import TargetKueue
-from tenure.manifests.structure import dig
-from tenure.model import Cluster, WorkloadPriorityClass
-from tenure.readings import Reading
-from tenure.units import format_names
+from tenure.manifests import Loaded
 from tenure_check.analysis.scopes import MATRIX_STATES, Scope
 from tenure_check.commands.outlines import AnalysisPrinting
-
-if TYPE_CHECKING:
-    from tenure_check.analysis.matrix_answer import MatrixAnswer, MatrixCell, MatrixRole
-    from tenure_check.analysis.two_configurations import Configuration
-
-_NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 
 States = Annotated[
     int,
@@ -92,11 +77,6 @@ class MatrixOptions:
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
     ] = None
     no_cache: AskAgain = False
-
-    @property
-    def sides(self) -> tuple[str | None, str | None]:
-        """The preemptor's ClusterQueue and the victim's, if only some cells are of interest."""
-        return self.preemptor, self.victim
 
 
 @with_records
@@ -162,167 +142,56 @@ def matrix_command(
 
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
     """  # noqa: E501 - a command is one line
-    from tenure_check.analysis.matrix import CellVerdict, Effort
-    from tenure_check.analysis.matrix_answer import with_smallest_examples
-    from tenure_check.analysis.matrix_text import cells_outline, grouped, matrix_outline
-    from tenure_check.answers import matrix_answer
+    from tenure_check.analysis.matrix import CellVerdict
+    from tenure_check.api import matrix
 
     choose_colour(printing.color)
     if wanted.svg is not None:
-        _check_svg(wanted.svg)
-    is_part = wanted.sides != (None, None)
+        if not wanted.svg.endswith(".svg"):
+            raise bad_input("--svg", wanted.svg, "a file named *.svg")
+        claim("--svg", wanted.svg)
+    is_part = (wanted.preemptor, wanted.victim) != (None, None)
     if is_part and (wanted.svg is not None or wanted.explain is not None):
         raise bad_input("--victim, --preemptor", "--svg or --explain", "one of them: these show other cells")
-    kueue, reading = interpretation.target_kueue(), interpretation.chosen()
-    configured, warnings, premises = read_configuration(
-        paths or [], example, edits, kueue, flags, reading, _numbers(wanted.explain or ())
-    )
-    cluster = configured.cluster
-    for option, queue in (("--preemptor", wanted.preemptor), ("--victim", wanted.victim)):
-        if queue is not None:
-            _check_queue(option, queue, cluster.cluster_queues)
-    effort = Effort.of_states(wanted.states, wanted.seed)
-    found = matrix_answer(
-        configured, effort, wanted.scope, wanted.sides, wanted.jobs, kept=not wanted.no_cache
-    )
-    premises = (*found.premises, *premises)
-    answer = replace(found, kueue=kueue.release, premises=premises, warnings=warnings)
+    reading = interpretation.chosen()
+    loaded = load_configuration(paths, example, edits, interpretation, flags)
+    with as_options("preemptor", "victim", "explain"):
+        found = matrix(
+            loaded,
+            preemptor=wanted.preemptor,
+            victim=wanted.victim,
+            explain=wanted.explain,
+            scope=wanted.scope,
+            reading=reading,
+            premises=printing.premises,
+            states=wanted.states,
+            seed=wanted.seed,
+            jobs=wanted.jobs,
+            kept=not wanted.no_cache,
+        )
     if wanted.svg is not None:
-        _draw(answer, Path(wanted.svg))
-    if wanted.explain is None:
-        outline = matrix_outline(answer, premises=printing.premises, is_part=is_part)
-    else:
-        named = _named_cells(answer, *wanted.explain)
-        cells = [
-            _explained(
-                with_smallest_examples(cell, cluster, reading, wanted.scope), cluster, reading, wanted.scope
-            )
-            for cell, _ in grouped(named)
-        ]
-        rest = [cell for _, others in grouped(named) for cell in others]
-        answer = replace(answer, cells=(*cells, *rest), sentences=())
-        outline = cells_outline(answer.cells, *wanted.explain)
-    print_outline(printing.output, "analyze-matrix", outline, lambda: as_json(answer), kueue.release)
-    if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in answer.cells):
+        write_named("--svg", Path(wanted.svg), found.picture)
+    print_found(printing.output, found)
+    if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in found.record.cells):
         raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
-def read_configuration(
-    paths: Sequence[str],
+def load_configuration(
+    paths: list[str] | None,
     example: str | None,
     edits: EditOptions,
-    kueue: TargetKueue,
+    interpretation: Interpretation,
     flags: SchedulerFlags,
-    reading: Reading,
-    priorities: Collection[int] = (),
-) -> tuple[Configuration, tuple[str, ...], tuple[str, ...]]:
-    """The configuration that a command line names, its warnings, which are printed, and the premises about
-    Kueue's own configuration.
+) -> Loaded:
+    """The configuration that a command line names; its warnings are printed.
 
     Args:
-        paths, example, edits, kueue, flags, reading: of the command line.
-        priorities: those that have a level in any case.
+        paths, example, edits, interpretation, flags: of the command line.
 
     Raises:
-        InputError: everything that is wrong with it; it has no ClusterQueue; nothing shows whether its
-            weights decide.
+        InputError: everything that is wrong with it.
     """
-    from tenure_check.answers import configuration_in
-
-    classes: list[WorkloadPriorityClass] = []
-
-    def watched(objects: Iterable[SourcedObject]) -> Iterator[SourcedObject]:
-        for sourced in changed(objects, edits.edits(), kueue):
-            if dig(sourced.object, "kind") == "WorkloadPriorityClass":
-                classes.append(read_priority_class(sourced.object))
-            yield sourced
-
-    loaded = kueue.stamped(load(sources_of(paths, example), watched=watched))
-    refuse_other_scheduler(loaded)
-    settled = with_flags(loaded, flags)
-    configured = configuration_in(settled, classes, reading, priorities)
-    return configured, tuple(print_warnings(settled.warnings)), premises_of_states(settled)
-
-
-def _explained(cell: MatrixCell, cluster: Cluster, reading: Reading, scope: Scope) -> MatrixCell:
-    """The cell, with the fields by which it never can where only the solvers exclude it."""
-    from tenure_check.analysis.blocking_fields import fields_in_the_way
-    from tenure_check.analysis.matrix import CellVerdict
-
-    if cell.verdict != CellVerdict.NEVER.value or not cell.reasons:
-        return cell
-    fields = fields_in_the_way(cluster, reading, scope, cell)
-    would = f"it can with {'; or with '.join(fields)}" if fields else "no single other field value allows it"
-    return replace(cell, why=f"{cell.why}; {would}")
-
-
-def _check_svg(path: str) -> None:
-    """Whether a picture can be written, before the search begins.
-
-    Raises:
-        InputError: it cannot.
-    """
-    if not path.endswith(".svg"):
-        raise bad_input("--svg", path, "a file named *.svg")
-    claim("--svg", path)
-
-
-def _draw(answer: MatrixAnswer, path: Path) -> None:
-    from tenure_check.analysis.heat_map import heat_map
-
-    write_named("--svg", path, heat_map(answer))
-
-
-def _check_queue(option: str, queue: str, known: Collection[str]) -> None:
-    if queue not in known:
-        expected = f"a ClusterQueue: {format_names(sorted(known), 20)}{did_you_mean(queue, known)}"
-        raise bad_input(option, queue, expected)
-
-
-def _numbers(sides: Sequence[str]) -> list[int]:
-    """The priorities that `--explain` gives as numbers.
-
-    Raises:
-        InputError: one is no int32.
-    """
-    found = [
-        int(number) for _, _, number in (side.partition("/") for side in sides) if _NUMBER.fullmatch(number)
-    ]
-    for number in found:
-        if not -(2**31) <= number < 2**31:
-            raise bad_input("--explain", str(number), "a priority: an int32")
-    return found
-
-
-def _named_cells(answer: MatrixAnswer, preemptor: str, victim: str) -> list[MatrixCell]:
-    """The cells that `--explain` names: one, or all with these ClusterQueues.
-
-    Raises:
-        InputError: there is none.
-    """
-    from tenure_check.analysis.matrix_text import side_name
-
-    roles = {side_name(cell.preemptor): cell.preemptor for cell in answer.cells}
-
-    def named(side: str) -> set[MatrixRole]:
-        queue, _, level = side.partition("/")
-        found = {role for role in roles.values() if role.cluster_queue == queue}
-        if not level:
-            return found
-        return {role for role in found if role.priority_class == level} or {
-            role
-            for role in found
-            if str(role.priority) == str(int(level) if _NUMBER.fullmatch(level) else level)
-        }
-
-    ones, others = named(preemptor), named(victim)
-    if not ones or not others:
-        queues, names = (
-            format_names([*dict.fromkeys(known)], 20)
-            for known in zip(
-                *((role.cluster_queue, role.priority_class) for role in roles.values()), strict=True
-            )
-        )
-        expected = f"QUEUE, QUEUE/CLASS or QUEUE/NUMBER: ClusterQueues {queues}; priorities {names}"
-        raise bad_input("--explain", victim if ones else preemptor, expected)
-    return [cell for cell in answer.cells if cell.preemptor in ones and cell.victim in others]
+    kueue = interpretation.target_kueue()
+    read = load_input(paths or (), example, edits=edits.edits(), kueue=kueue, keeps=True)
+    loaded = with_flags(read, flags)
+    return replace(loaded, warnings=tuple(print_warnings(loaded.warnings)))

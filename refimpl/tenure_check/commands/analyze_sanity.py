@@ -17,7 +17,7 @@ from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation
 from tenure.cli.output import Output, Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
 from tenure.explanation.summary import assumed_lines
-from tenure.manifests import read_objects
+from tenure.manifests import build, read_objects
 from tenure.units import counted
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def sanity_command(
 
     kueue = interpretation.target_kueue()
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
-    found = sanity_answer(with_fair_sharing(objects, fair_sharing), interpretation.chosen())
+    objects = with_fair_sharing(objects, fair_sharing)
+    loaded = replace(build(objects), objects=tuple(objects))
+    found = sanity_answer(loaded, interpretation.chosen())
     warnings = tuple(print_warnings((*found.warnings, *kueue.warnings())))
     answer = replace(found, kueue=kueue.release, warnings=warnings)
     rendered = None if printing.output == Output.TEXT else as_json(answer)

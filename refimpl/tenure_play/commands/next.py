@@ -25,7 +25,7 @@ from tenure.cli.options import (
 from tenure.cli.output import OutlinePrinting
 from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, parse_duration
+from tenure.manifests import parse_duration
 from tenure.model import Duration
 from tenure.units import END_OF_TIME, format_duration
 from tenure_play.answers import WorkloadQuestions
@@ -126,10 +126,9 @@ def next_command(
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, example, least=0)
     horizon = ahead.horizon()
-    objects: list[SourcedObject] = []
     source = InputOptions(paths, example, strict)
     asked = inquire(
-        source, now, interpretation, None, flags, edits, kept=objects, queued_by=END_OF_TIME, about=named
+        source, now, interpretation, None, flags, edits, keeps=True, queued_by=END_OF_TIME, about=named
     )
     gates = gates_over_time(asked.loaded, parse_gates(flags.feature_gates))
     runtime = None
@@ -139,6 +138,4 @@ def next_command(
     workload_name = named[0] if named else None
     known = without_unknown_trees(asked.loaded, workload_name)
     asked = asked.warned(left_out(asked.loaded, known), known)
-    asked.print_found(
-        printing.output, WorkloadQuestions(asked, objects).next(workload_name, horizon, every=every)
-    )
+    asked.print_found(printing.output, WorkloadQuestions(asked).next(workload_name, horizon, every=every))

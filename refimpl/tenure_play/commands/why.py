@@ -26,7 +26,6 @@ from tenure.cli.options import (
 from tenure.cli.output import Every, OutlinePrinting
 from tenure.cli.terminal import choose_colour
 from tenure.explanation.groups import DEFAULT_LIMIT
-from tenure.manifests import SourcedObject
 from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
 
 
@@ -83,14 +82,13 @@ def why_command(
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(paths, example, strict)
-    objects: list[SourcedObject] = []
-    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
+    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=True, about=named)
     victim, *others = named if workload is None else reversed(named)
     pending = None
     if others:
         pending, victim = in_order(asked.loaded, others[0], victim)
-    outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
-    asking = WorkloadQuestions(asked, objects, counterfactuals, outlook=outlook)
+    outlook = outlook_of(asked, parse_gates(flags.feature_gates))
+    asking = WorkloadQuestions(asked, counterfactuals, outlook=outlook)
     asked.print_found(printing.output, asking.why(victim, pending, Detailing(verbose=verbose, every=every)))
 
 
@@ -144,12 +142,11 @@ def why_not_command(
     choose_colour(printing.color)
     named, manifests = named_workloads(words or [], workload, example, most=2)
     source = InputOptions(manifests, example, strict)
-    objects: list[SourcedObject] = []
-    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, kept=objects, about=named)
+    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=True, about=named)
     # A changed field is not in the file.
     files = () if edits.edits() else (source.paths or ())
-    outlook = outlook_of(asked, objects, parse_gates(flags.feature_gates))
-    asking = WorkloadQuestions(asked, objects, counterfactuals, files, outlook)
+    outlook = outlook_of(asked, parse_gates(flags.feature_gates))
+    asking = WorkloadQuestions(asked, counterfactuals, files, outlook)
     name, victim = named[0], None
     if len(named) > 1:
         name, victim = in_order(asked.loaded, *named)
