@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
 
-from tenure.as_json import as_json
+from tenure.as_json import as_json, columns_of
 from tenure.errors import bad_input
 from tenure.outline import Outline
 
@@ -64,6 +64,8 @@ class Answer(Generic[R]):
     def to_frame(self) -> Any:
         """The table of the answer as a DataFrame of pandas; what is nested in a row has a dotted column.
 
+        An answer of one kind always has the same columns, without rows too.
+
         Raises:
             InputError: the answer has no table; pandas, of the extra `frames`, is not installed.
         """
@@ -74,4 +76,8 @@ class Answer(Generic[R]):
         except ImportError as error:
             hint = "pandas: pip install 'tenure[frames]'"
             raise bad_input("environment", f"no module {error.name}", hint) from None
-        return pandas.json_normalize([as_json(row) for row in getattr(self.record, self.table)])
+        frame = pandas.json_normalize([as_json(row) for row in getattr(self.record, self.table)])
+        row, *_ = get_args(get_type_hints(type(self.record))[self.table])
+        columns = [*columns_of(row)]
+        more = [name for name in frame.columns if not any(f"{it}.".startswith(f"{name}.") for it in columns)]
+        return frame.reindex(columns=[*columns, *more])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, TypeAlias, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 from pydantic.alias_generators import to_camel
@@ -55,6 +58,27 @@ def as_json(value: object) -> Any:
     """
     shape: Any = type(value)
     return _writer(shape).dump_python([value], mode="json", by_alias=True)[0]
+
+
+def columns_of(shape: Any) -> Iterator[str]:
+    """The names that JSON has in every record of a type, dotted for what is nested.
+
+    Args:
+        shape: a dataclass, or any other type, which has none.
+
+    >>> from dataclasses import make_dataclass
+    >>> place = make_dataclass("Place", [("line_number", int)])
+    >>> [*columns_of(make_dataclass("Found", [("name", str), ("found_at", place | None)]))]
+    ['name', 'foundAt.lineNumber']
+    """
+    if not is_dataclass(shape):
+        return
+    hints = get_type_hints(shape)
+    for field in fields(shape):
+        arms = get_args(hints[field.name]) if isinstance(hints[field.name], UnionType) else ()
+        name = to_camel(field.name)
+        below = [column for arm in arms or [hints[field.name]] for column in columns_of(arm)]
+        yield from (f"{name}.{column}" for column in below) if below else [name]
 
 
 @cache

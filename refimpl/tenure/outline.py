@@ -44,8 +44,14 @@ class Name(str):
     __slots__ = ()
 
 
+class CommandAdvice(str):
+    """Words about the command's options: text and Markdown have them, HTML leaves them out."""
+
+    __slots__ = ()
+
+
 Words: TypeAlias = str | Sequence[str]
-"""A sentence, or its parts, of which each `Name` is one."""
+"""A sentence, or its parts, such as a `Name`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ class Item:
             yield from item.markdown_lines(f"{indent}  ")
 
 
-def first_items(items: Sequence[Item], most: int | None, for_all: str = "") -> Iterator[Item]:
+def first_items(items: Sequence[Item], most: int | None, for_all: Words = "") -> Iterator[Item]:
     """The first of some items, and how many more there are.
 
     Args:
@@ -76,13 +82,15 @@ def first_items(items: Sequence[Item], most: int | None, for_all: str = "") -> I
         most: how many are printed; None prints all.
         for_all: what the others are, or how all are printed, with a space or comma before it.
 
-    >>> [item.words for item in first_items([Item("a"), Item("b"), Item("c")], 1, ", with --all")]
-    ['a', 'and 2 more, with --all']
+    >>> shown = first_items([Item("a"), Item("b"), Item("c")], 1, CommandAdvice(", with --all"))
+    >>> [in_html(item.words) for item in shown]
+    ['a', 'and 2 more']
     """
     yield from items[:most]
     more = len(items) - len(items[:most])
     if more:
-        yield Item(f"and {more} more{for_all}")
+        after = [for_all] if isinstance(for_all, str) else for_all
+        yield Item([f"and {more} more", *after])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +104,10 @@ class TitledList:
         for_all: how all are printed, such as `, with --all`; empty where they cannot be.
     """
 
-    title: str
+    title: Words
     items: Sequence[Item]
     most: int | None = None
-    for_all: str = ""
+    for_all: Words = ""
 
     def shown(self) -> Iterator[Item]:
         """The items that are printed, and how many more there are."""
@@ -173,7 +181,7 @@ class Outline:
         for part in self.parts:
             if isinstance(part, TitledList):
                 if part.items:
-                    yield from ("", part.title)
+                    yield from ("", "".join(part.title))
                     for item in part.shown():
                         yield from item.text_lines("  ")
                     after_list = True
@@ -200,7 +208,7 @@ class Outline:
                     for item in part.shown():
                         yield from item.markdown_lines()
             elif isinstance(part, Facts):
-                yield ""
+                yield from [""] if part.items else []
                 for item in part.listed():
                     yield from item.markdown_lines()
             elif isinstance(part, Table):
@@ -224,7 +232,7 @@ class Outline:
                 if part.items:
                     yield from (f"<h4>{in_html(part.title)}</h4>", html_list([*part.shown()]))
             elif isinstance(part, Facts):
-                yield html_list([*part.listed()])
+                yield from [html_list([*part.listed()])] if part.items else []
             elif isinstance(part, Table):
                 yield from [f"<h4>{in_html(part.title)}</h4>"] if part.title else []
                 cells = (("th", part.heads), *(("td", row) for row in part.rows))
@@ -233,9 +241,9 @@ class Outline:
                     for kind, row in cells
                 )
                 yield f"<table>{''.join(rows)}</table>"
-                yield from (f"<p>{in_html(note)}</p>" for note in part.notes)
+                yield from _paragraphs(part.notes)
             else:
-                yield f"<p>{in_html(part)}</p>"
+                yield from _paragraphs([part])
 
 
 def in_markdown(words: Words) -> str:
@@ -250,13 +258,19 @@ def in_markdown(words: Words) -> str:
 def in_html(words: Words) -> str:
     """Words as they stand in an HTML paragraph, list or table.
 
-    >>> in_html(["a<b of ", Name("x|y")])
+    >>> in_html(["a<b of ", Name("x|y"), CommandAdvice(", with --all")])
     'a&lt;b of <code>x|y</code>'
     """
     parts = [words] if isinstance(words, str) else words
     return "".join(
-        f"<code>{escape(part)}</code>" if isinstance(part, Name) else escape(part) for part in parts
+        f"<code>{escape(part)}</code>" if isinstance(part, Name) else escape(part)
+        for part in parts
+        if not isinstance(part, CommandAdvice)
     )
+
+
+def _paragraphs(sentences: Sequence[Words]) -> Iterator[str]:
+    yield from (f"<p>{shown}</p>" for shown in map(in_html, sentences) if shown)
 
 
 def html_list(items: Sequence[Item]) -> str:

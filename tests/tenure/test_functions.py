@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
@@ -56,7 +57,10 @@ def test_an_answer_has_the_forms_of_the_command(example: Path, name: str) -> Non
         key: written[key] for key in own if key not in ("kueue", "warnings")
     }
     assert repr(answer).count("\n") == 0
-    assert answer._repr_html_().startswith("<h3>")
+    shown = answer._repr_html_()
+    assert shown.startswith("<h3>")
+    assert "<ul></ul>" not in shown
+    assert not re.search(r"(^|[\s(])--?[a-z]", re.sub("<[^>]*>", " ", shown))  # options are the command's
 
 
 def test_a_difference_is_that_of_two_loaded_clusters(example: Path, tmp_path: Path) -> None:
@@ -102,6 +106,22 @@ def test_a_table_is_a_frame_with_dotted_columns(example: Path) -> None:
     assert [*frame["verdict"]] == [cell.verdict for cell in matrix.record.cells]
     with pytest.raises(tenure.InputError, match="expected one with a table"):
         tenure.loops(tenure.load(example)).to_frame()
+
+
+def test_a_frame_without_rows_has_the_columns_of_one_with_rows(example: Path, tmp_path: Path) -> None:
+    two = tenure.load(example)
+    same = tenure.diff(two, two, now=NOW).to_frame()
+    changed = copied("two-teams", tmp_path / "changed")
+    change(changed / "queues.yaml", "ClusterQueue", "gpu-cluster-queue", "spec", "preemption", to={})
+    other = tenure.diff(two, tenure.load(changed), now=NOW).to_frame()
+    assert (len(same), len(other)) == (0, 2)
+    assert [*same.columns] == [*other.columns]
+    assert "workload" in same.columns
+
+
+def test_a_notebook_shows_the_queues_of_what_was_loaded(example: Path) -> None:
+    shown = tenure.load(example)._repr_html_()
+    assert "<td>gpu-cluster-queue</td><td></td><td>16</td><td>4</td>" in shown
 
 
 UNGUARDED = """

@@ -165,7 +165,8 @@ def grouped_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Ite
     yield from shortened(lines, every=False, indent="")
     yield ""
     yield "By decision and reason; each workload with --all, one with -w WORKLOAD"
-    yield from group_lines(grouped(rows, lambda row: (row.decision, _kind_of_reason(row))), _group)
+    alike = grouped(rows, lambda row: (row.decision, _kind_of_reason(row)))
+    yield from map("".join, group_lines(alike, _group))
 
 
 def _group(rows: Sequence[_Row]) -> str:

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
+from tenure.outline import CommandAdvice, Words
 from tenure.units import format_names
 
 MOST: Final = 20
 """So many workloads of a kind are listed one by one; more are grouped or counted."""
-FOR_ALL: Final = ", with --all"
+FOR_ALL: Final = CommandAdvice(", with --all")
 """How the others are printed too."""
 MOST_GROUPS: Final = 8
 """So many groups are listed, the largest; the rest are counted."""
@@ -54,7 +55,7 @@ def grouped(items: Iterable[Item], common: Callable[[Item], Hashable]) -> list[l
 
 def group_lines(
     groups: Sequence[Sequence[Item]], line: Callable[[Sequence[Item]], str], indent: str = "  "
-) -> Iterator[str]:
+) -> Iterator[Words]:
     """A line for each of the largest groups, and how many workloads the others have.
 
     >>> list(group_lines([["a1"], ["b1"]], lambda group: f"{len(group)}, e.g. {group[0]}"))
@@ -63,7 +64,7 @@ def group_lines(
     yield from (indent + line(group) for group in groups[:MOST_GROUPS])
     rest = groups[MOST_GROUPS:]
     if rest:
-        yield f"{indent}and {sum(map(len, rest))} more in {len(rest)} smaller groups, with --all"
+        yield [f"{indent}and {sum(map(len, rest))} more in {len(rest)} smaller groups", FOR_ALL]
 
 
 def names_text(names: Sequence[str], *, every: bool = False) -> str:

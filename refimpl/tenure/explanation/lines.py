@@ -45,7 +45,7 @@ from tenure.explanation.verdicts import (
     remark_items,
     rules_parts,
 )
-from tenure.outline import Facts, Item, Outline, Part, TitledList
+from tenure.outline import CommandAdvice, Facts, Item, Outline, Part, TitledList, Words
 from tenure.units import format_names
 
 DECIDES = "The rule that decides; --verbose shows all"
@@ -145,6 +145,7 @@ def _case_parts(
     """Pending workloads that preempt it, each or by groups, and how many do not."""
     preempting = [case for case in cases if case.preempted]
     sparing = [case for case in cases if not case.preempted]
+    lines: list[Words]
     if every or len(preempting) <= MOST_CASES:
         lines = [
             f"{case.preemptor} in ClusterQueue {case.cluster_queue}{deciding_text(case.remarks, used)}"
@@ -156,7 +157,8 @@ def _case_parts(
         counts = Counter(case.decision for case in sparing)
         kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
         others = "1 other does not" if len(sparing) == 1 else f"{len(sparing)} others do not"
-        lines.append(f"{others if preempting else 'pending workloads'}: {kinds}; each with --all")
+        whose = others if preempting else "pending workloads"
+        lines.append([f"{whose}: {kinds}", CommandAdvice("; each with --all")])
     yield Facts(lines)
     for case in preempting if verbose else ():
         title = f"For {case.preemptor} in ClusterQueue {case.cluster_queue} ({case.decision})"
@@ -166,7 +168,7 @@ def _case_parts(
         yield TitledList("Not preempted for", spared)
 
 
-def _case_groups(cases: Sequence[CaseShape], used: Sequence[str]) -> Iterator[str]:
+def _case_groups(cases: Sequence[CaseShape], used: Sequence[str]) -> Iterator[Words]:
     """Pending workloads counted by their decision, the verdict and the rules behind it."""
 
     def common(case: CaseShape) -> tuple[Hashable, ...]:

@@ -12,7 +12,7 @@ from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import PreemptedWorkload, preempted_workloads
 from tenure.explanation.summary import assumed_lines, reading_text, summarize
 from tenure.oracle.decide import Decision
-from tenure.outline import Item, Part, TitledList
+from tenure.outline import CommandAdvice, Item, Part, TitledList, Words
 from tenure.units import format_instant
 
 RULES_TITLE = "What each rule found"
@@ -66,7 +66,7 @@ def _preempt_lines(
         )
 
     alike = grouped(preempted, lambda victim: (victim.cluster_queue, victim.reason, victim.rules))
-    yield from group_lines(alike, line)
+    yield from map("".join, group_lines(alike, line))
 
 
 def rules_parts(
@@ -89,16 +89,16 @@ def rules_parts(
     yield RULES_TITLE
     yield TitledList(f"{preemptor} requests", remark_items(request, used))
     if not every and len(workloads) > MOST:
-        what = "each with --all, one with tenure why WORKLOAD -w"
-        title = f"The {len(workloads)} running workloads; {what} {preemptor}"
+        what = CommandAdvice(f"; each with --all, one with tenure why WORKLOAD -w {preemptor}")
+        title = [f"The {len(workloads)} running workloads", what]
         yield TitledList(title, [Item(line) for line in _workload_groups(workloads, used)])
         return
     for workload in workloads:
-        title, items = f"{workload.workload} is {workload.verdict}", remark_items(workload.remarks, used)
-        yield TitledList(title, items) if items else title
+        judged, items = f"{workload.workload} is {workload.verdict}", remark_items(workload.remarks, used)
+        yield TitledList(judged, items) if items else judged
 
 
-def _workload_groups(workloads: Sequence[WorkloadExplanation], used: Sequence[str]) -> Iterator[str]:
+def _workload_groups(workloads: Sequence[WorkloadExplanation], used: Sequence[str]) -> Iterator[Words]:
     """Workloads counted by verdict and by the rules behind it, the preempted ones first."""
 
     def line(alike: Sequence[WorkloadExplanation]) -> str:

@@ -40,6 +40,7 @@ from tenure.manifests.kueue_api import stays_in_tree, unknown_in, within_reach, 
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
+from tenure.manifests.notebook import loaded_html
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.pods import adds_to_requests
 from tenure.manifests.priority_classes import Jobs, priority_class
@@ -136,6 +137,10 @@ class Loaded:
         """Its cluster, and how much of the manifests counts, in a line."""
         rest = f"{len(self.warnings)} warnings, {len(self.ignored) + len(self.set_aside)} objects ignored"
         return f"<Loaded: {self.cluster!r}, {rest}>"
+
+    def _repr_html_(self) -> str:
+        """Its ClusterQueues with their numbers of workloads, and how much of the manifests counts."""
+        return loaded_html(self.cluster, self.warnings, len(self.ignored) + len(self.set_aside))
 
     def submitted_at(self, now: Instant) -> Loaded:
         """The same with the jobs that are yet to be created created now; before, they are the newest of all.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Literal
 
-from tenure.outline import Facts, Name, Outline, Part, TitledList
+from tenure.outline import CommandAdvice, Facts, Name, Outline, Part, TitledList
 from tenure_check.analysis.difference_answer import (
     AlikeChanges,
     CellChange,
@@ -96,15 +96,16 @@ def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premise
     if groups:
         items = [change_item(alike, fields) for alike in groups]
         title = "What fails, with the field that allows it"
-        parts.append(TitledList(title, items, MOST_SHOWN, "; without --fail-on all are listed"))
+        parts.append(
+            TitledList(title, items, MOST_SHOWN, CommandAdvice("; without --fail-on all are listed"))
+        )
     elif FailOnChange.ANY in verdict.failures and answer.example is not None:
         title = "Smallest state found that is decided otherwise"
         parts.append(TitledList(title, example_items(answer.example)))
     parts += [f"not known: {text}" for text in answer.not_known]
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
-    parts.append(
-        f"never is proved by {proved}; can is shown by examples; without --fail-on every change is listed"
-    )
+    every = CommandAdvice("; without --fail-on every change is listed")
+    parts.append([f"never is proved by {proved}; can is shown by examples", every])
     reading = f"{answer.reading}, scope {answer.scope}"
     assumed = premise_parts(answer.premises, reading, listed=premises)
     return Outline("Verdict on this change", [*parts, *assumed])

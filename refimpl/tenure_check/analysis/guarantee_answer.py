@@ -11,7 +11,7 @@ from typing import Final
 from tenure.as_json import KueueVersion, Span
 from tenure.model import Cluster, ClusterQueue, ReclaimWithinCohort
 from tenure.oracle.tree import build_tree
-from tenure.outline import Item, Name, Outline, Part, Table, TitledList
+from tenure.outline import CommandAdvice, Item, Name, Outline, Part, Table, TitledList
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.admissions import has_heroes
 from tenure_check.analysis.guarantees import Guarantees, Narrowing, Reached
@@ -440,11 +440,11 @@ def guarantees_outline(answer: GuaranteesAnswer, *, details: bool, premises: boo
             lines = [*guarded.sentences, *(f"as-written: {words}" for words in guarded.as_written)]
             parts.append(TitledList(title, [*map(Item, lines)]))
     elif any(guarded.as_written for guarded in answer.cells):
-        parts.append("Some of it differs under the reading as-written: -v.")
+        parts.append(["Some of it differs under the reading as-written", CommandAdvice(": -v"), "."])
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
     unsettled = f"; {answer.unsettled} not known" if answer.unsettled else ""
-    more = "" if details else "; -v has each priority"
-    parts.append(f"proved by {proved}; may is shown by examples{unsettled}{more}")
+    more = CommandAdvice("" if details else "; -v has each priority")
+    parts.append([f"proved by {proved}; may is shown by examples{unsettled}", more])
     ends = premise_parts(answer.premises, f"{answer.reading}, scope {answer.scope}", listed=premises)
     return Outline("What running workloads may count on", [*parts, *ends])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tenure.as_json import KueueVersion, Span
-from tenure.outline import Item, Name, Outline, Part, TitledList
+from tenure.outline import CommandAdvice, Item, Name, Outline, Part, TitledList, Words
 from tenure.units import counted, format_duration, format_names
 from tenure_check.analysis.no_loop import FieldInTheWay, MissingCondition, ProvedOfLoops
 from tenure_check.analysis.scopes import premise_parts
@@ -184,7 +184,7 @@ def loops_outline(answer: LoopsAnswer, to: str = "", *, premises: bool = False) 
     return Outline("Loops", [*parts, *premise_parts(answer.premises, answer.reading, listed=premises)])
 
 
-def _verdict(answer: LoopsAnswer) -> str:
+def _verdict(answer: LoopsAnswer) -> Words:
     looped = [tree.tree for tree in answer.trees if any(search.loop for search in tree.searches)]
     if looped:
         return f"A loop: workloads preempt each other for ever in {format_names(looped, 6)}."
@@ -198,7 +198,8 @@ def _verdict(answer: LoopsAnswer) -> str:
         return f"Not known: interrupted, and no loop found so far, with {bounds}."
     names = format_names(left, 6)
     if not answer.searched:
-        return f"Not known: no theorem excludes loops in {names}; --search looks for one."
+        words = f"Not known: no theorem excludes loops in {names}"
+        return [words, CommandAdvice("; --search looks for one"), "."]
     if answer.complete:
         return f"No loop found in {names}, with {bounds}: searched, not proved."
     return f"Not known: no loop found in {names}, but not everything was searched, with {bounds}."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 
 from tenure.model import Amount, ClusterQueue
-from tenure.outline import Facts, Item, Name, Outline, Part, Table, TitledList
+from tenure.outline import CommandAdvice, Facts, Item, Name, Outline, Part, Table, TitledList
 from tenure.units import format_amount, format_instant, format_names, joined
 from tenure_check.analysis.matrix import CellVerdict
 from tenure_check.analysis.matrix_answer import (
@@ -34,6 +34,9 @@ MOST_NAMED = 8
 WIDEST = 12
 """Rows of a table with columns; more are listed line by line."""
 MOST_NAMES = 3
+_EXPLAINED = CommandAdvice(
+    "the reason or an example: --explain QUEUE/PRIORITY QUEUE/PRIORITY, or --explain QUEUE QUEUE"
+)
 LEGEND = (
     "L, E, H: victims of lower, equal, higher priority can be preempted",
     "l, e, h: some",
@@ -117,7 +120,7 @@ def matrix_outline(answer: MatrixAnswer, *, premises: bool = False, is_part: boo
             *(f"not known: {why}" for why in unknown),
             answer.covers,
             *premise_parts(answer.premises, answer.reading, listed=premises),
-            "the reason or an example: --explain QUEUE/PRIORITY QUEUE/PRIORITY, or --explain QUEUE QUEUE",
+            _EXPLAINED,
         ],
     )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypedDict
 from tenure.model import Amount, Cluster, FlavorQuotas, ResourceGroup
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
-from tenure.outline import Item, Part, TitledList
+from tenure.outline import CommandAdvice, Item, Part, TitledList
 
 if TYPE_CHECKING:
     from tenure.conformance.requests import DecideRequest
@@ -107,14 +107,16 @@ def premise_parts(premises: Sequence[str], reading: str, *, listed: bool) -> lis
         listed: whether each has a line.
 
     >>> premise_parts([*PREMISES[Scope.CONSISTENT], "fair sharing off"], "guaranteed", listed=False)
-    ['usual premises (--premises lists them), reading guaranteed; assumed: fair sharing off']
+    [['usual premises', ' (--premises lists them)', ', reading guaranteed; assumed: fair sharing off']]
     """
     usual = set(chain(*PREMISES.values()))
     if listed:
         return [f"reading {reading}", TitledList("Premises", [*map(Item, premises)])]
-    named = "usual premises (--premises lists them), " if usual.intersection(premises) else ""
     assumed = "; ".join(premise for premise in premises if premise not in usual)
-    return [f"{named}reading {reading}{f'; assumed: {assumed}' if assumed else ''}"]
+    words = f"reading {reading}{f'; assumed: {assumed}' if assumed else ''}"
+    if not usual.intersection(premises):
+        return [words]
+    return [["usual premises", CommandAdvice(" (--premises lists them)"), f", {words}"]]
 
 
 def premises_of(scope: Scope, *clusters: Cluster) -> tuple[str, ...]:

@@ -210,11 +210,10 @@ def ended_text(course: Course, ended: LookEnd, horizon: Horizon) -> str:
         case LookEnd.REPEATS:
             return "then the same happens again and again"
         case LookEnd.CYCLES:
-            return "more cycles follow; --cycles lists more"
+            return "more cycles follow"
         case LookEnd.UNTIL:
             later = "" if course.later is None else f", at {format_instant(course.later)}"
-            after = f"something happens after {format_duration(horizon.until)}{later}"
-            return f"{after}; --until extends the forecast"
+            return f"something happens after {format_duration(horizon.until)}{later}"
 
 
 def _drained(loaded: Loaded, now: Instant) -> Iterator[ComingEvent]:

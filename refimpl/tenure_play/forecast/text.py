@@ -12,7 +12,7 @@ from tenure.explanation.shapes import PreemptedWorkload
 from tenure.joint import vain_lines
 from tenure.manifests.jobs.submitted import LONGEST as LIMIT_LABEL
 from tenure.model import SECOND, Instant
-from tenure.outline import Facts, Item, Name, Outline, Part, TitledList, first_items
+from tenure.outline import CommandAdvice, Facts, Item, Name, Outline, Part, TitledList, Words, first_items
 from tenure.units import counted, format_duration, format_instant
 from tenure_play.forecast.answer_types import (
     AskedWorkload,
@@ -96,6 +96,9 @@ def _asked_summary(answer: NextAnswer, asked: AskedWorkload) -> str:
     return f"{name} has no known start: {_until(waits)}"
 
 
+_EXTENDED = {LookEnd.CYCLES: "; --cycles lists more", LookEnd.UNTIL: "; --until extends the forecast"}
+
+
 def _premise(latest: LatestStart) -> str:
     """What the bound rests on."""
     limit = "if each job ends by its own limit"
@@ -128,8 +131,8 @@ def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
     if latest.unlimited:
         names = ", ".join(latest.unlimited) if every else some_names(latest.unlimited)
         if latest.runtime is None:
-            advice = f"assume one with --runtime 4h or p95, or set {LIMIT_LABEL} on jobs"
-            yield Item(f"running without a limit: {names}; {advice}")
+            advice = CommandAdvice("assume one with --runtime 4h or p95, or ")
+            yield Item([f"running without a limit: {names}; ", advice, f"set {LIMIT_LABEL} on jobs"])
         elif latest.latest is None:
             yield Item(f"running for longer than --runtime already: {names}; assume a longer one")
         else:
@@ -142,7 +145,7 @@ def _last_items(items: Sequence[Item], what: str, *, every: bool) -> Iterator[It
     before = 0 if every else max(0, len(items) - FEW)
     if before:
         others = f"1 other {what}s" if before == 1 else f"{before} others {what}"
-        yield Item(f"{others}{FOR_ALL}, and then")
+        yield Item([others, FOR_ALL, ", and then"])
     yield from items[before:]
 
 
@@ -155,11 +158,14 @@ def _until(waits: StillWaiting) -> str:
     return f"it waits until {some_names(list(dict.fromkeys(holders)), 'or')} releases {lacks}"
 
 
-def _assumed_lines(assumed: Sequence[str], *, every: bool) -> Iterator[str]:
+def _assumed_lines(assumed: Sequence[str], *, every: bool) -> Iterator[Words]:
     """What a forecast assumes: what every one does in short, all else in full."""
     named = [one for one in assumed if every or not one.startswith(_USUAL)]
-    short = [] if every else ["nothing arrives, finishes or is edited (all assumptions: --all)"]
-    yield f"assumed: {'; '.join([*named, *short])}"
+    if every:
+        yield f"assumed: {'; '.join(named)}"
+        return
+    short = "nothing arrives, finishes or is edited"
+    yield [f"assumed: {'; '.join([*named, short])}", CommandAdvice(" (all assumptions: --all)")]
 
 
 def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
@@ -169,12 +175,13 @@ def outline_of(answer: NextAnswer, *, every: bool = False) -> Outline:
         answer: the forecast.
         every: whether everything is listed, however much it is.
     """
-    facts = [
+    facts: list[Words] = [
         f"clock {format_instant(answer.now)}, reading {answer.reading_text}",
         *_assumed_lines(answer.assumed, every=every),
         *(line.strip() for line in note_lines(answer.topology)),
     ]
-    first: list[Part] = [answer.summary, *vain_lines(answer.in_vain), Facts(facts)]
+    extend = _EXTENDED.get(answer.ended, "") if answer.summary.endswith(answer.ended_text) else ""
+    first: list[Part] = [[answer.summary, CommandAdvice(extend)], *vain_lines(answer.in_vain), Facts(facts)]
     if answer.asked is not None:
         title = f"What comes next for {answer.asked.workload}"
         return Outline(title, [*first, *_asked_parts(answer.asked, answer.summary, every=every)])
@@ -214,19 +221,20 @@ def course_items(answer: NextAnswer, *, every: bool = False) -> Iterator[tuple[I
             for head in cycle.heads
             if every or changes_anything(head)
         ]
-        listed = [*first_items(heads, most, f" heads{FOR_ALL}")]
+        listed = [*first_items(heads, most, [" heads", FOR_ALL])]
         still = len(cycle.heads) - len(heads)
         if still:
             listed.append(Item(f"{counted(still, 'other head')} tried, not admitted"))
         yield cycle.at, Item(f"Cycle {cycle.number}, {format_instant(cycle.at)}", listed)
     if more := cycles[len(cycles[:most]) :]:
-        yield None, Item(f"and {len(more)} more cycles that change something{FOR_ALL}")
+        yield None, Item([f"and {len(more)} more cycles that change something", FOR_ALL])
     else:
         yield from _event_items(events, every=every)
     unchanged = len(answer.cycles) - len(cycles)
     if unchanged:
         of_all = f"{unchanged} of the {len(answer.cycles)} cycles"
-        yield None, Item(f"{of_all} change nothing (tenure next --all lists them)")
+        listing = CommandAdvice(" (tenure next --all lists them)")
+        yield None, Item([f"{of_all} change nothing", listing])
 
 
 def _event_items(events: Sequence[ComingEvent], *, every: bool) -> Iterator[tuple[Instant, Item]]:
@@ -261,7 +269,7 @@ def _waiting_items(answer: NextAnswer, *, every: bool) -> Iterator[Item]:
         items = [
             Item([Name(each.workload), " (", Name(queue), f"): {each.why}{_later(each)}"]) for each in found
         ]
-        yield from first_items(items, None if every else MOST, f" in {queue}{FOR_ALL}")
+        yield from first_items(items, None if every else MOST, [f" in {queue}", FOR_ALL])
     untried = answer.waiting_count - len(answer.waiting)
     if untried:
         yield Item(f"{untried} more, not tried: tenure next WORKLOAD explains one")
