@@ -29,7 +29,7 @@ from tenure_check.expectations.results import ChecksAnswer
 from tenure_kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
 from tenure_lab.campaign_report import CampaignReport
 from tenure_lab.conform_report import Conformance
-from tenure_play.diff.answer_types import DiffAnswer
+from tenure_play.diff.difference import DiffAnswer
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.kai.scenario_file import KaiScenarioShape
 from tenure_play.not_queued import NotQueuedAnswer

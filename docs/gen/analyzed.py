@@ -19,7 +19,7 @@ from docs.gen.sources import ROOT
 from tenure.readings import default_preset, preset
 from tenure_play import load_scenarios, play
 from tenure_play.charts import svg_chart
-from tenure_play.charts.words import description
+from tenure_play.charts.labels import description
 from tenure_play.drawing.scene import PHONE_WIDTH, THEMES, Box, Label, Role, Sketch, text_width
 from tenure_play.drawing.svg import BY_SCHEME
 

@@ -19,7 +19,7 @@ from tenure.readings import preset, preset_names
 from tenure.units import format_elapsed
 from tenure_play import AnyScenario, Record, play
 from tenure_play.charts import THEMES, svg_chart
-from tenure_play.charts.words import facts
+from tenure_play.charts.labels import facts
 
 SCENARIOS = "scenarios/index.md"
 CHARTS = "charts"

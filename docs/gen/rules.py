@@ -64,8 +64,8 @@ NOTHING = "None."
 LONG = 20
 """Code of more lines is folded."""
 MUTANTS = (
-    "An obligation is a claim that solvers prove for every input, or refute with a counterexample. "
-    "[Mutants](../proofs/mutants.md) are wrong versions of the rule that some obligation must notice."
+    "A claim is proved for every input by solvers, or refuted with a counterexample. "
+    "[Mutants](../proofs/mutants.md) are wrong versions of the rule that some claim must notice."
 )
 UNLIFTED_TESTS = "tests/tenure/rules/test_unlifted.py"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tenure.as_json import IfAny, Moment
+from tenure.explanation.identifiers import ReasonWord, WorkloadKey
 from tenure.explanation.quota_alone import BY_QUOTA
-from tenure.explanation.schema_words import ReasonWord, WorkloadKey
 from tenure.model import SECOND, Instant
 from tenure.units import counted, format_duration, join_names
 

@@ -23,7 +23,7 @@ from tenure.disk import write_file
 from tenure.edits import ManifestEdit, edited, edits_of
 from tenure.errors import InputError, Problem
 from tenure.explanation.answers import explained
-from tenure.explanation.lines import explained_lines
+from tenure.explanation.text import explained_lines
 from tenure.explanation.verdicts import decision_lines
 from tenure.manifests import SourcedObject, parse_instant
 from tenure.manifests.configuration import DEFAULT_STRATEGY_NAMES

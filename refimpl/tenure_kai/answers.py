@@ -20,7 +20,7 @@ from tenure_kai.arguments import method_name
 from tenure_kai.case import ACTIONS
 from tenure_kai.model import Job, Victim
 from tenure_kai.session import Filtered, JobLoss, Protection, Session
-from tenure_kai.words import (
+from tenure_kai.text import (
     elastic_remarks,
     filter_remark,
     group_sentence,

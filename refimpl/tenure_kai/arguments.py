@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tenure.conformance.min_runtime_types import MethodName
+from tenure.conformance.protocol_types import MethodName
 from tenure.errors import InputError, Problem
 from tenure.manifests import did_you_mean, parse_duration, show
 from tenure.model import Duration, ResolveMethod

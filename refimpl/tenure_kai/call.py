@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tenure.conformance.min_runtime_types import (
+from tenure.conformance.protocol_types import (
     ChangeStep,
     ConfigOutput,
     FilterOutput,

@@ -25,7 +25,7 @@ from tenure_kai.answers import filter_answer, resolve_answer, validate_answer
 from tenure_kai.case import ACTIONS
 from tenure_kai.intake import load_scene
 from tenure_kai.pairs import pairs_answer, pairs_lines
-from tenure_kai.words import filter_lines, resolve_lines, validate_lines
+from tenure_kai.text import filter_lines, resolve_lines, validate_lines
 
 kai_app = typer.Typer(
     cls=Group,

@@ -12,7 +12,7 @@ from tenure_kai.answers import action_name
 from tenure_kai.arguments import method_name
 from tenure_kai.model import Scene
 from tenure_kai.resolver import resolve
-from tenure_kai.words import origin
+from tenure_kai.text import origin
 
 MOST_ROWS = 40
 """So many rows of the table are printed, unless all of them are wanted."""

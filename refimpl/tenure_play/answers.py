@@ -13,8 +13,8 @@ from tenure.api import Decision, Loaded, in_line
 from tenure.errors import InputError
 from tenure.explanation.answers import Locate, why_answer, why_not_answer
 from tenure.explanation.groups import DEFAULT_LIMIT
-from tenure.explanation.lines import why_not_outline, why_outline
 from tenure.explanation.risk.answer import exposure_answer
+from tenure.explanation.text import why_not_outline, why_outline
 from tenure.inquiry import Inquiry
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.manifests.source_lines import SourceLines

@@ -14,8 +14,7 @@ from tenure.manifests import parse_duration
 from tenure.model import Cluster, Instant
 from tenure.readings import ReadingLike
 from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
-from tenure_play.diff.answer_types import DiffAnswer
-from tenure_play.diff.difference import Side, difference
+from tenure_play.diff.difference import DiffAnswer, Side, difference
 from tenure_play.diff.joint import joint_difference
 from tenure_play.diff.text import outline_of
 from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tenure.model import Duration
-from tenure_play.charts.words import clean, short
+from tenure_play.charts.labels import clean, short
 from tenure_play.drawing.scene import (
     EDGE,
     WIDTH,

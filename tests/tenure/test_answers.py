@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from tenure.explanation.answers import why_answer, why_not_answer
-from tenure.explanation.lines import why_not_outline, why_outline
 from tenure.explanation.summary import reading_text, summarize
+from tenure.explanation.text import why_not_outline, why_outline
 from tenure.explanation.verdicts import decision_lines
 from tenure.model import MINUTE, Cluster, FlavorResource, Outcome, PodSet, Workload
 from tenure.oracle.decide import Decision, decide

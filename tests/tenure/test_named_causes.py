@@ -9,7 +9,7 @@ import pytest
 
 import tenure
 from tenure.explanation.answers import explained, why_not_answer
-from tenure.explanation.lines import explained_lines, why_not_outline
+from tenure.explanation.text import explained_lines, why_not_outline
 from tenure.manifests import build
 from tenure.manifests.files import SourcedObject
 from tenure.model import FairStrategy, Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tenure.conformance.min_runtime_types import PathOutput
+from tenure.conformance.protocol_types import PathOutput
 from tenure.errors import InputError
 from tenure_kai import Action, Queue, Scene, Session, SubGroup, Victim, answer_min_runtime, resolve
 from tenure_kai.arguments import configure, parse_argument

@@ -212,7 +212,7 @@ def _print(
     if deciding.verbose:
         from tenure.cli.accounts import own_lines
         from tenure.explanation.answers import explained
-        from tenure.explanation.lines import explained_lines
+        from tenure.explanation.text import explained_lines
 
         found = explained(decision, deciding.counterfactuals, worse=every)
         more = chain(explained_lines(found, every=every), own_lines(decision))

@@ -26,7 +26,7 @@ from tenure.conformance.answer_types import (
 )
 from tenure.conformance.rendering import fields_of, render_decision, render_problem
 from tenure.explanation.answer_types import ExplainedDecision
-from tenure.explanation.schema_words import WorkloadKey
+from tenure.explanation.identifiers import WorkloadKey
 from tenure.explanation.shapes import AssignedPods, assigned_pods
 from tenure.explanation.summary import reading_text, summarize
 from tenure.inquiry import Inquiry

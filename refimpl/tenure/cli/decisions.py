@@ -272,7 +272,7 @@ def is_served(decision: Decision) -> bool:
 
 def _explained_lines(decisions: Iterable[PendingDecision], inquiry: Inquiry) -> Iterator[str]:
     from tenure.explanation.answers import explained
-    from tenure.explanation.lines import explained_lines
+    from tenure.explanation.text import explained_lines
 
     for number, pending_decision in enumerate(decisions):
         if number:

@@ -9,8 +9,8 @@ from pydantic import Field, WithJsonSchema
 
 from tenure.as_json import IfAny, KueueRelease
 from tenure.errors import ErrorCode
+from tenure.explanation.identifiers import WorkloadKey
 from tenure.explanation.remarks import Remark
-from tenure.explanation.schema_words import WorkloadKey
 from tenure.explanation.shapes import AssignedPods, PreemptedWorkload
 from tenure.joint import JointEffect
 from tenure.model import Outcome

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from tenure.explanation.schema_words import RuleId
+from tenure.explanation.identifiers import RuleId
 from tenure.model import MINUTE, UNLIMITED, Attempts, Basis, FlavorMode, PolicyFault, Reason, TurnResult
 from tenure.rules.queue_order import queue_order_timestamp
 

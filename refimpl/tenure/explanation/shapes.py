@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tenure.explanation.identifiers import ReasonWord, RuleIds, WorkloadKey
 from tenure.explanation.remarks import BASIS_RULES
-from tenure.explanation.schema_words import ReasonWord, RuleIds, WorkloadKey
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 

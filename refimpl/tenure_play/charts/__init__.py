@@ -11,7 +11,7 @@ from tenure.disk import write_named
 from tenure.errors import bad_input
 from tenure.resources import is_folder
 from tenure_play.charts.compose import compose
-from tenure_play.charts.words import clean, description
+from tenure_play.charts.labels import clean, description
 from tenure_play.drawing.scene import DARK, LIGHT, THEMES, Theme
 from tenure_play.drawing.svg import svg
 from tenure_play.record import Record

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tenure.units import format_elapsed
+from tenure_play.charts.labels import counted, long, name_of, preemption_text
 from tenure_play.charts.view import (
     CLOSE,
     Lane,
@@ -17,7 +18,6 @@ from tenure_play.charts.view import (
     style_of,
     united,
 )
-from tenure_play.charts.words import counted, long, name_of, preemption_text
 from tenure_play.drawing.scene import Box, Hatch, Label, Mark, Role, Sketch, Stroke
 from tenure_play.record import Ending, Preemption, Record, RunSpan
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from tenure.model import MINUTE, SECOND, Instant
 from tenure.units import format_elapsed
+from tenure_play.charts.labels import clean, facts, long, short, wrapped
 from tenure_play.charts.panel import AXIS, draw_panel, event_shape, gutter
 from tenure_play.charts.view import (
     CLOSE,
@@ -17,7 +18,6 @@ from tenure_play.charts.view import (
     style_of,
     workload_lanes,
 )
-from tenure_play.charts.words import clean, facts, long, short, wrapped
 from tenure_play.drawing.scene import EDGE, WIDTH, Box, Hatch, Label, Mark, Role, Shape, Sketch, Stroke, moved
 from tenure_play.record import Loop, Preemption, Record
 from tenure_play.scenario import MILLISECOND

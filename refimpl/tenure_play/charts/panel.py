@@ -9,8 +9,8 @@ from itertools import zip_longest
 
 from tenure.model import Instant
 from tenure_play.charts.bars import draw_crowd_marks, draw_lane, draw_preemptions
+from tenure_play.charts.labels import clean, long, loop_text, short
 from tenure_play.charts.view import Lane, Window, step_for, style_of, ticks
-from tenure_play.charts.words import clean, long, loop_text, short
 from tenure_play.drawing.scene import EDGE, WIDTH, Box, Label, Mark, Role, Sketch, Stroke, text_width
 from tenure_play.record import Happening, Loop, Record, WaitSpan
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from tenure.model import MINUTE, SECOND, Duration, Instant
 from tenure.units import format_instant
-from tenure_play.charts.words import name_of
+from tenure_play.charts.labels import name_of
 from tenure_play.drawing.scene import Role
 from tenure_play.record import Happening, Preemption, Record, RunSpan, WaitSpan
 from tenure_play.scenario import MILLISECOND

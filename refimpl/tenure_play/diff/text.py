@@ -12,7 +12,7 @@ from tenure.joint import JointDifference, JointPreemption, JointStart, about_whe
 from tenure.model import Instant
 from tenure.outline import Facts, Item, Name, Outline, TitledList
 from tenure.units import format_instant
-from tenure_play.diff.answer_types import DiffAnswer, PendingChange, RunningChange
+from tenure_play.diff.difference import DiffAnswer, PendingChange, RunningChange
 
 
 def has_new_victims(answer: DiffAnswer) -> bool:
@@ -32,7 +32,7 @@ def changes_anything(answer: DiffAnswer) -> bool:
 def summary_of(answer: DiffAnswer) -> str:
     """The difference of the decisions, each taken alone, in a sentence.
 
-    >>> from tenure_play.diff.answer_types import DiffAnswer
+    >>> from tenure_play.diff.difference import DiffAnswer
     >>> summary_of(DiffAnswer("a", "b", 0, "guaranteed", 2, 3, (), (), (), None, ()))
     'Taken alone, no decision changes: 2 pending and 3 running workloads.'
     """

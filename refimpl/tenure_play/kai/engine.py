@@ -12,7 +12,7 @@ from tenure.versions import KAI
 from tenure_kai import Action, Job, PodStatus, Protection, Session, Victim, resolve
 from tenure_kai.answers import action_between, action_name
 from tenure_kai.case import ACTIONS
-from tenure_kai.words import loss_verdict, verdict_of
+from tenure_kai.text import loss_verdict, verdict_of
 from tenure_play.actors import Phase
 from tenure_play.event_loop import EventLoop, Task, TaskKind
 from tenure_play.expectations import Observed, judge

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenure.explanation.groups import names_text
-from tenure.explanation.lines import findings_part
 from tenure.explanation.proposals import clock_text, shown_rules
 from tenure.explanation.summary import assumed_lines
+from tenure.explanation.text import findings_part
 from tenure.outline import Facts, Item, Outline, Part, TitledList
 from tenure_play.postmortem.answer_types import Certainty, PastAnswer, RecordedEvent
 

@@ -12,8 +12,8 @@ import pytest
 from tenure.explanation.risk import ranges
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.answer_types import SeenShape, SpanShape
-from tenure.explanation.risk.lines import exposure_parts
 from tenure.explanation.risk.ranges import Comparisons, Noting, Range, rest_of
+from tenure.explanation.text import exposure_parts
 from tenure.model import (
     MINUTE,
     UNLIMITED,

@@ -34,8 +34,8 @@ from tenure.explanation.groups import (
 from tenure.explanation.proposals import clock_text
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.remarks import Remark
-from tenure.explanation.risk.answer_types import ExposureShape
-from tenure.explanation.risk.lines import exposure_parts
+from tenure.explanation.risk.answer import names
+from tenure.explanation.risk.answer_types import ExposureShape, SeenShape
 from tenure.explanation.summary import assumed_lines
 from tenure.explanation.verdicts import (
     RULES_TITLE,
@@ -46,11 +46,13 @@ from tenure.explanation.verdicts import (
     rules_parts,
 )
 from tenure.outline import CommandAdvice, Facts, Item, Outline, Part, TitledList, Words
-from tenure.units import format_names
+from tenure.units import counted, format_names
 
 DECIDES = "The rule that decides; --verbose shows all"
 MOST_CASES = 4
 """So many pending workloads that preempt a running one are listed one by one."""
+MOST_GROUPS = 6
+"""So many groups of ClusterQueues are listed without --all."""
 
 
 def explained_lines(explained: ExplainedDecision, *, every: bool = False) -> Iterator[str]:
@@ -319,3 +321,34 @@ def _counterfactual_parts(counterfactuals: CounterfactualsShape) -> Iterator[Par
     )
     title = f"What would change the answer{better}; harmless to other teams first, then your own fields"
     yield TitledList(title, items)
+
+
+def exposure_parts(answer: ExposureShape, *, every: bool = False) -> Iterator[Part]:
+    """Who could preempt a running workload, and until when it is safe: the headline, then by ClusterQueue.
+
+    Args:
+        answer: the answer.
+        every: whether every ClusterQueue is named.
+    """
+    yield answer.summary
+    if answer.not_covered:
+        return
+    yield Facts([line.strip() for line in note_lines(answer.topology)])
+    shown = answer.cluster_queues if every else answer.cluster_queues[:MOST_GROUPS]
+    items = [_seen_item(seen, every=every) for seen in shown]
+    rest = answer.cluster_queues[len(shown) :]
+    if rest:
+        count = sum(len(seen.cluster_queues) for seen in rest)
+        items.append(Item(f"{counted(count, 'more ClusterQueue')}: --all names them"))
+    if answer.more_changes:
+        items.append(Item("Its priority changes after the last instant above too."))
+    title = "Who could, by ClusterQueue, with a new workload of any size while nothing else changes"
+    yield TitledList(title, items)
+
+
+def _seen_item(seen: SeenShape, *, every: bool) -> Item:
+    first, *later = seen.spans
+    named = ", ".join(seen.cluster_queues) if every else names(seen.cluster_queues)
+    older = [] if seen.older is None else [Item(f"now also {seen.older.text}")]
+    spans = [Item(f"from {span.since} on {span.text}") for span in later]
+    return Item(f"{named}: {first.text}", [*older, *spans])
