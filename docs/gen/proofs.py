@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,6 +35,7 @@ from tools.lints.pages import findings
 HOME = "index.md"
 MATRIX = "proofs/index.md"
 MUTANTS = "proofs/mutants.md"
+FORMULA = "explanation/how-a-function-becomes-a-formula.md"
 _MARKED = (
     ("heros", "hero's"),
     ("victims timestamp", "victim's timestamp"),
@@ -57,8 +60,22 @@ def proofs(report: dict[str, Any]) -> Fills:
             "run": _run(report),
         },
         OBLIGATIONS_PAGE: {"obligations": "\n\n".join(_listed(report))},
+        FORMULA: {"statement": statement_code("PO-TBP-010")},
         MUTANTS: {"mutants": "\n\n".join(_mutants(report["mutants"]))},
     }
+
+
+def statement_code(name: str) -> str:
+    """What the function of an obligation does, as a block of code.
+
+    >>> print(statement_code("PO-TBP-020").splitlines()[-2])
+    claim.prove(negation(claim.lift(is_time_expired)(target, now, duration).value))
+    """
+    source = source_of(OBLIGATIONS[name].statement, docstring=False)
+    (definition,) = ast.parse(source).body
+    assert isinstance(definition, ast.FunctionDef)
+    body = source.splitlines()[definition.body[0].lineno - 1 :]
+    return code("text", textwrap.dedent("\n".join(body)))
 
 
 def _matrix(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -26,9 +27,11 @@ from docs.gen import (
 )
 from docs.gen.markdown import filled, link, linked, placed
 from docs.gen.openings import Openings
+from docs.gen.proofs import statement_code
 from tenure.conformance.vectors import Vector
 from tenure.pages import Page
 from tenure.rules.registry import all_rules
+from tenure_proofs.obligations.time_based import a_protected_workload_is_never_preempted_by_an_equal
 from tests.command_line import tenure
 from tools.accounts import coverage_pages
 from tools.lints import known
@@ -123,6 +126,14 @@ def test_nothing_in_a_fence_becomes_a_link() -> None:
 def test_a_name_that_is_wider_than_a_phone_may_be_broken(name: str) -> None:
     assert placed(link(name), "rules/b.md").startswith(f"[{name}](../")
     assert "{ .id }" not in link(name)
+
+
+def test_the_page_about_formulas_has_the_claim_that_is_proved() -> None:
+    block = statement_code("PO-TBP-010")
+    source = inspect.getsource(a_protected_workload_is_never_preempted_by_an_equal)
+    assert all(line in source for line in block.splitlines()[1:-1])
+    assert "duration_is_in_force(terms)," in block
+    assert '"""' not in block
 
 
 @pytest.mark.parametrize("text", ["no marker", "<!-- rules --> <!-- rules -->"])
