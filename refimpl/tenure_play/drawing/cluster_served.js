@@ -13,10 +13,13 @@
     return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ${minutes % 60} min ago`;
   };
   const showAge = () => {
-    if (!readAt) return;
-    const failed = error ? ` · reading failed ${ago(failedAt)}` : "";
-    const newer = isNewer ? " · a newer picture follows when nothing is selected" : "";
-    age.textContent = `Read ${ago(readAt)}${failed}${newer}`;
+    // When the picture was read is known only once the server has answered while it is still the newest.
+    const known = [
+      readAt ? `read ${ago(readAt)}` : "",
+      error ? `reading failed ${ago(failedAt)}` : "",
+      isNewer ? "a newer picture follows when nothing is selected" : "",
+    ].filter(Boolean).join(" · ");
+    age.textContent = known.slice(0, 1).toUpperCase() + known.slice(1);
     if (trouble.textContent !== error) trouble.textContent = error;
   };
 
@@ -92,6 +95,8 @@
   const follow = async () => {
     const state = await (await ask("/state")).json();
     every = state.every;
+    error = state.error ?? "";
+    failedAt = performance.now() - 1000 * (state.errorAge ?? 0);
     if (state.picture !== picture) {
       isNewer = isBusy();
       if (isNewer) return;
@@ -101,10 +106,7 @@
       show(fresh);
       picture = Number(document.querySelector("main").dataset.picture);
     }
-    const now = performance.now();
-    readAt = now - 1000 * state.age;
-    error = state.error ?? "";
-    failedAt = now - 1000 * (state.errorAge ?? 0);
+    readAt = performance.now() - 1000 * state.age;
   };
   const keepFollowing = async () => {
     if (!document.hidden) {

@@ -127,7 +127,7 @@ class Tab:
         Raises:
             BrowserError: one has not.
         """
-        self._wait("every request is answered", lambda: not self._noticed.unanswered)
+        self.wait("every request is answered", lambda: not self._noticed.unanswered)
 
     def complaints(self, base: str) -> list[str]:
         """Errors and warnings that were not read yet, requests that leave the site, and those that failed.
@@ -154,14 +154,19 @@ class Tab:
         Raises:
             BrowserError: it does not.
         """
-        return self._wait(expression, lambda: self.value(expression))
+        return self.wait(expression, lambda: self.value(expression))
 
     def resize(self, width: int, height: int) -> None:
         """Give the window another size, in CSS pixels."""
         self._size = (width, height)
         self.page.set_viewport_size({"width": width, "height": height})
 
-    def _wait(self, what: str, found: Callable[[], Any]) -> Any:
+    def wait(self, what: str, found: Callable[[], Any]) -> Any:
+        """What `found` answers as soon as it is true, or holds something.
+
+        Raises:
+            BrowserError: it does not.
+        """
         until = time.monotonic() + PATIENCE_S
         while not (value := found()):
             if time.monotonic() > until:

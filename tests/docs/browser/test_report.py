@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from playwright.sync_api import Route
 
 from docs.gen.playground import FetchError
-from tests.command_line import tenure
+from tests.command_line import tenure, wait_until
 from tests.docs.browser.barriers import checker, met_in
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.visiting import WIDTHS
@@ -132,6 +134,7 @@ FIRST = (job("first", "b", 1, "2026-03-02T10:00:00Z", 900), job("also", "a", 1, 
 TITLE = "document.querySelector('#chosen h2').textContent"
 PLACE = "document.getElementById('job/b/run-30').getBoundingClientRect().top"
 OPEN = "[...document.querySelectorAll('details')].map(each => each.open).join()"
+NEWER = "document.getElementById('age').textContent.includes('a newer picture follows')"
 FIELDS = "[...document.querySelectorAll('#search, select')].map(each => each.value).join()"
 
 
@@ -182,11 +185,14 @@ def test_an_error_of_reading_is_shown_with_its_age_and_the_last_picture_stays(
     with serving("cluster.yaml", cwd=tmp_path) as server:
         browser.open(f"http://127.0.0.1:{server.port}/")
         browser.until("document.getElementById('age')?.textContent.startsWith('Read ')")
+        browser.value("getSelection().selectAllChildren(document.querySelector('.counts'))")
+        browser.until(NEWER)
         path.write_text("kind: [", encoding="utf-8")
         shown = browser.until("document.getElementById('trouble').textContent")
         assert shown.startswith("cluster.yaml")
         assert "reading failed" in browser.value("document.getElementById('age').textContent")
         assert browser.value("document.getElementById('job/b/chosen') !== null")
+        browser.value("getSelection().removeAllRanges()")
         write(path, *KEEP, *FIRST)
         browser.until("document.getElementById('job/b/first')")
         browser.until("document.getElementById('trouble').textContent === ''")
@@ -199,9 +205,51 @@ def test_nothing_changes_under_a_selection(browser: Tab, tmp_path: Path) -> None
     write(tmp_path / "cluster.yaml", *KEEP)
     with serving("cluster.yaml", cwd=tmp_path) as server:
         browser.open(f"http://127.0.0.1:{server.port}/#job/b/chosen")
+        browser.until("document.getElementById('age').textContent.startsWith('Read ')")
         browser.value("getSelection().selectAllChildren(document.querySelector('#chosen pre'))")
         write(tmp_path / "cluster.yaml", *KEEP, *FIRST)
-        browser.until("document.getElementById('age').textContent.includes('a newer picture follows')")
+        wait_until(lambda: "b/first" in server.ask().body, "the new job is on the server's page")
+        age = browser.until(f"{NEWER} && document.getElementById('age').textContent")
+        assert re.fullmatch(r"Read \d+ s ago · a newer picture follows when nothing is selected", age)
         assert browser.value("document.getElementById('job/b/first') === null")
         browser.value("getSelection().removeAllRanges()")
         browser.until("document.getElementById('job/b/first')")
+
+
+def test_a_late_first_answer_under_a_selection_gives_the_shown_picture_no_age(
+    browser: Tab, tmp_path: Path
+) -> None:
+    write(tmp_path / "cluster.yaml", *KEEP)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    with serving("cluster.yaml", cwd=tmp_path) as server, routed(browser, "**/state", hold):
+        browser.open(f"http://127.0.0.1:{server.port}/#job/b/chosen")
+        browser.value("getSelection().selectAllChildren(document.querySelector('#chosen pre'))")
+        write(tmp_path / "cluster.yaml", *KEEP, *FIRST)
+        wait_until(lambda: "b/first" in server.ask().body, "the new job is on the server's page")
+        browser.wait("the page asks for the state", lambda: held)
+        assert browser.value("document.getElementById('age').textContent") == ""
+        held[0].continue_()
+        age = browser.until("document.getElementById('age').textContent")
+        assert age == "A newer picture follows when nothing is selected"
+        assert browser.value("document.getElementById('job/b/first') === null")
+        browser.value("getSelection().removeAllRanges()")
+        browser.until("document.getElementById('job/b/first')")
+        browser.until("document.getElementById('age').textContent.startsWith('Read ')")
+
+
+@contextmanager
+def routed(browser: Tab, address: str, handle: Callable[[Route], None]) -> Iterator[None]:
+    """Requests of the browser's pages to an address are answered as `handle` does."""
+    context = browser.page.context
+    context.route(address, handle)
+    try:
+        yield
+    finally:
+        context.unroute(address)
