@@ -24,6 +24,7 @@ from tenure_check.analysis.guarantee_answer import GuaranteesAnswer
 from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.sanity import SanityAnswer
+from tenure_check.expectations.baseline import BaselineShape
 from tenure_check.expectations.expectation_file import DecisionsShape
 from tenure_check.expectations.results import ChecksAnswer
 from tenure_kai.answer_types import FilterAnswer, PairsAnswer, ResolveAnswer, ValidateAnswer
@@ -76,6 +77,7 @@ WRITTEN: Final[Mapping[str, tuple[Any, str]]] = {
 """What is written, by the schema's name: the type, and the schema's title."""
 
 READ: Final[Mapping[str, tuple[Any, str]]] = {
+    "baseline": (BaselineShape, "what tenure analyze diff --baseline accepts"),
     "expectations": (DecisionsShape, "expectations on decisions for tenure test"),
     "kai-scenario": (KaiScenarioShape, "scenario of KAI-Scheduler for tenure simulate"),
     "oracle-request": (Request, "a request of tenure oracle"),

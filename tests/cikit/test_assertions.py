@@ -161,6 +161,7 @@ def test_a_failure_names_the_line_of_the_field_that_allows_it(answer: Any, folde
         "field": "spec.preemption.reclaimWithinCohort",
         "file": "queues.yaml",
         "line": LINE,
+        "value": "LowerPriority",
     }
     (result,) = json.loads((folder / "sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]

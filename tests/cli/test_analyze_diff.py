@@ -138,7 +138,7 @@ def test_a_pull_request_has_one_verdict_within_a_screen(queues: Path) -> None:
     before = changed(queues, "reclaimWithinCohort: Any", "reclaimWithinCohort: LowerPriority")
     asked = before, queues, "--fail-on", "new-preemption, lost-guarantee"
     failures = {"new-preemption": 1, "lost-guarantee": 0}
-    verdict = {"result": "FAIL", "failures": failures, "loops": []}
+    verdict = {"result": "FAIL", "failures": failures, "loops": [], "baseline": []}
     assert answered(*asked, *OWN, code=1)["verdict"] == verdict
     done = tenure("analyze", "diff", *map(str, asked), *OWN, *SMALL)
     said = done.stdout.decode()

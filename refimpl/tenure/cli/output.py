@@ -180,8 +180,8 @@ Reports = Annotated[
     typer.Option(
         "--report",
         metavar="FORM=FILE",
-        help="Write a report too: junit, sarif, github (annotations) or summary (Markdown, for the summary "
-        "of a job); - is standard output; repeatable.",
+        help="Write a report too: junit, sarif, github (annotations), gitlab (code quality) or summary "
+        "(Markdown, for the summary of a job); - is standard output; repeatable.",
     ),
 ]
 """The option of every command that checks something."""
@@ -250,7 +250,7 @@ class Reporting:
 
 def print_report(text: str, form: str) -> None:
     """Print a report in one of the forms."""
-    print_text(text, is_json=form == "sarif")
+    print_text(text, is_json=form in ("sarif", "gitlab"))
 
 
 def print_checked(

@@ -108,10 +108,10 @@ def folder_of(source: str) -> Iterator[Path]:
     Raises:
         InputError: it is neither.
 
-    >>> with folder_of("queues.yaml"):
+    >>> with folder_of("queues.yaml"):  # doctest: +ELLIPSIS
     ...     pass
     Traceback (most recent call last):
-    tenure.errors.InputError: --render: found queues.yaml, expected folders or revisions, main: and HEAD:, ...
+    tenure.errors.InputError: --render: found 'queues.yaml', expected folders or revisions, main: and HEAD:, ...
     """
     revision = parse_revision(source)
     if revision is not None:

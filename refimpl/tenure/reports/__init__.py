@@ -18,6 +18,7 @@ from tenure.reports.forms import (
     parse_targets,
     report_text,
     summary_lines,
+    to_gitlab,
     to_sarif,
     write_reports,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "report_of_problems",
     "report_text",
     "summary_lines",
+    "to_gitlab",
     "to_sarif",
     "write_reports",
 ]

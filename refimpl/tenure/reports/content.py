@@ -40,6 +40,7 @@ class Trouble:
         text: what was found and expected.
         places: where, the most telling first; empty where no file is concerned.
         level: how bad it is.
+        is_sentence: whether `text` is a sentence that needs no title before it.
     """
 
     rule: str
@@ -47,6 +48,16 @@ class Trouble:
     text: str
     places: tuple[FileLine, ...] = ()
     level: Severity = Severity.ERROR
+    is_sentence: bool = False
+
+    @property
+    def line(self) -> str:
+        """What is wrong, in a line.
+
+        >>> Trouble("x", "Cohort/a: spec", "found 1, expected a map").line
+        'Cohort/a: spec: found 1, expected a map'
+        """
+        return self.text if self.is_sentence or not self.title else f"{self.title}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +124,7 @@ class Report:
         troubles: everything that is not as it should be.
         rules: the kinds of trouble that there may be.
         closing: what it comes to, in a line.
+        overview: lines of a picture of it all, for a summary.
         finished: whether nothing was left undecided.
         properties: what else there is to say for programs.
         seconds: how long it took; None where that was not measured.
@@ -126,6 +138,7 @@ class Report:
     troubles: tuple[Trouble, ...] = ()
     rules: tuple[RuleText, ...] = ()
     closing: str = ""
+    overview: tuple[str, ...] = ()
     finished: bool = True
     properties: Mapping[str, Any] = field(default_factory=dict)
     seconds: float | None = None

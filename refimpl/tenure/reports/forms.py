@@ -1,4 +1,4 @@
-"""Reports as JUnit, as SARIF, as GitHub shows them; which are requested, and where they go."""
+"""Reports as JUnit, as SARIF, as GitHub and GitLab show them; which are requested, and where they go."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 from xml.etree import ElementTree as ET
 
 from tenure.disk import claim, write_file
@@ -18,7 +18,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.keeping import digest
 from tenure.pages import COMMAND_PAGES, IDENTIFIER, address_of, anchor, site_address
 from tenure.release import __version__
-from tenure.reports.content import Case, FileLine, Report, RuleText, Suite, Trouble
+from tenure.reports.content import Case, FileLine, Report, RuleText, Severity, Suite, Trouble
 
 # What XML has no place for; names of objects and solvers may hold any of it.
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -141,16 +141,21 @@ def _rule(rule: RuleText, tool: str) -> dict[str, Any]:
 
 
 def _results(troubles: Sequence[Trouble]) -> Iterator[dict[str, Any]]:
-    """Each trouble with a fingerprint that lines moved above it and another wording do not change.
+    """Each trouble as a result.
 
     Source: OASIS SARIF 2.1.0, section 3.27.17 (partialFingerprints).
     """
+    for trouble, fingerprint in _fingerprints(troubles):
+        yield _result(trouble, {FINGERPRINT: fingerprint})
+
+
+def _fingerprints(troubles: Sequence[Trouble]) -> Iterator[tuple[Trouble, str]]:
+    """Each trouble with a fingerprint that lines moved above it and another wording do not change."""
     seen: Counter[str] = Counter()
     for trouble in troubles:
         key = digest(trouble.rule, trouble.title, [_uri(place.file) for place in trouble.places[:1]])
-        fingerprint = f"{key[:32]}:{seen[key]}"
+        yield trouble, f"{key[:32]}:{seen[key]}"
         seen[key] += 1
-        yield _result(trouble, {FINGERPRINT: fingerprint})
 
 
 def _result(trouble: Trouble, fingerprints: dict[str, str]) -> dict[str, Any]:
@@ -159,7 +164,7 @@ def _result(trouble: Trouble, fingerprints: dict[str, str]) -> dict[str, Any]:
         "partialFingerprints": fingerprints,
         "ruleId": trouble.rule,
         "level": str(trouble.level),
-        "message": {"text": _message(f"{trouble.title}: {trouble.text}" if trouble.title else trouble.text)},
+        "message": {"text": _message(trouble.line)},
         "locations": list(map(_location, first)),
         "relatedLocations": [
             {"id": number, **_location(file_line)} for number, file_line in enumerate(others)
@@ -191,6 +196,31 @@ def _uri(file: str) -> str:
             return path.as_uri()
         path = path.relative_to(here)
     return quote(path.as_posix())
+
+
+def to_gitlab(report: Report) -> list[dict[str, Any]]:
+    """The troubles that have a file, as a report of code quality, which a merge request shows.
+
+    Source: GitLab, Code Quality, "Code Quality report format": description, check_name, fingerprint,
+    severity, location.path, location.lines.begin.
+
+    >>> from tenure.reports.content import Trouble
+    >>> bad = Trouble("x", "Cohort/a: spec", "wrong", (FileLine("a.yaml", 3),))
+    >>> entry, = to_gitlab(Report("tenure validate", troubles=(bad,)))
+    >>> entry["description"], entry["severity"], entry["location"]
+    ('Cohort/a: spec: wrong', 'major', {'path': 'a.yaml', 'lines': {'begin': 3}})
+    """
+    return [
+        {
+            "description": trouble.line,
+            "check_name": trouble.rule,
+            "fingerprint": fingerprint,
+            "severity": "major" if trouble.level == Severity.ERROR else "minor",
+            "location": {"path": unquote(_uri(place.file)), "lines": {"begin": place.line or 1}},
+        }
+        for trouble, fingerprint in _fingerprints(report.troubles)
+        for place in trouble.places[:1]
+    ]
 
 
 def github_lines(report: Report) -> Iterator[str]:
@@ -255,6 +285,7 @@ def summary_lines(report: Report) -> Iterator[str]:
     """
     yield from (f"### {report.tool}", "")
     yield from _preformatted([report.closing])
+    yield from _preformatted(report.overview)
     lines = [_trouble_line(trouble) for trouble in report.troubles[:MOST_TROUBLES]]
     more = len(report.troubles) - len(lines)
     yield from _preformatted([*lines, *([f"and {more} more"] if more > 0 else [])])
@@ -268,7 +299,7 @@ def summary_lines(report: Report) -> Iterator[str]:
 def _trouble_line(trouble: Trouble) -> str:
     place = trouble.places[0] if trouble.places else None
     where = "" if place is None else f"{place.file}:{place.line}" if place.line else place.file
-    return f"{trouble.level:<8} {where}  {trouble.title}: {trouble.text}"
+    return f"{trouble.level:<8} {where}  {trouble.line}"
 
 
 def _preformatted(lines: Sequence[str]) -> Iterator[str]:
@@ -278,7 +309,7 @@ def _preformatted(lines: Sequence[str]) -> Iterator[str]:
         yield from ("<pre>", *written, "</pre>", "")
 
 
-FORMS: Final = ("junit", "sarif", "github", "summary")
+FORMS: Final = ("junit", "sarif", "github", "gitlab", "summary")
 _OPTION: Final = "--report"
 _STDOUT: Final = "-"
 
@@ -318,10 +349,11 @@ def parse_targets(written: Sequence[str]) -> tuple[ReportTarget, ...]:
 
 def report_text(report: Report, form: str) -> str:
     """A report in one of the forms, with a line break at its end."""
-    if form == "sarif":
-        return json.dumps(to_sarif(report), indent=2, ensure_ascii=False) + "\n"
-    written = {"junit": junit_lines, "github": github_lines, "summary": summary_lines}[form]
-    return "".join(f"{line}\n" for line in written(report))
+    if form in ("sarif", "gitlab"):
+        written = to_sarif(report) if form == "sarif" else to_gitlab(report)
+        return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
+    lines_of = {"junit": junit_lines, "github": github_lines, "summary": summary_lines}[form]
+    return "".join(f"{line}\n" for line in lines_of(report))
 
 
 def write_reports(report: Report, targets: Sequence[ReportTarget], show: Callable[[str, str], None]) -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Final, Literal
 
-from tenure.outline import CommandAdvice, Facts, Name, Outline, Part, TitledList
+from tenure.outline import CommandAdvice, Facts, Item, Name, Outline, Part, TitledList
 from tenure_check.analysis.difference_answer import (
     AlikeChanges,
+    BaselineUse,
     CellChange,
     ChangeVerdict,
     GuaranteeAspect,
@@ -85,9 +86,9 @@ def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premise
         premises: whether they are listed.
     """
     fields = {change.words: change for change in answer.changed_fields}
-    groups = _all_failing(answer, verdict)
+    groups = all_failing(answer, verdict)
     parts: list[Part] = [
-        f"{verdict.result}: {_headline(answer, verdict, groups)}",
+        f"{verdict.result}: {headline(answer, verdict, groups)}",
         Facts([["before  ", Name(answer.before)], ["after   ", Name(answer.after)]]),
     ]
     for loop in verdict.loops:
@@ -102,6 +103,12 @@ def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premise
     elif FailOnChange.ANY in verdict.failures and answer.example is not None:
         title = "Smallest state found that is decided otherwise"
         parts.append(TitledList(title, example_items(answer.example)))
+    parts += [
+        TitledList(
+            _BASELINE[state], [Item(_use(use)) for use in verdict.baseline if use.state == state], MOST_SHOWN
+        )
+        for state in _BASELINE
+    ]
     parts += [f"not known: {text}" for text in answer.not_known]
     proved = " and ".join(f"{name} {version}" for name, version in answer.solvers.items())
     every = CommandAdvice("; without --fail-on every change is listed")
@@ -111,22 +118,43 @@ def verdict_outline(answer: MatrixDifference, verdict: ChangeVerdict, *, premise
     return Outline("Verdict on this change", [*parts, *assumed])
 
 
-def _headline(answer: MatrixDifference, verdict: ChangeVerdict, groups: Sequence[AlikeChanges]) -> str:
+def headline(answer: MatrixDifference, verdict: ChangeVerdict, groups: Sequence[AlikeChanges]) -> str:
+    """The verdict in a sentence.
+
+    Args:
+        answer: the comparison.
+        verdict: its verdict.
+        groups: what fails.
+    """
     new = [loop.after.tree for loop in verdict.loops if loop.change == "new"]
     if groups or new:
         looped = [f"workloads of {tree} can now preempt each other for ever" for tree in new]
-        claims = list(dict.fromkeys([*looped, *map(_claim, groups)]))
+        claims = list(dict.fromkeys([*looped, *map(claim_of, groups)]))
         more = len(claims) - MOST_SHOWN
         return "; ".join([*claims[:MOST_SHOWN], *([f"{more} more"] if more > 0 else [])])
     if verdict.result == "FAIL":
         return "decisions change, though no pair of ClusterQueues does"
-    none = ", ".join(f"no {_NAMES[FailOnChange(kind)]}" for kind in verdict.failures)
+    accepted = sum(use.state == ACCEPTS for use in verdict.baseline)
+    other = "other " if accepted else ""
+    none = ", ".join(f"no {other}{_NAMES[FailOnChange(kind)]}" for kind in verdict.failures)
     if verdict.result == "PASS":
-        return none
+        return f"{none} than the baseline accepts" if accepted else none
     if any(loop.change == "not excluded" for loop in verdict.loops):
         return f"{none} was found, but theorems excluded loops before that they do not exclude now"
     open_cells = answer.unsettled or answer.unsettled_guarantees
     return f"{none} was found. {unsettled_words(answer)}" if open_cells else f"{none} was found"
+
+
+ACCEPTS: Final = "accepts"
+_BASELINE: Final = {
+    ACCEPTS: "Accepted by the baseline",
+    "past its date": "Past their date in the baseline: they accept nothing",
+    "applies to nothing": "In the baseline, and nothing that this change does",
+}
+
+
+def _use(use: BaselineUse) -> str:
+    return f"accepted[{use.entry}]: {use.about}, until {use.until}: {use.reason}"
 
 
 _LOOPS: Final = {
@@ -136,7 +164,7 @@ _LOOPS: Final = {
 }
 
 
-def _claim(alike: AlikeChanges) -> str:
+def claim_of(alike: AlikeChanges) -> str:
     """What changed between two ClusterQueues, as a sentence."""
     change = alike.first
     one, other = change.preemptor.cluster_queue, change.victim.cluster_queue
@@ -158,7 +186,8 @@ def _claim(alike: AlikeChanges) -> str:
     return f"{one} can {'now' if change.change == 'gained' else 'no longer'} preempt {other}"
 
 
-def _all_failing(answer: MatrixDifference, verdict: ChangeVerdict) -> list[AlikeChanges]:
+def all_failing(answer: MatrixDifference, verdict: ChangeVerdict) -> list[AlikeChanges]:
+    """What fails, of each pair of ClusterQueues and cause once; arguments as of `verdict_outline`."""
     found: list[AlikeChanges] = []
     for kind, number in verdict.failures.items():
         if number:
@@ -168,10 +197,11 @@ def _all_failing(answer: MatrixDifference, verdict: ChangeVerdict) -> list[Alike
 
 def _failing(answer: MatrixDifference, kind: FailOnChange) -> list[AlikeChanges]:
     every = [alike for _, groups in changes_alike(answer) for alike in groups]
-    return [alike for alike in every if kind in _kinds(alike.first)]
+    return [alike for alike in every if kind in kinds_of(alike.first)]
 
 
-def _kinds(change: CellChange | GuaranteeChange) -> Iterator[FailOnChange]:
+def kinds_of(change: CellChange | GuaranteeChange) -> Iterator[FailOnChange]:
+    """What a change is, as `--fail-on` names it."""
     yield FailOnChange.ANY
     if isinstance(change, GuaranteeChange):
         lost = change.change == "lost"

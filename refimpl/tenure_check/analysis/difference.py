@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import product
+from itertools import groupby, product
 
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Reason
@@ -26,6 +26,7 @@ from tenure_check.analysis.difference_answer import (
     ChangeCounts,
     ChangeKind,
     MatrixDifference,
+    PairVerdicts,
 )
 from tenure_check.analysis.fields import ABSENT, FieldChange, changed_fields
 from tenure_check.analysis.guarantee_difference import GuaranteeComparison, Narrowed, SharedCell
@@ -118,7 +119,15 @@ class _Difference:
             example=None if smallest is None else self._examples.written(smallest, None, None),
             looked=self._both.looked,
             warnings=(),
+            pairs=tuple(self._pairs(changed)),
         )
+
+    def _pairs(self, changed: Container[CellKey]) -> Iterator[PairVerdicts]:
+        """What the cells of every two ClusterQueues come to."""
+        for (preemptor, victim), keys in groupby(sorted(self._keys, key=_queues_of), key=_queues_of):
+            cells = list(keys)
+            one, other = (_worst(self._verdict(home, key) for key in cells) for home in (BEFORE, AFTER))
+            yield PairVerdicts(preemptor, victim, one, other, any(key in changed for key in cells))
 
     # -- cells --------------------------------------------------------------------------------------------
 
@@ -222,6 +231,17 @@ class _Difference:
         if kind == "reasons":
             return AFTER if self._reasons(key)[0] else BEFORE
         return AFTER if self._verdict(AFTER, key) == CellVerdict.CAN.value else BEFORE
+
+
+_FROM_THE_WORST = (CellVerdict.CAN.value, CellVerdict.UNKNOWN.value, CellVerdict.NEVER.value, ABSENT)
+
+
+def _worst(verdicts: Iterable[str]) -> str:
+    return min(verdicts, key=_FROM_THE_WORST.index)
+
+
+def _queues_of(key: CellKey) -> tuple[str, str]:
+    return key[0], key[2]
 
 
 def _only_in(here: Mapping[Reason, CellResult], there: Mapping[Reason, CellResult]) -> list[Reason]:

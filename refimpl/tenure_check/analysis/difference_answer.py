@@ -135,6 +135,41 @@ class LoopChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PairVerdicts:
+    """Whether any workload of a ClusterQueue may preempt any of another one, or of its own."""
+
+    preemptor: str
+    """The preemptor's ClusterQueue."""
+    victim: str
+    """The victim's."""
+    before: str
+    """`can` at some priorities, `?` not known at some, `never`; `absent` without one of the ClusterQueues."""
+    after: str
+    """The same after."""
+    changed: bool
+    """Whether a cell of the two has changed, at whichever priorities."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineUse:
+    """What became of an entry of the file that `--baseline` names."""
+
+    entry: int
+    """Its place in `accepted`, from 0."""
+    kind: str
+    """The name of `--fail-on`."""
+    about: str
+    """What it accepts, in words."""
+    reason: str
+    """Why."""
+    until: str
+    """The last day on which it counts."""
+    state: Literal["accepts", "past its date", "applies to nothing"]
+    """`accepts`: it accepts what this change does; `past its date`: it accepts nothing any more; `applies to
+    nothing`: nothing that this change does is what it accepts."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeVerdict:
     """Whether a change does what `--fail-on` names."""
 
@@ -145,6 +180,8 @@ class ChangeVerdict:
     `new-loop`, how many trees."""
     loops: tuple[LoopChange, ...] = ()
     """The trees of `new-loop`; none where it was not asked."""
+    baseline: tuple[BaselineUse, ...] = ()
+    """The entries of the baseline; none without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +226,8 @@ class MatrixDifference:
     """What decides on either side and is not modelled, in words; the exit code is 5 where there is any."""
     verdict: ChangeVerdict | None = None
     """Null without `--fail-on`."""
+    pairs: tuple[PairVerdicts, ...] = ()
+    """Every two ClusterQueues of the trees that differ."""
 
     @property
     def is_open(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from tenure.cli.commands import SETTINGS, Command, Group
+from tenure_check.commands.analyze_baseline import analyze_baseline_command
 from tenure_check.commands.analyze_check import check_command
 from tenure_check.commands.analyze_diff import analyze_diff_command
 from tenure_check.commands.analyze_guarantees import guarantees_command
@@ -37,6 +38,7 @@ analyze_app.command("check", cls=Command, context_settings=SETTINGS)(check_comma
 analyze_app.command("matrix", cls=Command, context_settings=SETTINGS)(matrix_command)
 analyze_app.command("guarantees", cls=Command, context_settings=SETTINGS)(guarantees_command)
 analyze_app.command("diff", cls=Command, context_settings=SETTINGS)(analyze_diff_command)
+analyze_app.command("baseline", cls=Command, context_settings=SETTINGS)(analyze_baseline_command)
 
 
 @analyze_app.callback()

@@ -14,8 +14,8 @@ from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
 from tenure.cli.inquiry import with_fair_sharing, with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
-from tenure.cli.output import OutlineOutput, OutlineOutputOption, print_outline
-from tenure.cli.revisions import bytes_named
+from tenure.cli.output import OutlineOutput, OutlineOutputOption, Reporting, Reports, print_outline
+from tenure.cli.revisions import bytes_named, parse_revision
 from tenure.cli.sides import Beside, TwoSides, changed_name, folder_of, named_sides, objects_of, together
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
@@ -46,23 +46,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceOptions:
-    """How a difference is printed, how long examples are searched for, and what fails."""
+class ComparisonOptions:
+    """What is compared, and how long examples are searched for."""
 
-    output: OutlineOutputOption = OutlineOutput.TEXT
-    fail_on: Annotated[
-        str,
-        typer.Option(
-            "--fail-on",
-            metavar="KIND,...",
-            help="Print one verdict, PASS or FAIL, and what fails. new-preemption: workloads can be "
-            "preempted that could not be before, or for another reason. lost-guarantee: sooner, or (with "
-            "--nominal) within nominal quota. lost-preemption: the opposite of both. new-loop: workloads "
-            "preempt each other for ever; searched where no theorem excludes it. any: any state is decided "
-            "otherwise.",
-            show_default=False,
-        ),
-    ] = ""
     nominal: Annotated[
         bool,
         typer.Option(
@@ -85,6 +71,36 @@ class DifferenceOptions:
     states: States = 120
     seed: Seed = 0
     no_cache: AskAgain = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictOptions:
+    """What fails, how that is printed, and its reports."""
+
+    output: OutlineOutputOption = OutlineOutput.TEXT
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            "--fail-on",
+            metavar="KIND,...",
+            help="Print one verdict, PASS or FAIL, and what fails. new-preemption: workloads can be "
+            "preempted that could not be before, or for another reason. lost-guarantee: sooner, or (with "
+            "--nominal) within nominal quota. lost-preemption: the opposite of both. new-loop: workloads "
+            "preempt each other for ever; searched where no theorem excludes it. any: any state is decided "
+            "otherwise.",
+            show_default=False,
+        ),
+    ] = ""
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            help="What is accepted, as `tenure analyze baseline` writes it; it does not fail until its day.",
+            show_default=False,
+        ),
+    ] = None
+    report: Reports = None
     premises: ListPremises = False
     color: Color = None
 
@@ -106,7 +122,8 @@ def analyze_diff_command(
     edits: EditOptions,
     interpretation: Interpretation,
     flags: SchedulerFlags,
-    wanted: DifferenceOptions,
+    compared: ComparisonOptions,
+    wanted: VerdictOptions,
 ) -> None:
     """Compare two configurations: who may preempt whom after a change, and could not before.
 
@@ -129,6 +146,11 @@ def analyze_diff_command(
     tenure analyze diff main:queues/ HEAD:queues/ -o markdown > comment.md
     tenure analyze diff main:queues/ HEAD:queues/ --fail-on new-preemption,lost-guarantee
 
+    Without what was accepted, and with reports for continuous integration:
+
+    \b
+    tenure analyze diff main:queues/ queues/ --fail-on new-preemption --baseline ok.yaml --report github=-
+
     What Helm or Kustomize makes of two revisions; the command runs in the files of each:
 
     \b
@@ -140,41 +162,85 @@ def analyze_diff_command(
     Exit codes: 0 compared, 1 what --fail-on names has happened, 2 bad input, 3 internal error, 5 some cells
     are not known.
     """
+    from tenure_check.analysis.change_report import TOOL, change_report
     from tenure_check.analysis.change_verdict import judged, verdict_outline
     from tenure_check.analysis.difference_answer import difference_outline
-    from tenure_check.analysis.matrix import Effort
+    from tenure_check.expectations.baseline import Baseline, load_baseline
 
     choose_colour(wanted.color)
-    fail_on = _kinds(wanted.fail_on)
-    kueue = interpretation.target_kueue()
-    before, after = _sides(
-        sides or [], example, beside or [], edits.edits(), interpretation, flags, wanted.render or []
-    )
-    warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
-    effort = Effort.of_states(wanted.states, wanted.seed, counts_victims=False)
-    found = _difference(before, after, interpretation.chosen(), effort, flags, wanted)
-    release = kueue.release
-    premises = (*found.premises, *premises_of_both(before.loaded, after.loaded))
-    clusters = before.loaded.cluster, after.loaded.cluster
-    not_known = dict.fromkeys(touching.text for cluster in clusters for touching in over_time(cluster))
-    answer = replace(
-        found, kueue=release, premises=premises, warnings=tuple(warnings), not_known=tuple(not_known)
-    )
+    reporting = Reporting(wanted.report, TOOL)
+    with reporting.of_bad_input():
+        fail_on = kinds_named(wanted.fail_on)
+        if wanted.baseline is not None and not fail_on:
+            raise bad_input("--baseline", wanted.baseline, "--fail-on with it")
+        baseline = Baseline() if wanted.baseline is None else load_baseline(wanted.baseline)
+        inputs = DifferenceInputs(sides or [], example, beside or [], edits.edits(), interpretation, flags)
+        answer, loops = difference_of(inputs, compared, fail_on)
     if fail_on:
-        answer = judged(answer, fail_on, _loops(before, after, interpretation.chosen(), flags, fail_on))
-    verdict = answer.verdict
-    if verdict is None:
-        outline = difference_outline(answer, premises=wanted.premises)
+        # What is accepted is left out where it is judged and shown; the record has everything.
+        rest, left, uses = baseline.applied(answer, loops)
+        verdict = judged(rest, fail_on, left).verdict
+        assert verdict is not None
+        verdict = replace(verdict, loops=tuple(loops), baseline=uses)
+        answer, rest = (replace(one, verdict=verdict) for one in (answer, rest))
+        outline = verdict_outline(rest, replace(verdict, loops=tuple(left)), premises=wanted.premises)
     else:
-        outline = verdict_outline(answer, verdict, premises=wanted.premises)
-    print_outline(wanted.output, "analyze-diff", outline, lambda: as_json(answer), release)
+        rest, verdict = answer, None
+        outline = difference_outline(answer, premises=wanted.premises)
+    print_outline(wanted.output, "analyze-diff", outline, lambda: as_json(answer), answer.kueue)
+    reporting.write(lambda _: change_report(rest, _file_named))
     if verdict is not None and verdict.result == "FAIL":
         raise typer.Exit(ExitCode.FOUND)
     if answer.is_open or (verdict is not None and verdict.result != "PASS"):
         raise typer.Exit(ExitCode.NOT_KNOWN)
 
 
-def _kinds(text: str) -> list[FailOnChange]:
+def _file_named(file: str) -> str:
+    """A file of a revision as it is called in a checkout."""
+    revision = parse_revision(file)
+    return file if revision is None else revision.path
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceInputs:
+    """What is compared, as the command line has it."""
+
+    words: Sequence[str]
+    example: str | None
+    beside: Sequence[str]
+    edits: Sequence[ManifestEdit]
+    interpretation: Interpretation
+    flags: SchedulerFlags
+
+
+def difference_of(
+    inputs: DifferenceInputs, compared: ComparisonOptions, kinds: Sequence[FailOnChange]
+) -> tuple[MatrixDifference, list[LoopChange]]:
+    """The comparison, and the loops where they are among the kinds that are looked at.
+
+    Raises:
+        InputError: everything that is wrong in the input.
+    """
+    from tenure_check.analysis.matrix import Effort
+
+    interpretation, flags = inputs.interpretation, inputs.flags
+    before, after = _sides(inputs, compared.render or [])
+    warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
+    effort = Effort.of_states(compared.states, compared.seed, counts_victims=False)
+    found = _difference(before, after, interpretation.chosen(), effort, flags, compared)
+    clusters = before.loaded.cluster, after.loaded.cluster
+    not_known = dict.fromkeys(touching.text for cluster in clusters for touching in over_time(cluster))
+    answer = replace(
+        found,
+        kueue=interpretation.target_kueue().release,
+        premises=(*found.premises, *premises_of_both(before.loaded, after.loaded)),
+        warnings=tuple(warnings),
+        not_known=tuple(not_known),
+    )
+    return answer, _loops(before, after, interpretation.chosen(), flags, kinds)
+
+
+def kinds_named(text: str) -> list[FailOnChange]:
     """What --fail-on names; nothing without it.
 
     Raises:
@@ -213,24 +279,17 @@ def _loops(
     return list(new_loops(one, other, reading, progress))
 
 
-def _sides(
-    words: Sequence[str],
-    example: str | None,
-    beside: Sequence[str],
-    edits: Sequence[ManifestEdit],
-    interpretation: Interpretation,
-    flags: SchedulerFlags,
-    render: Sequence[str],
-) -> tuple[_Side, _Side]:
-    named = named_sides(words, example, beside, edits)
-    common = read_objects(beside) if beside else ()
+def _sides(inputs: DifferenceInputs, render: Sequence[str]) -> tuple[_Side, _Side]:
+    kueue, flags, edits = inputs.interpretation.target_kueue(), inputs.flags, inputs.edits
+    named = named_sides(inputs.words, inputs.example, inputs.beside, edits)
+    common = read_objects(inputs.beside) if inputs.beside else ()
     (first, name), (last, other) = named[0], named[-1]
     objects = _objects(first, common, render)
     objects_after = _objects(last, common, render) if len(named) == 2 else objects
     if render:
         name, other = f"{name} (rendered)", f"{other} (rendered)"
-    before = _side(name, objects, (), interpretation.target_kueue(), flags)
-    after = _side(changed_name(other, edits), objects_after, edits, interpretation.target_kueue(), flags)
+    before = _side(name, objects, (), kueue, flags)
+    after = _side(changed_name(other, edits), objects_after, edits, kueue, flags)
     return before, after
 
 
@@ -274,7 +333,7 @@ def _difference(
     reading: Reading,
     effort: Effort,
     flags: SchedulerFlags,
-    wanted: DifferenceOptions,
+    wanted: ComparisonOptions,
 ) -> MatrixDifference:
     from tenure_check.analysis.change_examples import AnalyzedInput
     from tenure_check.analysis.difference import matrix_difference

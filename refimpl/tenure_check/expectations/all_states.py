@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from tenure.explanation.groups import names_text
-from tenure.manifests import Place, SourcedObject, did_you_mean
+from tenure.manifests import Place, SourcedObject, did_you_mean, show
 from tenure.manifests.load import Loaded
 from tenure.manifests.premises import refuse_unstated
 from tenure.manifests.source_lines import SourceLines
@@ -21,7 +22,7 @@ from tenure.readings import Reading
 from tenure.units import format_duration
 from tenure_check.analysis import solved_cells
 from tenure_check.analysis.answer_cache import AnswerCache
-from tenure_check.analysis.closed_systems import CohortTree, called, trees_of
+from tenure_check.analysis.closed_systems import CohortTree, called, object_files, trees_of
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.loop_answer import LoopAnswer
 from tenure_check.analysis.loops import LoopHunt, LoopRequest
@@ -161,7 +162,7 @@ class AllStates:
         evictions = tuple(asserted.evictions or EVICTIONS)
         within = (asserted.within or 0) / 10**9
         request = LoopRequest(asserted.up_to, evictions, within=within)
-        answer = LoopHunt(trees, request, reading, dict(self._files)).run()
+        answer = LoopHunt(trees, request, reading, object_files(self._given.objects)).run()
         if answer.interrupted:
             raise KeyboardInterrupt
         searches = [search for tree in answer.trees for search in tree.searches]
@@ -315,8 +316,11 @@ class AllStates:
         return tuple(AllowedBy(name, path) for name, path in chosen or [own])
 
     def _placed(self, name: str, path: str) -> AllowedBy:
-        file = self._files.get(name, "")
-        return AllowedBy(name, path, file, self._lines.of_field(file, name, path) if file else 0)
+        sourced = self._files.get(name)
+        if sourced is None:
+            return AllowedBy(name, path)
+        line = self._lines.of_field(sourced.file, name, path)
+        return AllowedBy(name, path, sourced.file, line, _value(sourced.object, path))
 
     # -- the configuration --------------------------------------------------------------------------------
 
@@ -350,13 +354,25 @@ class AllStates:
         return trees_of(self._given.objects, self._given.reading)
 
     @cached_property
-    def _files(self) -> Mapping[str, str]:
-        """Where each object was read."""
+    def _files(self) -> Mapping[str, SourcedObject]:
+        """Each object with where it was read, by its name."""
         return {
-            called(sourced.object): sourced.file
+            called(sourced.object): sourced
             for sourced in self._given.objects
             if isinstance(sourced.object, dict) and isinstance(sourced.object.get("kind"), str)
         }
+
+
+def _value(found: Any, path: str) -> str:
+    """What a field has that is a text, a number or a truth value, in words; empty where it is not there."""
+    for step in re.findall(r"[^.\[\]]+", path):
+        if isinstance(found, list) and step.isdecimal() and int(step) < len(found):
+            found = found[int(step)]
+        else:
+            found = found.get(step) if isinstance(found, dict) else None
+    if isinstance(found, bool):
+        return str(found).lower()
+    return show(found).strip("'") if isinstance(found, str | int) else ""
 
 
 def _loop_lines(loop: LoopAnswer) -> Iterator[str]:

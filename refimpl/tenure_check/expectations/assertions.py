@@ -77,12 +77,16 @@ def _check(
 ) -> Check:
     if exception is None:
         return Check(name, field, find, scope)
-    until = _end_of(exception, f"{field}.except.until", place)
+    until = end_of(exception, f"{field}.except.until", place)
     return Check(name, field, lambda: _excepted(find(), exception, until, name), scope)
 
 
-def _end_of(exception: ExceptionShape, field: str, place: Place) -> Instant:
-    """The first instant at which an exception does not count any more."""
+def end_of(exception: ExceptionShape, field: str, place: Place) -> Instant:
+    """The first instant at which an exception does not count any more.
+
+    Raises:
+        InputError: its end is no date.
+    """
     written = exception.until
     is_day = len(written) == len("2027-01-31")
     try:

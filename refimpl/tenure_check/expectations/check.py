@@ -43,6 +43,18 @@ class AllowedBy:
     """Where the object was read."""
     line: int = 0
     """The field's line there, from 1; 0 where it is not found."""
+    value: str = ""
+    """The field's value; empty where it is not a text, number or truth value there."""
+
+    @property
+    def because(self) -> str:
+        """Its value in words, and where that is; empty where it is not known.
+
+        >>> AllowedBy("Cohort/a", "spec.parentName", "queues.yaml", 7, "root").because
+        'parentName is root (queues.yaml:7)'
+        """
+        where = f" ({self.file}:{self.line})" if self.line else ""
+        return f"{self.field.rpartition('.')[2]} is {self.value}{where}" if self.value else ""
 
     @property
     def sentence(self) -> str:

@@ -228,8 +228,12 @@ def _trouble(checked: Checked, locate: LocateIn) -> Trouble:
     """What is wrong, at the field that allows it where one does, and where it is expected."""
     allowing = (place for found in checked.result.allowed_by for place in place_in(found.file, found.line))
     places = (*allowing, *place_in(checked.document.file, _line(checked, locate)))
-    rule = _RULE_OF[checked.result.status]
-    return Trouble(rule.id, checked.check.name, checked.result.text(), places)
+    result = checked.result
+    rule, because = _RULE_OF[result.status], [field.because for field in result.allowed_by[:1]]
+    if result.is_sentence and any(because):
+        text = f"{result.found}: {because[0]}; expected {result.expected}"
+        return Trouble(rule.id, checked.check.name, text, places, is_sentence=True)
+    return Trouble(rule.id, checked.check.name, result.text(), places)
 
 
 def _line(checked: Checked, locate: LocateIn) -> int:
