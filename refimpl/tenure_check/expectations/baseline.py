@@ -278,9 +278,9 @@ def _entries(changes: Iterable[Change], kind: FailOnChange) -> Iterator[dict[str
         for high, lows in victims.items():
             alike.setdefault(tuple(dict.fromkeys(lows)), []).append(high)
         one, other = cells[0].preemptor.cluster_queue, cells[0].victim.cluster_queue
-        for lowest, high in alike.items():
+        for lowest, highest in alike.items():
             yield {
-                "preemptor": {"clusterQueue": one, "priorityClass": high},
+                "preemptor": {"clusterQueue": one, "priorityClass": highest},
                 "victim": {"clusterQueue": other, "priorityClass": list(lowest)},
                 **_about(cells[0], kind),
             }
