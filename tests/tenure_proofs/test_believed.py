@@ -564,8 +564,8 @@ def test_the_page_lists_every_premise_with_its_attack() -> None:
     lines = premises(entries).splitlines()[2:]
     shown = {tuple(line.split(" | ")[:2]) for line in lines}
     attacked = {(f"| {sentence(words)}", discharged(words, BELIEVED)) for words in ATTACKED}
-    assert shown - attacked == {("| `sorted` returns what it is given, each before the next", "about Python")}
-    assert len(lines) == len(ATTACKED) + 1
+    assert shown <= attacked
+    assert len(lines) == len(ATTACKED)
 
 
 @pytest.mark.parametrize("premise", ATTACKED)

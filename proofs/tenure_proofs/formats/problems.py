@@ -102,7 +102,7 @@ def place_of(function: Callable[..., Any]) -> FileLine:
     >>> place_of(fits_quota).file.endswith("tenure/rules/quota.py")
     True
     """
-    file = Path(inspect.getsourcefile(function) or "").resolve()
+    file = Path(inspect.getsourcefile(inspect.unwrap(function)) or "").resolve()
     package = function.__module__.partition(".")[0]
     above = file.parents[len(function.__module__.split(".")) - 1]
     below = Path.cwd() if file.is_relative_to(Path.cwd()) else above

@@ -19,6 +19,7 @@ from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_terms, is_own
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -39,21 +40,21 @@ FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
 
 
 @obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
-def a_workload_queues_from_its_creation_or_its_relevant_eviction(claim: Claim) -> None:
+@definition_of(queue_order_timestamp)
+def a_workload_queues_from_its_creation_or_its_relevant_eviction(
+    workload: Any, configured: Any, sorting: Any
+) -> Cases:
     """Kueue main of August 2026, queue-order timestamp, and gate PrioritySortingWithinCohort."""
-    workload, sorting = claim.record("workload", Workload), claim.flag("priority_sorting")
-    configured = claim.member("requeuing_timestamp", RequeuingTimestamp)
-    stamp = claim.lift(queue_order_timestamp)(workload, configured, sorting).value
     by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, "pods_ready_evicted_at"))
     by_check = all_of(negation(by_pods), is_set(workload, "admission_check_evicted_at"))
     evicted = any_of(by_pods, by_check)
     reclaimed = all_of(negation(evicted), negation(sorting), is_set(workload, "preempted_while_borrowing_at"))
-    claim.prove(
-        implies(by_pods, stamp == value_of(workload, "pods_ready_evicted_at")),
-        implies(by_check, stamp == value_of(workload, "admission_check_evicted_at")),
-        implies(reclaimed, stamp == value_of(workload, "preempted_while_borrowing_at") + MILLISECOND),
-        implies(negation(any_of(evicted, reclaimed)), stamp == workload.created_at),
-    )
+    return [
+        (by_pods, value_of(workload, "pods_ready_evicted_at")),
+        (by_check, value_of(workload, "admission_check_evicted_at")),
+        (reclaimed, value_of(workload, "preempted_while_borrowing_at") + MILLISECOND),
+        (negation(any_of(evicted, reclaimed)), workload.created_at),
+    ]
 
 
 @obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
@@ -107,26 +108,18 @@ def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim)
 
 
 @obligation("PO-KQ-050", rules=["KQ-030"], expect=everywhere(PROVED))
-def quota_is_held_since_its_stamp_or_since_now(claim: Claim) -> None:
+@definition_of(quota_reservation_time)
+def quota_is_held_since_its_stamp_or_since_now(target: Any, now: Any) -> Cases:
     """KEP-8522, Terminology; Kueue main of August 2026, candidate order."""
-    target, now = claim.record("target", Workload), claim.number("now")
-    since = claim.lift(quota_reservation_time)(target, now).value
     stamped = is_set(target, "quota_reserved_at")
-    claim.prove(
-        implies(stamped, since == value_of(target, "quota_reserved_at")),
-        implies(negation(stamped), since == now),
-    )
+    return [(stamped, value_of(target, "quota_reserved_at")), (negation(stamped), now)]
 
 
 @obligation("PO-KQ-080", rules=["KQ-080"], expect=everywhere(PROVED))
-def a_boost_counts_exactly_where_its_gate_is_on(claim: Claim) -> None:
+@definition_of(effective_priority)
+def a_boost_counts_exactly_where_its_gate_is_on(base: Any, boost: Any, gate: Any) -> Cases:
     """Kueue main of August 2026, effective priority: spec.priority, and its sum with the annotation."""
-    base, boost, gate = claim.number("base"), claim.number("boost"), claim.flag("gate")
-    priority = claim.lift(effective_priority)(base, boost, gate).value
-    claim.prove(
-        implies(gate, priority - base == boost),
-        implies(negation(gate), priority == base),
-    )
+    return [(gate, base + boost), (negation(gate), base)]
 
 
 @obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"], expect=everywhere(PROVED))

@@ -26,6 +26,7 @@ from tenure.rules.cycle import (
     work_left,
 )
 from tenure.rules.time_based import is_time_expired
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -124,15 +125,12 @@ def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> 
 
 
 @obligation("PO-CYC-050", rules=["CYC-040"], expect=everywhere(PROVED))
-def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_it_is(claim: Claim) -> None:
+@definition_of(is_decided_again)
+def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_it_is(
+    overlaps: Any, gate: Any
+) -> Any:
     """Kueue main of August 2026, gate RecomputeAssignmentUponPreemptionTargetsOverlap."""
-    overlaps, gate = _flags(claim, "overlaps", "gate")
-    again = claim.lift(is_decided_again)(overlaps, gate).value
-    claim.prove(
-        implies(negation(overlaps), negation(again)),
-        implies(negation(gate), negation(again)),
-        implies(all_of(overlaps, gate), again),
-    )
+    return all_of(overlaps, gate)
 
 
 @obligation("PO-CYC-060", rules=["CYC-050", "CYC-060"], expect=everywhere(PROVED))
@@ -150,31 +148,27 @@ def no_head_is_admitted_or_preempts_that_was_not_checked_and_does_not_still_fit(
 
 
 @obligation("PO-CYC-065", rules=["CYC-050"], expect=everywhere(PROVED))
-def exactly_the_heads_that_could_go_on_are_checked(claim: Claim) -> None:
+@definition_of(must_still_fit)
+def exactly_the_heads_that_could_go_on_are_checked(nothing: Any, defers: Any, overlaps: Any) -> Any:
     """Kueue main of August 2026, scheduling cycle."""
-    nothing, defers, overlaps = _flags(claim, "nothing", "defers", "overlaps")
-    checked = claim.lift(must_still_fit)(nothing, defers, overlaps).value
-    claim.prove(
-        implies(any_of(nothing, defers, overlaps), negation(checked)),
-        implies(negation(any_of(nothing, defers, overlaps)), checked),
-    )
+    return negation(any_of(nothing, defers, overlaps))
 
 
 @obligation("PO-CYC-070", rules=["CYC-060"], expect=everywhere(PROVED))
-def every_head_has_the_result_that_its_decision_and_the_cycle_leave_it(claim: Claim) -> None:
+@definition_of(result_of_turn)
+def every_head_has_the_result_that_its_decision_and_the_cycle_leave_it(
+    nothing: Any, strict: Any, defers: Any, fits: Any, preempts: Any
+) -> Cases:
     """Kueue main of August 2026, scheduling cycle, and requeueing by strategy."""
-    nothing, strict, defers = _flags(claim, "nothing", "strict", "defers")
-    fits, preempts = _flags(claim, "fits", "preempts")
-    result = claim.lift(result_of_turn)(nothing, strict, defers, fits, preempts).value
     found, goes_on = negation(nothing), all_of(negation(nothing), negation(defers))
-    claim.prove(
-        implies(all_of(nothing, strict), result == TurnResult.TRIED_AGAIN),
-        implies(all_of(nothing, negation(strict)), result == TurnResult.PARKED),
-        implies(all_of(found, defers), result == TurnResult.WAITS_FOR_TARGETS),
-        implies(all_of(goes_on, negation(fits)), result == TurnResult.SKIPPED),
-        implies(all_of(goes_on, fits, preempts), result == TurnResult.PREEMPTING),
-        implies(all_of(goes_on, fits, negation(preempts)), result == TurnResult.ADMITTED),
-    )
+    return [
+        (all_of(nothing, strict), TurnResult.TRIED_AGAIN),
+        (all_of(nothing, negation(strict)), TurnResult.PARKED),
+        (all_of(found, defers), TurnResult.WAITS_FOR_TARGETS),
+        (all_of(goes_on, negation(fits)), TurnResult.SKIPPED),
+        (all_of(goes_on, fits, preempts), TurnResult.PREEMPTING),
+        (all_of(goes_on, fits, negation(preempts)), TurnResult.ADMITTED),
+    ]
 
 
 @obligation("PO-CYC-080", rules=["CYC-070", "CYC-080"], expect=everywhere(PROVED))
@@ -192,28 +186,21 @@ def a_head_that_waits_for_targets_is_kept_at_the_head_of_a_best_effort_queue_onl
 
 
 @obligation("PO-CYC-090", rules=["CYC-090"], expect=everywhere(PROVED))
-def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(claim: Claim) -> None:
+@definition_of(joins_those_parked)
+def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(
+    strict: Any, alike: Any
+) -> Any:
     """Kueue main of August 2026, gate SchedulingEquivalenceHashing."""
-    strict, alike = _flags(claim, "strict", "alike")
-    joins = claim.lift(joins_those_parked)(strict, alike).value
-    claim.prove(
-        implies(strict, negation(joins)),
-        implies(negation(alike), negation(joins)),
-        implies(all_of(alike, negation(strict)), joins),
-    )
+    return all_of(alike, negation(strict))
 
 
 @obligation("PO-CYC-100", rules=["CYC-100"], expect=everywhere(PROVED))
-def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first(claim: Claim) -> None:
+@definition_of(keeps_capacity)
+def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first(
+    reclaims: Any, hero: Any, goes_first: Any
+) -> Any:
     """Kueue main of August 2026, scheduling cycle; F-059."""
-    reclaims, hero, goes_first = _flags(claim, "reclaims", "hero", "goes_first")
-    keeps = claim.lift(keeps_capacity)(reclaims, hero, goes_first).value
-    claim.prove(
-        implies(goes_first, keeps),
-        implies(all_of(negation(reclaims), negation(hero)), keeps),
-        implies(all_of(reclaims, negation(goes_first)), negation(keeps)),
-        implies(all_of(hero, negation(goes_first)), negation(keeps)),
-    )
+    return any_of(goes_first, negation(any_of(reclaims, hero)))
 
 
 @obligation("PO-CYC-110", rules=["CYC-110"], expect=everywhere(PROVED))
@@ -236,16 +223,12 @@ def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(claim: C
 
 
 @obligation("PO-CYC-120", rules=["CYC-120"], expect=everywhere(PROVED))
-def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(claim: Claim) -> None:
+@definition_of(wants_cycle)
+def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(
+    changed: Any, down: Any, pending: Any
+) -> Any:
     """Kueue main of August 2026, which waits for a head of any queue."""
-    changed, down, pending = _flags(claim, "changed", "down", "pending")
-    wants = claim.lift(wants_cycle)(changed, down, pending).value
-    claim.prove(
-        implies(wants, changed),
-        implies(wants, negation(down)),
-        implies(wants, pending),
-        implies(all_of(changed, negation(down), pending), wants),
-    )
+    return all_of(changed, negation(down), pending)
 
 
 @obligation("PO-CYC-130", rules=["CYC-130"], expect=everywhere(PROVED))
@@ -292,12 +275,10 @@ def a_stamp_is_the_whole_second_that_has_begun(claim: Claim) -> None:
 
 
 @obligation("PO-CYC-170", rules=["CYC-170"], expect=everywhere(PROVED))
-def a_preemption_loses_no_work_or_all_of_it(claim: Claim) -> None:
+@definition_of(lost_work)
+def a_preemption_loses_no_work_or_all_of_it(kept: Any, done: Any, progress: Any) -> Cases:
     """A play's `progress`."""
-    kept = claim.flag("kept")
-    done, progress = _numbers(claim, "done", "progress")
-    lost = claim.lift(lost_work)(kept, done, progress).value
-    claim.prove(implies(kept, lost == 0), implies(negation(kept), progress + done - lost == 0))
+    return [(kept, 0), (negation(kept), progress + done)]
 
 
 @obligation("PO-CYC-180", rules=["CYC-180"], expect=everywhere(PROVED))

@@ -22,6 +22,7 @@ from tenure.rules.dynamic_priority import (
     priority_at,
     priority_in_decision,
 )
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import creation_that_counts
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -322,15 +323,11 @@ def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
 
 
 @obligation("PO-DYN-075", rules=["DYN-010"], expect=everywhere(PROVED))
-def time_runs_from_the_jobs_creation_and_is_never_negative(claim: Claim) -> None:
+@definition_of(elapsed_time)
+def time_runs_from_the_jobs_creation_and_is_never_negative(workload: Any, now: Any) -> Cases:
     """KEP-754, Proposal: "the time since the Job was created"; the Workload's creation stands in for it."""
-    workload, now = claim.record("workload", Workload), claim.number("now")
-    elapsed = claim.lift(elapsed_time)(workload, now).value
     created = creation_that_counts(workload)
-    claim.prove(
-        implies(now >= created, elapsed == now - created),
-        implies(now < created, elapsed == 0),
-    )
+    return [(now >= created, now - created), (now < created, 0)]
 
 
 @obligation("PO-DYN-080", rules=["DYN-040"], expect=everywhere(PROVED))

@@ -15,6 +15,7 @@ from tenure.rules.hero_fit import (
 )
 from tenure.rules.quota import available, local_available
 from tenure_proofs.amounts import LARGE, ordinary
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -38,32 +39,22 @@ def _bounded(*amounts: Any) -> Any:
 
 
 @obligation("PO-UCQ-400", rules=["UCQ-210"], expect=everywhere(PROVED))
-def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(claim: Claim) -> None:
+@definition_of(accessible_to_hero)
+def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(subtree: Any, clamp: Any) -> Cases:
     """KEP-8826, Implementation, formula and constraint: without a limit "the sum of the subtree"."""
-    subtree, clamp = claim.number("subtree"), claim.optional_number("clamp")
-    accessible = claim.lift(accessible_to_hero)(subtree, clamp).value
-    claim.prove(
-        accessible <= subtree,
-        implies(negation(clamp.present), accessible == subtree),
-        implies(all_of(clamp.present, clamp.value <= subtree), accessible == clamp.value),
-        implies(all_of(clamp.present, clamp.value > subtree), accessible == subtree),
-    )
+    clamped = all_of(clamp.present, clamp.value <= subtree)
+    return [(clamped, clamp.value), (negation(clamped), subtree)]
 
 
 @obligation("PO-UCQ-405", rules=["KQ-100", "UCQ-220"], expect=everywhere(PROVED))
-def a_borrowing_limit_clamps_what_is_borrowed_or_all(claim: Claim) -> None:
+@definition_of(clamp_of_hero, where=lambda nominal, limit, _: ordinary(nominal, limit.value))
+def a_borrowing_limit_clamps_what_is_borrowed_or_all(nominal: Any, limit: Any, clamp: Any) -> Cases:
     """KEP-8826, Implementation: "clamped by the borrowingLimit of the UCQ itself", both readings."""
-    nominal, limit = claim.number("nominal"), claim.optional_number("limit")
-    claim.assume(ordinary(nominal, limit.value))
-    clamp = claim.lift(clamp_of_hero)
-    beside, alone = (
-        clamp(nominal, limit, choice) for choice in (HeroClamp.NOMINAL_PLUS_LIMIT, HeroClamp.LIMIT)
-    )
-    claim.prove(
-        either_both_or_none(beside.is_set, limit.present),
-        either_both_or_none(alone.is_set, limit.present),
-        implies(limit.present, all_of(beside.some == nominal + limit.value, alone.some == limit.value)),
-    )
+    return [
+        (negation(limit.present), None),
+        (all_of(limit.present, clamp == HeroClamp.NOMINAL_PLUS_LIMIT), nominal + limit.value),
+        (all_of(limit.present, clamp == HeroClamp.LIMIT), limit.value),
+    ]
 
 
 @obligation(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from tenure.model import Evidence, Kin, NodeQuota, ReclaimWithinCohort, Workload
 from tenure.oracle.door import take_target
-from tenure.readings import AccessibleRounding, HeroBilling, HeroLending
+from tenure.readings import HeroBilling, HeroLending
 from tenure.rules.hero_billing import (
-    bill_of_cohort,
     bill_of_workload,
     billed_usage,
     credit_of_hero,
@@ -242,49 +241,6 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
         passed(raised).value == passed(quota).value + rise,
         used(raised, usage).value == used(quota, usage).value,
         local(quota.subtree + more, limit + more).value == local(quota.subtree, limit).value,
-    )
-
-
-@obligation(
-    "PO-UCQ-570",
-    rules=[
-        *AMOUNTS,
-        "UCQ-100",
-        "UCQ-120",
-        "UCQ-130",
-        "UCQ-140",
-        "UCQ-150",
-        "UCQ-160",
-        "UCQ-170",
-        "UCQ-180",
-        "UCQ-190",
-        "UCQ-200",
-    ],
-    expect=everywhere(PROVED),
-)
-def while_no_hero_uses_anything_the_tree_is_kueue_s(claim: Claim) -> None:
-    """KEP-8826, Proposal: "peer relationship during idle times". Each step leaves all as it was."""
-    nominal, usage, left = claim.number("nominal"), claim.number("usage"), claim.number("left")
-    weight, before, total = claim.number("weight"), claim.number("before"), claim.number("total")
-    limit, quota, idle = claim.optional_number("limit"), claim.number("quota"), claim.number("idle")
-    rounding, lending = claim.member("rounding", AccessibleRounding), claim.member("lending", HeroLending)
-    billing, is_queue = claim.member("billing", HeroBilling), claim.flag("is_queue")
-    claim.assume(ordinary(nominal, usage, left, limit.value, quota, idle))
-    share = claim.lift(share_of_bill)
-    widened = claim.lift(widened_borrowing_limit)(limit, quota, quota)
-    fallen = claim.lift(fallen_lending_limit)(limit, 0, lending)
-    claim.prove(
-        claim.lift(billed_usage)(0, nominal, billing).value == 0,
-        claim.lift(bill_of_cohort)(0, left).value == 0,
-        share(0, weight, before, total, rounding).value == 0,
-        claim.lift(credit_of_hero)(0, left).value == 0,
-        claim.lift(bill_of_workload)(0, weight, is_queue, total, rounding).value == 0,
-        claim.lift(effective_nominal)(nominal, 0, 0).value == nominal,
-        claim.lift(effective_usage)(usage, 0).value == usage,
-        either_both_or_none(widened.is_set, limit.present),
-        either_both_or_none(fallen.is_set, limit.present),
-        implies(limit.present, all_of(widened.some == limit.value, fallen.some == limit.value)),
-        claim.lift(unlocked)(usage, quota, idle, 0).value == 0,
     )
 
 

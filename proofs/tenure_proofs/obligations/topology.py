@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tenure.rules.topology import has_one_topology, may_serve_topology, requests_topology
+from tenure_proofs.defining import definition_of
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
@@ -11,14 +14,10 @@ PROVED = Verdict.PROVED
 
 
 @obligation("PO-KQ-730", rules=["KQ-620"], expect=everywhere(PROVED))
-def any_field_that_asks_for_a_topology_is_a_request(claim: Claim) -> None:
+@definition_of(requests_topology)
+def any_field_that_asks_for_a_topology_is_a_request(*fields: Any) -> Any:
     """Kueue v0.19.2, explicit requests: any of four kinds of field, and nothing else."""
-    fields = [claim.flag(name) for name in ("required", "preferred", "unconstrained", "slices")]
-    asks = claim.lift(requests_topology)(*fields).value
-    claim.prove(
-        *(implies(field, asks) for field in fields),
-        implies(all_of(*(negation(field) for field in fields)), negation(asks)),
-    )
+    return any_of(*fields)
 
 
 @obligation("PO-KQ-740", rules=["KQ-630"], expect=everywhere(PROVED))

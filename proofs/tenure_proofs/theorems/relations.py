@@ -13,14 +13,13 @@ from tenure.oracle.tree import climb
 from tenure.readings import preset_names
 from tenure.rules.eligibility import basis_for
 from tenure.rules.flavors import mode_without_search
-from tenure.rules.ordering import order_key
 from tenure.rules.quota import fits_request
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
-from tenure_proofs.theorems.registry import PYTHON, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import ADD, FITS, fits_of, listed, usage_of, without
-from tenure_proofs.theorems.taken import Taken, everywhere, modelled
+from tenure_proofs.theorems.taken import Taken, everywhere
 from tenure_proofs.theorems.tree import _conserved, added
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
@@ -67,7 +66,7 @@ def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fil
 @theorem(
     "PO-ANY-605",
     about=(fits_request, mode_without_search),
-    size="any decision",
+    size="one flavor-resource of a decision",
 )
 def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
     fits: Callable[..., Any] = fits_request,
@@ -92,65 +91,6 @@ def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
     fits_then = Taken(found, "the request fits where those that stay removed are out", "PO-ANY-020")
     known = (fits_then, request.term > 0, request.term <= potential.term)
     yield Part("decided again", known, (("it is Fit", mode == int(FlavorMode.FIT)),))
-
-
-SORTED = "`sorted` returns what it is given, each before the next"
-
-
-def _ascending(row: Any, count: Any, place: Any) -> Any:
-    """That an element is before the next one."""
-    in_order = z3.Implies(z3.And(place >= 0, place < count - 1), row(place) < row(place + 1))
-    return Taken(in_order, SORTED, PYTHON)
-
-
-@theorem(
-    "PO-ANY-610",
-    about=(order_key,),
-    size="any number of candidates",
-)
-def candidates_in_another_order_are_sorted_to_the_same_sequence() -> Iterator[Part]:
-    """KEP-8522, Integration tests 7: deterministic. A candidate is its place in the strict order.
-
-    Two sequences with the same elements, each before the next, are the same: by induction from the first.
-    """
-    modelled("candidates of different uid are in one strict order", "PO-TBP-210")
-    one, other, where, back = (
-        z3.Function(name, z3.IntSort(), z3.IntSort())
-        for name in ("one", "other", "its place in the other", "its place in the one")
-    )
-    count, place, low, high = (z3.Int(name) for name in ("count", "place", "low", "high"))
-    for name, row in (("one", one), ("the other", other)):
-        between = z3.And(low >= 0, low < high, high < count - 1)
-        yield Part(
-            f"{name}: first",
-            (_ascending(row, count, low), low >= 0, low < count - 1),
-            (("before the next", row(low) < row(low + 1)),),
-        )
-        yield Part(
-            f"{name}: keeps",
-            (_ascending(row, count, high), between, row(low) < row(high)),
-            (("before all after it", row(low) < row(high + 1)),),
-        )
-
-    def in_order(row: Any, first: Any, second: Any) -> Any:
-        """What was just shown, of two places."""
-        there = z3.And(first >= 0, first < count, second >= 0, second < count)
-        return z3.Implies(z3.And(there, first < second), row(first) < row(second))
-
-    among = z3.And(place >= 0, place < count)
-    to, fro = where(place), back(place)
-    members = (
-        z3.And(to >= 0, to < count, other(to) == one(place)),
-        z3.And(fro >= 0, fro < count, one(fro) == other(place)),
-    )
-    ordered = tuple(
-        in_order(row, *pair)
-        for row in (one, other)
-        for spot in (to, fro)
-        for pair in ((place, spot), (spot, place))
-    )
-    before = tuple(z3.Implies(spot < place, one(spot) == other(spot)) for spot in (to, fro))
-    yield Part("keeps", (among, *members, *ordered, *before), (("the same", one(place) == other(place)),))
 
 
 @theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one")
