@@ -7,6 +7,36 @@ fail() {
   exit 2
 }
 
+# The lines of an input as an array, without the spaces around each; those of a block in YAML may be indented.
+lines_of() {
+  local line
+  lines=()
+  while IFS= read -r line; do
+    line=${line#"${line%%[![:space:]]*}"}
+    line=${line%"${line##*[![:space:]]}"}
+    if [[ -n "$line" ]]; then lines+=("$line"); fi
+  done <<< "$1"
+}
+
+# The commit that diff compares with. The head of a pull request is a merge that GitHub made, unless the workflow
+# has checked out another commit; its first parent is the base. It is fetched where the checkout is shallow.
+base_commit() {
+  local base=${TENURE_BASE:-}
+  if [[ -z "$base" && "${GITHUB_EVENT_NAME:-}" == pull_request && "$(git rev-parse HEAD)" == "${GITHUB_SHA:-}" ]]; then
+    base=$(git cat-file commit HEAD | sed -n '/^parent /{s///p;q;}')
+  fi
+  base=${base:-${TENURE_EVENTBASE:-}}
+  [[ "$base" =~ ^[[:alnum:]][[:alnum:]._/-]*$ ]] ||
+    fail "base: found '$base', expected a commit or a branch; a push or a pull request has one"
+  if ! git cat-file -e "$base^{commit}" 2> /dev/null; then
+    git fetch --quiet --no-tags --depth=1 origin "$base" > "$scratch/fetched" 2>&1 ||
+      fail "base: found '$base', which cannot be fetched, expected a commit of origin, or actions/checkout with" \
+        "fetch-depth: 0 ($(tail -n 1 "$scratch/fetched"))"
+    base=FETCH_HEAD
+  fi
+  git rev-parse "$base^{commit}"
+}
+
 # A release, or the checkout of this Action; nothing where tenure is there already.
 # The current folder is a pull request's: no interpreter may import from it, nor from where PYTHON… variables
 # point, since that may be below it. Hence -I, also for the processes that tenure starts, and another folder for
@@ -58,21 +88,22 @@ pip_install() {
 }
 
 case "${TENURE_COMMAND:=validate}" in
-  validate | test | check | decide | simulate | prove | conform) ;;
-  *) fail "command: found '$TENURE_COMMAND', expected validate, test, check, decide, simulate, prove or conform" ;;
+  validate | test | check | diff | decide | simulate | prove | conform) ;;
+  *) fail "command: found '$TENURE_COMMAND', expected validate, test, check, diff, decide, simulate, prove or conform" ;;
 esac
 
 arguments=("$TENURE_COMMAND")
-if [[ "$TENURE_COMMAND" == check ]]; then arguments=(analyze check); fi
+if [[ "$TENURE_COMMAND" =~ ^(check|diff)$ ]]; then arguments=(analyze "$TENURE_COMMAND"); fi
 # What another run has kept is not believed here: its folder may have been restored, or written by another job.
-if [[ "$TENURE_COMMAND" =~ ^(prove|check|test)$ ]]; then arguments+=(--no-cache); fi
-paths=()
-while IFS= read -r path; do
-  # Lines of a block in YAML may be indented, and the last one is empty.
-  path=${path#"${path%%[![:space:]]*}"}
-  path=${path%"${path##*[![:space:]]}"}
-  if [[ -n "$path" ]]; then paths+=("$path"); fi
-done <<< "${TENURE_PATHS:-}"
+if [[ "$TENURE_COMMAND" =~ ^(prove|check|diff|test)$ ]]; then arguments+=(--no-cache); fi
+lines_of "${TENURE_RENDER:-}"
+if ((${#lines[@]})); then
+  [[ "$TENURE_COMMAND" =~ ^(check|diff|test)$ ]] ||
+    fail "render: found '${lines[0]}', expected it with command test, check or diff"
+  for renderer in "${lines[@]}"; do arguments+=(--render "$renderer"); done
+fi
+lines_of "${TENURE_PATHS:-}"
+paths=(${lines[@]+"${lines[@]}"})
 
 # xargs splits words as a shell would, and expands and runs nothing.
 words=$(xargs -n 1 printf '%s\n' <<< "${TENURE_ARGS:-}") || fail "args: found an open quote, expected words"
@@ -82,11 +113,21 @@ done <<< "$words"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+if [[ "$TENURE_COMMAND" == diff ]]; then
+  ((${#paths[@]} < 2)) || fail "paths: found ${#paths[@]} paths, expected one folder with command diff"
+  arguments+=(--fail-on "${TENURE_FAILON:-new-preemption,lost-guarantee}")
+  if [[ -n "${TENURE_BASELINE:-}" ]]; then arguments+=(--baseline "$TENURE_BASELINE"); fi
+  base=$(base_commit)
+  if [[ "${paths[0]:=.}" == -* ]]; then paths[0]="./${paths[0]}"; fi
+  paths=("$base:${paths[0]}" "${paths[0]}")
+fi
 annotations="$scratch/annotations"
 if [[ "${TENURE_ANNOTATIONS:-true}" == true ]]; then arguments+=(--report "github=$annotations"); fi
 summary="$scratch/summary"
 # GitHub refuses a summary of more than 1 MiB.
-if [[ -n "${GITHUB_STEP_SUMMARY:-}" ]]; then arguments+=(--report "summary=$summary"); fi
+if [[ -n "${GITHUB_STEP_SUMMARY:-}" || "${TENURE_COMMENT:-}" == true ]]; then
+  arguments+=(--report "summary=$summary")
+fi
 if [[ -n "${TENURE_JUNIT:-}" ]]; then arguments+=(--report "junit=$TENURE_JUNIT"); fi
 if [[ -n "${TENURE_SARIF:-}" ]]; then arguments+=(--report "sarif=$TENURE_SARIF"); fi
 if ((${#paths[@]})); then arguments+=(-- "${paths[@]}"); fi
@@ -103,6 +144,13 @@ code=0
 echo "::$token::"
 
 if [[ -f "$annotations" ]]; then cat "$annotations"; fi
-if [[ -f "$summary" ]] && (($(wc -c < "$summary") < 1000000)); then cat "$summary" >> "$GITHUB_STEP_SUMMARY"; fi
+if [[ -f "$summary" && "${TENURE_COMMENT:-}" == true && -n "${GITHUB_OUTPUT:-}" ]]; then
+  kept=$(mktemp)
+  cp "$summary" "$kept"
+  echo "summary=$kept" >> "$GITHUB_OUTPUT"
+fi
+if [[ -f "$summary" && -n "${GITHUB_STEP_SUMMARY:-}" ]] && (($(wc -c < "$summary") < 1000000)); then
+  cat "$summary" >> "$GITHUB_STEP_SUMMARY"
+fi
 if [[ -n "${GITHUB_OUTPUT:-}" ]]; then echo "exit-code=$code" >> "$GITHUB_OUTPUT"; fi
 exit "$code"

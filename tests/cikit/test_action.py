@@ -47,12 +47,13 @@ def act(folder: Path, path: str = "", **said: str) -> subprocess.CompletedProces
 
 def test_the_action_tells_the_script_every_input_by_the_environment() -> None:
     assert ACTION["runs"]["using"] == "composite"
-    python, run = ACTION["runs"]["steps"]
+    python, run, comment = ACTION["runs"]["steps"]
     assert re.fullmatch(r"actions/setup-python@[0-9a-f]{40}", python["uses"])
-    assert "${{" not in run["run"]
+    assert "${{" not in run["run"] + comment["run"]
     told = set(run["env"].values())
     expected = {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"] if name != "python-version"}
-    assert told == expected | {"${{ github.action_path }}"}
+    event = "${{ github.event.pull_request.base.sha || github.event.before }}"
+    assert told == expected | {"${{ github.action_path }}", event}
     text = SCRIPT.read_text(encoding="utf-8")
     assert set(run["env"]) == set(re.findall(r"\bTENURE_[A-Z]+\b", text))
     assert all(item.get("description") for item in ACTION["inputs"].values())
@@ -62,7 +63,7 @@ def test_each_command_of_the_action_is_one_of_tenure() -> None:
     script = (ROOT / "ci" / "action.sh").read_text(encoding="utf-8")
     (listed,) = re.findall(r"^  ([a-z| ]+)\) ;;$", script, re.MULTILINE)
     commands = listed.split(" | ")
-    assert set(commands) - {"check"} <= COMMANDS.keys()  # `check` is `analyze check`
+    assert set(commands) - {"check"} <= COMMANDS.keys()  # `check` and `diff` are of `analyze`
     assert all(
         re.search(rf"\b{command}\b", ACTION["inputs"]["command"]["description"]) for command in commands
     )

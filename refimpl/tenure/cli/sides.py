@@ -111,7 +111,7 @@ def folder_of(source: str) -> Iterator[Path]:
     >>> with folder_of("queues.yaml"):  # doctest: +ELLIPSIS
     ...     pass
     Traceback (most recent call last):
-    tenure.errors.InputError: --render: found 'queues.yaml', expected folders or revisions, main: and HEAD:, ...
+    tenure.errors.InputError: --render: found 'queues.yaml', expected folders or revisions, ...
     """
     revision = parse_revision(source)
     if revision is not None:
