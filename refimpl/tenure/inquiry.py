@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import Self
 
+from tenure.answer import Answer, R
 from tenure.api import Decision, Loaded, PendingDecision, as_instant, as_loaded, decide, decide_all
-from tenure.as_json import as_json
 from tenure.engines import Engine
 from tenure.manifests.premises import premises_of
 from tenure.model import Cluster, Instant
+from tenure.outline import Outline
 from tenure.readings import Reading, ReadingLike, parse_reading
 from tenure.versions import kueue_version
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,6 @@ class Inquiry:
         now: the clock, ns since the epoch.
         reading: the reading.
         cluster_queue: the ClusterQueue that is named, if one is.
-        warnings: about the input.
         engine: who decides.
         explained: whether findings will be shown.
     """
@@ -36,9 +33,13 @@ class Inquiry:
     now: Instant
     reading: Reading
     cluster_queue: str | None = None
-    warnings: list[str] = field(default_factory=list)
     engine: Engine = Engine.REFERENCE
     explained: bool = False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """About the input."""
+        return self.loaded.warnings
 
     @property
     def kueue(self) -> str | None:
@@ -93,9 +94,15 @@ class Inquiry:
             explained=self.explained,
         )
 
-    def whole(self, answer: DataclassInstance) -> Any:
-        """What JSON and YAML hold: the answer with the warnings and the release."""
-        return as_json(replace(answer, warnings=tuple(self.warnings), kueue=kueue_version(self.kueue)))
+    def answered(self, name: str, answer: R, outline: Outline, table: str = "") -> Answer[R]:
+        """An answer to the question, with its warnings and the release.
+
+        Args:
+            name, outline, table: as `Answer` has them.
+            answer: a record with `warnings` and `kueue`.
+        """
+        whole = replace(answer, warnings=self.warnings, kueue=kueue_version(self.kueue))
+        return Answer(name, whole, outline, table)
 
 
 def inquiry_of(
@@ -119,6 +126,4 @@ def inquiry_of(
     1000000000
     """
     instant, known = as_instant(now), as_loaded(loaded)
-    return Inquiry(
-        known.submitted_at(instant), instant, parse_reading(reading), cluster_queue, [*known.warnings]
-    )
+    return Inquiry(known.submitted_at(instant), instant, parse_reading(reading), cluster_queue)

@@ -26,6 +26,7 @@ from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.fates import JointFates
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.text import outline_of
+from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
 from tenure_play.from_cluster import manifests_of
 from tenure_play.not_queued import NotQueued, key_of_any, not_queued_answer
 from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
@@ -39,10 +40,12 @@ class Detailing:
     Args:
         verbose: everything that the rules found, not only what decides.
         every: all workloads one by one.
+        counterfactuals: how many changes are named that would change the answer.
     """
 
     verbose: bool = False
     every: bool = False
+    counterfactuals: int = DEFAULT_LIMIT
 
 
 BRIEF = Detailing()
@@ -54,13 +57,11 @@ class WorkloadQuestions:
 
     Args:
         asked: the cluster with its objects, the clock, the reading.
-        counterfactuals: how many changes to name.
         files: where the lines of fields are looked up.
         outlook: the coming cycles; None where they are not looked at.
     """
 
     asked: Inquiry
-    counterfactuals: int = DEFAULT_LIMIT
     files: Sequence[str | Path] = ()
     outlook: Outlook | None = None
 
@@ -92,7 +93,7 @@ class WorkloadQuestions:
             asked.now,
             asked.reading,
             undecided,
-            self.counterfactuals,
+            detailing.counterfactuals,
             worse=detailing.every,
         )
         premises = asked.premises(target.cluster_queue)
@@ -107,7 +108,7 @@ class WorkloadQuestions:
                 answer = replace(answer, summary=summary, coming=coming)
             answer = replace(answer, exposure=exposure)
         outline = why_outline(answer, every=detailing.every, verbose=detailing.verbose)
-        return Answer("why", answer, outline)
+        return asked.answered("why", answer, outline)
 
     def _past(self, victim: str, detailing: Detailing) -> Answer[Any] | None:
         """Why a workload was preempted; None where it was not."""
@@ -117,9 +118,9 @@ class WorkloadQuestions:
         record = preemption_record(loaded, key)
         if record is None:
             return None
-        past = past_answer(loaded, record, self.asked.now, self.asked.reading, self.counterfactuals)
+        past = past_answer(loaded, record, self.asked.now, self.asked.reading, detailing.counterfactuals)
         past = replace(past, premises=self.asked.premises(past.preemptor_queue or past.cluster_queue))
-        return Answer("why", past, past_outline(past, verbose=detailing.verbose))
+        return self.asked.answered("why", past, past_outline(past, verbose=detailing.verbose))
 
     def why_not(self, pending: str, victim: str | None = None, detailing: Detailing = BRIEF) -> Answer[Any]:
         """Why a workload is not admitted, or why it does not preempt a running one.
@@ -146,7 +147,7 @@ class WorkloadQuestions:
         answer = why_not_answer(
             decision,
             target,
-            self.counterfactuals,
+            detailing.counterfactuals,
             ahead,
             worse=detailing.every,
             every_workload=detailing.verbose,
@@ -162,7 +163,7 @@ class WorkloadQuestions:
         )
         answer = replace(answer, earlier=earlier, premises=premises)
         outline = why_not_outline(answer, every=detailing.every, verbose=detailing.verbose)
-        return Answer("why-not", answer, outline)
+        return asked.answered("why-not", answer, outline)
 
     def _not_queued(self, workload: str) -> Answer[Any] | None:
         """Why a workload that does not wait for quota does not run; None where it waits for quota."""
@@ -180,7 +181,7 @@ class WorkloadQuestions:
             return None if self.outlook is None else self.outlook.summary(key)
 
         answer = not_queued_answer(found, asked.reading, self._locate, coming)
-        return None if answer is None else Answer("why-not", answer, answer.outline())
+        return None if answer is None else asked.answered("why-not", answer, answer.outline())
 
     def next(self, workload: str | None, horizon: Horizon, *, every: bool = False) -> Answer[NextAnswer]:
         """What comes next in the cluster, or for one workload.
@@ -191,11 +192,13 @@ class WorkloadQuestions:
             every: whether the text lists everything.
 
         Raises:
-            InputError: as `tenure_play.forecast.answer.look_ahead`.
+            InputError: as `tenure_play.forecast.answer.look_ahead`, and as `without_unknown_trees`.
         """
-        asked = self.asked
+        loaded = without_unknown_trees(self.asked.loaded, workload)
+        more = (text for text in left_out(self.asked.loaded, loaded) if text not in loaded.warnings)
+        asked = replace(self.asked, loaded=replace(loaded, warnings=(*loaded.warnings, *more)))
         answer = look_ahead(asked.loaded, self._manifests, asked.now, asked.reading, horizon, workload)
-        return Answer("next", answer, outline_of(answer, every=every))
+        return asked.answered("next", answer, outline_of(answer, every=every))
 
     @cached_property
     def _manifests(self) -> Mapping[str, Mapping[str, Any]]:
@@ -212,18 +215,17 @@ class WorkloadQuestions:
         return locate
 
 
-def outlook_of(asked: Inquiry, gates: Mapping[str, bool]) -> Outlook | None:
+def outlook_of(asked: Inquiry) -> Outlook | None:
     """The coming cycles of a cluster; None where another ClusterQueue is asked about, or a gate decides about
     them that is not modelled.
 
     Args:
         asked: the cluster with its objects, the clock, the reading.
-        gates: as the command line has them.
     """
     if asked.cluster_queue is not None:
         return None
     try:
-        known = gates_over_time(asked.loaded, gates)
+        known = gates_over_time(asked.loaded)
     except InputError:
         return None
     return Outlook(asked.loaded, manifests_of(asked.loaded.objects), asked.now, asked.reading, known)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from tenure.answer import Answer
-from tenure.api import Loaded
-from tenure.explanation.groups import DEFAULT_LIMIT
+from tenure.api import Loaded, as_instant, as_loaded
+from tenure.disk import write_named
+from tenure.errors import bad_input
 from tenure.inquiry import Inquiry, inquiry_of
 from tenure.manifests import parse_duration
-from tenure.model import Cluster, Instant
-from tenure.readings import ReadingLike
+from tenure.model import Cluster, Duration, Instant
+from tenure.readings import ReadingLike, parse_reading
+from tenure.units import format_duration
 from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
 from tenure_play.diff.difference import DiffAnswer, Side, difference
 from tenure_play.diff.joint import joint_difference
@@ -21,8 +24,31 @@ from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.limits import assumed_runtime
-from tenure_play.forecast.unknown_trees import without_unknown_trees
-from tenure_play.from_cluster import manifests_of
+
+
+class WorkloadDetail(TypedDict, total=False):
+    """How much of an answer about a workload is listed, by keyword."""
+
+    counterfactuals: int
+    """How many changes are named that would change the answer."""
+    verbose: bool
+    """Whether the words list everything that the rules found."""
+    every: bool
+    """Whether they list all workloads one by one, however many they are."""
+
+
+class LookAhead(TypedDict, total=False):
+    """How far is looked ahead, and how long things take meanwhile, by keyword."""
+
+    cycles: int | None
+    """At most so many scheduling cycles; None for a number by the size of the cluster."""
+    until: str
+    """At most so long from now, such as `90m`; a day without it."""
+    eviction: str
+    """How long the pods of an evicted workload take to end; `30s` without it."""
+    runtime: str | None
+    """How long workloads run that declare no limit: a duration, or `p50`, `p95` or `max` of the finished
+    ones; None for not known."""
 
 
 def why(
@@ -32,8 +58,8 @@ def why(
     *,
     now: str | Instant,
     reading: ReadingLike = None,
-    counterfactuals: int = DEFAULT_LIMIT,
-    verbose: bool = False,
+    cluster_queue: str | None = None,
+    **detail: Unpack[WorkloadDetail],
 ) -> Answer[Any]:
     """Why a workload was preempted, or which pending workloads could preempt a running one.
 
@@ -43,8 +69,8 @@ def why(
         pending: a pending one; None for all of them.
         now: the clock: RFC 3339, or ns since the epoch.
         reading: a reading, its name, or overrides; None for `guaranteed`.
-        counterfactuals: how many changes to name.
-        verbose: whether the words list everything that the rules found.
+        cluster_queue: the ClusterQueue of the pending one; None follows its LocalQueue.
+        detail: `counterfactuals`, `verbose` and `every`, as `WorkloadDetail` explains them.
 
     Raises:
         InputError: there is no such workload, or it cannot be decided about.
@@ -55,8 +81,8 @@ def why(
     >>> why(two_teams, "team-a/job-pretrain-7b-e95a1", now="2026-03-02T14:00:00Z")  # doctest: +ELLIPSIS
     <why: ...
     """
-    asking = _asking(inquiry_of(loaded, now, reading), loaded, counterfactuals)
-    return asking.why(workload, pending, Detailing(verbose=verbose))
+    asking = _asking(inquiry_of(loaded, now, reading, cluster_queue), ())
+    return asking.why(workload, pending, Detailing(**detail))
 
 
 def why_not(
@@ -67,16 +93,16 @@ def why_not(
     now: str | Instant,
     reading: ReadingLike = None,
     cluster_queue: str | None = None,
-    counterfactuals: int = DEFAULT_LIMIT,
-    verbose: bool = False,
+    files: Sequence[str | Path] | None = None,
+    **detail: Unpack[WorkloadDetail],
 ) -> Answer[Any]:
     """Why a workload is not admitted, or why it does not preempt a running one.
 
     Args:
-        loaded, now, reading, counterfactuals, verbose: as of `why`.
+        loaded, now, reading, cluster_queue, detail: as of `why`.
         workload: what the pending one is called.
         victim: a running one; None for why the pending one is not admitted.
-        cluster_queue: the ClusterQueue of the pending one; None follows its LocalQueue.
+        files: where the lines of fields are looked up; None for those that were loaded.
 
     Raises:
         InputError: as of `why`.
@@ -88,8 +114,8 @@ def why_not(
     >>> waits.record.summary.split(":")[0]
     'team-a/job-long-context-8a5dc is not admitted'
     """
-    asking = _asking(inquiry_of(loaded, now, reading, cluster_queue), loaded, counterfactuals)
-    return asking.why_not(workload, victim, Detailing(verbose=verbose))
+    asking = _asking(inquiry_of(loaded, now, reading, cluster_queue), files)
+    return asking.why_not(workload, victim, Detailing(**detail))
 
 
 def next_cycles(
@@ -98,21 +124,16 @@ def next_cycles(
     *,
     now: str | Instant,
     reading: ReadingLike = None,
-    cycles: int | None = None,
-    until: str | None = None,
-    eviction: str | None = None,
-    runtime: str | None = None,
+    every: bool = False,
+    **ahead: Unpack[LookAhead],
 ) -> Answer[NextAnswer]:
     """What the coming scheduling cycles do; `tenure.next`.
 
     Args:
         loaded, now, reading: as of `why`.
         workload: what a pending workload is called; None for the whole cluster.
-        cycles: at most so many; None for a number by the size of the cluster.
-        until: at most so long from now, such as `90m`; None for a day.
-        eviction: how long the pods of an evicted workload take to end; None for 30s.
-        runtime: how long workloads run that declare no limit: a duration, or `p50`, `p95`, `max` of the
-            finished ones; None for not known.
+        every: whether the words list everything, however much it is.
+        ahead: `cycles`, `until`, `eviction` and `runtime`, as `LookAhead` explains them.
 
     Raises:
         InputError: a malformed duration; what decides over time and is not modelled.
@@ -123,20 +144,26 @@ def next_cycles(
     >>> len(next_cycles(two_teams, now="2026-03-02T14:00:00Z", cycles=2).record.cycles)
     2
     """
-    asked = inquiry_of(loaded, now, reading)
-    known = replace(asked, loaded=without_unknown_trees(asked.loaded, workload))
+    asked, runtime = inquiry_of(loaded, now, reading), ahead.get("runtime")
     horizon = Horizon(
-        cycles,
-        USUAL_UNTIL if until is None else parse_duration(until, field="until"),
-        USUAL_EVICTION if eviction is None else parse_duration(eviction, field="eviction"),
-        gates_over_time(loaded, {}),
+        ahead.get("cycles"),
+        _length(ahead.get("until"), "until", USUAL_UNTIL),
+        _length(ahead.get("eviction"), "eviction", USUAL_EVICTION),
+        gates_over_time(asked.loaded),
         None if runtime is None else assumed_runtime(runtime, loaded.out_of_play),
     )
-    return WorkloadQuestions(known).next(workload, horizon)
+    return WorkloadQuestions(asked).next(workload, horizon, every=every)
 
 
 def diff(
-    before: Loaded | Cluster, after: Loaded | Cluster, *, now: str | Instant, reading: ReadingLike = None
+    before: Loaded | Cluster,
+    after: Loaded | Cluster,
+    *,
+    now: str | Instant,
+    reading: ReadingLike = None,
+    names: tuple[str, str] = ("before", "after"),
+    every: bool = False,
+    html: str | Path | None = None,
 ) -> Answer[DiffAnswer]:
     """What a change does to all pending workloads together, and to each decision taken alone.
 
@@ -144,6 +171,9 @@ def diff(
         before, after: what `tenure.load` returned for either side.
         now: the clock of both: RFC 3339, or ns since the epoch.
         reading: of both.
+        names: what the sides are called.
+        every: whether the words list all workloads one by one.
+        html: a file for a page: the answer, and the quota and jobs of both sides after the coming cycles.
 
     Raises:
         InputError: a malformed time or reading.
@@ -154,17 +184,30 @@ def diff(
     >>> diff(two_teams, two_teams, now="2026-03-02T14:00:00Z").record.pending
     ()
     """
-    one, other = (inquiry_of(side, now, reading) for side in (before, after))
-    sides = (
-        Side("before", one.loaded, manifests_of(one.loaded.objects)),
-        Side("after", other.loaded, manifests_of(other.loaded.objects)),
+    one, other = (Side(*side) for side in zip(names, map(as_loaded, (before, after)), strict=True))
+    instant, chosen = as_instant(now), parse_reading(reading)
+    answer = replace(
+        difference(one, other, instant, chosen),
+        warnings=tuple(dict.fromkeys((*one.loaded.warnings, *other.loaded.warnings))),
+        joint=joint_difference(one, other, instant, chosen),
     )
-    answer = difference(*sides, one.now, one.reading)
-    answer = replace(answer, joint=joint_difference(*sides, one.now, one.reading, {}))
-    return Answer("diff", answer, outline_of(answer), "pending")
+    outline = outline_of(answer, every=every)
+    if html is not None:
+        from tenure_play.diff.page import page_of_difference
+
+        write_named("html", html, page_of_difference(one, other, instant, chosen, outline))
+    return Answer("diff", answer, outline, "pending")
 
 
-def _asking(asked: Inquiry, loaded: Loaded, counterfactuals: int) -> WorkloadQuestions:
-    named = dict.fromkeys(sourced.file for sourced in loaded.objects)
-    files = [file for file in named if Path(file).is_file()]
-    return WorkloadQuestions(asked, counterfactuals, files, outlook_of(asked, {}))
+def _asking(asked: Inquiry, files: Sequence[str | Path] | None) -> WorkloadQuestions:
+    if files is None:
+        named = dict.fromkeys(sourced.file for sourced in asked.loaded.objects)
+        files = [file for file in named if Path(file).is_file()]
+    return WorkloadQuestions(asked, files, outlook_of(asked))
+
+
+def _length(text: str | None, field: str, usual: Duration) -> Duration:
+    found = usual if text is None else parse_duration(text, field=field)
+    if found < 0:
+        raise bad_input(field, text or format_duration(found), "a duration that is not negative")
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from html import escape
@@ -83,7 +83,7 @@ def report(
     asked = inquiry_of(loaded, now, reading)
     picture = picture_of(asked.loaded, asked.now, asked.reading)
     named = [*dict.fromkeys(sourced.file for sourced in loaded.objects)]
-    answers = page_answers(picture, asked, {}, named, budget)
+    answers = page_answers(picture, asked, named, budget)
     facts = [("Reading", reading_text(asked.reading)), *(("Warning", text) for text in asked.warnings)]
     page = page_of(picture, "Cluster", facts, shlex.join(named), answers)
     return ClusterPage(page, summary_of(picture))
@@ -98,7 +98,6 @@ def summary_of(picture: ClusterPicture) -> str:
 def page_answers(
     picture: ClusterPicture,
     asked: Inquiry,
-    gates: Mapping[str, bool],
     files: Sequence[str | Path],
     budget: float,
     served: QueueAnalysis | None = None,
@@ -108,7 +107,6 @@ def page_answers(
     Args:
         picture: what the page shows.
         asked: the cluster with its objects, the clock, the reading.
-        gates: the feature gates that the command line names.
         files: where the lines of fields are looked up.
         budget: seconds; 0 for no answers.
         served: where questions about ClusterQueues go on after this page; None ends them with the budget.
@@ -116,7 +114,7 @@ def page_answers(
     if not budget:
         return PageAnswers()
     loaded, reading = asked.loaded, asked.reading
-    outlook = outlook_of(asked, gates)
+    outlook = outlook_of(asked)
     ends = time.monotonic() + budget
     with nullcontext(served) if served else QueueAnalysis() as analysis:
         problems = analysis.begin(loaded, reading)

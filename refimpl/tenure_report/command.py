@@ -22,7 +22,6 @@ from tenure.cli.options import (
     Paths,
     SchedulerFlags,
     Strict,
-    parse_gates,
 )
 from tenure.cli.terminal import Color, choose_colour, hint, print_lines
 from tenure.disk import claim, write_named
@@ -235,8 +234,7 @@ def _drawn(
         *(("Warning", text) for text in sorted(asked.warnings)),
     ]
     files = () if subject.edits.edits() else named_files
-    gates = parse_gates(subject.flags.feature_gates)
-    answers = page_answers(picture, asked, gates, files, budget, served)
+    answers = page_answers(picture, asked, files, budget, served)
     arguments = shlex.join([*named, *clock])
     page = page_of(picture, "Cluster", facts, arguments, answers, program=program, served=number)
     drawn = f"{summary_of(picture)}, {len(answers.jobs)} of them answered"

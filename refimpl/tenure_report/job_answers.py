@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from tenure_play.answers import WorkloadQuestions
 from tenure_play.drawing.cluster import ClusterPicture, DrawnJob, jobs_of
 from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.coming import Outlook
-from tenure_play.forecast.unknown_trees import without_unknown_trees
 
 
 def answers_of(
@@ -56,9 +54,7 @@ def _answered(job: DrawnJob, asking: WorkloadQuestions, horizon: Horizon | None)
 
     def when() -> Answer[Any]:
         assert horizon is not None
-        loaded = without_unknown_trees(asking.asked.loaded, job.name)
-        known = replace(asking, asked=replace(asking.asked, loaded=loaded))
-        return known.next(job.name, horizon)
+        return asking.next(job.name, horizon)
 
     for answer in (why, *([] if job.holds or horizon is None else [when])):
         try:

@@ -46,7 +46,7 @@ def accessible_answer(trees: Trees, inquiry: Inquiry) -> Any:
         kueue=kueue_version(inquiry.kueue),
         rows=render_rows(node for tree in trees for node in tree),
         trees=tuple(render_tree(tree) for tree in trees),
-        warnings=tuple(inquiry.warnings),
+        warnings=inquiry.warnings,
     )
     return as_json(answer)
 

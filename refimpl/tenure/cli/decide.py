@@ -31,7 +31,6 @@ from tenure.cli.options import (
     Strict,
     Verbose,
     Words,
-    parse_gates,
 )
 from tenure.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
 from tenure.cli.terminal import choose_colour, complain, progress
@@ -170,7 +169,7 @@ def decide_command(
         inquiry = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=plays, about=named)
         joint = None
         if pending.all_pending:
-            joint = _joint_effect(inquiry, flags)
+            joint = _joint_effect(inquiry)
             grouped = not every and printing.output == Output.TEXT and are_many(inquiry)
             inquiry = inquiry.of_many(deciding.engine, explained=verbose and not grouped)
         else:
@@ -179,7 +178,7 @@ def decide_command(
             decision = inquiry.decided(workload)
             # With a ClusterQueue on the command line the workload need not be one that waits there.
             if plays and cluster_queue is None:
-                joint = _joint_effect(inquiry, flags)
+                joint = _joint_effect(inquiry)
     if pending.all_pending:
         count = None if cluster_queue else len(pending_names(inquiry.loaded))
         outcomes: Counter[bool] = Counter()
@@ -252,15 +251,12 @@ def unexpected(decision: Decision, expected: Outcome | None) -> str:
     return f"expected {expected}, found {' '.join(summarize(decision))}"
 
 
-def _joint_effect(inquiry: Inquiry, flags: SchedulerFlags) -> JointEffect | None:
+def _joint_effect(inquiry: Inquiry) -> JointEffect | None:
     """What the coming cycles do to all pending workloads; None where nothing is installed that plays them."""
     effect = added("tenure.forecasts", "joint")
     if effect is None:
         return None
-    gates = parse_gates(flags.feature_gates)
-    found: JointEffect = effect(
-        inquiry.loaded, inquiry.loaded.objects, inquiry.now, inquiry.reading, gates, inquiry.cluster_queue
-    )
+    found: JointEffect = effect(inquiry.loaded, inquiry.now, inquiry.reading, inquiry.cluster_queue)
     return found
 
 

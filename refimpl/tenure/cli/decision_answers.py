@@ -75,7 +75,7 @@ def decide_answer(
         reading_text=reading_text(decision.reading),
         summary=summarize(decision),
         premises=tuple(inquiry.premises(decision.queue.name)),
-        warnings=tuple(inquiry.warnings),
+        warnings=inquiry.warnings,
         assignment=assigned_pods(decision.assignment) if is_served(decision) else None,
         behind=head_before(inquiry, decision),
         explanation=found,
@@ -104,7 +104,7 @@ def pending_answer(
         kueue=kueue_version(inquiry.kueue),
         pending=rows,
         premises=tuple(inquiry.premises(inquiry.cluster_queue)),
-        warnings=tuple(inquiry.warnings),
+        warnings=inquiry.warnings,
         joint=joint,
     )
     return as_json(answer)

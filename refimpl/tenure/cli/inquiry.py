@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from tenure.answer import Answer
 from tenure.api import Loaded, assumed_queue, doubts, refuse_doubts
 from tenure.cli.concerned import concerning
 from tenure.cli.inputs import load_input, print_warnings
@@ -18,8 +17,7 @@ from tenure.cli.options import (
     instant_of,
     parse_gates,
 )
-from tenure.cli.output import OutlineOutput, Output, about, print_answer, print_outline
-from tenure.cli.terminal import complain, hint
+from tenure.cli.terminal import hint
 from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.inquiry import Inquiry
@@ -29,14 +27,12 @@ from tenure.manifests.feature_gates import SETTING_OF_GATE, over_time_problems
 from tenure.manifests.given import given
 from tenure.manifests.kueue_api import gates_of_fields, without_gated
 from tenure.manifests.releases import gates_problems
-from tenure.manifests.showing import about_object, grouped_warnings
+from tenure.manifests.showing import about_object
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-    from tenure.outline import Outline
+    pass
 
 
 def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
@@ -69,7 +65,8 @@ def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:
         over_time = tuple(dict.fromkeys((*loaded.over_time, *later)))
         loaded = replace(loaded, fair_sharing=FairSharingSource.GIVEN, over_time=over_time)
     settings = replace(loaded.cluster.settings, **changes)
-    return replace(loaded, cluster=without_gated(replace(loaded.cluster, settings=settings), gates))
+    cluster = without_gated(replace(loaded.cluster, settings=settings), gates)
+    return replace(loaded, cluster=cluster, flag_gates=gates)
 
 
 def _checked_gates(flags: SchedulerFlags, loaded: Loaded, *, fair_sharing: bool) -> Mapping[str, bool]:
@@ -158,18 +155,6 @@ FASTER = "so many decisions take a while without the optimized core: pip install
 class CommandInquiry(Inquiry):
     """What a command line is about; its warnings have been printed."""
 
-    def warned(self, texts: Iterable[str], loaded: Loaded) -> CommandInquiry:
-        """The same about a cluster of which more is to be warned; that is printed.
-
-        Args:
-            texts: the further warnings.
-            loaded: the cluster.
-        """
-        more = [text for text in texts if text not in self.warnings]
-        for text in grouped_warnings(more):
-            complain("warning", text)
-        return replace(self, loaded=loaded, warnings=[*self.warnings, *more])
-
     def of_many(self, engine: Engine | None, *, explained: bool) -> Self:
         """The same about all pending workloads; a hint where the core might be worth it and is missing."""
         cluster = self.loaded.cluster
@@ -177,35 +162,6 @@ class CommandInquiry(Inquiry):
         if engine in (None, Engine.AUTO) and not explained and would_be_faster(pairs):
             hint(FASTER)
         return super(CommandInquiry, self).of_many(engine, explained=explained)
-
-    def print(self, output: Output, name: str, answer: DataclassInstance, lines: Iterable[str]) -> None:
-        """Print an answer; JSON and YAML have the warnings and the release too.
-
-        Args:
-            output: the form.
-            name: of its schema.
-            answer: one with `warnings` and `kueue`.
-            lines: its text.
-        """
-        if output == Output.TEXT:
-            print_answer(output, name, None, about(self.kueue, lines))
-        else:
-            print_answer(output, name, self.whole(answer), ())
-
-    def print_outline(
-        self, output: OutlineOutput, name: str, answer: DataclassInstance, outline: Outline
-    ) -> None:
-        """As `print`, of an answer that is an outline, which may be Markdown.
-
-        Args:
-            output, name, answer: as there.
-            outline: the answer in words.
-        """
-        print_outline(output, name, outline, lambda: self.whole(answer), self.kueue)
-
-    def print_found(self, output: OutlineOutput, found: Answer[Any]) -> None:
-        """Print an answer of the Python API."""
-        self.print_outline(output, found.name, found.record, found.outline)
 
 
 def inquire(
@@ -281,7 +237,7 @@ def inquiry_about(
     warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
     words = [word for word in (*about, cluster_queue) if word is not None]
     printed = print_warnings(concerning(loaded, warnings, words))
-    return CommandInquiry(loaded, now, reading, cluster_queue, printed)
+    return CommandInquiry(replace(loaded, warnings=tuple(printed)), now, reading, cluster_queue)
 
 
 def _of_object(text: str, problems: Sequence[Problem]) -> str:

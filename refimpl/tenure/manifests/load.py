@@ -109,6 +109,7 @@ class Loaded:
             the objects show of it.
         configured: whether the Configuration was given.
         gates: the feature gates that the Configuration sets.
+        flag_gates: those of Kueue's own flag, above them.
         submitted: by `namespace/name`, the workloads of jobs that are yet to be created: see `submitted_at`.
         objects: what was read, as it was written; only of `tenure.load`, for answers that need it again.
     """
@@ -130,6 +131,7 @@ class Loaded:
     over_time: tuple[Problem, ...] = ()
     configured: bool = True
     gates: Mapping[str, bool] = field(default_factory=dict)
+    flag_gates: Mapping[str, bool] = field(default_factory=dict)
     submitted: frozenset[str] = frozenset()
     objects: tuple[SourcedObject, ...] = field(default=(), compare=False)
 

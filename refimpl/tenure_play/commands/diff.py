@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
@@ -12,10 +12,9 @@ from typing import Annotated, Final
 import typer
 
 from tenure.api import Loaded
-from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
+from tenure.cli.inputs import as_options, changed, print_warnings, refuse_other_scheduler
 from tenure.cli.inquiry import with_flags
 from tenure.cli.options import (
     EditOptions,
@@ -24,21 +23,18 @@ from tenure.cli.options import (
     Now,
     SchedulerFlags,
     instant_of,
-    parse_gates,
 )
-from tenure.cli.output import Every, OutlineOutput, OutlineOutputOption, print_outline
+from tenure.cli.output import Every, OutlineOutput, OutlineOutputOption, print_found
 from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
 from tenure.cli.terminal import Color, choose_colour
-from tenure.disk import claim, write_named
+from tenure.disk import claim
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, build, load, noted, read_objects
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig
-from tenure_play.diff.difference import Side, difference
-from tenure_play.diff.joint import joint_difference
-from tenure_play.diff.text import changes_anything, has_new_victims, outline_of
-from tenure_play.from_cluster import manifests_of
+from tenure_play.api import diff
+from tenure_play.diff.text import changes_anything, has_new_victims
 
 _TREE_KINDS: Final = ("ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor")
 """Kinds of which no workload's own record depends: a change of one needs no workload read again."""
@@ -125,25 +121,23 @@ def diff_command(
     choose_colour(printing.color)
     claim("--html", printing.html)
     instant, chosen = None if now is None else instant_of(now), interpretation.chosen()
-    one, other = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
-    refuse_other_scheduler(one.loaded)
-    refuse_other_scheduler(other.loaded)
-    before, after = (replace(side, loaded=with_flags(side.loaded, flags)) for side in (one, other))
-    warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
-    clock = instant_of(None) if instant is None else instant
-    gates = parse_gates(flags.feature_gates)
-    answer = replace(
-        difference(before, after, clock, chosen),
-        warnings=tuple(warnings),
-        joint=joint_difference(before, after, clock, chosen, gates),
-    )
-    outline = outline_of(answer, every=printing.every)
-    print_outline(printing.output, "diff", outline, lambda: as_json(answer), answer.kueue)
-    if printing.html is not None:
-        from tenure_play.diff.page import page_of_difference
-
-        page = page_of_difference(before, after, clock, chosen, gates, outline)
-        write_named("--html", printing.html, page)
+    names, *read = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
+    for side in read:
+        refuse_other_scheduler(side)
+    before, after = (with_flags(side, flags) for side in read)
+    warnings = tuple(print_warnings((*before.warnings, *after.warnings)))
+    with as_options("html"):
+        found = diff(
+            replace(before, warnings=warnings),
+            replace(after, warnings=()),
+            now=instant_of(None) if instant is None else instant,
+            reading=chosen,
+            names=names,
+            every=printing.every,
+            html=printing.html,
+        )
+    print_found(printing.output, found)
+    answer = found.record
     failing = {FailOn.GAINED_VICTIMS: has_new_victims(answer), FailOn.ANY: changes_anything(answer)}
     if printing.fail_on is not None and failing[printing.fail_on]:
         raise typer.Exit(ExitCode.FOUND)
@@ -155,8 +149,8 @@ def _sides(
     beside: Sequence[str],
     edits: Sequence[ManifestEdit],
     interpretation: Interpretation,
-) -> tuple[Side, Side]:
-    """BEFORE and AFTER as a command line names them.
+) -> tuple[tuple[str, str], Loaded, Loaded]:
+    """What BEFORE and AFTER are called, and both, as a command line names them.
 
     Raises:
         InputError: neither or too many are named; everything that cannot be read on either side.
@@ -166,20 +160,15 @@ def _sides(
     objects: list[SourcedObject] = []
     (first, name), (last, other) = named[0], named[-1]
     kueue, kueue_after = interpretation.target_kueue(), interpretation.target_kueue()
-    read: list[SourcedObject] = []
-    before = Side(name, _read(first, common, (), objects, read, kueue), manifests_of(read))
-    read_after: list[SourcedObject] = []
-    two = len(named) == 2
-    after = (
-        _read(last, common, edits, [], read_after, kueue_after)
-        if two
-        else _changed(before.loaded, objects, edits, read_after, kueue_after)
-    )
-    if before.loaded.cluster.settings.release != after.cluster.settings.release:
-        releases = " and ".join(str(side.cluster.settings.release) for side in (before.loaded, after))
+    before = _read(first, common, (), objects, kueue)
+    if len(named) == 2:
+        after = _read(last, common, edits, [], kueue_after)
+    else:
+        after = _changed(before, objects, edits, kueue_after)
+    if before.cluster.settings.release != after.cluster.settings.release:
+        releases = " and ".join(str(side.cluster.settings.release) for side in (before, after))
         raise bad_input("--kueue", releases, "one release on both sides")
-    manifests = manifests_of(read_after) if read_after else before.manifests
-    return before, Side(changed_name(other, edits), after, manifests)
+    return (name, changed_name(other, edits)), before, after
 
 
 def _read(
@@ -187,7 +176,6 @@ def _read(
     common: Sequence[SourcedObject],
     edits: Sequence[ManifestEdit],
     kept: list[SourcedObject],
-    read: list[SourcedObject],
     kueue: TargetKueue,
 ) -> Loaded:
     """One side.
@@ -197,32 +185,38 @@ def _read(
         common: those of both sides that it does not have itself.
         edits: changes of all of them.
         kept: gets the objects as they are written.
-        read: gets them as they were changed.
         kueue: the target Kueue.
     """
     paths, own = own_objects(source)
 
-    def watched(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
-        own_and_common = together(chain(own, found), common)
-        return noted(changed(noted(own_and_common, kept), edits, kueue), read)
+    def chosen(found: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
+        return changed(noted(together(chain(own, found), common), kept), edits, kueue)
 
-    return kueue.stamped(load(paths, watched=watched))
+    return _loaded(paths, chosen, kueue)
+
+
+def _loaded(
+    paths: Sequence[str],
+    chosen: Callable[[Iterable[SourcedObject]], Iterable[SourcedObject]],
+    kueue: TargetKueue,
+) -> Loaded:
+    """A cluster with its objects as they were changed."""
+    read: list[SourcedObject] = []
+    loaded = kueue.stamped(load(paths, watched=lambda found: noted(chosen(found), read)))
+    return replace(loaded, objects=tuple(read))
 
 
 def _changed(
-    before: Loaded,
-    objects: Sequence[SourcedObject],
-    edits: Sequence[ManifestEdit],
-    read: list[SourcedObject],
-    kueue: TargetKueue,
+    before: Loaded, objects: Sequence[SourcedObject], edits: Sequence[ManifestEdit], kueue: TargetKueue
 ) -> Loaded:
     """The same objects after changes; the workloads are not read again where none of them is concerned."""
     if any(edit.kind not in _TREE_KINDS for edit in edits):
-        return kueue.stamped(load([], watched=lambda _: noted(changed(objects, edits, kueue), read)))
+        return _loaded([], lambda _: changed(objects, edits, kueue), kueue)
     others = [sourced for sourced in objects if dig(sourced.object, "kind") != "Workload"]
     after = build(changed(others, edits, kueue))
     tree = {name: getattr(after.cluster, name) for name in _TREE}
     kept = {name: found for name, found in before.set_aside.items() if name.startswith("Workload/")}
+    # Of its objects, which are as before, only the workloads are looked at.
     return replace(
         before,
         cluster=replace(before.cluster, **tree),

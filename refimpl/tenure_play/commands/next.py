@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from tenure.cli.commands import with_records
+from tenure.cli.inputs import as_options, print_warnings
 from tenure.cli.inquiry import inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
@@ -20,19 +21,12 @@ from tenure.cli.options import (
     SchedulerFlags,
     Strict,
     Words,
-    parse_gates,
 )
-from tenure.cli.output import OutlinePrinting
+from tenure.cli.output import OutlinePrinting, print_found
 from tenure.cli.terminal import choose_colour
-from tenure.errors import bad_input
-from tenure.manifests import parse_duration
-from tenure.model import Duration
 from tenure.units import END_OF_TIME, format_duration
-from tenure_play.answers import WorkloadQuestions
-from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon
-from tenure_play.forecast.joint import gates_over_time
-from tenure_play.forecast.limits import assumed_runtime
-from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
+from tenure_play.api import next_cycles
+from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +54,6 @@ class HorizonOptions:
             "the finished workloads. For the latest start of one workload.",
         ),
     ] = None
-
-    def horizon(self) -> Horizon:
-        """The horizon, but for what the cluster decides.
-
-        Raises:
-            InputError: no such duration, or a negative one.
-        """
-        until, eviction = _length(self.until, "--until"), _length(self.eviction, "--eviction")
-        return Horizon(self.cycles, until, eviction)
-
-
-def _length(text: str, option: str) -> Duration:
-    found = parse_duration(text, field=option)
-    if found < 0:
-        raise bad_input(option, text, "a duration that is not negative")
-    return found
 
 
 @with_records
@@ -125,17 +103,21 @@ def next_command(
     """
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, example, least=0)
-    horizon = ahead.horizon()
     source = InputOptions(paths, example, strict)
     asked = inquire(
         source, now, interpretation, None, flags, edits, keeps=True, queued_by=END_OF_TIME, about=named
     )
-    gates = gates_over_time(asked.loaded, parse_gates(flags.feature_gates))
-    runtime = None
-    if ahead.runtime is not None:
-        runtime = assumed_runtime(ahead.runtime, asked.loaded.out_of_play)
-    horizon = replace(horizon, gates=gates, runtime=runtime)
-    workload_name = named[0] if named else None
-    known = without_unknown_trees(asked.loaded, workload_name)
-    asked = asked.warned(left_out(asked.loaded, known), known)
-    asked.print_found(printing.output, WorkloadQuestions(asked).next(workload_name, horizon, every=every))
+    with as_options("until", "eviction", "runtime"):
+        found = next_cycles(
+            asked.loaded,
+            named[0] if named else None,
+            now=asked.now,
+            reading=asked.reading,
+            every=every,
+            cycles=ahead.cycles,
+            until=ahead.until,
+            eviction=ahead.eviction,
+            runtime=ahead.runtime,
+        )
+    print_warnings(text for text in found.record.warnings if text not in asked.warnings)
+    print_found(printing.output, found)

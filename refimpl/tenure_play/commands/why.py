@@ -21,12 +21,11 @@ from tenure.cli.options import (
     SchedulerFlags,
     Strict,
     Verbose,
-    parse_gates,
 )
-from tenure.cli.output import Every, OutlinePrinting
+from tenure.cli.output import Every, OutlinePrinting, print_found
 from tenure.cli.terminal import choose_colour
 from tenure.explanation.groups import DEFAULT_LIMIT
-from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
+from tenure_play.api import why, why_not
 
 
 @with_records
@@ -87,9 +86,18 @@ def why_command(
     pending = None
     if others:
         pending, victim = in_order(asked.loaded, others[0], victim)
-    outlook = outlook_of(asked, parse_gates(flags.feature_gates))
-    asking = WorkloadQuestions(asked, counterfactuals, outlook=outlook)
-    asked.print_found(printing.output, asking.why(victim, pending, Detailing(verbose=verbose, every=every)))
+    found = why(
+        asked.loaded,
+        victim,
+        pending,
+        now=asked.now,
+        reading=asked.reading,
+        cluster_queue=cluster_queue,
+        counterfactuals=counterfactuals,
+        verbose=verbose,
+        every=every,
+    )
+    print_found(printing.output, found)
 
 
 @with_records
@@ -145,9 +153,19 @@ def why_not_command(
     asked = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=True, about=named)
     # A changed field is not in the file.
     files = () if edits.edits() else (source.paths or ())
-    outlook = outlook_of(asked, parse_gates(flags.feature_gates))
-    asking = WorkloadQuestions(asked, counterfactuals, files, outlook)
     name, victim = named[0], None
     if len(named) > 1:
         name, victim = in_order(asked.loaded, *named)
-    asked.print_found(printing.output, asking.why_not(name, victim, Detailing(verbose=verbose, every=every)))
+    found = why_not(
+        asked.loaded,
+        name,
+        victim,
+        now=asked.now,
+        reading=asked.reading,
+        cluster_queue=cluster_queue,
+        files=files,
+        counterfactuals=counterfactuals,
+        verbose=verbose,
+        every=every,
+    )
+    print_found(printing.output, found)

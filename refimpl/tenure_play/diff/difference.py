@@ -25,7 +25,6 @@ from tenure.rules.time_based import duration_in_force, is_time_expired
 from tenure.units import format_duration
 from tenure_play.diff.trees import reached
 from tenure_play.diff.victim_periods import Spell, spells
-from tenure_play.from_cluster import Manifests
 
 ABSENT = "absent"
 UNDECIDED = "not decided"
@@ -119,13 +118,11 @@ class Side:
 
     Args:
         words: what it is, for the answer.
-        loaded: what was read.
-        manifests: the Workloads as they were read, by `namespace/name`.
+        loaded: what was read, with its objects.
     """
 
     words: str
     loaded: Loaded
-    manifests: Manifests = field(default_factory=dict)
 
 
 @dataclass(slots=True)

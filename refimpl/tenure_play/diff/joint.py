@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tenure.joint import JointDifference, JointEffect, names, scope_text, verb, with_names
@@ -13,27 +13,22 @@ from tenure_play.diff.trees import reached
 from tenure_play.forecast.joint import joint_effects
 
 
-def joint_difference(
-    before: Side, after: Side, now: Instant, reading: Reading, gates: Mapping[str, bool]
-) -> JointDifference:
+def joint_difference(before: Side, after: Side, now: Instant, reading: Reading) -> JointDifference:
     """What a change does to the pending workloads of the trees that it reaches.
 
     Args:
         before, after: the clusters, under their settings.
         now: the clock of both, ns since the epoch.
         reading: of both.
-        gates: the feature gates that the command line names.
 
     >>> from tenure.api import Loaded
     >>> from tenure.model import Cluster
     >>> from tenure.readings import preset
     >>> side = Side("", Loaded(Cluster({})))
-    >>> joint_difference(side, side, 0, preset("guaranteed"), {}).summary
+    >>> joint_difference(side, side, 0, preset("guaranteed")).summary
     'Jointly nothing changes: no pending workload is in a tree that the change reaches'
     """
-    parts = reached(before.loaded, after.loaded)
-    sides = zip(parts, (before.manifests, after.manifests), strict=True)
-    one, other = joint_effects([*sides], now, reading, gates)
+    one, other = joint_effects(reached(before.loaded, after.loaded), now, reading)
     return difference_of(one, other)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from tenure.errors import InputError
 from tenure.model import Instant
 from tenure.outline import Outline
@@ -14,22 +12,20 @@ from tenure_play.drawing.cluster import ClusterPicture, picture_of
 from tenure_play.drawing.cluster_page import change_page, changed_nodes
 from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.joint import gates_over_time
+from tenure_play.from_cluster import manifests_of
 
 
-def page_of_difference(
-    before: Side, after: Side, now: Instant, reading: Reading, gates: Mapping[str, bool], outline: Outline
-) -> str:
+def page_of_difference(before: Side, after: Side, now: Instant, reading: Reading, outline: Outline) -> str:
     """The page as one HTML file.
 
     Args:
         before, after: the clusters, under their settings.
         now: the clock of both, ns since the epoch.
         reading: of both.
-        gates: the feature gates that the command line names.
         outline: the answer.
     """
     try:
-        one, other = (_afterwards(side, now, reading, gates) for side in (before, after))
+        one, other = (_afterwards(side, now, reading) for side in (before, after))
         ends = " and ".join(dict.fromkeys(format_instant(each.now) for each in (one, other)))
         when = f"After the coming cycles of either side, as tenure next lists them: at {ends}."
     except InputError as error:
@@ -40,7 +36,8 @@ def page_of_difference(
     return change_page("Difference", lines, when, changed_nodes(one, other))
 
 
-def _afterwards(side: Side, now: Instant, reading: Reading, gates: Mapping[str, bool]) -> ClusterPicture:
-    outlook = Outlook(side.loaded, side.manifests, now, reading, gates_over_time(side.loaded, gates))
+def _afterwards(side: Side, now: Instant, reading: Reading) -> ClusterPicture:
+    manifests = manifests_of(side.loaded.objects)
+    outlook = Outlook(side.loaded, manifests, now, reading, gates_over_time(side.loaded))
     at, loaded = outlook.afterwards()
     return picture_of(loaded, at, reading)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tenure.api import Loaded, pending_names, undecided, waiting_for
@@ -13,7 +13,7 @@ from tenure.joint import (
     JointStart,
     joint_summary,
 )
-from tenure.manifests import Place, SourcedObject
+from tenure.manifests import Place
 from tenure.manifests.feature_gates import over_time_problems
 from tenure.manifests.showing import in_short
 from tenure.model import SECOND, Instant
@@ -85,51 +85,40 @@ class ComingCycles:
 
 
 def joint_effect(
-    loaded: Loaded,
-    objects: Iterable[SourcedObject],
-    now: Instant,
-    reading: Reading,
-    gates: Mapping[str, bool],
-    cluster_queue: str | None = None,
+    loaded: Loaded, now: Instant, reading: Reading, cluster_queue: str | None = None
 ) -> JointEffect:
     """What the coming cycles do to all pending workloads together.
 
     Args:
-        loaded: the cluster, under the settings of the command line.
-        objects: of the cluster, as they were read.
+        loaded: the cluster with its objects, under the settings of the command line.
         now: the clock, ns since the epoch.
         reading: see `tenure.readings`.
-        gates: the feature gates that the command line names.
         cluster_queue: what becomes of the workloads of this ClusterQueue; None for all. All take part.
 
     >>> from tenure.api import load
     >>> from tenure.readings import preset
     >>> from tenure.resources import bundled
     >>> two_teams, at = load(bundled("examples", "two-teams")), 1772460000 * 10**9
-    >>> len(joint_effect(two_teams, (), at, preset("guaranteed"), {}).waiting)
+    >>> len(joint_effect(two_teams, at, preset("guaranteed")).waiting)
     3
     """
-    (found,) = joint_effects([(loaded, manifests_of(objects))], now, reading, gates, cluster_queue)
+    (found,) = joint_effects([loaded], now, reading, cluster_queue)
     return found
 
 
 def joint_effects(
-    sides: Sequence[tuple[Loaded, Manifests]],
-    now: Instant,
-    reading: Reading,
-    gates: Mapping[str, bool],
-    cluster_queue: str | None = None,
+    sides: Sequence[Loaded], now: Instant, reading: Reading, cluster_queue: str | None = None
 ) -> list[JointEffect]:
     """The joint effects of several clusters until none of them changes by itself any more.
 
     Later on only time could change anything: the end of a protection, a step of a priority.
 
     Args:
-        sides: the clusters, each with its Workloads as they were read.
-        now, reading, gates, cluster_queue: as of `joint_effect`.
+        sides: the clusters, each with its objects.
+        now, reading, cluster_queue: as of `joint_effect`.
     """
-    unknown = unknown_together([loaded for loaded, _ in sides])
-    played = [coming_cycles(loaded, manifests, now, reading, gates, unknown) for loaded, manifests in sides]
+    unknown = unknown_together(sides)
+    played = [coming_cycles(side, manifests_of(side.objects), now, reading, None, unknown) for side in sides]
     since = now
     while True:
         for each in played:
@@ -142,29 +131,29 @@ def joint_effects(
     effects = [_effect_of(each, until) for each in played]
     if cluster_queue is None:
         return effects
-    return [_of_queue(each, side, cluster_queue) for each, (side, _) in zip(effects, sides, strict=True)]
+    return [_of_queue(each, side, cluster_queue) for each, side in zip(effects, sides, strict=True)]
 
 
-def gates_over_time(loaded: Loaded, named: Mapping[str, bool]) -> QueueGates:
-    """The gates of queues and cycles: the release's defaults, those of the Configuration, the command line's.
+def gates_over_time(loaded: Loaded) -> QueueGates:
+    """The gates of queues and cycles: the release's defaults, those of the Configuration, those of the flag.
 
     Args:
         loaded: the cluster.
-        named: the feature gates that the command line names.
 
     Raises:
         InputError: a gate that decides over several cycles and is not modelled.
 
     >>> from tenure.model import Cluster
-    >>> gates_over_time(Loaded(Cluster({})), {"SchedulingEquivalenceHashing": False}).equivalence
+    >>> off = {"SchedulingEquivalenceHashing": False}
+    >>> gates_over_time(Loaded(Cluster({}), flag_gates=off)).equivalence
     False
     """
     settings = loaded.cluster.settings
     fair = settings.fair_sharing is not None
-    problems = over_time_problems(named, Place(), "--feature-gates", fair_sharing=fair)
+    problems = over_time_problems(loaded.flag_gates, Place(), "--feature-gates", fair_sharing=fair)
     if problems:
         raise InputError(problems)
-    return with_gates(gates_of(settings.release), {**loaded.gates, **named})
+    return with_gates(gates_of(settings.release), {**loaded.gates, **loaded.flag_gates})
 
 
 def coming_cycles(
@@ -172,7 +161,7 @@ def coming_cycles(
     manifests: Manifests,
     now: Instant,
     reading: Reading,
-    gates: Mapping[str, bool] | QueueGates,
+    gates: QueueGates | None,
     unknown: Mapping[str, Problem],
     asked: str | None = None,
     most_pairs: int = MOST_PAIRS,
@@ -181,7 +170,8 @@ def coming_cycles(
 
     Args:
         loaded, manifests: the cluster.
-        now, reading, gates: as of `joint_effect`; or the gates of the queues and cycles.
+        now, reading: as of `joint_effect`.
+        gates: of the queues and cycles; None for those of the cluster.
         unknown: the ClusterQueues whose course is not known, each with the reason.
         asked: the workload whose admission ends them, `namespace/name`; None for none.
         most_pairs: as `Course` has it.
@@ -195,7 +185,7 @@ def coming_cycles(
         if loaded.over_time:
             played.fail(InputError(loaded.over_time))
             return played
-        chosen = gates if isinstance(gates, QueueGates) else gates_over_time(loaded, gates)
+        chosen = gates_over_time(loaded) if gates is None else gates
         scenario = scenario_from(loaded, manifests, now, now + horizon.until, timing, chosen)
         played.course = Course(scenario, reading, horizon.cycles, asked, most_pairs=most_pairs)
         played.course.player.begin()

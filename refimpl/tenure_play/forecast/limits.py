@@ -59,9 +59,9 @@ def assumed_runtime(text: str, out_of_play: Iterable[object]) -> AssumedRuntime:
     '4h'
     """
     if text not in _SHARES:
-        length = parse_duration(text, field="--runtime")
+        length = parse_duration(text, field="runtime")
         if length <= 0:
-            raise bad_input("--runtime", text, "a duration above 0, p50, p95 or max")
+            raise bad_input("runtime", text, "a duration above 0, p50, p95 or max")
         return AssumedRuntime(length, text)
     raws = [*out_of_play]
     lengths = sorted(length for raw in raws for length in _run_of(raw))
@@ -71,7 +71,7 @@ def assumed_runtime(text: str, out_of_play: Iterable[object]) -> AssumedRuntime:
             f"none of {counted(len(raws), 'finished or inactive workload')} has both; "
             "or a duration such as 4h"
         )
-        raise bad_input("--runtime", text, expected)
+        raise bad_input("runtime", text, expected)
     # The smallest run that the share of them does not exceed.
     length = lengths[-(-len(lengths) * _SHARES[text] // 100) - 1]
     of = counted(len(lengths), "finished workload")
