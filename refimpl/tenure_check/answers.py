@@ -22,7 +22,7 @@ from tenure_check.analysis.matrix_answer import MatrixAnswer, answer_of
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
 from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
-from tenure_check.analysis.scopes import MatrixRequest, Scope
+from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES, MatrixRequest, Scope
 from tenure_check.analysis.solved_cells import reached
 from tenure_check.analysis.states import CellQuery
 from tenure_check.analysis.two_configurations import Configuration
@@ -82,8 +82,8 @@ def matrix_answer(
     Raises:
         InputError: the solvers are not installed.
     """
-    key = key_of(configured.cluster, configured.levels, configured.reading, effort, scope, sides)
     cache = AnswerCache(MatrixAnswer, wanted=kept)
+    key = key_of(configured, effort, scope, sides)
     return cache.once(key, lambda: _matrix(configured, effort, scope, sides, jobs))
 
 
@@ -143,9 +143,8 @@ def guarantees_found(
     Raises:
         InputError: the solvers are not installed.
     """
-    cluster, levels, reading = configured.cluster, configured.levels, configured.reading
-    key = key_of("guarantees", cluster, levels, reading, effort, scope)
     cache = AnswerCache(GuaranteesAnswer, wanted=kept)
+    key = key_of("guarantees", configured, effort, scope)
     return cache.once(key, lambda: _guarantees(configured, effort, scope, jobs))
 
 
@@ -167,6 +166,17 @@ def _guarantees(
         if not is_timed or configured.reading.name == LITERAL:
             return answer
         return with_contrary(answer, under(preset(LITERAL)))
+
+
+def kept_answers(configured: Configuration) -> tuple[MatrixAnswer | None, GuaranteesAnswer | None]:
+    """The matrix and the guarantees that an earlier run kept, as the commands search by default."""
+    scope, sides = Scope.CONSISTENT, (None, None)
+    of_matrix = key_of(configured, Effort.of_states(MATRIX_STATES), scope, sides)
+    of_guarantees = key_of("guarantees", configured, Effort.of_states(GUARANTEES_STATES), scope)
+    return (
+        AnswerCache(MatrixAnswer, wanted=True).found(of_matrix),
+        AnswerCache(GuaranteesAnswer, wanted=True).found(of_guarantees),
+    )
 
 
 def guarantees_of_one(answer: GuaranteesAnswer, wanted: str) -> GuaranteesAnswer:

@@ -12,11 +12,13 @@ from pathlib import Path
 
 from tenure.api import Loaded
 from tenure.disk import write_file
+from tenure.errors import bad_input
 from tenure.explanation.summary import reading_text
 from tenure.inquiry import Inquiry, inquiry_of
 from tenure.model import Instant
 from tenure.readings import ReadingLike
-from tenure.units import counted
+from tenure.units import counted, format_instant
+from tenure.versions import kueue_version
 from tenure_play.answers import outlook_of
 from tenure_play.drawing.cluster import ClusterPicture, picture_of
 from tenure_play.drawing.cluster_page import PageAnswers, page_of
@@ -35,10 +37,14 @@ class ClusterPage:
     Args:
         html: one file that requests nothing.
         summary: what it shows, in a line.
+        answered: how many jobs have answers.
+        open: the questions about ClusterQueues, `matrix` and `guarantees`, that the budget left open.
     """
 
     html: str
     summary: str
+    answered: int = 0
+    open: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<ClusterPage: {self.summary}>"
@@ -57,12 +63,34 @@ class ClusterPage:
         write_file(path, self.html)
 
 
+@dataclass(frozen=True, slots=True)
+class PageSource:
+    """Where a page comes from, and where it goes.
+
+    Args:
+        words: where the objects are, as a command line names it.
+        arguments: of the commands in the page, behind the name of a job.
+        program: the command line that reads the cluster again.
+        files: where the lines of fields are looked up.
+        number: of the picture, on a page that asks its server for the next one; None for a file.
+        analysis: where questions about ClusterQueues go on after this page; None ends them with the budget.
+    """
+
+    words: Sequence[str]
+    arguments: Sequence[str]
+    program: str = "tenure"
+    files: Sequence[str | Path] = ()
+    number: int | None = None
+    analysis: QueueAnalysis | None = None
+
+
 def report(
     loaded: Loaded,
     *,
     now: str | Instant,
     reading: ReadingLike = None,
     budget: float = 0.0,
+    source: PageSource | None = None,
 ) -> ClusterPage:
     """The quota and jobs of a cluster as a page.
 
@@ -71,9 +99,10 @@ def report(
         now: the clock: RFC 3339, or ns since the epoch.
         reading: a reading, its name, or overrides; None for `guaranteed`.
         budget: seconds for the coming cycles and for answers about jobs and ClusterQueues.
+        source: where the cluster comes from; None for the files that were loaded.
 
     Raises:
-        InputError: a malformed time or reading.
+        InputError: a malformed time or reading; no ClusterQueue.
 
     >>> from tenure.api import load
     >>> from tenure.resources import bundled
@@ -81,44 +110,43 @@ def report(
     <ClusterPage: 1 ClusterQueue, 16 running and 4 pending workloads>
     """
     asked = inquiry_of(loaded, now, reading)
+    if not asked.loaded.cluster.cluster_queues:
+        raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a cluster")
+    if source is None:
+        named = [*dict.fromkeys(sourced.file for sourced in loaded.objects)]
+        source = PageSource(named, [*named, "--now", format_instant(asked.now)], files=named)
     picture = picture_of(asked.loaded, asked.now, asked.reading)
-    named = [*dict.fromkeys(sourced.file for sourced in loaded.objects)]
-    answers = page_answers(picture, asked, named, budget)
-    facts = [("Reading", reading_text(asked.reading)), *(("Warning", text) for text in asked.warnings)]
-    page = page_of(picture, "Cluster", facts, shlex.join(named), answers)
-    return ClusterPage(page, summary_of(picture))
-
-
-def summary_of(picture: ClusterPicture) -> str:
-    """What a picture shows, in a line."""
+    facts = [
+        ("From", shlex.join(source.words)),
+        ("Reading", reading_text(asked.reading)),
+        ("Kueue", kueue_version(asked.kueue)),
+        *(("Warning", text) for text in sorted(asked.warnings)),
+    ]
+    answers = _answers(picture, asked, source, budget)
+    page = page_of(
+        picture,
+        "Cluster",
+        facts,
+        shlex.join(source.arguments),
+        answers,
+        program=source.program,
+        served=source.number,
+    )
     queues = counted(picture.queues, "ClusterQueue")
-    return f"{queues}, {picture.running} running and {picture.pending} pending workloads"
+    summary = f"{queues}, {picture.running} running and {picture.pending} pending workloads"
+    return ClusterPage(page, summary, len(answers.jobs), answers.queues.open)
 
 
-def page_answers(
-    picture: ClusterPicture,
-    asked: Inquiry,
-    files: Sequence[str | Path],
-    budget: float,
-    served: QueueAnalysis | None = None,
-) -> PageAnswers:
-    """The answers in a page, made within some seconds.
-
-    Args:
-        picture: what the page shows.
-        asked: the cluster with its objects, the clock, the reading.
-        files: where the lines of fields are looked up.
-        budget: seconds; 0 for no answers.
-        served: where questions about ClusterQueues go on after this page; None ends them with the budget.
-    """
+def _answers(picture: ClusterPicture, asked: Inquiry, source: PageSource, budget: float) -> PageAnswers:
+    """The answers in a page, made within some seconds; 0 for none."""
     if not budget:
         return PageAnswers()
-    loaded, reading = asked.loaded, asked.reading
+    loaded, reading, served = asked.loaded, asked.reading, source.analysis
     outlook = outlook_of(asked)
     ends = time.monotonic() + budget
     with nullcontext(served) if served else QueueAnalysis() as analysis:
         problems = analysis.begin(loaded, reading)
         coming = steps_of(picture, outlook, budget / 2)
-        jobs = answers_of(picture, asked, outlook, files, ends - time.monotonic())
+        jobs = answers_of(picture, asked, outlook, source.files, ends - time.monotonic())
         left = 0.0 if served else ends - time.monotonic()
         return PageAnswers(jobs, queue_answers(analysis, loaded, reading, problems, left), coming)

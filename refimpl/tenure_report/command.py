@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +25,8 @@ from tenure.cli.options import (
 from tenure.cli.terminal import Color, choose_colour, hint, print_lines
 from tenure.disk import claim, write_named
 from tenure.errors import InputError, Problem, bad_input
-from tenure.explanation.summary import reading_text
 from tenure.manifests.given import given, in_place_of_stdin
 from tenure.units import END_OF_TIME, format_instant
-from tenure.versions import kueue_version
 
 if TYPE_CHECKING:
     from tenure_report.queue_answers import QueueAnalysis
@@ -197,15 +194,12 @@ def _drawn(
 
     Args:
         subject: what is drawn.
-        number: as `page_of` has it.
-        served: as `page_answers` has it.
+        number, served: as `PageSource` has number and analysis.
 
     Raises:
         InputError: everything that is wrong in the manifests; no ClusterQueue among them.
     """
-    from tenure_play.drawing.cluster import picture_of
-    from tenure_play.drawing.cluster_page import page_of
-    from tenure_report.api import page_answers, summary_of
+    from tenure_report.api import PageSource, report
 
     source, budget = subject.source, subject.budget
     asked = inquire(
@@ -217,27 +211,17 @@ def _drawn(
         keeps=True,
         queued_by=END_OF_TIME,
     )
-    if not asked.loaded.cluster.cluster_queues:
-        raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a cluster")
-    picture = picture_of(asked.loaded, asked.now, asked.reading)
-    named_files = source.paths or ()
-    named = ["--example", source.example] if source.example else list(named_files)
-    program, source_words, clock = "tenure", named, ["--now", format_instant(asked.now)]
+    files = source.paths or ()
+    named = ["--example", source.example] if source.example else list(files)
+    program, words, clock = "tenure", named, ["--now", format_instant(asked.now)]
     if given().read is not None:
         # The commands of the page read the cluster again, by the plugin that drew it.
         named = [word for word in named if word != "-"]
-        program, source_words, clock = "kubectl tenure", [given().name, *named], []
-    facts = [
-        ("From", shlex.join(source_words)),
-        ("Reading", reading_text(asked.reading)),
-        ("Kueue", kueue_version(asked.kueue)),
-        *(("Warning", text) for text in sorted(asked.warnings)),
-    ]
-    files = () if subject.edits.edits() else named_files
-    answers = page_answers(picture, asked, files, budget, served)
-    arguments = shlex.join([*named, *clock])
-    page = page_of(picture, "Cluster", facts, arguments, answers, program=program, served=number)
-    drawn = f"{summary_of(picture)}, {len(answers.jobs)} of them answered"
-    if budget and answers.queues.open and served is None:
-        hint(f"--budget {2 * budget:g} gives analyze {' and '.join(answers.queues.open)} more time")
-    return page, drawn
+        program, words, clock = "kubectl tenure", [given().name, *named], []
+    # A changed field is not in the file.
+    files = () if subject.edits.edits() else files
+    about = PageSource(words, [*named, *clock], program, files, number, served)
+    page = report(asked.loaded, now=asked.now, reading=asked.reading, budget=budget, source=about)
+    if budget and page.open and served is None:
+        hint(f"--budget {2 * budget:g} gives analyze {' and '.join(page.open)} more time")
+    return page.html, f"{page.summary}, {page.answered} of them answered"

@@ -27,7 +27,13 @@ from tenure_check.analysis.matrix_text import nominal_words, sentences_of
 from tenure_check.analysis.sanity import sanity_answer
 from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES
 from tenure_check.analysis.two_configurations import Configuration
-from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
+from tenure_check.answers import (
+    configuration_in,
+    guarantees_found,
+    guarantees_of_one,
+    kept_answers,
+    matrix_answer,
+)
 from tenure_check.api import loops
 from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 
@@ -73,10 +79,22 @@ class QueueAnalysis:
             return error.problems
         if configured != self._configured:
             self.__exit__()
-            self._pool, self._configured = pool(len(QUESTIONS)), configured
-            workers = self._pool.__enter__()
-            self._found = [workers.begin(partial(_answered, configured), name) for name in QUESTIONS]
+            self._configured = configured
+            self._found = [
+                self._begun(configured, *each)
+                for each in zip(QUESTIONS, kept_answers(configured), strict=True)
+            ]
         return ()
+
+    def _begun(self, configured: Configuration, question: str, kept: _Found | None) -> Future[_Found]:
+        if kept is not None:
+            known: Future[_Found] = Future()
+            known.set_result(kept)
+            return known
+        if self._pool is None:
+            self._pool = pool(len(QUESTIONS))
+            self._workers = self._pool.__enter__()
+        return self._workers.begin(partial(_answered, configured), question)
 
     def found(self, within: float) -> list[_Found | None]:
         """The answers in the order of `QUESTIONS`, None where one is open.

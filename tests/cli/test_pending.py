@@ -9,9 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from tenure.cli.inquiry import inquire
-from tenure.cli.options import InputOptions, Interpretation
-from tenure.engines import Engine
 from tests.command_line import tenure
 from tests.examples import change, copied
 
@@ -130,19 +127,17 @@ def test_the_table_names_the_core_where_it_decides() -> None:
     assert plain == fast
 
 
-def test_a_hint_is_given_once_where_the_core_would_be_worth_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_hint_is_given_once_where_the_core_would_be_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hints(*words: str) -> int:
+        done = tenure("decide", "--example", "two-teams", *ALL, *words)
+        return done.stderr.count(b"pip install 'tenure[fast]'")
+
     monkeypatch.setattr("tenure.engines.choice.find_spec", lambda _: None)
-    asked = inquire(InputOptions(example="two-teams"), AT["two-teams"], Interpretation())
-    assert asked.of_many(None, explained=False).engine == Engine.AUTO
-    assert capsys.readouterr().err == ""
+    assert hints() == 0
     monkeypatch.setattr("tenure.engines.choice.MUCH", 1)
-    assert asked.of_many(None, explained=False).engine == Engine.AUTO
-    assert capsys.readouterr().err.count("pip install 'tenure[fast]'") == 1
-    asked.of_many(None, explained=True)
-    asked.of_many(Engine.REFERENCE, explained=False)
-    assert capsys.readouterr().err == ""
+    assert hints() == 1
+    assert hints("--verbose") == 0
+    assert hints("--engine", "reference") == 0
 
 
 def test_one_cluster_queue_can_be_asked_about_alone() -> None:

@@ -25,14 +25,14 @@ ONE = (*DECIDE, "-w", "team-b/job-eval-suite-d739e")
 INTERRUPTED = """
 import os, signal
 
-from tenure.cli.inquiry import CommandInquiry
-decided_all = CommandInquiry.decided_all
+from tenure.inquiry import Inquiry
+decided_all = Inquiry.decided_all
 def interrupted(self):
     for number, decision in enumerate(decided_all(self)):
         if number == 10:
             os.kill(os.getpid(), signal.SIGINT)
         yield decision
-CommandInquiry.decided_all = interrupted
+Inquiry.decided_all = interrupted
 """
 
 

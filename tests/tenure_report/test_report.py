@@ -16,9 +16,12 @@ from typing import Any
 import pytest
 import yaml
 
+from tenure.api import load
 from tenure.manifests import SourcedObject, build, parse_instant
 from tenure.pages import SITE
 from tenure.readings import preset
+from tenure.resources import bundled
+from tenure_check.answers import configuration_in
 from tenure_play.drawing.cluster import MOST_PIECES, Bar, ClusterPicture, DrawnNode, jobs_of, picture_of
 from tenure_play.drawing.cluster_page import ComingSteps
 from tenure_play.forecast.coming import Outlook
@@ -341,6 +344,18 @@ def test_questions_about_clusterqueues_give_way_to_those_about_jobs(monkeypatch:
     monkeypatch.setattr(queue_answers, "guarantees_found", lambda *_: None)
     queue_answers._answered(None, "guarantees")  # type: ignore[arg-type] # nothing looks at it
     assert given == [10]
+
+
+def test_no_process_is_started_for_answers_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "nice", raising=False)
+    loaded, reading = load(bundled("examples", "two-teams")), preset("guaranteed")
+    configured = configuration_in(loaded, reading)
+    for question in ("matrix", "guarantees"):
+        queue_answers._answered(configured, question)
+    monkeypatch.setattr(queue_answers, "pool", None)
+    with queue_answers.QueueAnalysis() as analysis:
+        assert analysis.begin(loaded, reading) == ()
+        assert None not in analysis.found(0)
 
 
 def test_clusterqueues_beyond_the_budget_have_the_command(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ from tenure.cli.options import (
     Words,
 )
 from tenure.cli.output import CheckPrinting, Every, Output, Reporting, about, print_answer
-from tenure.cli.terminal import choose_colour, complain, progress
-from tenure.engines import Engine
+from tenure.cli.terminal import choose_colour, complain, hint, progress
+from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.summary import summarize
@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from tenure.joint import JointEffect
     from tenure.manifests.source_lines import SourceLines
     from tenure.reports import Report
+
+
+FASTER = "so many decisions take a while without the optimized core: pip install 'tenure[fast]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,9 @@ def decide_command(
             joint = _joint_effect(inquiry)
             grouped = not every and printing.output == Output.TEXT and are_many(inquiry)
             inquiry = inquiry.of_many(deciding.engine, explained=verbose and not grouped)
+            pairs = len(inquiry.loaded.cluster.pending) * len(inquiry.loaded.cluster.admitted)
+            if inquiry.engine == Engine.AUTO and not inquiry.explained and would_be_faster(pairs):
+                hint(FASTER)
         else:
             inquiry = replace(inquiry, engine=deciding.engine or Engine.REFERENCE, explained=verbose)
             _require_a_name(inquiry.loaded, workload)

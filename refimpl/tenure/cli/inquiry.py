@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tenure.api import Loaded, assumed_queue, doubts, refuse_doubts
 from tenure.cli.concerned import concerning
@@ -17,8 +17,6 @@ from tenure.cli.options import (
     instant_of,
     parse_gates,
 )
-from tenure.cli.terminal import hint
-from tenure.engines import Engine, would_be_faster
 from tenure.errors import InputError, Problem, bad_input
 from tenure.inquiry import Inquiry
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
@@ -148,20 +146,6 @@ def with_fair_sharing(objects: Iterable[SourcedObject], text: str | None) -> lis
 
 
 ASSUMED = "no LocalQueue is given; the only ClusterQueue is used"
-FASTER = "so many decisions take a while without the optimized core: pip install 'tenure[fast]'"
-
-
-@dataclass(frozen=True, slots=True)
-class CommandInquiry(Inquiry):
-    """What a command line is about; its warnings have been printed."""
-
-    def of_many(self, engine: Engine | None, *, explained: bool) -> Self:
-        """The same about all pending workloads; a hint where the core might be worth it and is missing."""
-        cluster = self.loaded.cluster
-        pairs = len(cluster.pending) * len(cluster.admitted)
-        if engine in (None, Engine.AUTO) and not explained and would_be_faster(pairs):
-            hint(FASTER)
-        return super(CommandInquiry, self).of_many(engine, explained=explained)
 
 
 def inquire(
@@ -174,7 +158,7 @@ def inquire(
     keeps: bool = False,
     queued_by: Instant | None = None,
     about: Sequence[str | None] = (),
-) -> CommandInquiry:
+) -> Inquiry:
     """What the shared options of `tenure.cli.options` are about, as the command line has them.
 
     Args:
@@ -216,7 +200,7 @@ def inquiry_about(
     queued_by: Instant | None = None,
     strict: bool = False,
     about: Sequence[str | None] = (),
-) -> CommandInquiry:
+) -> Inquiry:
     """The same about a cluster that has been read; its warnings are printed.
 
     Args:
@@ -237,7 +221,7 @@ def inquiry_about(
     warnings = [*loaded.warnings, *(_of_object(text, problems) for text, problems in found), *others]
     words = [word for word in (*about, cluster_queue) if word is not None]
     printed = print_warnings(concerning(loaded, warnings, words))
-    return CommandInquiry(replace(loaded, warnings=tuple(printed)), now, reading, cluster_queue)
+    return Inquiry(replace(loaded, warnings=tuple(printed)), now, reading, cluster_queue)
 
 
 def _of_object(text: str, problems: Sequence[Problem]) -> str:

@@ -12,11 +12,12 @@ import typer
 from tenure.as_json import as_json
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
-from tenure.cli.inquiry import CommandInquiry, inquire
+from tenure.cli.inquiry import inquire
 from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
 from tenure.cli.output import OutlineOutput, Output, about, print_answer
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
+from tenure.inquiry import Inquiry
 from tenure.outline import Name, in_markdown
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def show_command(
     print_answer(output, "show", as_json(card), lines, pointer=False)
 
 
-def _show_quota(inquiry: CommandInquiry, output: Output, *, every: bool) -> None:
+def _show_quota(inquiry: Inquiry, output: Output, *, every: bool) -> None:
     from tenure.cli.accounts import accessible_answer, accessible_lines, trees_of
 
     trees = trees_of(inquiry)
