@@ -99,8 +99,13 @@ STAGES = (
     Stage(
         "site and browser",
         "test-site",
-        "the whole site, its links, its pages in a browser; every command that a page shows",
-        tests=("tests/docs/browser", "tests/docs/test_site.py", "tests/docs/test_readme.py"),
+        "the whole site, its links, its pages in a browser; every command that a page shows; the notebook",
+        tests=(
+            "tests/docs/browser",
+            "tests/docs/test_notebook.py",
+            "tests/docs/test_readme.py",
+            "tests/docs/test_site.py",
+        ),
         proves=True,
     ),
     Stage("wheel", "test-wheel", "the distribution, installed and used elsewhere", tests=("tests/wheel",)),

@@ -45,7 +45,11 @@ class Answer(Generic[R]):
         return self.text
 
     def _repr_html_(self) -> str:
-        return "\n".join([*self.outline.html_lines(), *([self.picture] if self.picture else [])])
+        words = "\n".join(self.outline.html_lines())
+        # Notebooks put the text of cells on the right, and may be light where the reader's system is dark.
+        for cell in ("td", "th"):
+            words = words.replace(f"<{cell}>", f'<{cell} style="text-align: left">')
+        return words + self.picture.replace("<svg ", '\n<svg style="background: var(--paper)" ', 1)
 
     @property
     def text(self) -> str:
