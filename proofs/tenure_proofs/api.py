@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import unwrap
+from pathlib import Path
+from traceback import walk_tb
 
 from tenure.answer import Answer
 from tenure.conformance.requests import read_decide_request
 from tenure.errors import InputError
 from tenure.outline import Item, Outline, Part, TitledList
 from tenure.readings import Reading, parse_reading
+from tenure.rules.registry import all_rules
 from tenure_play.drawing.cluster import picture_of_decision
 from tenure_play.drawing.cluster_sketch import sentences_of, sketch_of
 from tenure_play.drawing.svg import svg
@@ -17,6 +23,8 @@ from tenure_proofs.counterexamples import Counterexample
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.solvers import Cvc5
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.domains import LiftError
 
 __all__ = ["OwnClaim", "prove"]
 
@@ -38,6 +46,9 @@ class OwnClaim:
     """What each solver answered about a counterexample: `unsat` where there is none."""
     story: tuple[str, ...] = ()
     """The smallest counterexample, line by line; of a claim about one decision."""
+    uses: tuple[str, ...] = ()
+    """What it lifts of Tenure: a rule by its identifier, any other function by its name; none, and the claim
+    is about the given formula only."""
     values: dict[str, str] = field(default_factory=dict)
     """The smallest counterexample: the arguments by name, as Python writes them."""
 
@@ -67,7 +78,20 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
     <own-claim: Proved for every state under guaranteed: a job that has just started is protected.>
     """
     chosen = parse_reading(reading, for_proofs=True)
-    obligation = Obligation("own claim", (), claim, everywhere(Verdict.PROVED), UNRECORDED, "")
+    lifted: dict[str, None] = {}
+    problems: list[str] = []
+
+    @wraps(claim)
+    def stated(own: Claim) -> None:
+        try:
+            claim(own)
+        except Exception as error:
+            said = str(error) if isinstance(error, LiftError) else f"{type(error).__name__}: {error}"
+            problems.append(f"{_place(claim, error)}{said}")
+            raise
+        lifted.update(dict.fromkeys(_uses(own)))
+
+    obligation = Obligation("own claim", (), stated, everywhere(Verdict.PROVED), UNRECORDED, "")
     with Cvc5() as cvc5:
         result = run_obligation(obligation, chosen.name, cvc5, seeds)
     example = result.counterexample if result.verdict == Verdict.REFUTED else None
@@ -75,18 +99,39 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
         obligation.words,
         chosen.name,
         result.verdict.value,
-        "" if result.verdict in (Verdict.PROVED, Verdict.REFUTED) else result.detail,
+        "" if result.verdict in (Verdict.PROVED, Verdict.REFUTED) else next(iter(problems), result.detail),
         dict(result.solvers),
         () if example is None else example.story,
+        (*lifted,),
         {} if example is None else {name: repr(value) for name, value in example.values.items()},
     )
     return Answer("own-claim", found, _outline(found), picture=_picture(example))
 
 
+def _place(claim: Statement, error: Exception) -> str:
+    """The line of a claim's file that an error comes from, for the start of a message."""
+    file = unwrap(claim).__code__.co_filename
+    frames = walk_tb(error.__traceback__)
+    lines = [line for frame, line in frames if frame.f_code.co_filename == file]
+    here = Path.cwd()
+    shown = Path(file).relative_to(here) if Path(file).is_relative_to(here) else file
+    return f"{shown}:{lines[-1]}: " if lines else ""
+
+
+def _uses(claim: Claim) -> Iterator[str]:
+    """What a claim lifts of Tenure."""
+    rules = {entry.function: entry.id for entry in all_rules()}
+    for call in claim.calls:
+        if call.function.__module__.split(".")[0].startswith("tenure"):
+            yield rules.get(call.function, call.function.__name__)
+
+
 def _outline(found: OwnClaim) -> Outline:
     match found.verdict:
         case Verdict.PROVED:
-            first = f"Proved for every state under {found.reading}: {found.claim}."
+            alone = "; it uses no rule or decision of Tenure: this is about the given formula only"
+            about = "" if found.uses else alone
+            first = f"Proved for every state under {found.reading}: {found.claim}{about}."
         case Verdict.REFUTED:
             first = f"Refuted under {found.reading}: {found.claim}."
         case _:

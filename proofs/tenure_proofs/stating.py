@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar, cast
 import z3
 
 from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.symbols import Symbol
 
 _Statement = TypeVar("_Statement", bound=Callable[..., Any])
 
@@ -19,12 +20,19 @@ def _without_truth() -> Iterator[None]:
     def refuse(term: z3.AstRef) -> NoReturn:
         raise LiftError(f"the truth of {term} was asked for: it may be either")
 
-    before = z3.AstRef.__bool__
-    z3.AstRef.__bool__ = refuse
+    before = z3.AstRef.__bool__, Symbol.__bool__
+    z3.AstRef.__bool__, Symbol.__bool__ = refuse, _refuse_symbol  # type: ignore[assignment, method-assign]
     try:
         yield
     finally:
-        z3.AstRef.__bool__ = before
+        z3.AstRef.__bool__, Symbol.__bool__ = before  # type: ignore[method-assign]
+
+
+def _refuse_symbol(_: Symbol) -> NoReturn:
+    raise LiftError(
+        "Python's and, or, not, if and chained comparisons cannot be used on symbolic values: "
+        "use all_of, any_of, negation, implies or choose of tenure_proofs.trusted.logic"
+    )
 
 
 def stating(statement: _Statement) -> _Statement:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tenure.errors import InputError
@@ -9,12 +11,35 @@ from tenure.model import Workload
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs import prove
 from tenure_proofs.obligations.time_based import a_protected_workload_is_never_preempted_by_an_equal
+from tenure_proofs.registry import Statement
 from tenure_proofs.trusted.claim import Claim
 
 
 def a_duration_of_zero_never_ends(claim: Claim) -> None:
     target, now = claim.record("target", Workload), claim.number("now")
     claim.prove(claim.lift(is_time_expired)(target, now, now - now).value)
+
+
+def a_claim_with_and(claim: Claim) -> None:
+    claim.prove(claim.number("a") == 0 and claim.number("b") == 0)
+
+
+def a_claim_with_a_chain(claim: Claim) -> None:
+    a, b, c = map(claim.number, "abc")
+    claim.prove(a < b < c)
+
+
+def a_claim_with_a_misspelt_field(claim: Claim) -> None:
+    claim.prove(claim.record("job", Workload).prioritty == 0)
+
+
+def a_claim_that_raises(claim: Claim) -> None:
+    raise ValueError(claim)
+
+
+def a_number_is_below_the_next(claim: Claim) -> None:
+    number = claim.number("number")
+    claim.prove(number < number + 1)
 
 
 def a_claim_that_branches(claim: Claim) -> None:
@@ -44,9 +69,35 @@ def test_a_claim_about_one_rule_is_refuted_by_values() -> None:
     assert repr(refuted) == "<own-claim: Refuted under guaranteed: a duration of zero never ends.>"
 
 
-def test_a_claim_that_branches_is_not_known_and_an_unknown_reading_is_refused() -> None:
-    branches = prove(a_claim_that_branches)
-    assert branches.record.verdict == "error"
-    assert "not liftable: the truth of" in repr(branches)
+@pytest.mark.parametrize(
+    ("claim", "line"), [(a_claim_that_branches, 1), (a_claim_with_and, 1), (a_claim_with_a_chain, 2)]
+)
+def test_a_claim_that_takes_a_truth_names_its_line_and_what_to_use(claim: Statement, line: int) -> None:
+    answer = prove(claim)
+    assert answer.record.verdict == "error"
+    at = claim.__code__.co_firstlineno + line
+    assert f"{Path(__file__).name}:{at}: Python's and, or, not, if and chained comp" in repr(answer)
+    assert "use all_of, any_of, negation, implies or choose of tenure_proofs.trusted.logic" in repr(answer)
+
+
+def test_a_misspelt_field_and_a_wrong_name_are_named_with_their_line() -> None:
+    answer = repr(prove(a_claim_with_a_misspelt_field))
+    assert answer.endswith(": Workload has no field prioritty that a rule may read; did you mean priority?>")
+    assert "test_own_claims.py:" in answer
+    assert "test_own_claims.py:" in repr(prove(a_claim_that_raises))
+
+
+def test_a_claim_that_uses_no_rule_is_about_its_formula_alone() -> None:
+    answer = prove(a_number_is_below_the_next)
+    assert answer.record.verdict == "proved"
+    assert answer.record.uses == ()
+    assert repr(answer) == (
+        "<own-claim: Proved for every state under guaranteed: a number is below the next; it uses no rule or "
+        "decision of Tenure: this is about the given formula only.>"
+    )
+    assert prove(a_duration_of_zero_never_ends).record.uses == ("TBP-020",)
+
+
+def test_an_unknown_reading_is_refused() -> None:
     with pytest.raises(InputError, match="reading"):
         prove(a_duration_of_zero_never_ends, reading="absent")

@@ -10,6 +10,7 @@ import functools
 import types
 import typing
 from collections.abc import Iterator
+from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any, TypeAlias
 
@@ -60,7 +61,8 @@ class Record:
         for known, domain in self.fields:
             if known == name:
                 return domain
-        raise LiftError(f"{self.cls.__name__}.{name} is not a scalar: a rule may not read it")
+        near = "".join(f"; did you mean {known}?" for known in get_close_matches(name, dict(self.fields), 1))
+        raise LiftError(f"{self.cls.__name__} has no field {name} that a rule may read{near}")
 
 
 Domain: TypeAlias = Scalar | Optional | Record
