@@ -12,10 +12,10 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.explain import explain
 from tenure.manifests import Loaded, SourcedObject, noted, object_name, parse_instant
 from tenure.manifests import load as load_manifests
+from tenure.manifests.clock_conflicts import ahead_of_clock, not_queued_yet
 from tenure.manifests.naming import pending_key
 from tenure.manifests.premises import order_by_usage
 from tenure.manifests.showing import in_short, some_of
-from tenure.manifests.stale import ahead_of_clock, not_queued_yet
 from tenure.model import Cluster, Instant, Outcome, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority

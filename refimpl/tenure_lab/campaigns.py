@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from tenure.conformance.requests import DecideRequest
-from tenure_lab.generators.measures import traits_of
 from tenure_lab.generators.options import KUEUE_FEATURES, Feature, Options
+from tenure_lab.generators.predicates import traits_of
 from tenure_lab.programs import PATIENCE_S
 from tenure_lab.verdicts import FAILURES, AnswerPair, Mode
 

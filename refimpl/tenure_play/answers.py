@@ -23,8 +23,8 @@ from tenure.model import Workload
 from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.forecast.coming import Outlook
-from tenure_play.forecast.fates import JointFates
 from tenure_play.forecast.joint import gates_over_time
+from tenure_play.forecast.joint_outcome import JointFates
 from tenure_play.forecast.text import outline_of
 from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
 from tenure_play.from_cluster import manifests_of

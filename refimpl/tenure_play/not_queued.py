@@ -10,6 +10,7 @@ from typing import Any, Final
 from tenure.api import assumed_queue, in_line
 from tenure.explanation.answers import Locate
 from tenure.manifests import Loaded, object_name
+from tenure.manifests.configuration_in_status import BLOCKED
 from tenure.manifests.history import notes_of
 from tenure.manifests.naming import (
     LIVE,
@@ -21,7 +22,6 @@ from tenure.manifests.naming import (
     workload_states,
 )
 from tenure.manifests.showing import did_you_mean, printable
-from tenure.manifests.shown import BLOCKED
 from tenure.manifests.structure import dig, has_condition, items
 from tenure.model import Instant, Workload
 from tenure.outline import Facts, Name, Outline, Words

@@ -26,7 +26,7 @@ from tenure.engines import require_core
 from tenure.errors import bad_input
 from tenure.manifests import read_objects
 from tenure.units import format_duration
-from tenure_play.commands.play import ScenarioOptions, ViewOptions, simulate_scenarios
+from tenure_play.commands.scenario_runs import ScenarioOptions, ViewOptions, simulate_scenarios
 from tenure_simulate.answer_types import GroupedBy
 from tenure_simulate.trace_options import (
     MOST_INTERPRETED,

@@ -19,7 +19,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.readings import preset
-from tenure_lab.generators.measures import has_boundary, has_tie
+from tenure_lab.generators.predicates import has_boundary, has_tie
 from tenure_lab.generators.quotas import Ledger, charged
 from tests import clusters
 

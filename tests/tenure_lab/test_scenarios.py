@@ -14,8 +14,8 @@ from hypothesis import find
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.manifests.quantities import amount_of, parse_quantity
 from tenure_lab.generators.dice import SeededDice
-from tenure_lab.generators.measures import has_boundary, has_tie, traits_of
 from tenure_lab.generators.options import ALL_FEATURES, KUEUE_FEATURES, Feature, Options
+from tenure_lab.generators.predicates import has_boundary, has_tie, traits_of
 from tenure_lab.generators.quotas import charged
 from tenure_lab.generators.scenarios import draw_for_core, draw_request, drawn_example, examples
 from tenure_lab.generators.strategies import clusters, decide_inputs

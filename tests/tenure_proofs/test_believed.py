@@ -51,8 +51,8 @@ from tenure.rules.quota import usage_passed_up
 from tenure.rules.share import Share, borrowed_ratio
 from tenure.rules.time_based import requeue_timestamp
 from tenure_lab.generators.dice import SeededDice
+from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
-from tenure_lab.generators.scales import scaled
 from tenure_lab.generators.scenarios import draw_for_core, drawn_example
 from tenure_play import changes, cycle, parse_scenario
 from tenure_play.actors import evicted

@@ -215,7 +215,7 @@ def _print(
     outcome = None
     more: Iterable[str] = ()
     if deciding.verbose:
-        from tenure.cli.accounts import own_lines
+        from tenure.cli.accessible_quota import own_lines
         from tenure.explanation.answers import explained
         from tenure.explanation.text import explained_lines
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from tenure.api import PendingDecision
 from tenure.as_json import IfAny, as_json
-from tenure.cli.accounts import own_rows
+from tenure.cli.accessible_quota import own_rows
 from tenure.cli.decisions import UNDECIDED, engine_used, head_before, is_served, seen_of, strict_lines
 from tenure.conformance.answer_types import (
     AccessibleRow,

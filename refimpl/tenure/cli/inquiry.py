@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tenure.api import Loaded, assumed_queue, doubts, refuse_doubts
-from tenure.cli.concerned import concerning
 from tenure.cli.inputs import load_input, print_warnings
 from tenure.cli.options import (
     EditOptions,
@@ -17,6 +16,7 @@ from tenure.cli.options import (
     instant_of,
     parse_gates,
 )
+from tenure.cli.relevant_warnings import concerning
 from tenure.errors import InputError, Problem, bad_input
 from tenure.inquiry import Inquiry
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of

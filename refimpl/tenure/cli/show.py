@@ -161,7 +161,7 @@ def show_command(
 
 
 def _show_quota(inquiry: Inquiry, output: Output, *, every: bool) -> None:
-    from tenure.cli.accounts import accessible_answer, accessible_lines, trees_of
+    from tenure.cli.accessible_quota import accessible_answer, accessible_lines, trees_of
 
     trees = trees_of(inquiry)
     lines = about(inquiry.kueue, accessible_lines(trees, inquiry, every=every))

@@ -38,10 +38,10 @@ from tenure.manifests import (
     with_flavors,
     with_topologies,
 )
+from tenure.manifests.clock_conflicts import not_queued_yet
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.kueue_api import without_gated
 from tenure.manifests.showing import refused
-from tenure.manifests.stale import not_queued_yet
 from tenure.manifests.structure import has_condition
 from tenure.manifests.workloads import out_of_play
 from tenure.model import (

@@ -21,6 +21,7 @@ from tenure.manifests.cohorts import (
     tree_problems,
 )
 from tenure.manifests.configuration import DEFAULT_STRATEGIES, NOT_BLOCKED, Configured, FairSharingSource
+from tenure.manifests.configuration_in_status import BLOCKED, Shown
 from tenure.manifests.consistency import holding_cautions, queue_not_given
 from tenure.manifests.conversion import API_VERSION, GROUP, VERSIONS, object_name, place_of, to_v1beta2
 from tenure.manifests.files import KUSTOMIZATIONS, SourcedObject, iterate_objects, overlay_note
@@ -53,7 +54,6 @@ from tenure.manifests.showing import (
     printable,
     show,
 )
-from tenure.manifests.shown import BLOCKED, Shown
 from tenure.manifests.structure import dig, has_condition, items, true_conditions
 from tenure.manifests.topologies import TOPOLOGY_VERSIONS, topology, with_topologies
 from tenure.manifests.workload_schema import BOOST

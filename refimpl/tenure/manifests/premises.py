@@ -8,8 +8,8 @@ from typing import Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests.configuration import FairSharingSource
+from tenure.manifests.configuration_in_status import BY_USAGE
 from tenure.manifests.load import Loaded
-from tenure.manifests.shown import BY_USAGE
 from tenure.model import Cluster, Workload
 from tenure.units import format_names
 

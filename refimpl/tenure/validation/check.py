@@ -20,6 +20,7 @@ from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
 from tenure.readings import Reading, default_preset, preset
 from tenure.validation.configuration import faults as configuration_faults
+from tenure.validation.cross_object_warnings import Overview, overview
 from tenure.validation.faults import (
     ErrorType,
     Fault,
@@ -36,11 +37,10 @@ from tenure.validation.faults import (
     text,
     wrong_type,
 )
-from tenure.validation.mutating import mutated
+from tenure.validation.mutating_webhooks import mutated
 from tenure.validation.repository import Repository
 from tenure.validation.rules import ERRORS, OF_ALL, TOGETHER, WARNINGS
 from tenure.validation.shapes import KINDS, KUEUE, shape
-from tenure.validation.together import Overview, overview
 from tenure.validation.walk import deviations
 
 KAI: Final = "scheduling.run.ai"

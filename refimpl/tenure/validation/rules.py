@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import Final
 
 from tenure.validation import (
-    cautions,
     cluster_queue,
+    cross_object_warnings,
     flavor,
     kai_pod_group,
     kai_queue,
     labels,
+    object_warnings,
     priority_class,
     quotas,
-    together,
     updates,
     workload,
 )
+from tenure.validation.cross_object_warnings import Together
 from tenure.validation.faults import Rule, Source, Sourced
-from tenure.validation.together import Together
 
 ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
     "ClusterQueue": (
@@ -76,37 +76,41 @@ OF_ALL: Final[Sourced] = (Source.SCHEMA, labels.metadata_labels)
 
 WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "ClusterQueue": (
-        cautions.not_modelled,
-        cautions.limits,
-        cautions.unlimited_lends_nothing,
-        cautions.unused_policies,
-        cautions.unused_time_based_config,
-        cautions.alternating_victims,
-        cautions.hero_queue,
-        cautions.zero_weight,
+        object_warnings.not_modelled,
+        object_warnings.limits,
+        object_warnings.unlimited_lends_nothing,
+        object_warnings.unused_policies,
+        object_warnings.unused_time_based_config,
+        object_warnings.alternating_victims,
+        object_warnings.hero_queue,
+        object_warnings.zero_weight,
         cluster_queue.concurrent_admission_later,
     ),
-    "Cohort": (cautions.not_modelled, cautions.unlimited_lends_nothing, cautions.zero_weight),
-    "LocalQueue": (cautions.unreadable_weight,),
+    "Cohort": (
+        object_warnings.not_modelled,
+        object_warnings.unlimited_lends_nothing,
+        object_warnings.zero_weight,
+    ),
+    "LocalQueue": (object_warnings.unreadable_weight,),
     "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
     "Queue": (kai_queue.negative_runtimes,),
 }
 """What one object hardly means."""
 
 TOGETHER: Final[tuple[Together, ...]] = (
-    together.flavors,
-    together.cluster_queues,
-    together.local_queues,
-    together.priority_classes,
-    together.cohorts,
-    together.cycles,
-    together.parent_queues,
-    together.pod_group_queues,
-    together.thresholds,
-    together.lent_for_good,
-    together.cohort_quota_on_top,
-    together.borrowing_under_fair_sharing,
-    together.fair_sharing_loop,
-    together.bypassed_lending_limits,
+    cross_object_warnings.flavors,
+    cross_object_warnings.cluster_queues,
+    cross_object_warnings.local_queues,
+    cross_object_warnings.priority_classes,
+    cross_object_warnings.cohorts,
+    cross_object_warnings.cycles,
+    cross_object_warnings.parent_queues,
+    cross_object_warnings.pod_group_queues,
+    cross_object_warnings.thresholds,
+    cross_object_warnings.lent_for_good,
+    cross_object_warnings.cohort_quota_on_top,
+    cross_object_warnings.borrowing_under_fair_sharing,
+    cross_object_warnings.fair_sharing_loop,
+    cross_object_warnings.bypassed_lending_limits,
 )
 """What the objects hardly mean together."""

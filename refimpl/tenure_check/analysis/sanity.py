@@ -42,9 +42,9 @@ from tenure.readings import Reading
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
 from tenure.units import format_amount
-from tenure.validation.cautions import quotas
+from tenure.validation.cross_object_warnings import cohort_quota_on_top, overview
 from tenure.validation.faults import Subject, WarningType
-from tenure.validation.together import cohort_quota_on_top, overview
+from tenure.validation.object_warnings import quotas
 
 _PREEMPTION: Final = "spec.preemption"
 _BYTES: Final = ("memory", "ephemeral-storage")

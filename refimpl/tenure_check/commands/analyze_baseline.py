@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from tenure.cli.before_after import Beside, TwoSides
 from tenure.cli.commands import with_records
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
-from tenure.cli.sides import Beside, TwoSides
 from tenure.cli.terminal import Color, choose_colour, hint, print_text
 from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input

@@ -9,6 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenure.as_json import as_json
+from tenure.cli.before_after import (
+    Beside,
+    TwoSides,
+    changed_name,
+    folder_of,
+    named_sides,
+    objects_of,
+    together,
+)
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, refuse_other_scheduler
@@ -16,7 +25,6 @@ from tenure.cli.inquiry import with_fair_sharing, with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.cli.output import OutlineOutput, OutlineOutputOption, Reporting, Reports, print_outline
 from tenure.cli.revisions import bytes_named, parse_revision
-from tenure.cli.sides import Beside, TwoSides, changed_name, folder_of, named_sides, objects_of, together
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input

@@ -25,6 +25,7 @@ from tenure.model import (
 )
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, default_preset, preset, preset_names
 from tenure_lab.generators.dice import Dice, SeededDice
+from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, PROPOSALS, Feature, Options
 from tenure_lab.generators.queues import (
     COHORT_DRAWS,
@@ -37,7 +38,6 @@ from tenure_lab.generators.queues import (
     draw_tree,
 )
 from tenure_lab.generators.quotas import Ledger
-from tenure_lab.generators.scales import scaled
 from tenure_lab.generators.workloads import WORKLOAD_DRAWS, IncomingDraws, RunningDraws, WorkloadSetting
 from tenure_lab.generators.writing import write_request
 

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from tenure.api import Loaded
+from tenure.cli.before_after import Beside, TwoSides, changed_name, named_sides, own_objects, together
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import as_options, changed, print_warnings, refuse_other_scheduler
@@ -25,7 +26,6 @@ from tenure.cli.options import (
     instant_of,
 )
 from tenure.cli.output import Every, OutlineOutput, OutlineOutputOption, print_found
-from tenure.cli.sides import Beside, TwoSides, changed_name, named_sides, own_objects, together
 from tenure.cli.terminal import Color, choose_colour
 from tenure.disk import claim
 from tenure.edits import ManifestEdit

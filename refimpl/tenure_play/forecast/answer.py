@@ -28,7 +28,7 @@ from tenure_play.forecast.answer_types import (
     NextAnswer,
     NotDecided,
 )
-from tenure_play.forecast.latest import latest_start
+from tenure_play.forecast.latest_start import latest_start
 from tenure_play.forecast.limits import AssumedRuntime
 from tenure_play.forecast.run import Course, heads_of
 from tenure_play.forecast.text import (
@@ -40,8 +40,8 @@ from tenure_play.forecast.text import (
     UNBLOCKED,
     summary_of,
 )
-from tenure_play.forecast.vain import preemptions_in_vain
-from tenure_play.forecast.waits import protected_equals, still_waiting
+from tenure_play.forecast.vain_preemptions import preemptions_in_vain
+from tenure_play.forecast.waiting_reasons import protected_equals, still_waiting
 from tenure_play.from_cluster import drained, scenario_from
 from tenure_play.record import Happening
 from tenure_play.scenario import QueueGates, Timing

@@ -20,7 +20,7 @@ from tenure_play.engine import Player
 from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import AskedWorkload, ComingCycle, ComingHead, ComingTurn, NextAnswer
 from tenure_play.forecast.run import Course, admissions, heads_of, some_names
-from tenure_play.forecast.skips import RECOMPUTES
+from tenure_play.forecast.skipped_heads import RECOMPUTES
 from tenure_play.forecast.text import course_items
 from tenure_play.forecast.unknown_trees import without_unknown_trees
 from tenure_play.from_cluster import scenario_from

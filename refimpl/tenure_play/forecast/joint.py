@@ -24,7 +24,7 @@ from tenure_play.forecast.answer import Horizon, ended_text, not_decided, topolo
 from tenure_play.forecast.answer_types import LookEnd
 from tenure_play.forecast.run import MOST_PAIRS, Course, heads_of
 from tenure_play.forecast.unknown_trees import unknown_queues, without_queues
-from tenure_play.forecast.vain import preemptions_in_vain
+from tenure_play.forecast.vain_preemptions import preemptions_in_vain
 from tenure_play.from_cluster import Manifests, manifests_of, scenario_from
 from tenure_play.record import Result
 from tenure_play.scenario import QueueGates, Timing, gates_of, with_gates

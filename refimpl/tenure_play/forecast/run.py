@@ -15,7 +15,7 @@ from tenure_play.actors import Phase
 from tenure_play.cycle import Handled
 from tenure_play.engine import Player
 from tenure_play.forecast.answer_types import ComingCycle, ComingHead, LookEnd
-from tenure_play.forecast.skips import gate_note, why_skipped
+from tenure_play.forecast.skipped_heads import gate_note, why_skipped
 from tenure_play.record import Result
 from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import Scenario

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 from tenure.conformance.requests import DecideRequest
 from tenure.errors import InputError
-from tenure.explanation.risk.least import Least
+from tenure.explanation.risk.least_priority import Least
 from tenure.explanation.risk.over_time import Exposure, Seen, exposure_of
 from tenure.model import Amount, Cluster, Instant, PodSet, Toleration, Workload
 from tenure.oracle.decide import decide

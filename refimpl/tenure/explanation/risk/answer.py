@@ -15,7 +15,7 @@ from tenure.explanation.risk.answer_types import (
     SeenShape,
     SpanShape,
 )
-from tenure.explanation.risk.least import Least
+from tenure.explanation.risk.least_priority import Least
 from tenure.explanation.risk.over_time import Exposure, Seen, exposure_of
 from tenure.explanation.shapes import FlavorAmount
 from tenure.explanation.shortages import amount

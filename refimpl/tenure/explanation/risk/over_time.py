@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tenure.explanation.risk.least import Least, Spending, found_by, least_priority
+from tenure.explanation.risk.least_priority import Least, Spending, found_by, least_priority
 from tenure.explanation.risk.policy import Prospect, asking
 from tenure.explanation.risk.sizes import try_likeliest
 from tenure.model import Basis, Cluster, Instant, Workload

@@ -40,7 +40,7 @@ from tenure.units import format_instant
 from tenure_play import AnyScenario, Record, Scenario, load_scenario, load_scenarios, play
 from tenure_play.charts import check_chart, write_chart
 from tenure_play.checks import checks_of
-from tenure_play.commands.plays import play_lines, short_lines
+from tenure_play.commands.scenario_text import play_lines, short_lines
 from tenure_play.export import cluster_at
 from tenure_play.record import EVERY_PART, RecordParts, written_plays
 

@@ -15,8 +15,8 @@ from tenure.manifests.showing import comma_separated, did_you_mean, printable, s
 from tenure.manifests.structure import entries
 from tenure.model import FairStrategy
 from tenure.units import format_amount
-from tenure.validation.cautions import is_hero, quotas
 from tenure.validation.faults import Fault, Subject, WarningType, quantity, text, whole
+from tenure.validation.object_warnings import is_hero, quotas
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def flavors(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
 
     Source: Kueue, status of a ClusterQueue: FlavorNotFound.
 
-    >>> from tenure.validation.together import overview
+    >>> from tenure.validation.cross_object_warnings import overview
     >>> group = {"flavors": [{"name": "a1000"}]}
     >>> queue = Subject("ClusterQueue", {"spec": {"resourceGroups": [group]}})
     >>> flavor = Subject("ResourceFlavor", {"metadata": {"name": "a100"}})
@@ -151,7 +151,7 @@ def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
 
     Source: Kueue, Cohorts: one that no object describes exists implicitly.
 
-    >>> from tenure.validation.together import overview
+    >>> from tenure.validation.cross_object_warnings import overview
     >>> queues = [Subject("ClusterQueue", {"metadata": {"name": n}, "spec": {"cohortName": c}})
     ...           for n, c in (("a", "research"), ("b", "research"), ("c", "reserch"))]
     >>> [fault.message for _, fault in cohorts(overview(queues))]
@@ -238,7 +238,7 @@ def thresholds(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
 
     Source: Kueue v1beta2 API, BorrowWithinCohort.
 
-    >>> from tenure.validation.together import overview
+    >>> from tenure.validation.cross_object_warnings import overview
     >>> borrow = {"policy": "LowerPriority", "maxPriorityThreshold": 1000}
     >>> queue = Subject("ClusterQueue", {"spec": {"preemption": {"borrowWithinCohort": borrow}}})
     >>> classes = [Subject("WorkloadPriorityClass", {"value": value}) for value in (10, 100)]
