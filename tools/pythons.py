@@ -20,15 +20,6 @@ PYTHONS = (
     "3.11",  # the oldest that is supported
     "3.14",  # the newest that everything in constraints.txt has wheels for
 )
-TESTS = (
-    "tests/tenure",
-    "tests/tenure_kai",
-    "tests/tenure_play",
-    "tests/tenure_simulate",
-    "tests/tenure_check",
-)
-LEFT_OUT = "tests/tenure_check/test_analysis.py"
-"""Random states against what is proved: the stage of campaigns has them, and one interpreter is enough."""
 MINE = f"{sys.version_info.major}.{sys.version_info.minor}"
 _SAYS = "import sys; print(f'{sys.version_info.major}.{sys.version_info.minor}')"
 
@@ -93,8 +84,7 @@ def main(words: list[str]) -> int:
     pins = {**os.environ, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
     pip = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     subprocess.run([*pip, *what], check=True, env=pins)
-    options = ("-n", "2", "--dist", "worksteal", "-p", "no:cacheprovider", "--ignore", LEFT_OUT)
-    command = [python, "-m", "pytest", *options, *TESTS]
+    command = [python, "-m", "tools.stages", "run", "test-python", "-p", "no:cacheprovider"]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

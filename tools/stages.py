@@ -29,7 +29,7 @@ DOCTESTS = ("refimpl", "proofs/tenure_proofs", "tools", "docs/gen")
 LONGER = "TENURE_TEST_LONGER"
 """Set where everything random is drawn in full number."""
 INTERPRETED = "NUMBA_DISABLE_JIT"
-"""Set where the core is interpreted: compiling it takes minutes, and what it answers is the same."""
+"""Set where the core is interpreted: compiling it takes minutes, and its answers are the same."""
 KEPT = "TENURE_TEST_CACHE"
 """Names the folder in which tests find what an earlier stage has proved."""
 
@@ -44,6 +44,7 @@ class Stage:
         holds: what is in it, for people.
         tests: files and folders of tests that are its own.
         longer: files and folders of `make test` that it runs once more, with everything drawn in full number.
+        again: folders whose files of `make test` it runs once more, with a sample of everything random.
         needs: a program without which it is left out.
         proves: whether it proves everything, or finds it proved by an earlier stage of the run.
         workers: how many processes run its tests; 0 for pytest's own.
@@ -54,6 +55,7 @@ class Stage:
     holds: str
     tests: tuple[str, ...] = ()
     longer: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
     needs: str = ""
     proves: bool = False
     workers: int = 2
@@ -150,7 +152,18 @@ STAGES = (
         ),
     ),
     *(
-        Stage(f"Python {version}", f"test-python VERSION={version}", "units, vectors, recorded decisions")
+        Stage(
+            f"Python {version}",
+            f"test-python VERSION={version}",
+            "units, vectors, recorded decisions",
+            again=(
+                "tests/tenure",
+                "tests/tenure_check",
+                "tests/tenure_kai",
+                "tests/tenure_play",
+                "tests/tenure_simulate",
+            ),
+        )
         for version in PYTHONS
     ),
     Stage("peers", "peers N=1000", "decisions against the real Kueue; the vectors from go test", needs="go"),
@@ -195,6 +208,11 @@ def longer_of(stage: Stage) -> list[str]:
     return [file for file in all_tests() if any(is_below(file, place) for place in stage.longer)]
 
 
+def again_of(stage: Stage) -> list[str]:
+    """The test files of `make test` that a stage runs once more as they are."""
+    return [file for file in files_of(STAGES[0]) if any(is_below(file, place) for place in stage.again)]
+
+
 def is_below(file: str, place: str) -> bool:
     """Whether a file is, or lies in, a place.
 
@@ -218,11 +236,15 @@ def written(page: str) -> str:
 def run(stage: Stage, *options: str) -> int:
     """Run the tests of a stage."""
     quick = stage is STAGES[0]
-    environment = {**os.environ, LONGER: "1" if stage.longer else "", INTERPRETED: str(int(quick))}
+    environment = {
+        **os.environ,
+        LONGER: "1" if stage.longer else "",
+        INTERPRETED: str(int(quick or bool(stage.again))),
+    }
     doctests = ["--doctest-modules", *DOCTESTS, *_helpers()] if quick else []
     spread = ["-n", str(stage.workers), "--dist", "worksteal"]
     command = [sys.executable, "-m", "pytest", *spread, *options, *doctests]
-    files = [*files_of(stage), *longer_of(stage)]
+    files = [*files_of(stage), *longer_of(stage), *again_of(stage)]
     return subprocess.run([*command, *files], cwd=ROOT, env=environment, check=False).returncode
 
 

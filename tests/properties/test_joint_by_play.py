@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenure.manifests import parse_instant
+from tenure.model import SECOND
 from tenure.readings import preset
 from tenure_play import load_scenario, play
 from tenure_play.record import Ending, Record, RecordParts, Result
@@ -159,7 +160,7 @@ def differences(case: Case, folder: Path, counted: Counter[str]) -> list[str]:
     joint = json.loads(done.stdout)["joint"]
     answered = [shown(joint[side]) for side in ("before", "after")]
     ends = [parse_instant(joint[side]["until"]) for side in ("before", "after") if joint[side]["until"]]
-    length = "24h" if ends else "2h"
+    length = f"{(min(ends) - parse_instant(case.now)) // SECOND + 1}s" if ends else "2h"
     plays = [played(case, side, length, folder) for side in (case.before, case.after)]
     if ends:
         plays = [each.until(min(ends)) for each in plays]

@@ -30,7 +30,7 @@ def test_every_test_file_belongs_to_exactly_one_stage() -> None:
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.target)
 def test_every_place_of_a_stage_holds_tests(stage: Stage) -> None:
-    for place in (*stage.tests, *stage.longer):
+    for place in (*stage.tests, *stage.longer, *stage.again):
         assert any(is_below(file, place) for file in all_tests()), place
 
 
