@@ -131,6 +131,25 @@ def test_an_obligation_has_its_verdict_under_each_reading() -> None:
     assert "tenure prove must find: refuted under as-written, released; proved under guaranteed" in said
 
 
+def test_a_refuted_claim_is_shown_with_its_counterexample_and_without_its_code() -> None:
+    said = tenure("show", "PO-TBP-010").stdout.decode()
+    verdict, story = said.index("refuted under as-written"), said.index("Smallest counterexample, under as-w")
+    assert verdict < story < said.index("\nRules\n")
+    assert "  - 2026-01-05T09:00:01Z  team-b/target is preempted for team-a/preemptor" in said
+    assert "claim.prove(" not in said
+    assert said.splitlines()[-3] == "its code: tenure show PO-TBP-010 --all"
+    assert "claim.prove(" in tenure("show", "PO-TBP-010", "--all").stdout.decode()
+
+
+def test_a_proposal_shows_its_readings_side_by_side() -> None:
+    (text,) = (part.text for part in card_of("KEP-8522").sections if part.heading == "Readings side by side")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    assert rows[0] == ["choice or claim", "as-written", "released", "guaranteed"]
+    assert ["`newer_than`", "reserved_after_created", "queue_order", "queue_order"] in rows
+    claim = "No same-priority preemption under minAdmitDuration (PO-TBP-010)"
+    assert [claim, "refuted", "refuted", "proved"] in rows
+
+
 @pytest.mark.parametrize("identifier", [*ONE_OF_EACH.values(), None])
 def test_what_is_shown_is_as_its_schema_says(identifier: str | None) -> None:
     done = tenure("show", *filter(None, [identifier]), "-o", "json")

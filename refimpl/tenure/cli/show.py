@@ -22,7 +22,7 @@ from tenure.outline import Name, in_markdown
 
 if TYPE_CHECKING:
     from tenure.reference import Card, CardList
-    from tenure.reference.answer_types import ExpectedVerdict, Related
+    from tenure.reference.answer_types import ExpectedVerdict, Related, Section
 
 _SHOWN = 10
 """So many of one relation are listed in words; the rest are counted."""
@@ -185,7 +185,8 @@ def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
         yield f"  {card.address}"
     if card.expected:
         yield f"  tenure prove must find: {_verdicts(card.expected)}"
-    for section in card.sections:
+    shown = [*_shown_sections(card, every=every)]
+    for section in shown:
         yield from ("", section.heading)
         yield from (f"  {line}".rstrip() for line in section.text.splitlines())
     for relation, listed, more in _by_relation(card, every=every):
@@ -197,6 +198,8 @@ def card_lines(card: Card, *, every: bool = False) -> Iterator[str]:
     if card.replay:
         yield from ("", "Replay it")
         yield from (f"  {command}" for command in card.replay)
+    if len(shown) < len(card.sections):
+        yield from ("", f"its code: tenure show {card.id} --all")
     if card.related:
         yield from ("", f"look up another identifier: tenure show {card.related[0].id}")
 
@@ -213,7 +216,7 @@ def card_markdown(card: Card, *, every: bool = False) -> Iterator[str]:
         yield from ("", in_markdown(card.source))
     if card.expected:
         yield from ("", f"Expected: {_verdicts(card.expected)}.")
-    for section in card.sections:
+    for section in _shown_sections(card, every=every):
         code = section.heading == "Code" or section.text.startswith("{")
         yield from ("", f"### {section.heading}", "", *(["```"] if code else []))
         yield from section.text.splitlines()
@@ -226,6 +229,12 @@ def card_markdown(card: Card, *, every: bool = False) -> Iterator[str]:
             yield f"- and {more} more: `tenure show {card.id} --all`"
     if card.replay:
         yield from ("", "### Replay it", "", "```sh", *card.replay, "```")
+
+
+def _shown_sections(card: Card, *, every: bool) -> Iterator[Section]:
+    """Its sections; the code of a claim, which few read, on request only."""
+    is_claim = card.kind in ("obligation", "theorem")
+    yield from (part for part in card.sections if every or not (is_claim and part.heading == "Code"))
 
 
 def _by_relation(card: Card, *, every: bool) -> Iterator[tuple[str, list[Related], int]]:

@@ -194,7 +194,7 @@ def _of_page(
 
 def _obligation(identifier: str) -> Card:
     stated = obligations()[identifier]
-    named = (page for page in finding_pages().values() if identifier in page.front.get("obligations", ()))
+    named = [page for page in finding_pages().values() if identifier in page.front.get("obligations", ())]
     return Card(
         id=identifier,
         kind=IdentifierKind.OBLIGATION,
@@ -205,6 +205,7 @@ def _obligation(identifier: str) -> Card:
         expected=_expected(stated),
         sections=(
             Section("Claim", f"{stated.claim[:1].upper()}{stated.claim[1:]}."),
+            *_example_of(stated, named),
             Section("Code", stated.code),
         ),
         related=(
@@ -213,6 +214,23 @@ def _obligation(identifier: str) -> Card:
         ),
         replay=(f"tenure prove --only {identifier} --no-mutants",),
     )
+
+
+def _example_of(stated: StatedObligation, findings: Sequence[Page]) -> Iterator[Section]:
+    """The first test case of its findings under a reading that refutes it, in sentences."""
+    cases = {vector.id: vector.data for vector in _vectors()}
+    named = ((page, cases[name]) for page in findings for name in page.front.get("vectors", ()))
+    for page, case in named:
+        reading = case["reading"]
+        if isinstance(reading, str) and stated.expected.get(reading) == "refuted":
+            is_its_own = f"counterexample of {stated.id}" in case["comment"]
+            what = "Smallest counterexample" if is_its_own else f"An example of {page.id}"
+            yield Section(f"{what}, under {reading}", _story(case))
+            return
+
+
+def _story(case: Mapping[str, Any]) -> str:
+    return "\n".join(f"- {line}" for line in case_sentences(case))
 
 
 def _theorem(identifier: str) -> Card:
@@ -330,6 +348,7 @@ def _proposal(identifier: str) -> Card:
             ("Status upstream", stated["status"]),
             ("Why its claims matter", stated["why"]),
             *_gravest(findings),
+            *_side_by_side(identifier, refuted),
         ],
         related=[
             *_to_claims("Claims that a reading refutes", refuted),
@@ -340,6 +359,30 @@ def _proposal(identifier: str) -> Card:
         ],
         replay=[f"tenure prove --only PO-{stated['family']} --no-mutants", *_replayed(findings)],
     )
+
+
+def _side_by_side(proposal: str, refuted: Sequence[StatedObligation]) -> Iterator[tuple[str, str]]:
+    """What each reading chooses where the proposal is ambiguous, and what becomes of its headline claims."""
+    data, presets = readings_file(), preset_names()
+    rows = [
+        [f"`{key}`", *(str(data["presets"][name][key]) for name in presets)]
+        for key, _ in readings_of(proposal)
+    ]
+    headline = [claim for claim in refuted if claim.title]
+    rows += [
+        [f"{claim.title} ({claim.id})", *(claim.expected[name] for name in presets)] for claim in headline
+    ]
+    if rows:
+        heads = ["choice or claim", *presets]
+        yield "Readings side by side", "\n".join(_table_lines([heads, ["---"] * len(heads), *rows]))
+
+
+def _table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A Markdown table whose columns are aligned, so that it can be read as text."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"| {' | '.join(cells)} |"
 
 
 def _field(name: str) -> Card:
@@ -366,11 +409,10 @@ def _gravest(findings: Sequence[Page]) -> Iterator[tuple[str, str]]:
     yield "The gravest finding", f"{first.id}, {first.title}: {first.front.get('actual', first.title)}"
     for name in first.front.get("vectors", ())[:1]:
         case = next(vector.data for vector in _vectors() if vector.id == name)
-        sentences = "\n".join(f"- {line}" for line in case_sentences(case))
         reading = case["reading"]
         yield (
             "Its smallest counterexample" + (f", under {reading}" if isinstance(reading, str) else ""),
-            sentences,
+            _story(case),
         )
 
 
