@@ -97,6 +97,7 @@ STAGES = (
             "tests/tenure_proofs/test_prove_command.py",
             "tests/tenure_proofs/test_stating.py",
         ),
+        longer=("tests/tenure_proofs/test_certificates.py",),
     ),
     Stage(
         "site and browser",

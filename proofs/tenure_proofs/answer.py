@@ -219,6 +219,53 @@ class ProvedByAnswer(Shape):
     """What all of them believe that no claim proves; random states attack each."""
 
 
+CertificateStatus = Literal["accepted", "refused", "not supported", "unchecked", "missing", "written"]
+
+
+class FileShape(Shape):
+    """A file beside an index."""
+
+    file: str
+    """Its name."""
+    bytes: int
+    """Its size."""
+    sha256: str
+    """Its hash, in hexadecimal digits."""
+
+
+class CertificateShape(Shape):
+    """cvc5's proof of one question."""
+
+    claim: str
+    """The identifier of what is proved by it."""
+    under: str
+    """The presets and columns under which this is asked; of a theorem the part of its proof."""
+    question: FileShape
+    """The question in SMT-LIB 2: unsat is a proof."""
+    proof: FileShape | None
+    """The proof in the format CPC; null where cvc5 has written none."""
+    status: CertificateStatus
+    """What the checker says of it; written where there is no checker, not supported where a step has no rule,
+    unchecked where the checker has not answered in time, missing where there is no proof."""
+    reason: str
+    """Why it is not accepted; else empty."""
+    seconds: float
+    """Wall time of cvc5."""
+
+
+class CertificateIndex(Shape):
+    """What `tenure prove --certificates` has written into a folder."""
+
+    cvc5: str
+    """The release that wrote the proofs."""
+    format: Literal["cpc"]
+    """Of the proofs."""
+    granularity: str
+    """cvc5's option proof-granularity."""
+    certificates: list[CertificateShape]
+    """One for each proved question."""
+
+
 class ProveAnswer(Shape):
     """What a run of proofs found."""
 
@@ -256,3 +303,5 @@ class ProveAnswer(Shape):
     """Claims of any size; empty where they were left out."""
     bounded: BoundedShape | None
     """Whole decisions, up to a bound; null where they were left out."""
+    certificates: list[CertificateShape] | None
+    """Proofs that were written, one for each proved question; null without option --certificates."""

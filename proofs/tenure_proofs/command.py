@@ -22,9 +22,14 @@ from tenure.readings import preset_names
 from tenure_proofs.cache import default_folder
 
 if TYPE_CHECKING:
+    from tenure.pools import Pool
     from tenure.reports import Report as Checks
+    from tenure_proofs.answer import CertificateShape
+    from tenure_proofs.certificates.checking import Checker
     from tenure_proofs.registry import Obligation
     from tenure_proofs.report import Report
+    from tenure_proofs.runner import Result
+    from tenure_proofs.theorems.outcome import End
 
 EXTRA_HINT = "the solvers, which `tenure prove` needs: pip install 'tenure[proofs]'"
 
@@ -119,6 +124,22 @@ def prove(
             show_default="none are written",
         ),
     ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            help="Folder for certificates: each proved question with cvc5's proof, and an index.",
+            show_default="none are written",
+        ),
+    ] = None,
+    checker: Annotated[
+        str | None,
+        typer.Option(
+            help="Program that checks each certificate, with its options; {question} and {proof} stand for "
+            "the files. Exit code 0 accepts.",
+            show_default="none checks them",
+        ),
+    ] = None,
     output: Annotated[
         ProofOutput,
         typer.Option(
@@ -160,6 +181,13 @@ def prove(
     tenure prove -o markdown > prove.md
     tenure prove --only PO-TBP-010 --no-mutants --smt2 build/smt2
 
+    Certificates of the proofs, for a checker that shares no code with a solver:
+
+    \b
+    tenure prove --no-mutants --bounded none --certificates build/certificates
+    tenure prove --only PO-ANY-210 --certificates build/certificates \\
+      --checker 'ethos --require-proof-of-false --include=cpc/Cpc.eo --reference={question} {proof}'
+
     Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 undecided or an internal
     error.
     """
@@ -172,6 +200,10 @@ def prove(
         raise bad_input("--cache", str(cache), "not together with --no-cache")
     if solver == Solvers.CVC5 and seeds > 1:
         raise bad_input("--seeds", str(seeds), "only 1 with --solver cvc5: seeds are Z3's")
+    if certificates is not None and solver == Solvers.Z3:
+        raise bad_input("--certificates", str(certificates), "not with --solver z3: cvc5 writes them")
+    if checker is not None and certificates is None:
+        raise bad_input("--checker", checker, "only with --certificates DIR")
     _need_the_solvers()
     _need_the_rules()
     if why is not None:
@@ -189,6 +221,8 @@ def prove(
         jobs=jobs or os.cpu_count() or 1,
         cache=None if no_cache else cache or default_folder(),
         smt2=smt2,
+        certificates=certificates,
+        checker=None if checker is None else _program(checker),
     )
     with reporting.of_bad_input():
         found = run_plan(plan)
@@ -212,6 +246,12 @@ def _print_why(claim: str, output: ProofOutput) -> None:
         why_proved(claim).model_dump(mode="json", by_alias=True),
         why_lines(claim),
     )
+
+
+def _program(checker: str) -> Checker:
+    from tenure_proofs.certificates.checking import checker_of
+
+    return checker_of(checker)
 
 
 def _usual_clusters(only: Sequence[str]) -> Clusters:
@@ -269,6 +309,8 @@ class Plan:
     jobs: int = 1
     cache: Path | None = None
     smt2: Path | None = None
+    certificates: Path | None = None
+    checker: Checker | None = None
 
 
 def run_plan(plan: Plan) -> Report:
@@ -339,6 +381,7 @@ def run_plan(plan: Plan) -> Report:
             export = partial(export_task, folder=plan.smt2)
             for _ in progress(workers.run(export, questions), "exporting", len(questions)):
                 pass
+        certified = _certified(plan, results, ends, workers)
     cache.tidy()
     return Report(
         lifted=reports,
@@ -356,7 +399,33 @@ def run_plan(plan: Plan) -> Report:
         bounded=bounded_outcome(Size(plan.bounded), tried, plan.readings, _postconditions_of(plan.only))
         if tried
         else None,
+        certificates=certified,
     )
+
+
+def _certified(
+    plan: Plan, results: Sequence[Result], ends: Sequence[End], workers: Pool
+) -> tuple[CertificateShape, ...] | None:
+    """Write a certificate of each question that is proved; None where none are asked for."""
+    from tenure_proofs.certificates.writing import made_folder, write_index
+    from tenure_proofs.pool import certify_task
+    from tenure_proofs.registry import Verdict
+
+    if plan.certificates is None:
+        return None
+    made_folder(plan.certificates)
+    columns: dict[str, list[str]] = {}
+    for result in results:
+        for column in (result, *result.beside):
+            if column.verdict == Verdict.PROVED:
+                columns.setdefault(result.obligation.id, []).append(column.reading)
+    tasks = [(identifier, tuple(proved)) for identifier, proved in columns.items()]
+    tasks += [(end.theorem.id, ()) for end in ends if end.verdict == Verdict.PROVED]
+    certify = partial(certify_task, folder=plan.certificates, checker=plan.checker)
+    made = progress(workers.run(certify, tasks), "certificates", len(tasks))
+    certificates = tuple(entry for entries in made for entry in entries)
+    write_index(plan.certificates, certificates)
+    return certificates
 
 
 def exit_code(report: Report) -> int:

@@ -10,9 +10,12 @@ from typing import Any
 from tenure.oracle.door import take_target
 from tenure.pools import Pool, pool
 from tenure.rules.registry import get_rule
+from tenure_proofs.answer import CertificateShape
 from tenure_proofs.asked import Shared
 from tenure_proofs.bounded.trial import Part, Tried, try_part
 from tenure_proofs.bridge import LiftReport, check_lifting
+from tenure_proofs.certificates.checking import Checker
+from tenure_proofs.certificates.writing import certify_obligation, certify_theorem, prover
 from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
@@ -23,8 +26,9 @@ from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
 
 _CVC5 = Cvc5()
+_PROVER = prover()
 _SHARED = Shared()
-"""One second solver and one set of formulas and answers for each process."""
+"""One second solver, one that writes proofs, and one set of formulas and answers for each process."""
 
 
 def lifted_function(name: str) -> Callable[..., Any]:
@@ -54,6 +58,16 @@ def export_task(question: tuple[str, str], folder: Path) -> None:
         export(obligation, column, folder, _SHARED.traces)
 
 
+def certify_task(
+    task: tuple[str, tuple[str, ...]], folder: Path, checker: Checker | None
+) -> list[CertificateShape]:
+    """Certificates of an obligation in the columns in which it is proved; without columns, of a theorem."""
+    identifier, columns = task
+    if not columns:
+        return certify_theorem(identifier, _PROVER, folder, checker)
+    return certify_obligation(identifier, columns, _PROVER, folder, checker, _SHARED.traces)
+
+
 def mutant_task(mutant: str, obligations: tuple[str, ...], readings: tuple[str, ...]) -> Hunted:
     """One mutant against the obligations about its rule."""
     return hunt_one(mutant, [OBLIGATIONS[identifier] for identifier in obligations], readings)
@@ -75,8 +89,9 @@ def second_solver() -> Cvc5:
 
 
 def end_solvers() -> None:
-    """End this process's second solver; the next question starts another."""
+    """End this process's solvers; the next question starts another."""
     _CVC5.close()
+    _PROVER.close()
 
 
 def solving(jobs: int) -> AbstractContextManager[Pool]:

@@ -10,6 +10,8 @@ from typing import Any
 from tenure.rules.registry import all_rules, get_rule
 from tenure.units import joined
 from tenure_proofs.answer import (
+    CertificateShape,
+    CertificateStatus,
     CounterexampleShape,
     KeptShape,
     LiftedShape,
@@ -23,6 +25,7 @@ from tenure_proofs.base import trusted_base
 from tenure_proofs.bounded.outcome import Bounded, Judged
 from tenure_proofs.bounded.written import bounded_shape, lines_of
 from tenure_proofs.bridge import LiftReport
+from tenure_proofs.certificates import writing as certificates
 from tenure_proofs.counterexamples import shown
 from tenure_proofs.mutants.hunt import Hunted
 from tenure_proofs.obligations import source_text
@@ -70,6 +73,7 @@ class Report:
         kept: how much of it earlier runs had kept.
         theorems: claims of any size.
         bounded: whole decisions, up to a bound; None where they were left out.
+        certificates: proofs that were written; None where none were asked for.
     """
 
     lifted: tuple[LiftReport, ...]
@@ -85,6 +89,7 @@ class Report:
     kept: FromCache = FromCache()
     theorems: tuple[any_size.End, ...] = ()
     bounded: Bounded | None = None
+    certificates: tuple[CertificateShape, ...] | None = None
 
     @property
     def judged(self) -> tuple[Judged, ...]:
@@ -122,6 +127,7 @@ class Report:
             ),
             "mutants alive": sum(1 for hunted in self.mutants if hunted.outcome == "survived"),
             "rules without obligation": len(self.unnamed),
+            "certificates refused": self._certificates("refused"),
         }
 
     def _open(self) -> dict[str, int]:
@@ -130,7 +136,12 @@ class Report:
             "theorems undecided": sum(1 for end in self.theorems if end.verdict in NO_VERDICT),
             "postconditions undecided": sum(1 for judged in self.judged if judged.verdict in NO_VERDICT),
             "functions undecided": sum(1 for lift_report in self.lifted if lift_report.undecided),
+            "certificates missing": self._certificates("missing"),
+            "certificates unchecked": self._certificates("unchecked"),
         }
+
+    def _certificates(self, status: CertificateStatus) -> int:
+        return sum(entry.status == status for entry in self.certificates or ())
 
 
 def _counted(counts: dict[str, int]) -> Iterator[str]:
@@ -151,6 +162,8 @@ def text_lines(report: Report) -> Iterator[str]:
         yield f"FAIL {rule}: no obligation names it: {statement_of(rule)}"
     yield from theorem_lines(report)
     yield from bounded_lines(report)
+    if report.certificates is not None:
+        yield from ("", *certificates.lines_of(report.certificates))
     yield ""
     yield from _kept_lines(report)
     if any(obligation.title for obligation in obligations_of(report)):
@@ -372,6 +385,7 @@ def to_json(report: Report) -> dict[str, Any]:
         kept=KeptShape(**dataclasses.asdict(report.kept)),
         theorems=[any_size.shape_of(end) for end in report.theorems],
         bounded=None if report.bounded is None else bounded_shape(report.bounded),
+        certificates=None if report.certificates is None else list(report.certificates),
     ).model_dump(mode="json", by_alias=True)
 
 
