@@ -174,14 +174,14 @@ class Program:
             raise
 
     def named(self) -> tuple[str, str]:
-        """What it calls itself, and its version; empty if it does not know the call `version`.
+        """What it calls itself, and its version; empty if it does not know the call `version`, or decides.
 
         Raises:
             ProgramFailure: it reports another version of the protocol.
         """
         (answered,) = self.ask([{"id": "version", "call": "version"}])
         output = answered.get("output")
-        if not isinstance(output, dict):
+        if not isinstance(output, dict) or "decision" in output:
             return "", ""
         if (said_protocol := output.get("protocol", protocol.PROTOCOL)) != protocol.PROTOCOL:
             expected = f"expected {protocol.PROTOCOL}, or nothing"

@@ -48,6 +48,16 @@ def test_the_adapter_in_python_has_the_fault_that_the_page_shows(tmp_path: Path)
     assert matches(shown("FAIL", "text"), done.stdout), done.stdout
 
 
+def test_the_smallest_adapter_fails_as_the_page_shows(tmp_path: Path) -> None:
+    (tmp_path / "fit.py").write_text(titled("fit.py"), encoding="utf-8")
+    command = 'tenure conform --exec "python fit.py" --only KQ-060 --scenarios 0'
+    assert f"`{command}`" in PAGE.read_text()
+    done = conform(tmp_path, command)
+    assert done.returncode == 1, done.stderr
+    assert matches(titled("conform fit.py"), done.stdout), done.stdout
+    assert "decision Fit does not conform" not in done.stdout
+
+
 def test_mended_as_the_page_says_it_conforms(tmp_path: Path) -> None:
     code, mended = (FILES / "adapter.py").read_text(encoding="utf-8"), titled("decide, mended")
     unmended = '    return "Preempt", leaving\n'
