@@ -26,9 +26,11 @@ BEGIN = (
     "tenure_proofs.theorems.proving",
     "tenure_proofs.trusted.ancestors",
     "tenure_proofs.trusted.bits",
+    "tenure_proofs.trusted.defined",
     "tenure_proofs.trusted.logic",
     "tenure_proofs.trusted.procedures",
     "tenure_proofs.trusted.schemas",
+    "tenure_proofs.trusted.specified",
     "tenure_proofs.trusted.transitions",
 )
 """What asks, what talks to the second solver, what statements are made of."""
@@ -92,6 +94,12 @@ READING = {
     "tenure_proofs.trusted.procedures": (
         "It reads functions of many statements: loops by their invariants, and that indices are in range."
     ),
+    "tenure_proofs.trusted.specified": (
+        "It makes what may be used at a call, and what has to be shown there, from the function's theorem."
+    ),
+    "tenure_proofs.trusted.defined": (
+        "It says when a definition is none by itself, and what shows that something holds of every number."
+    ),
     "tenure_proofs.trusted.bits": (
         "It reads functions that pack fields into one number, and must refuse whatever branches."
     ),
@@ -125,7 +133,12 @@ LOOPS = (
 )
 """What theorems about loops rest on beside all the others; no verdict about an obligation rests on it."""
 
-PROCEDURES = ("tenure_proofs.trusted.procedures", "tenure_proofs.trusted.bits")
+PROCEDURES = (
+    "tenure_proofs.trusted.procedures",
+    "tenure_proofs.trusted.specified",
+    "tenure_proofs.trusted.defined",
+    "tenure_proofs.trusted.bits",
+)
 """What theorems about functions of many statements, and the lemma about order keys, rest on beside these."""
 
 UNSEEN = ("import_module", "__import__", "run_module", "run_path")
@@ -262,8 +275,8 @@ def reading_list() -> str:
     counted = (
         f"{trusted_base().lines:,} lines of code. The lifter and the logic, down to `claim`, are {own:,}.\n"
         f"{loops:,} are `loops`, `induction` and `proving`, on which theorems about loops alone rest.\n"
-        f"{several:,} are `procedures` and `bits`, on which only theorems about functions of many\n"
-        "statements, order keys and saturating sums rest."
+        f"{several:,} are `procedures`, `specified`, `defined` and `bits`, on which only theorems about\n"
+        "functions of many statements, order keys and saturating sums rest."
     )
     head = f"{counted}\n\n| module | lines | why it must be believed |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n"

@@ -431,7 +431,7 @@ def _invariant(number: int, place: Place, texts: list[str], state: Any, at: Any)
         env |= {f"steps_{outer}": as_term(here[f"#{outer}"], int) for outer in place.within}
         return [(text, term(text, env)) for text in texts]
 
-    return Invariant(said, lambda steps, _: [POINT, steps], lambda point, _: at(point))
+    return Invariant(said, lambda steps, _: [POINT, steps], lambda point, _: at(point), may_not_end=True)
 
 
 def _one_loop(function: Any, given: Env, written: Written, claims: Claims, by: Any) -> Iterator[Part]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
 import z3
 
+from tenure_proofs.theorems import deciding
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
@@ -104,6 +106,23 @@ def test_an_invariant_that_contradicts_itself_proves_nothing() -> None:
         list(_read(loop, (never,)))
     failures = prove(_read(f"if total > 3:\n        return 1\n    {loop}", (never,)), None, LITTLE).failures
     assert "keeps: its hypotheses contradict each other" in failures
+
+
+@pytest.mark.parametrize(("step", "ends"), [("- 1", True), ("+ 1", False), ("- 0", False)])
+def test_a_while_ends_if_its_measure_falls(step: str, ends: bool) -> None:
+    loop = f"while total > 0:\n        total = total {step}"
+    falls = Invariant(lambda *_: [], measure=lambda here: here["total"].term)
+    failures = prove(_read(loop, (falls,)), None, LITTLE).failures
+    assert (not failures) == ends
+    assert ends or failures[0].startswith("keeps: it ends")
+    with pytest.raises(LiftError, match="nothing is said of how the loop in line 2 ends"):
+        list(_read(loop, (Invariant(lambda *_: []),)))
+    assert not prove(_read(loop, (Invariant(lambda *_: [], may_not_end=True),)), None, LITTLE).failures
+
+
+def test_of_every_while_that_a_theorem_is_about_is_shown_that_it_ends() -> None:
+    folder = Path(deciding.__file__).parent
+    assert not [path.name for path in folder.glob("*.py") if "may_not_end" in path.read_text("utf-8")]
 
 
 def test_what_a_step_changes_is_not_what_it_was() -> None:

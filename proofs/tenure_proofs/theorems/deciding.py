@@ -267,6 +267,9 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
         more = z3.And(monotone, point <= middle(here), served(tried(point)))
         return z3.Implies(more, served(tried(middle(here))))
 
+    def left(here: State) -> Any:
+        return as_term(here["end"], int) - as_term(here["first"], int)
+
     yield from read_procedure(
         function,
         {
@@ -281,7 +284,7 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
             ("all were looked at", as_term(way.names["first"], int) == as_term(way.names["end"], int)),
         ],
         facts=(steps >= 0, steps < 2**62),
-        loops=(Invariant(holds, everywhere=everywhere((FEWER_PODS, GIVEN, fewer_pods))),),
+        loops=(Invariant(holds, everywhere=everywhere((FEWER_PODS, GIVEN, fewer_pods)), measure=left),),
     )
 
 

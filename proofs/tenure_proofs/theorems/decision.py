@@ -21,11 +21,11 @@ from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import token
-from tenure_proofs.theorems.taken import Taken
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tenure_proofs.trusted.loops import Given, Row, every, returned
+from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 

@@ -9,28 +9,21 @@ import z3
 
 from tenure.oracle.leaving import Leaving, selection_after
 from tenure.oracle.question import Question, Selection
-from tenure.oracle.selection import FillBack, Removal
+from tenure.oracle.selection import Removal
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.registry import GIVEN, theorem
-from tenure_proofs.theorems.standins import BOOL, INT, TOLD, known_as, same, token, truth_of
-from tenure_proofs.theorems.taken import Taken
+from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.selection import FILLED
+from tenure_proofs.theorems.standins import BOOL, INT, known_as, same, token, truth_of
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import Listed, State, Way
-from tenure_proofs.trusted.procedures import Law, Table, read_procedure
-from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
-
-FITS = z3.Function("fits beside", INT, INT, BOOL)
-"""Whether a request fits, by what says so, beside what is in use."""
+from tenure_proofs.trusted.loops import Row, State, Way
+from tenure_proofs.trusted.procedures import Law
+from tenure_proofs.trusted.specified import Closure, Specification, there_is_one
+from tenure_proofs.trusted.symbols import SymBool, SymOptional, SymToken
 
 CANDIDATES, ATTEMPTS = token("candidates"), token("attempts")
-
-KEPT = z3.Function("how many are kept", INT, INT, INT)
-LEFT = z3.Function("what is in use after filling back", INT, INT, INT, INT)
 FITTING = z3.Function("fitting", INT, BOOL, INT)
-COMPLETED = z3.Function("completed", INT, INT)
-BACK = z3.Function("kept, by its number", INT, INT)
 
 
 def end_of_removals(name: str) -> Made:
@@ -46,22 +39,49 @@ def end_of_removals(name: str) -> Made:
     )
 
 
-def suffices(end: Made, fits: Value) -> z3.BoolRef:
-    """What PO-ANY-010, PO-ANY-070 and PO-ANY-250 say: where the request fits, some were removed."""
-    says = end.fields["fits"].term
-    removed = end.fields["removed"]
-    there = removed.there if isinstance(removed, Listed) else as_term(removed.present, bool)
-    return z3.Implies(says, z3.And(there, FITS(fits.term, end.fields["usage"].term)))
+def suffices(end: Made, fits: Value) -> Labelled:
+    """Where an attempt says that the request fits, some were removed, and it does."""
+    some, does = there_is_one(end.fields["removed"]), truth_of(fits(end.fields["usage"]))
+    fits_without = z3.Implies(truth_of(end.fields["fits"]), z3.And(some, does))
+    return [("where it fits, it does without those removed", fits_without)]
 
 
-FILLED = "filling back keeps a workload, and the request fits"
+def _selection(_: State, part: Callable[..., Any]) -> Made:
+    kept = Row(lambda at: part("kept", SymToken, at), part("how many are kept", int).term)
+    usage = part("usage", SymToken)
+    return Made(Selection, {"kept": kept, "usage": usage, "": part("selection", SymToken)})
 
 
-@theorem(
+def _keeps(given: State, found: Value) -> Labelled:
+    kept, fits = there_is_one(found.fields["kept"]), truth_of(given["fits"](found.fields["usage"]))
+    return [
+        ("a workload exactly if it fits", kept == truth_of(given["end"].fields["fits"])),
+        ("those suffice", z3.Implies(kept, fits)),
+    ]
+
+
+SELECTED = Specification(
     "PO-ANY-245",
-    about=(selection_after,),
-    size="any number of candidates",
+    "a search keeps a workload exactly if its last attempt fits, and those suffice",
+    selection_after,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    {
+        "question": Made(
+            Question, {"snapshot": Made(Snapshot, {"usage": token("before")}), "": token("question")}
+        ),
+        "candidates": CANDIDATES,
+        "attempts": ATTEMPTS,
+        "end": end_of_removals("end"),
+        "fits": Closure(z3.Int("fits"), 1, bool),
+        "beside": Closure(z3.Int("beside"), 2, SymToken),
+        "completed": Closure(z3.Int("completed"), 1, SymToken),
+    },
+    _selection,
+    _keeps,
+    lambda given: suffices(given["end"], given["fits"]),
 )
+
+
+@theorem("PO-ANY-245", about=(selection_after,), size="any number of candidates")
 def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_and_those_suffice(
     function: Callable[..., Any] = selection_after,
 ) -> Iterator[Part]:
@@ -71,102 +91,44 @@ def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_an
     and the request fits beside what is in use without those that are kept. Each of them is one that filling
     back keeps, with its evidence.
     """
-    end, fits, beside = end_of_removals("end"), token("fits"), token("beside")
-    removed, usage = end.fields["removed"], end.fields["usage"]
-    filled = LEFT(usage.term, fits.term, beside.term)
-    count, place = KEPT(usage.term, fits.term), z3.Int("place")
-    before = token("before")
-    question = Made(Question, {"snapshot": Made(Snapshot, {"usage": before})})
-
-    def fill_back(_: State, asked: Value, then: Value, by: Value, given: Value) -> Value:
-        spared = token("spared") if asked is removed else TOLD
-        kept = Table(lambda at: SymToken(BACK(at)), KEPT(then.term, by.term))
-        return Made(
-            FillBack,
-            {"usage": SymToken(LEFT(then.term, by.term, given.term)), "kept": kept, "spared": spared},
-        )
-
-    said = end.fields["fits"].term
+    given, place = SELECTED.takes, z3.Int("place")
+    end, removed = given["end"].fields, given["end"].fields["removed"]
+    filled = FILLED.value(removed, end["usage"], given["fits"], given["beside"]).fields
 
     def of(way: Way) -> Labelled:
-        found = way.value.fields
-        told = same(found["candidates"], CANDIDATES), same(found["attempts"], ATTEMPTS)
-        goals = [("of these candidates", told[0]), ("after these attempts", told[1])]
-        if isinstance(found["kept"], tuple):
-            return [
-                *goals,
-                ("none where it does not fit", z3.Not(said)),
-                ("as before", same(found["usage"], before)),
-                ("none is removed or spared", same((found["removed"], found["spared"]), ((), ()))),
-            ]
-        kept = found["kept"]
+        found, kept = way.value.fields, way.value.fields["kept"]
+        goals = [
+            ("of these candidates", same(found["candidates"], CANDIDATES)),
+            ("after these attempts", same(found["attempts"], ATTEMPTS)),
+        ]
+        if isinstance(kept, tuple):
+            none = same((found["removed"], found["spared"]), ((), ()))
+            before = given["question"].fields["snapshot"].fields["usage"]
+            return [*goals, ("as before", same(found["usage"], before)), ("none is removed or spared", none)]
+        each = same(kept.at(place), given["completed"](filled["kept"].at(place)))
         return [
             *goals,
-            ("where it fits", said),
-            ("a workload", kept.size > 0),
-            ("as many as filling back keeps", kept.size == count),
-            ("each with its evidence", kept.at(place).term == COMPLETED(BACK(place))),
-            ("without those that are kept", found["usage"].term == filled),
-            ("it fits without them", FITS(fits.term, found["usage"].term)),
-            ("who was removed", found["removed"].term == removed.value.term),
-            ("who is spared", same(found["spared"], token("spared"))),
+            ("as many as filling back keeps", kept.size == filled["kept"].size),
+            ("each with its evidence", each),
+            ("without those that are kept", same(found["usage"], filled["usage"])),
+            ("who was removed", same(found["removed"], removed)),
+            ("who is spared", same(found["spared"], filled["spared"])),
         ]
 
-    law = z3.Implies(
-        z3.And(removed.present.term, FITS(fits.term, usage.term)), z3.And(count > 0, FITS(fits.term, filled))
-    )
-    yield from read_procedure(
-        seeing(
-            function,
-            fill_back=Law(fill_back),
-            in_order=Law(lambda _, chain: chain.value),
-            some_of=Law(lambda _, chain: chain),
-            as_tuple=Law(lambda _, chain: chain),
-        ),
-        {
-            "question": question,
-            "candidates": CANDIDATES,
-            "attempts": ATTEMPTS,
-            "end": end,
-            "fits": fits,
-            "beside": beside,
-            "completed": Law(lambda _, candidate: SymToken(COMPLETED(candidate.term))),
-        },
-        of,
-        facts=(
-            Taken(
-                suffices(end, fits),
-                "where it says that the request fits, some were removed, and it does",
-                GIVEN,
-            ),
-            Taken(law, FILLED, "PO-ANY-020"),
-        ),
+    stand = Law(lambda _, chain: chain)
+    yield from SELECTED.of_statements(
+        seeing(function, fill_back=FILLED.law(), in_order=stand, some_of=stand, as_tuple=stand), of
     )
 
 
 def leaving_made() -> Made:
     """What leaves for a question, with the functions that count it."""
-    names = ("usage", "without", "beside")
-    return Made(Leaving, {**{name: token(f"leaving {name}") for name in names}, "": token("leaving")})
+    counting = {name: Closure(z3.Int(f"leaving {name}"), 2, SymToken) for name in ("without", "beside")}
+    told = {"usage": token("leaving usage"), **counting, "": token("leaving")}
+    fits = Law(lambda _, usage, may_borrow: fitting_of({}, Made(Leaving, told), may_borrow)(usage))
+    return Made(Leaving, {**told, "fits": fits})
 
 
-def fitting_of(_: State, leaving: Value, may_borrow: Value) -> Value:
-    return SymToken(FITTING(known_as(leaving), truth_of(may_borrow)))
-
-
-def found_of(*asked: Any) -> Value:
-    """What PO-ANY-245 says of a search that ends so."""
-    question, candidates, attempts, end, fits, beside, completed = asked[1:]
-    usage = end.fields["usage"]
-    kept = z3.If(end.fields["fits"].term, KEPT(usage.term, known_as(fits)), 0)
-    given = {"candidates": candidates, "kept": SymInt(kept), "attempts": attempts, "fits": fits}
-    left = SymToken(LEFT(usage.term, known_as(fits), known_as(beside)))
-    given |= {"usage": left, "removed": end.fields.get("removed")}
-    return Made(Selection, {**given, "question": question, "completed": completed})
-
-
-def selected(end: Made, fits: Value, beside: Value) -> Taken:
-    """The same, as facts."""
-    usage = end.fields["usage"].term
-    kept = z3.And(KEPT(usage, fits.term) > 0, FITS(fits.term, LEFT(usage, fits.term, beside.term)))
-    return Taken(z3.Implies(end.fields["fits"].term, kept), FILLED, "PO-ANY-245")
+def fitting_of(_: State, leaving: Value, may_borrow: Value) -> Closure:
+    """Whether the request fits, by what leaves and whether an attempt may borrow."""
+    return Closure(FITTING(known_as(leaving), truth_of(may_borrow)), 1, bool)

@@ -33,11 +33,12 @@ from tenure.rules.time_based import requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.livelock import Counted
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, theorem
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
-from tenure_proofs.theorems.taken import given, modelled
+from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.defined import Recursion
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.logic import all_of, any_of, negation
 from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, State, every
@@ -176,6 +177,7 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
 BEFORE, NOMINAL = z3.Int("usage"), z3.Int("nominal")
 _size = z3.Function("size", z3.IntSort(), z3.IntSort())
 _sizes = z3.Function("sizes of those ahead", z3.IntSort(), z3.IntSort())
+SUM = Recursion(_sizes, "what a sum is", lambda: 0, lambda place, before: before + _size(place))
 _fits = z3.Function("fits", z3.IntSort(), z3.BoolSort())
 
 
@@ -227,8 +229,7 @@ def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of
         return [safe(listed(value.fields["removed"]), point)]
 
     def summed(_: State, candidate: Value) -> list[Lemma]:
-        place = candidate.term
-        total = _sizes(place + 1) == _sizes(place) + _size(place)
-        return [given("what a sum is", DEFINED, total)]
+        defined = SUM.at(candidate.term)
+        return [Lemma(defined.words, z3.BoolVal(True), defined)]
 
-    return by_induction(loop, Contract(invariant, result, facts=(_sizes(0) == 0,), lemmas=summed))
+    return by_induction(loop, Contract(invariant, result, facts=(SUM.at(z3.IntVal(0)),), lemmas=summed))

@@ -14,9 +14,20 @@ from tenure_proofs.registry import Verdict
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, Theorem, all_theorems, circle
-from tenure_proofs.theorems.taken import EVERYWHERE, LEMMA, Uses, watched
+from tenure_proofs.theorems.registry import (
+    BELIEVED,
+    GIVEN,
+    KINDS,
+    PYTHON,
+    Theorem,
+    all_theorems,
+    circle,
+    used_of,
+)
+from tenure_proofs.theorems.taken import EVERYWHERE, LEMMA, SHOWN, Uses, watched
+from tenure_proofs.trusted.defined import DEFINED, INDUCTION
 from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.specified import LAW
 
 UNREADABLE = (LiftError, z3.Z3Exception, AttributeError, LookupError, TypeError, ValueError)
 """What a function that cannot be read raises; all but the first where it hands on a value of another kind."""
@@ -75,19 +86,22 @@ def end_of(theorem: Theorem, cvc5: Cvc5 | None, seeds: int = 1) -> End:
         return End(theorem, NOT_READ, f"not readable: {error}")
     if way := circle(theorem.id, all_theorems()):
         return End(theorem, proof, f"it assumes itself: {', '.join(way)}")
-    named = {words for words, by in taken if by}
-    uses = {pair: form for pair, form in taken.items() if pair[1]}
-    bare = (f"shows nothing of {words!r}" for words, by in taken if not by and words not in named)
+    named = {words for words, by in taken if by not in ("", SHOWN)}
+    named -= {words for words, by in taken if by == INDUCTION and (words, SHOWN) not in taken}
+    uses = used_of(taken)
+    bare = (f"shows nothing of {words!r}" for words, by in taken if by != SHOWN and words not in named)
     return End(theorem, proof, "; ".join([*bare, *_without_a_proof(uses)]), uses)
 
 
-def _without_a_proof(uses: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _without_a_proof(uses: Uses) -> Iterator[str]:
     """What is used, and neither proved nor attacked."""
-    for words, by in uses:
+    for (words, by), form in uses.items():
         if by == BELIEVED and words not in ATTACKED:
             yield f"believes {words!r}, which nothing attacks"
-        elif by not in (BELIEVED, PYTHON, DEFINED, GIVEN, *all_theorems()) and not _is_proved(by):
+        elif by not in (*KINDS, *all_theorems()) and not _is_proved(by):
             yield f"uses {words!r} of {by}, which nothing proves"
+        elif form == LAW and (by not in all_theorems() or words not in all_theorems()[by].shows):
+            yield f"uses {words!r} of {by}, which does not show it"
 
 
 def _is_proved(by: str) -> bool:
@@ -118,17 +132,17 @@ def assumed_by(ends: Iterable[End]) -> str:
     """What theorems take for granted, counted, in one line.
 
     >>> assumed_by(())  # doctest: +ELLIPSIS
-    'assumed: 0 proved elsewhere, 0 believed (0 distinct), 0 about Python, 0 definitions, 0 own hypotheses...'
+    'assumed: 0 proved elsewhere, 0 believed (0 distinct), 0 about Python, 0 definitions, 0 inductions...'
     """
     shown = list(ends)
     pairs = [pair for end in shown for pair in end.uses]
     form = Counter(form for end in shown for form in end.uses.values())
-    kinds = (BELIEVED, PYTHON, DEFINED, GIVEN)
-    count = Counter(by if by in kinds else "elsewhere" for _, by in pairs)
+    count = Counter(by if by in KINDS else "elsewhere" for _, by in pairs)
     distinct = len({words for words, by in pairs if by == BELIEVED})
     return (
         f"assumed: {count['elsewhere']} proved elsewhere, {count[BELIEVED]} believed ({distinct} distinct), "
-        f"{count[PYTHON]} about Python, {count[DEFINED]} definitions, {count[GIVEN]} own hypotheses; "
+        f"{count[PYTHON]} about Python, {count[DEFINED]} definitions, {count[INDUCTION]} inductions, "
+        f"{count[GIVEN]} own hypotheses; "
         f"{form[LEMMA]} of them as lemmas of a step, {form[EVERYWHERE]} as facts about every point"
     )
 

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 from tenure.registration import import_all
 from tenure_proofs.stating import stating
-from tenure_proofs.theorems.taken import Uses, watched
+from tenure_proofs.theorems.taken import SHOWN, Uses, watched
+from tenure_proofs.trusted.defined import DEFINED, INDUCTION
 from tenure_proofs.trusted.induction import Part
 
 Statement: TypeAlias = Callable[..., Iterator[Part]]
@@ -18,8 +19,10 @@ Statement: TypeAlias = Callable[..., Iterator[Part]]
 
 BELIEVED, PYTHON = "believed", "Python"
 """Where no claim proves one: a random search attacks it (`ATTACKED`), or it is about Python itself."""
-DEFINED, GIVEN = "definition", "hypothesis"
-"""Where one is proved that says what a function of the statement is, or that is the claim's own `if`."""
+GIVEN = "hypothesis"
+"""Where one is the claim's own `if`."""
+KINDS = (BELIEVED, PYTHON, DEFINED, INDUCTION, GIVEN)
+"""What no other claim shows, and why none has to."""
 
 _ID = re.compile(r"^PO-ANY-\d{3}$")
 
@@ -56,7 +59,12 @@ class Theorem:
     @property
     def uses(self) -> Uses:
         """What it takes for granted, by its words and by what proves it, or one of the words above: how."""
-        return _used_by(self)
+        return used_of(_recorded(self))
+
+    @property
+    def shows(self) -> frozenset[str]:
+        """What it shows of functions, for claims about what calls them."""
+        return frozenset(words for words, by in _recorded(self) if by == SHOWN)
 
     @property
     def words(self) -> str:
@@ -110,12 +118,17 @@ def all_theorems() -> Mapping[str, Theorem]:
 
 
 @cache
-def _used_by(theorem: Theorem) -> Uses:
+def _recorded(theorem: Theorem) -> Uses:
     """Recorded while it is stated; no solver is asked."""
     found: Uses = {}
     for _ in watched(theorem.parts, found):
         pass
-    return {(words, by): form for (words, by), form in found.items() if by}
+    return found
+
+
+def used_of(recorded: Uses) -> Uses:
+    """What a claim uses, of all that is recorded while it is stated."""
+    return {pair: form for pair, form in recorded.items() if pair[1] not in ("", SHOWN)}
 
 
 def circle(identifier: str, theorems: Mapping[str, Theorem]) -> tuple[str, ...]:

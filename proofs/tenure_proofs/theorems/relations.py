@@ -19,13 +19,14 @@ from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import ADD, FITS, fits_of, listed, usage_of, without
-from tenure_proofs.theorems.taken import Taken, everywhere
+from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import _conserved, added
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.logic import equal_fields, implies
 from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, every
+from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 

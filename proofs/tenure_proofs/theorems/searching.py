@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import z3
 
-from tenure.oracle.selection import attempts_until_one_fits, best_of, remove_in_turn, rounds
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, theorem
+from tenure.oracle.selection import Chain, attempts_until_one_fits, best_of, remove_in_turn, rounds
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
     FITS,
@@ -16,14 +16,19 @@ from tenure_proofs.theorems.selection import (
     REMOVE,
     fits_of,
     listed,
+    not_yet,
+    removing,
     usage_of,
     without,
 )
+from tenure_proofs.theorems.standins import same, truth_of
 from tenure_proofs.theorems.taken import given
-from tenure_proofs.trusted.ast_lifter import Value
+from tenure_proofs.trusted.ast_lifter import Made, Value
+from tenure_proofs.trusted.defined import OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, Given, Loop, Row, State
-from tenure_proofs.trusted.symbols import SymToken, as_term
+from tenure_proofs.trusted.specified import Closure, Specification, there_is_one
+from tenure_proofs.trusted.symbols import SymInt, SymToken, as_term
 
 _stays = z3.Function("stays", z3.IntSort(), z3.BoolSort())
 _beats = z3.Function("beats", z3.IntSort(), z3.IntSort(), z3.BoolSort())
@@ -37,7 +42,7 @@ OTHER = z3.Int("any other candidate")
 _suffices = z3.Function("an attempt fits", z3.IntSort(), z3.BoolSort())
 _next = z3.Function("next", MEMBERS, z3.IntSort())
 _rank = z3.Function("rank", MEMBERS, z3.IntSort(), z3.IntSort())
-_waiting = z3.Function("how many wait", MEMBERS, z3.IntSort())
+_waiting = z3.Function("how many wait of the first", MEMBERS, z3.IntSort(), z3.IntSort())
 _left = z3.Function("how many have had no turn", z3.IntSort(), z3.IntSort())
 _ended = z3.Function("has ended", z3.IntSort(), z3.BoolSort())
 _step = z3.Function("a round after", z3.IntSort(), z3.IntSort())
@@ -98,6 +103,62 @@ def of_all_that_stay_one_is_found_that_none_of_them_is_ahead_of(
     return by_induction(loop, Contract(invariant, result, lemmas=by_order))
 
 
+def _attempts(given: State, part: Callable[..., Any]) -> Made:
+    """The last attempt, in front of the others, and which of the choices it was."""
+    last, choices = part("last", int), given["choices"]
+    choice = choices.at(last.term) if isinstance(choices, Row) else part("choice", SymToken)
+    return Made(Chain, {"head": given["attempt_of"](choice), "last": last, "": part("attempts", SymToken)})
+
+
+def _up_to_one_that_fits(given: State, made: Value) -> Labelled:
+    head, last, choices = made.fields["head"], made.fields["last"], given["choices"]
+    if not isinstance(choices, Row):
+        return []
+    at = as_term(last, int)
+    fits = truth_of(given["fits"](head))
+    return [
+        ("the attempt of a choice", same(head, given["attempt_of"](choices.at(at)))),
+        ("one of them", z3.And(at >= 0, at < choices.size)),
+        ("the last fits, or all are made", z3.Or(fits, at == choices.size - 1)),
+    ]
+
+
+MADE = Specification(
+    "PO-ANY-060",
+    "attempts are made up to the first that fits, and that is the last",
+    attempts_until_one_fits,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    {
+        "choices": Row(SymToken, z3.Int("how many choices"), told=(z3.Int("choices"),)),
+        "attempt_of": Closure(z3.Int("attempt of"), 1, SymToken),
+        "fits": Closure(z3.Int("fits"), 1, bool),
+    },
+    _attempts,
+    _up_to_one_that_fits,
+    lambda given: [("there is a choice", there_is_one(given["choices"]))],
+)
+
+
+def _shown_of_attempts(function: Callable[..., Any]) -> Iterator[Part]:
+    """The last attempt is that of a choice, and the last choice where none fits."""
+    given = MADE.takes
+
+    def invariant(steps: Any, state: State, _: Any) -> Labelled:
+        made = listed(state["made"])
+        none = z3.Not(as_term(given["fits"](SymToken(made.head)), bool))
+        own = given["attempt_of"](SymToken(steps - 1)).term
+        return [
+            ("the last in front", z3.Implies(steps > 0, made.head == own)),
+            ("one is made with each step", made.there == (steps > 0)),
+            ("none fits yet", z3.Implies(made.there, none)),
+        ]
+
+    def seen(value: Value, steps: Any, ended: bool) -> Made:
+        last = SymInt(steps if ended else steps - 1)
+        return Made(Chain, {"head": SymToken(listed(value).head), "last": last})
+
+    return MADE.of_steps(function, Contract(invariant, lambda *_: []), seen)
+
+
 @theorem("PO-ANY-060", about=(attempts_until_one_fits,), size="any number of attempts")
 def attempts_are_made_in_order_up_to_the_first_that_fits(
     function: Callable[..., Any] = attempts_until_one_fits,
@@ -106,6 +167,7 @@ def attempts_are_made_in_order_up_to_the_first_that_fits(
 
     Every attempt but the last does not fit. The last one fits, or all have been made. None is left out.
     """
+    yield from _shown_of_attempts(function)
     count = z3.Int("count")
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
@@ -134,7 +196,54 @@ def attempts_are_made_in_order_up_to_the_first_that_fits(
             ("the last fits, or all have been made", z3.Or(last == count, _suffices(last - 1))),
         ]
 
-    return by_induction(loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps]))
+    yield from by_induction(loop, Contract(invariant, result, points=lambda point, steps, _: [point, steps]))
+
+
+HOW_MANY = Recursion(
+    _waiting,
+    "how many of the first candidates wait",
+    lambda _: 0,
+    lambda out, number, before: before + z3.If(out[number], 0, 1),
+)
+_OUT, _ONE = z3.Const("who is out", MEMBERS), z3.Int("one candidate")
+
+
+def _waits(out: Any, one: Any, number: Any) -> Any:
+    return z3.And(one >= 0, one < number, z3.Not(out[one]))
+
+
+def _counted(out: Any, one: Any, number: Any) -> Any:
+    many = _waiting(out, number)
+    return z3.And(many >= 0, z3.Implies(_waits(out, one, number), many > 0))
+
+
+def _fewer(out: Any, one: Any, number: Any) -> Any:
+    less = z3.If(_waits(out, one, number), 1, 0)
+    return _waiting(z3.Store(out, one, True), number) == _waiting(out, number) - less
+
+
+COUNTED = OfEveryNumber(
+    "who waits is counted", _counted, (_OUT, _ONE), lambda out, _, number: [HOW_MANY.at(out, number)]
+)
+FEWER = OfEveryNumber(
+    "where one that waits leaves, one less waits",
+    _fewer,
+    (_OUT, _ONE),
+    lambda out, one, number: [HOW_MANY.at(out, number), HOW_MANY.at(z3.Store(out, one, True), number)],
+)
+ALL_WAIT = OfEveryNumber(
+    "all wait where none is out",
+    lambda number: _waiting(NOBODY_OUT, number) == number,
+    (),
+    lambda number: [HOW_MANY.at(NOBODY_OUT, number)],
+)
+
+IN_TURN = removing(
+    "PO-ANY-070",
+    "a hero removes in turn until the request fits",
+    remove_in_turn,
+    next_of=Closure(z3.Int("next of"), 1, SymToken),
+)
 
 
 @theorem(
@@ -151,6 +260,9 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     twice, the search ends after at most one turn for each candidate, and the last removed is needed unless it
     is the only one. Where the request does not fit in the end, all were removed.
     """
+    for induction in (COUNTED, FEWER, ALL_WAIT):
+        yield from induction.parts()
+    yield from IN_TURN.of_steps(function, not_yet(IN_TURN))
     count = z3.Int("count")
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
@@ -163,9 +275,6 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
 
     def waits(usage: Any, candidate: Any) -> Any:
         return z3.And(candidate >= 0, count > candidate, z3.Not(usage[candidate]))
-
-    def counted(usage: Any) -> Any:
-        return z3.Implies(waits(usage, OTHER), _waiting(usage) > 0)
 
     def said(state: State, fold: Any, point: Any) -> Labelled:
         usage, removed = usage_of(fold), listed(fold.fields["removed"])
@@ -187,8 +296,8 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
             *said(state, fold, point),
             ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
             ("it did not fit", z3.Implies(removed.there, z3.Not(fits_of(usage_of(fold))))),
-            ("as many wait as turns are left", _waiting(usage_of(fold)) == count - steps),
-            ("who waits is counted", counted(usage_of(fold))),
+            ("as many wait as turns are left", _waiting(usage_of(fold), count) == count - steps),
+            ("who waits is counted", _counted(usage_of(fold), OTHER, count)),
         ]
 
     def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
@@ -209,8 +318,9 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
         chosen = _next(usage)
         then = z3.Store(usage, chosen, True)
         least = z3.Implies(waits(usage, OTHER), _rank(usage, chosen) <= _rank(usage, OTHER))
-        next_waits = z3.Implies(_waiting(usage) > 0, z3.And(waits(usage, chosen), least))
-        fewer = z3.Implies(waits(usage, chosen), _waiting(then) == _waiting(usage) - 1)
+        next_waits = z3.Implies(_waiting(usage, count) > 0, z3.And(waits(usage, chosen), least))
+        counted = COUNTED.of(then, OTHER, count)
+        fewer = FEWER.of(usage, chosen, count)
         same = z3.Implies(z3.Not(usage[chosen]), without(then, chosen) == usage)
         return [
             given(
@@ -218,7 +328,7 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
                 BELIEVED,
                 next_waits,
             ),
-            given("what a number of those that wait is", DEFINED, z3.And(fewer, counted(then))),
+            *(Lemma(fact.words, z3.BoolVal(True), fact) for fact in (counted, fewer)),
             Lemma("who leaves comes back as it was", same, same),
         ]
 
@@ -229,12 +339,42 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     contract = Contract(
         invariant,
         result,
-        facts=(_waiting(NOBODY_OUT) == count,),
+        facts=(ALL_WAIT.of(count), COUNTED.of(NOBODY_OUT, OTHER, count)),
         points=lambda point, _steps, here: [point, ANY, OTHER, listed(here["state"].fields["removed"]).head],
         ghosts={"$turn": Ghost(NOBODY_OUT, at_turn)},
         lemmas=turn_of,
     )
-    return by_induction(loop, contract)
+    yield from by_induction(loop, contract)
+
+
+def rounds_keep(
+    holds: Callable[[Value], z3.BoolRef],
+    gives: Callable[[State, Callable[..., Any]], Value],
+    like: Value,
+) -> Specification:
+    """What holds at first and is kept by every step holds in the end, whatever it is.
+
+    Args:
+        holds: of a state.
+        gives: a state, made of its parts.
+        like: an arbitrary state.
+    """
+    return Specification(
+        "PO-ANY-110",
+        "rounds keep what each step keeps",
+        rounds,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        {
+            "waiting": Row(SymToken, z3.Int("how many wait"), told=(z3.Int("waiting"),)),
+            "state": SymToken(z3.Int("state")),
+            "step": Closure(z3.Int("step"), 1, SymToken),
+            "ended": Closure(z3.Int("ended"), 1, bool),
+        },
+        gives,
+        lambda _, state: [("it holds", holds(state))],
+        lambda given: [("it holds at first", holds(given["state"]))],
+        like,
+        lambda given, state: [("a step keeps it", z3.Implies(holds(state), holds(given["step"](state))))],
+    )
 
 
 @theorem(
@@ -250,6 +390,14 @@ def the_tournament_ends_within_one_round_for_each_candidate(
     After at most as many rounds as there are candidates the request fits, no ClusterQueue is left to visit,
     or each candidate has had its turn. There is no round after the one that ends it.
     """
+    holds = Closure(z3.Int("what holds"), 1, bool)
+    keep = rounds_keep(lambda state: holds(state).term, lambda _, part: part("state", SymToken), None)
+    kept = Contract(
+        lambda _, state, __: [("it holds", holds(state["state"]).term)],
+        lambda *_: [],
+        points=lambda _, __, here: [here["state"].term],
+    )
+    yield from keep.of_steps(function, kept)
     count, start = z3.Int("count"), z3.Int("start")
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
@@ -276,4 +424,4 @@ def the_tournament_ends_within_one_round_for_each_candidate(
         return [given(label, "PO-ANY-115", z3.And(_left(then) >= 0, gives))]
 
     facts = (_left(start) == count, z3.Not(_ended(start)))
-    return by_induction(loop, Contract(invariant, result, facts=facts, lemmas=turns))
+    yield from by_induction(loop, Contract(invariant, result, facts=facts, lemmas=turns))

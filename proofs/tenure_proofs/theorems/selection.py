@@ -13,13 +13,23 @@ from typing import Any
 
 import z3
 
-from tenure.oracle.selection import fill_back, fill_back_step, removal_step, remove_until_fits
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, theorem
-from tenure_proofs.theorems.taken import LEMMA, Taken, everywhere, standing
+from tenure.oracle.selection import (
+    FillBack,
+    Removal,
+    fill_back,
+    fill_back_step,
+    removal_step,
+    remove_until_fits,
+)
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.taken import LEMMA, standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
+from tenure_proofs.trusted.defined import Members
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, NONE, Given, Listed, Loop, Row, State
-from tenure_proofs.trusted.symbols import SymToken, as_term
+from tenure_proofs.trusted.procedures import Table
+from tenure_proofs.trusted.specified import Closure, Specification, Taken, there_is_one
+from tenure_proofs.trusted.symbols import SymOptional, SymToken, as_term
 
 NOBODY_OUT = z3.K(z3.IntSort(), z3.BoolVal(False))
 ANY = z3.Int("any candidate")
@@ -45,6 +55,81 @@ def _added(usage: Any, candidate: Any) -> Any:
 
 
 REMOVE, ADD = Given(2, SymToken, _removed), Given(2, SymToken, _added)
+
+
+_REMOVAL: State = {
+    "candidates": Row(SymToken, z3.Int("how many candidates"), told=(z3.Int("candidates"),)),
+    "usage": SymToken(z3.Int("usage")),
+    "fits": Closure(z3.Int("fits"), 1, bool),
+    "remove": Closure(z3.Int("remove"), 2, SymToken),
+}
+
+
+def removal_of(_: State, part: Callable[..., Any]) -> Made:
+    """What removals come to, made of its parts."""
+    removed = SymOptional(part("whether some are removed", bool), part("removed", SymToken))
+    return Made(Removal, {"usage": part("usage", SymToken), "removed": removed, "fits": part("fits", bool)})
+
+
+def _suffices(given: State, end: Value) -> Labelled:
+    says, some = as_term(end.fields["fits"], bool), there_is_one(end.fields["removed"])
+    fits = as_term(given["fits"](end.fields["usage"]), bool)
+    return [
+        ("where it fits, some are removed", z3.Implies(says, some)),
+        ("it says whether the request fits", z3.Implies(some, says == fits)),
+    ]
+
+
+def removing(by: str, words: str, function: Any, **more: Value) -> Specification:
+    """What is said of a loop that removes candidates until the request fits, whatever usage is."""
+    return Specification(by, words, function, {**_REMOVAL, **more}, removal_of, _suffices)
+
+
+def not_yet(removing: Specification) -> Contract:
+    """What holds while candidates leave: the request does not fit, and it says so."""
+
+    def invariant(_: Any, state: State, __: Any) -> Labelled:
+        fold = state["state"]
+        not_yet = z3.Not(as_term(fold.fields["fits"], bool))
+        return [("it does not fit yet", not_yet), *removing.ensures(removing.takes, fold)]
+
+    return Contract(invariant, lambda *_: [])
+
+
+REMOVED = removing(
+    "PO-ANY-010",
+    "an attempt removes until the request fits",
+    remove_until_fits,
+    stands=Closure(z3.Int("stands"), 2, bool),
+)
+
+FILLED = Specification(
+    "PO-ANY-020",
+    "filling back keeps a workload, and the request fits",
+    fill_back,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    {
+        "removed": Row(SymToken, z3.Int("how many removed"), linked=True, told=(z3.Int("removed"),)),
+        "usage": SymToken(z3.Int("usage")),
+        "fits": Closure(z3.Int("fits"), 1, bool),
+        "add": Closure(z3.Int("add"), 2, SymToken),
+    },
+    lambda _, part: Made(
+        FillBack,
+        {
+            "usage": part("usage", SymToken),
+            "kept": Table(lambda at: part("kept", SymToken, at), part("how many are kept", int).term),
+            "spared": part("spared", SymToken),
+        },
+    ),
+    lambda given, filled: [
+        ("it fits", as_term(given["fits"](filled.fields["usage"]), bool)),
+        ("some are kept", there_is_one(filled.fields["kept"])),
+    ],
+    lambda given: [
+        ("some are removed", there_is_one(given["removed"])),
+        ("it fits without them", as_term(given["fits"](given["usage"]), bool)),
+    ],
+)
 
 
 @standing(COMES_BACK)
@@ -74,6 +159,7 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
     With the one that leaves last the request fits, and without it it does not, unless it is the only one: the
     loop does not ask whether the request fits before. None that comes later leaves.
     """
+    yield from REMOVED.of_steps(function, not_yet(REMOVED))
     count = z3.Int("count")
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
@@ -140,7 +226,7 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
         ghosts={"$turn": turns},
         lemmas=comes_back,
     )
-    return by_induction(loop, contract)
+    yield from by_induction(loop, contract)
 
 
 @theorem(
@@ -157,6 +243,10 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     exactly if the request does not fit with its quota given back, all up to it being out, and of those
     after it the kept ones: but the last, which is kept. So of the kept none but the last could stay.
     """
+    yield from FILLED.of_steps(
+        function,
+        Contract(lambda _, state, __: FILLED.ensures(FILLED.takes, state["state"]), lambda *_: []),
+    )
     count, everyone_out = z3.Int("count"), z3.Const("everyone_out", MEMBERS)
     last = count - 1
     loop = Loop(
@@ -170,6 +260,8 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
 
     def among(point: Any) -> Any:
         return z3.And(point >= 0, point < count)
+
+    out_at_first = Members(everyone_out, "all of them are out at first", among)
 
     def greedy(kept: Any, state: State, point: Any) -> list[tuple[str, Any]]:
         turn = state["$turn"]
@@ -242,11 +334,9 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         invariant,
         result,
         facts=(count >= 1, Taken(fits_of(everyone_out), "the request fits without all of them", GIVEN)),
-        everywhere=everywhere(
-            ("all of them are out at first", DEFINED, lambda point: everyone_out[point] == among(point))
-        ),
+        everywhere=lambda point: [out_at_first.at(point)],
         points=lambda point, steps, _: [point, ANY, last - 1 - steps, last],
         ghosts={"$turn": turns},
         lemmas=less_out,
     )
-    return by_induction(loop, contract)
+    yield from by_induction(loop, contract)

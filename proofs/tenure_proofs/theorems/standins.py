@@ -11,9 +11,10 @@ from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.loops import Row, State, every
 from tenure_proofs.trusted.procedures import Law
+from tenure_proofs.trusted.specified import Closure, leaves
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
-INT, BOOL = z3.IntSort(), z3.BoolSort()
+INT, BOOL, NEVER = z3.IntSort(), z3.BoolSort(), z3.BoolVal(False)
 TOLD = SymToken(z3.IntVal(0))
 """What stands where nothing is looked into."""
 
@@ -36,6 +37,10 @@ def same(first: Value, second: Value) -> z3.BoolRef:
             return z3.And(*(same(value, others[name]) for name, value in fields.items()))
         case tuple(), tuple() if len(first) == len(second):
             return every([*map(same, first, second)])
+        case (Closure() | Law(), Closure() | Law()) if first is not second:
+            mine, theirs = leaves(first), leaves(second)
+            alike = [term.sort() for term in mine] == [term.sort() for term in theirs]
+            return every([one == other for one, other in zip(mine, theirs, strict=True)]) if alike else NEVER
     return z3.BoolVal(first is second)
 
 
@@ -67,7 +72,8 @@ def anything_like(value: Value, name: str = "anything else") -> Value:
         case Made(cls, fields):
             return Made(cls, {part: anything_like(inner, f"{name}.{part}") for part, inner in fields.items()})
         case Row(at=at):
-            return Row(lambda place: anything_like(at(place), name), z3.Int(f"how many of {name}"))
+            many, told = z3.Int(f"how many of {name}"), (z3.Int(name),)
+            return Row(lambda place: anything_like(at(place), name), many, told=told)
         case SymOptional(present=present, value=inner):
             return SymOptional(anything_like(present, name), anything_like(inner, name))
         case None:
@@ -83,7 +89,8 @@ def known_as(value: Value) -> z3.ArithRef:
     """The number that stands for a token, or for a record by the token that it has without a name."""
     inner = value.fields.get("") if isinstance(value, Made) else value
     inner = inner.value if isinstance(inner, SymOptional) else inner
-    return as_term(inner if isinstance(inner, SymToken) else token("something else"), SymToken)
+    known: z3.ArithRef = (inner if isinstance(inner, SymToken | SymInt) else token("something else")).term
+    return known
 
 
 def truth_of(value: Value) -> z3.BoolRef:
@@ -101,7 +108,7 @@ def telling(name: str, *kinds: Callable[[Value], Any]) -> Law:
             return token("anything else")
         return SymToken(meaning(*(kind(value) for kind, value in zip(kinds, handed, strict=True))))
 
-    return Law(law)
+    return Law(law, (z3.Int(f"the function {name}"),))
 
 
 def called(function: Value, held: State, *given: Value) -> Value:
@@ -109,5 +116,13 @@ def called(function: Value, held: State, *given: Value) -> Value:
     return function.value(held, *given) if isinstance(function, Law) else None
 
 
-PARTIAL = Law(lambda _, function, *given: Law(lambda held, *more: called(function, held, *given, *more)))
+def _partial(_: State, function: Value, *given: Value) -> Law:
+    try:
+        told = tuple(term for value in (function, *given) for term in leaves(value))
+    except LiftError:
+        told = ()  # so that it cannot be handed to a function with a specification
+    return Law(lambda held, *more: called(function, held, *given, *more), told)
+
+
+PARTIAL = Law(_partial)
 """`functools.partial`, of positional arguments."""

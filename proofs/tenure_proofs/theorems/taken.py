@@ -9,33 +9,21 @@ from typing import Any, TypeVar, cast
 
 import z3
 
+from tenure_proofs.trusted.defined import DEFINED, Defined
 from tenure_proofs.trusted.induction import Lemma, Part
+from tenure_proofs.trusted.procedures import CALLS
+from tenure_proofs.trusted.specified import Taken
 
 _Made = TypeVar("_Made")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-FACT, LEMMA, EVERYWHERE, MODELLED = "fact", "lemma", "everywhere", "modelled"
-"""Of values of the statement; of one arbitrary step; of every point, where it is used; no formula says it."""
+LEMMA, EVERYWHERE, MODELLED, SHOWN = "lemma", "everywhere", "modelled", "shown"
+"""Of one arbitrary step; of every point, where it is used; no formula says it; what is shown for others."""
 
 Uses = dict[tuple[str, str], str]
 """What a statement uses, by its words and by what shows it: how it enters."""
 
 _STATED: ContextVar[Uses | None] = ContextVar("what is used by what is being stated", default=None)
-
-
-class Taken(z3.BoolRef):  # type: ignore[misc]  # z3 has no types
-    """A formula that is used, and shown elsewhere or nowhere.
-
-    Args:
-        formula: what is used.
-        words: what it says, as the theorem's `assumes` says it.
-        by: the claim that proves it, or why none does.
-        form: how it enters: FACT, LEMMA or EVERYWHERE.
-    """
-
-    def __init__(self, formula: z3.BoolRef, words: str, by: str, form: str = FACT) -> None:
-        super().__init__(formula.as_ast(), formula.ctx)
-        self.words, self.by, self.form = words, by, form
 
 
 def given(words: str, by: str, formula: z3.BoolRef) -> Lemma:
@@ -52,6 +40,12 @@ def modelled(words: str, by: str) -> None:
     """Something that no formula says, of how the statement that is being stated models what it is about."""
     if (found := _STATED.get()) is not None:
         found[words, by] = MODELLED
+
+
+def known(formula: z3.BoolRef, words: str, by: str) -> None:
+    """What a stand-in lets be used where it is called."""
+    if (calls := CALLS.get()) is not None:
+        calls.known.append(Taken(formula, words, by))
 
 
 def standing(*premises: tuple[str, str]) -> Callable[[_Function], _Function]:
@@ -72,7 +66,12 @@ def standing(*premises: tuple[str, str]) -> Callable[[_Function], _Function]:
 def watched(statement: Callable[[], Iterable[Part]], found: Uses) -> Iterator[Part]:
     """The parts of a statement; what they use is put into `found`, with no proof where a lemma names none."""
     for part in _stated(statement, found):
-        found |= {(fact.words, fact.by): fact.form for fact in part.hypotheses if isinstance(fact, Taken)}
+        for fact in part.hypotheses:
+            if isinstance(fact, Taken):
+                made_so = fact.by != DEFINED or isinstance(fact, Defined)
+                found[fact.words, fact.by if made_so else ""] = fact.form
+        if part.shows:
+            found[part.shows, SHOWN] = SHOWN
         if part.place == "lemma":
             found |= {(label, ""): LEMMA for label, needs in part.goals if z3.is_true(needs)}
         yield part

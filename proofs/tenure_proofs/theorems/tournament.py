@@ -17,14 +17,16 @@ from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.rounds import POPPED, steps_keep
 from tenure_proofs.theorems.searching import ONE_ORDER, in_one_order
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, TOLD, known_as, same, telling, token
-from tenure_proofs.theorems.taken import Taken, standing
+from tenure_proofs.theorems.taken import standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Row, State, Way, every
 from tenure_proofs.trusted.procedures import POINT, Held, Invariant, Law, Table, read_procedure
+from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 NODES, OWN, COHORT = z3.Int("nodes"), z3.Int("own place"), z3.Int("cohort")
@@ -502,7 +504,7 @@ def _at_its_turn(place: Value) -> None:
         raise LiftError("another queue than the one whose turn it is")
 
 
-@standing(("who is popped is one of those that wait at the queue, and waits no more", BELIEVED))
+@standing(POPPED)
 def _popped(state: Made, gone: Any) -> tuple[SymToken, Made]:
     there, in_all = _counts(state)
     candidate = _candidate(there)
@@ -639,7 +641,7 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         given,
         _after_the_first,
         facts=facts,
-        loops=[Invariant(_all_rejected)],
+        loops=[Invariant(_all_rejected, measure=lambda here: _counts(here["state"])[0])],
     )
     yield from read_procedure(
         seeing(second_step, **laws, **by(INITIAL), _pop_all=Law(_popping_all)),
@@ -647,6 +649,7 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         _after_the_second,
         facts=facts,
     )
+    yield from steps_keep(first_step, second_step, ended=ended, rejecting=rejecting)
 
 
 def _all_rejected(steps: Any, _: State, here: State, point: Any) -> Labelled:

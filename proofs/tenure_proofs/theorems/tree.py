@@ -16,10 +16,11 @@ from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
-from tenure_proofs.theorems.taken import Taken, everywhere
+from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.loops import Cells, Loop, Row, State
+from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
 
 ADDED = {"what is added is in use at every node, as much as is passed up": "PO-ANY-030"}

@@ -9,12 +9,14 @@ from tenure.units import counted
 from tenure_proofs.answer import PremiseShape, ProvedByAnswer, RestsOnShape
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.theorems.outcome import discharged
-from tenure_proofs.theorems.registry import BELIEVED, DEFINED, GIVEN, PYTHON, all_theorems
+from tenure_proofs.theorems.registry import BELIEVED, GIVEN, PYTHON, all_theorems
+from tenure_proofs.trusted.defined import DEFINED, INDUCTION
 
 _KINDS = {
     BELIEVED: "belief",
     PYTHON: "fact of Python",
     DEFINED: "definition",
+    INDUCTION: "induction",
     GIVEN: "condition",
 }
 

@@ -76,11 +76,13 @@ class Part:
         place: `first`, `defined`, `keeps`, `break`, `return`, `ends`, or `lemma`.
         hypotheses: what is known there. When they contradict each other, nothing is shown.
         goals: what must follow.
+        shows: what a specification says, where the parts together show that.
     """
 
     place: str
     hypotheses: tuple[z3.BoolRef, ...]
     goals: tuple[tuple[str, z3.BoolRef], ...]
+    shows: str = ""
 
 
 def by_induction(loop: Loop, contract: Contract) -> Iterator[Part]:

@@ -80,12 +80,14 @@ class Row(Symbol):
         size: how many there are.
         linked: whether it is a chain, with `head` and `rest`; else a sequence.
         once: whether it is an iterator, which has neither slices nor an order backwards.
+        told: what tells it from other rows, where it is handed on.
     """
 
     at: Callable[[Any], Value]
     size: Any
     linked: bool = False
     once: bool = False
+    told: tuple[Any, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)

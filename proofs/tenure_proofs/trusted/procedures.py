@@ -2,7 +2,7 @@
 
 The reader of loops, for loops after and within loops, and for `while`. Nothing is unrolled: of a loop is
 known what its invariant says, which is shown at its first state and of an arbitrary step. Every index must
-be in range; where that is not shown, nothing is. That a `while` ends is not shown.
+be in range; where that is not shown, nothing is. A `while` ends, since with each step a measure falls.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import IntEnum
 from types import FunctionType
 from typing import Any
@@ -56,9 +58,44 @@ class Law(Symbol):
 
     Args:
         value: what it returns, of an empty mapping and of its arguments.
+        told: what tells it from other functions, where it is handed on.
+        of: the function, where it may be given its arguments by name.
     """
 
     value: Callable[..., Value]
+    told: tuple[Any, ...] = ()
+    of: Any = None
+
+    def __call__(self, *given: Value) -> Value:
+        """What it returns of its arguments."""
+        return self.value({}, *given)
+
+
+@dataclasses.dataclass(slots=True)
+class Calls:
+    """What comes of calls to functions with a specification.
+
+    Args:
+        needed: what has to be shown where they are called.
+        known: what is known then.
+    """
+
+    needed: list[z3.BoolRef] = dataclasses.field(default_factory=list)
+    known: list[z3.BoolRef] = dataclasses.field(default_factory=list)
+
+
+CALLS: ContextVar[Calls | None] = ContextVar("calls that are being read", default=None)
+
+
+@contextmanager
+def noting_calls() -> Iterator[Calls]:
+    """The calls that are read meanwhile."""
+    calls = Calls()
+    before = CALLS.set(calls)
+    try:
+        yield calls
+    finally:
+        CALLS.reset(before)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,11 +106,15 @@ class Invariant:
         holds: at a point, of the number of steps taken, the state before the loop, and the state.
         points: at which points it is used, of the number of steps and the state.
         everywhere: what is known at every point, of the point and the state; it is used at the same points.
+        measure: of a `while`: a number of a state, never below zero where there is a step, and less after it.
+        may_not_end: whether that is not claimed of a `while`.
     """
 
     holds: Callable[[Any, State, State, Any], Labelled]
     points: Callable[[Any, State], Sequence[Any]] = lambda *_: [POINT]
     everywhere: Callable[[Any, State], Sequence[z3.BoolRef]] = lambda *_: ()
+    measure: Callable[[State], z3.ArithRef] | None = None
+    may_not_end: bool = False
 
 
 def read_procedure(
@@ -109,7 +150,7 @@ def read_procedure(
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise LiftError(f"{function.__name__} has what nothing is claimed of: {error}") from None
     yield from reader.parts
-    yield Part("returns", tuple(facts), (("defined", every(reader.required)), *goals))
+    yield Part("returns", reader.facts, (("defined", every(reader.required)), *goals))
 
 
 def plain(procedure: Any) -> FunctionType:
@@ -175,9 +216,16 @@ class _Procedures(_Reader):
         self, function: Any, positional: Sequence[Value], keywords: Mapping[str, Value], path: Path
     ) -> Value:
         if isinstance(function, Law):
-            if keywords:
+            if keywords and function.of is None:
                 raise LiftError("a law is given its arguments by their order")
-            return function.value({}, *positional)
+            if keywords and function.of is not None:
+                positional = tuple(parameters_given(function.of, positional, keywords).values())
+            with noting_calls() as calls:
+                value = function(*positional)
+            for condition in calls.needed:
+                self.require(path, SymBool(condition))
+            self.facts = (*self.facts, *calls.known)
+            return value
         if isinstance(function, type) and issubclass(function, tuple):
             given = parameters_given(plain(function.__new__), (function, *positional), keywords)
             return Made(function, {name: given[name] for name in getattr(function, "_fields", ())})
@@ -238,6 +286,7 @@ class _Procedures(_Reader):
             if way.ends == "on":
                 shown = _said(invariant, steps + 1, first, way.names, [POINT])
                 goals += [(name, z3.Implies(way.condition, formula)) for name, formula in shown]
+                goals += _falls(node, invariant, here, way)
         self.show("keeps", path, goals)
         ends = [
             _Scope(_left(way.names, here), scope.function, way.path) for way in ways if way.ends == "break"
@@ -301,6 +350,16 @@ class _Procedures(_Reader):
 def _said(invariant: Invariant, steps: Any, first: State, here: State, points: Sequence[Any]) -> Labelled:
     """An invariant at some points."""
     return [pair for point in points for pair in invariant.holds(steps, first, here, point)]
+
+
+def _falls(node: ast.For | ast.While, invariant: Invariant, here: State, way: Way) -> Labelled:
+    """That a `while` comes to an end."""
+    if isinstance(node, ast.For) or invariant.may_not_end:
+        return []
+    if invariant.measure is None:
+        raise LiftError(f"nothing is said of how the loop in line {node.lineno} ends")
+    before, after = invariant.measure(here), invariant.measure(way.names)
+    return [("it ends", z3.Implies(way.condition, z3.And(before >= 0, after < before)))]
 
 
 def _left(names: State, before: State) -> dict[str, Value]:
