@@ -26,7 +26,7 @@ from tenure_proofs.bounded.outcome import Bounded, Judged
 from tenure_proofs.bounded.written import bounded_shape, lines_of
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.certificates import writing as certificates
-from tenure_proofs.counterexamples import shown
+from tenure_proofs.counterexamples import Counterexample, shown
 from tenure_proofs.mutants.hunt import Hunted
 from tenure_proofs.obligations import source_text
 from tenure_proofs.registry import Obligation, Verdict
@@ -293,21 +293,22 @@ class Story:
 
 
 def stories(report: Report) -> Iterator[Story]:
-    """The counterexamples of headline invariants that are refuted as expected, each once for its readings."""
-    readings: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    obligations: dict[str, Obligation] = {}
+    """The counterexamples of headline invariants that are refuted as expected, one for each invariant."""
+    refuted: dict[str, list[tuple[Result, Counterexample]]] = {}
     for result in report.results:
-        obligation, example = result.obligation, result.counterexample
-        if obligation.title and example and result.as_expected:
-            obligations[obligation.id] = obligation
-            readings.setdefault((obligation.id, tuple(example.story)), []).append(result.reading)
-    for (name, story), under in readings.items():
+        if result.obligation.title and result.counterexample and result.as_expected:
+            refuted.setdefault(result.obligation.id, []).append((result, result.counterexample))
+    for name, found in refuted.items():
+        first, shown = found[0]
+        others = [result.reading for result, example in found if tuple(example.story) != tuple(shown.story)]
         yield Story(
-            f"{name} is refuted under {joined(under)}: {obligations[name].words}",
+            f"{name} is refuted under {joined([result.reading for result, _ in found])}: "
+            f"{first.obligation.words}",
             (
-                source_text(obligations[name]),
-                *story,
+                source_text(first.obligation),
+                *shown.story,
                 "replayed in Python and, rebuilt as manifests, through the oracle",
+                *([f"{joined(others)}: by a similar counterexample, which -o json has"] if others else []),
             ),
         )
 

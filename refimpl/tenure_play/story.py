@@ -38,7 +38,10 @@ class MovedTogether:
         """The line about one of them."""
         text = self.text
         if self.alike and number:
-            text = f"{PARKED}the identical job {self.workloads[0]} was just found not to fit"
+            text = (
+                f"{PARKED}the identical job {self.workloads[0]} does not fit; "
+                "it is tried again when a job ends or quota is added"
+            )
         return StoryLine(self.at, self.what, self.workloads[number], self.cluster_queue, text)
 
 

@@ -188,7 +188,8 @@ def test_an_identical_job_that_does_not_fit_is_the_reason_for_one_that_is_skippe
     file = dump(tmp_path, running, workload("first", 2, created=9), workload("second", 2, created=8))
     assert answered("ml/second", file, *NOW)["summary"] == (
         "ml/second has no known start: "
-        "Kueue skips it, because the identical job ml/first was just found not to fit"
+        "Kueue skips it, because the identical job ml/first does not fit; "
+        "it is tried again when a job ends or quota is added"
     )
 
 
