@@ -168,7 +168,7 @@ def served(api: Api) -> Iterator[Api]:
             self.end_headers()
             self.wfile.write(said)
 
-        do_GET = do_POST = do_PATCH = _answered  # noqa: N815 - as http.server names them
+        do_GET = do_POST = do_PATCH = do_PUT = _answered  # noqa: N815 - as http.server names them
 
         def log_message(self, *_: Any) -> None:
             pass
