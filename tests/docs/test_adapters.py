@@ -96,7 +96,7 @@ def test_the_client_in_go_asks_the_oracle_and_prints_what_the_page_shows(tmp_pat
 @pytest.mark.skipif(shutil.which("go") is None, reason="no Go here")
 def test_the_vectors_from_go_fail_in_the_sentences_that_the_page_shows(tmp_path: Path) -> None:
     name = "conformance_test.go"
-    (tmp_path / name).write_text(titled(name), encoding="utf-8")
+    shutil.copy(FILES / name, tmp_path)
     needed = f"require tenuretest v0.0.0\n\nreplace tenuretest => {ROOT / 'go'}\n"
     (tmp_path / "go.mod").write_text(f"module example\n\ngo 1.24\n\n{needed}", encoding="utf-8")
     done = run_program("go", "test", ".", cwd=tmp_path, environment=environment())
