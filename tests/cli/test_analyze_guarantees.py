@@ -180,3 +180,4 @@ def test_what_is_not_covered_is_not_known_and_ends_with_5(tmp_path: Path) -> Non
     done = tenure("analyze", "guarantees", str(tmp_path), *SMALL)
     assert done.returncode == 5
     assert b"not known" in done.stdout
+    assert b"Not known what" in done.stdout

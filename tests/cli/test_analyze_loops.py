@@ -61,8 +61,10 @@ def test_no_loop_within_the_bounds_is_no_proof_and_says_so(queues: Path) -> None
     told = done.stdout.decode()
     assert done.returncode == 0
     assert "no loop found up to 2 workloads" in told
-    bounds = "with at most 2 workloads, pods that end after 5s: searched, not proved."
-    assert told.startswith(f"No loop found in cohort all, {bounds}")
+    searched = "with at most 2 workloads whose pods end after 5s: all of them were simulated."
+    assert told.startswith(
+        f"No loop in cohort all {searched} A change of the fields below would prove it for "
+    )
 
 
 def test_where_a_theorem_excludes_loops_nothing_is_played_and_it_is_named(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from tenure.as_json import KueueVersion, Span
 from tenure.model import Cluster, ClusterQueue, ReclaimWithinCohort
 from tenure.oracle.tree import build_tree
-from tenure.outline import CommandAdvice, Item, Name, Outline, Part, Table, TitledList
+from tenure.outline import CommandAdvice, Item, Name, Outline, Part, Table, TitledList, Words
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.admissions import has_heroes
 from tenure_check.analysis.guarantees import Guarantees, Narrowing, Reached
@@ -433,7 +433,7 @@ def guarantees_outline(answer: GuaranteesAnswer, *, details: bool, premises: boo
     parts: list[Part] = []
     if answer.queues:
         rows = [_row(queue) for queue in answer.queues]
-        parts += [_verdict(answer.queues), Table(_HEADS, rows)]
+        parts += [_verdict(answer.queues), Table(_HEADS, rows), *_unknown(answer.queues)]
     if details:
         for guarded in answer.cells:
             title = f"{guarded.workloads.priority_class} of {guarded.workloads.cluster_queue}"
@@ -447,6 +447,13 @@ def guarantees_outline(answer: GuaranteesAnswer, *, details: bool, premises: boo
     parts.append([f"proved by {proved}; may is shown by examples{unsettled}", more])
     ends = premise_parts(answer.premises, f"{answer.reading}, scope {answer.scope}", listed=premises)
     return Outline("What running workloads may count on", [*parts, *ends])
+
+
+_KNOWN_WHERE = {
+    "fair sharing": " --fair-sharing off answers for preemption without fair sharing.",
+    "several flavors": " Quotas of one flavor for each resource have an answer.",
+}
+"""What has an answer, by a part of why there is none."""
 
 
 def _verdict(queues: Sequence[QueueGuarantee]) -> str:
@@ -467,9 +474,23 @@ def _verdict(queues: Sequence[QueueGuarantee]) -> str:
     )
 
 
+def _unknown(queues: Sequence[QueueGuarantee]) -> Iterator[Words]:
+    """Of which ClusterQueues it is not known what they always get, why, and what would make it known."""
+    unknown: dict[str, list[str]] = {}
+    for queue in queues:
+        if queue.back == Back.UNKNOWN:
+            unknown.setdefault(queue.why.partition(", in ClusterQueue/")[0], []).append(queue.cluster_queue)
+    for why, names in unknown.items():
+        cause = why.removeprefix("not covered yet: ")
+        advice = next((words for part, words in _KNOWN_WHERE.items() if part in cause), "")
+        gets = f"{format_names(names, 6)} always {'get' if len(names) > 1 else 'gets'}"
+        words = f"Not known what {gets}: {cause}. The last two columns hold all the same."
+        yield [words, CommandAdvice(advice)]
+
+
 def _row(queue: QueueGuarantee) -> list[str | list[str]]:
     back = "not known" if queue.back == Back.UNKNOWN else queue.back
-    back = f"{back}: {queue.why.removeprefix('not covered yet: ')}" if queue.why else back
+    back = f"{back}: {queue.why}" if queue.why and queue.back != Back.UNKNOWN else back
     lost, borrowed = ("; ".join(found) or "-" for found in (queue.may_lose_to, queue.may_lose_borrowed_to))
     return [[Name(queue.cluster_queue)], _gets(queue), back, lost, borrowed]
 

@@ -193,7 +193,7 @@ def _verdict(answer: LoopsAnswer) -> Words:
         trees = counted(len(answer.trees), "tree")
         return f"No loops: theorems exclude them in {trees} of ClusterQueues, for any number of workloads."
     evictions = " or ".join(map(format_duration, answer.evictions))
-    bounds = f"at most {answer.up_to} workloads, pods that end after {evictions}"
+    bounds = f"at most {answer.up_to} workloads whose pods end after {evictions}"
     if answer.interrupted:
         return f"Not known: interrupted, and no loop found so far, with {bounds}."
     names = format_names(left, 6)
@@ -201,8 +201,20 @@ def _verdict(answer: LoopsAnswer) -> Words:
         words = f"Not known: no theorem excludes loops in {names}"
         return [words, CommandAdvice("; --search looks for one"), "."]
     if answer.complete:
-        return f"No loop found in {names}, with {bounds}: searched, not proved."
-    return f"Not known: no loop found in {names}, but not everything was searched, with {bounds}."
+        return f"No loop in {names} with {bounds}: all of them were simulated.{_for_proof(answer)}"
+    longer = CommandAdvice(" (--within searches longer)")
+    searched = f"Not known: no loop found in {names}; not all systems of {bounds} were simulated"
+    return [searched, longer, f".{_for_proof(answer)}"]
+
+
+def _for_proof(answer: LoopsAnswer) -> str:
+    """What would exclude loops of any number of workloads."""
+    left = [missing for tree in answer.trees if not tree.is_excluded for missing in tree.missing]
+    theorems = dict.fromkeys(name for missing in left for name in missing.theorems)
+    if not theorems:
+        return ""
+    names = format_names(list(theorems), len(theorems))
+    return f" A change of the fields below would prove it for any number, by {names}."
 
 
 def _title(tree: TreeSearch) -> str:
