@@ -195,7 +195,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair.first_step,
         "candidate, state = _pop(state, place)\n        return",
         "candidate, _ = _pop(state, place)\n        return",
-        "else fewer wait",
+        "it ends, or fewer wait",
     ),
     "shares are compared in the preemptor's ClusterQueue": (
         ROUND,
@@ -252,7 +252,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair.second_step,
         "candidate, state = _pop_all",
         "candidate, _ = _pop_all",
-        "else fewer wait",
+        "it ends, or fewer wait",
     ),
     "the second strategy compares final shares": (
         ROUND,

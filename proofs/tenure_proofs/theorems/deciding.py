@@ -18,7 +18,7 @@ from tenure.oracle.partial import Trial, halved
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.snapshot import Snapshot
 from tenure.rules.terms import PreemptionTerms
-from tenure_proofs.theorems.decision import seeing
+from tenure_proofs.theorems.decision import DECIDED, seeing
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.standins import (
     BOOL,
@@ -86,7 +86,9 @@ def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_qu
 
 
 def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
-    kept, size = Row(SymToken, z3.Int("count")), z3.Int("count")
+    size = z3.Int("count")
+    kept = Row(SymToken, size, told=(z3.Int("whom the search has kept"),))
+    others = Row(SymToken, size, told=(z3.Int("whom it has looked at"),))
     names = ("queue_name", "now", "reading", "search", "assignment", "preemptor")
     given, effective = {name: token(name) for name in names}, token("its effective priority")
     terms, trials = token("terms"), token("trials")
@@ -96,7 +98,7 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
     for there in (False, True):
         assignment = _assignment("assignment")
         calls = z3.And(assignment.fields["fits"].term, assignment.fields["needs_preemption"].term)
-        found = Made(Selection, {"kept": kept, "candidates": Row(SymToken, size)}) if there else None
+        found = Made(Selection, {"kept": kept, "candidates": others}) if there else None
         trial = Made(Trial, {"assignment": assignment, "selection": found})
         within = Made(Trial, {**trial.fields, "": token("within bounds")})
         those = kept if there else ()
@@ -104,12 +106,9 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
             made = snapshot or bounded
             expected = (made, effective, within, those, terms, given["reading"], given["now"], trials)
 
-            def of(way: Way, expected: Any = expected, there: bool = there, calls: Any = calls) -> Labelled:
+            def of(way: Way, expected: Any = expected) -> Labelled:
                 handed = zip(LABELS, way.value, expected, strict=True)
-                return [
-                    *((label, same(one, own)) for label, one, own in handed),
-                    ("a workload only where needed", z3.Implies(z3.BoolVal(there), calls)),
-                ]
+                return [(label, same(one, own)) for label, one, own in handed]
 
             tried = (made, effective, terms, given["now"], given["assignment"], given["search"])
             yield from read_procedure(
@@ -127,12 +126,18 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
                     ),
                     _try=only_of((trial, trials), *tried),
                     _within_bounds=only_of(within, made, effective, trial, those),
-                    _decided=Law(lambda _, *handed: handed),
+                    _decided=Law(_decision),
                 ),
                 {**given, "cluster": cluster, "snapshot": snapshot},
                 of,
                 facts=(size >= 0, z3.BoolVal(there) == calls),
             )
+
+
+def _decision(_: State, *handed: Value) -> tuple[Value, ...]:
+    """What the last step of a decision is handed; what PO-ANY-200 requires of that is shown."""
+    DECIDED.law()(*handed)
+    return handed
 
 
 NOT_MODELLED = token("what decides and is not modelled")

@@ -23,9 +23,9 @@ from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import token
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.induction import Part
-from tenure_proofs.trusted.loops import Given, Row, every, returned
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.induction import Labelled, Part
+from tenure_proofs.trusted.loops import Given, Row, State, Way, returned
+from tenure_proofs.trusted.specified import Specification, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 
@@ -71,7 +71,6 @@ def handed(*pairs: tuple[Any, Any]) -> None:
             raise LiftError(f"a law about {expected!r} is handed {found!r}")
 
 
-NEEDED = "candidates are kept only where preemption is needed, and may help"
 DOOR = z3.Function("take_target", *[z3.IntSort()] * 7)
 KIN = z3.Function("kin_between", *[z3.IntSort()] * 4)
 ASKS = _Told(6, SymToken, DOOR)
@@ -83,6 +82,48 @@ OUTCOMES = Made(
 
 def _outcome(name: str) -> Any:
     return OUTCOMES.fields[name].term
+
+
+_COUNT = z3.Int("count")
+DECIDED = Specification(
+    "PO-ANY-200",
+    "each target is what the door returns, where candidates are kept only where they are needed",
+    decide._decided,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    {
+        "snapshot": Made(Snapshot, {"heroes": token("heroes"), "place": token("own")}),
+        "preemptor": token("preemptor"),
+        "trial": Made(
+            Trial,
+            {
+                "assignment": Made(
+                    Assignment,
+                    {
+                        "fits": SymBool(z3.Bool("fits")),
+                        "needs_preemption": SymBool(z3.Bool("needs preemption")),
+                    },
+                )
+            },
+        ),
+        "kept": Row(
+            lambda at: Made(Candidate, {name: _of(name, at) for name in ("workload", "evidence", "place")}),
+            _COUNT,
+            told=(z3.Int("kept"),),
+        ),
+        "terms": token("terms"),
+        "reading": token("reading"),
+        "now": SymInt(z3.Int("now")),
+        "trials": token("trials"),
+    },
+    lambda _, part: part("decision", SymToken),
+    lambda *_: [],
+    lambda given: [("candidates only where they are needed", _only_where_needed(given))],
+)
+
+
+def _only_where_needed(given: State) -> z3.BoolRef:
+    assignment = given["trial"].fields["assignment"].fields
+    needed = z3.And(assignment["fits"].term, assignment["needs_preemption"].term)
+    return z3.Implies(there_is_one(given["kept"]), needed)
 
 
 @theorem(
@@ -99,45 +140,27 @@ def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     candidate's workload and evidence, and about how the tree relates the two ClusterQueues. So
     a claim that is proved of the door, for all arguments, holds of every target of every decision of the
     reference. The outcome is Preempt exactly where there are targets, and Fit exactly where none is needed.
+    Candidates are kept only where preemption is needed, and may help: that is shown where this is called.
     """
-    count, place = z3.Int("count"), z3.Int("place")
-    kept = Row(
-        lambda at: Made(Candidate, {name: _of(name, at) for name in ("workload", "evidence", "place")}), count
-    )
-    fits, needs = SymBool(z3.Bool("fits")), SymBool(z3.Bool("needs preemption"))
-    now = SymInt(z3.Int("now"))
     taken = seeing(decide._taken, take_target=ASKS, kin_between=RELATED)
     outcome = seeing(decide._outcome, Outcome=OUTCOMES)
-    decision, needed = returned(
-        seeing(function, _taken=taken, _outcome=outcome),
-        snapshot=Made(Snapshot, {"heroes": token("heroes"), "place": token("own")}),
-        preemptor=token("preemptor"),
-        trial=Made(Trial, {"assignment": Made(Assignment, {"fits": fits, "needs_preemption": needs})}),
-        kept=kept,
-        terms=token("terms"),
-        reading=token("reading"),
-        now=now,
-        trials=token("trials"),
-    )
-    said = decision.fields
-    targets, candidate = said["targets"], kept.at(place).fields
-    snapshot = said["snapshot"].fields
-    kin = KIN(snapshot["heroes"].term, snapshot["place"].term, candidate["place"].term)
-    asked = (candidate["workload"].term, candidate["evidence"].term)
-    door = DOOR(said["preemptor"].term, *asked, said["terms"].term, said["now"].term, kin)
-    found = said["outcome"].term
-    known = (count >= 0, Taken(z3.Implies(count > 0, z3.And(fits.term, needs.term)), NEEDED, "PO-ANY-235"))
-    yield Part(
-        "decided",
-        known,
-        (
-            ("defined", every(needed)),
-            ("as many as candidates", targets.size == count),
+    given, place = DECIDED.takes, z3.Int("place")
+    assignment = given["trial"].fields["assignment"].fields
+    fits, needs = assignment["fits"].term, assignment["needs_preemption"].term
+
+    def of(way: Way) -> Labelled:
+        told = way.value.fields
+        targets, candidate = told["targets"], given["kept"].at(place).fields
+        snapshot, found = told["snapshot"].fields, told["outcome"].term
+        kin = KIN(snapshot["heroes"].term, snapshot["place"].term, candidate["place"].term)
+        asked = (candidate["workload"].term, candidate["evidence"].term)
+        door = DOOR(told["preemptor"].term, *asked, told["terms"].term, told["now"].term, kin)
+        preempts = (found == _outcome("PREEMPT")) == (targets.size > 0)
+        return [
+            ("as many as candidates", targets.size == _COUNT),
             ("what the door returns", targets.at(place).term == door),
-            ("Preempt exactly where there are targets", (found == _outcome("PREEMPT")) == (targets.size > 0)),
-            (
-                "Fit exactly where none is needed",
-                (found == _outcome("FIT")) == z3.And(fits.term, z3.Not(needs.term)),
-            ),
-        ),
-    )
+            ("Preempt exactly where there are targets", preempts),
+            ("Fit exactly where none is needed", (found == _outcome("FIT")) == z3.And(fits, z3.Not(needs))),
+        ]
+
+    yield from DECIDED.of_statements(seeing(function, _taken=taken, _outcome=outcome), of)

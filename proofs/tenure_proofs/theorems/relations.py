@@ -18,7 +18,7 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import theorem
-from tenure_proofs.theorems.selection import ADD, FITS, fits_of, listed, usage_of, without
+from tenure_proofs.theorems.selection import ADD, FILLED, FITS, fits_of, listed, usage_of, without
 from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import _conserved, added
 from tenure_proofs.trusted.ast_lifter import Made
@@ -26,7 +26,8 @@ from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.logic import equal_fields, implies
 from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, every
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.procedures import Law
+from tenure_proofs.trusted.specified import there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 
@@ -76,21 +77,28 @@ def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
 
     Whether the attempt let the ClusterQueue borrow does not matter, nor does what the mode were otherwise.
     """
-    request, free, potential, nominal = (
-        SymInt(z3.Int(name)) for name in ("request", "free", "potential", "nominal")
-    )
+    names = ("request", "potential", "nominal")
+    request, potential, nominal = (SymInt(z3.Int(name)) for name in names)
     flags = {name: SymBool(z3.Bool(name)) for name in ("borrows", "may_borrow", "reaches")}
-    found = said(fits, request=request, free=free, borrows=flags["borrows"], may_borrow=flags["may_borrow"])
+    free_beside = z3.Function("free beside what is in use", z3.IntSort(), z3.IntSort())
+
+    def fitting(_: Any, usage: Any) -> SymBool:
+        free = SymInt(free_beside(usage.term))
+        borrows = {name: flags[name] for name in ("borrows", "may_borrow")}
+        return SymBool(said(fits, request=request, free=free, **borrows))
+
+    takes = FILLED.takes
+    filled, kept = FILLED.said(takes["removed"], takes["usage"], Law(fitting, (request.term,)), takes["add"])
     mode = said(
         mode_without_search,
         request=request,
-        free=free,
+        free=SymInt(free_beside(filled.fields["usage"].term)),
         potential=potential,
         nominal=nominal,
         reaches=flags["reaches"],
     )
-    fits_then = Taken(found, "the request fits where those that stay removed are out", "PO-ANY-020")
-    known = (fits_then, request.term > 0, request.term <= potential.term)
+    removed, ended = there_is_one(takes["removed"]), fitting(None, takes["usage"]).term
+    known = (removed, ended, kept, request.term > 0, request.term <= potential.term)
     yield Part("decided again", known, (("it is Fit", mode == int(FlavorMode.FIT)),))
 
 

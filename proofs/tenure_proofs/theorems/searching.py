@@ -347,6 +347,14 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     yield from by_induction(loop, contract)
 
 
+A_TURN = "a round that does not end the tournament gives a candidate its turn"
+
+
+def gives_a_turn(ended: Any, left: Any, left_then: Any) -> z3.BoolRef:
+    """What PO-ANY-115 shows of a round: fewer wait after it, or it ends the tournament."""
+    return z3.And(left_then >= 0, z3.Or(ended, left_then < left))
+
+
 def rounds_keep(
     holds: Callable[[Value], z3.BoolRef],
     gives: Callable[[State, Callable[..., Any]], Value],
@@ -419,9 +427,7 @@ def the_tournament_ends_within_one_round_for_each_candidate(
 
     def turns(state: State, _: Value) -> list[Lemma]:
         now, then = state["state"].term, _step(state["state"].term)
-        gives = z3.Or(_ended(then), _left(then) < _left(now))
-        label = "a round that does not end the tournament gives a candidate its turn"
-        return [given(label, "PO-ANY-115", z3.And(_left(then) >= 0, gives))]
+        return [given(A_TURN, "PO-ANY-115", gives_a_turn(_ended(then), _left(now), _left(then)))]
 
     facts = (_left(start) == count, z3.Not(_ended(start)))
     yield from by_induction(loop, Contract(invariant, result, facts=facts, lemmas=turns))

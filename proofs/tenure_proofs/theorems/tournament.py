@@ -18,7 +18,7 @@ from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tourname
 from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
 from tenure_proofs.theorems.rounds import POPPED, steps_keep
-from tenure_proofs.theorems.searching import ONE_ORDER, in_one_order
+from tenure_proofs.theorems.searching import A_TURN, ONE_ORDER, gives_a_turn, in_one_order
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, TOLD, known_as, same, telling, token
 from tenure_proofs.theorems.taken import standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
@@ -679,8 +679,9 @@ def _after_a_round(state: Made) -> Labelled:
     one_taken = z3.And(_is(state, TAKEN), fits == FITS_THEN)
     return [
         ("it ends exactly if no queue is left to visit", over == z3.Not(IS_NEXT)),
-        ("else fewer wait", z3.Or(over, in_all < LEFT)),
-        ("no more wait than before, and none below zero", z3.And(in_all >= 0, in_all <= LEFT)),
+        (A_TURN, gives_a_turn(_has_ended(state), LEFT, in_all)),
+        ("it ends, or fewer wait", z3.Or(over, in_all < LEFT)),
+        ("no more wait than before", in_all <= LEFT),
         ("one is taken, or nothing changes", z3.Or(as_it_was, one_taken)),
     ]
 

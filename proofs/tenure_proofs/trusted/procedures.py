@@ -252,8 +252,11 @@ class _Procedures(_Reader):
             case ast.Call(func=ast.Name(id="range"), args=parts) if scope.outer("range") is range:
                 bounds = [self.number(self.expression(part, scope), scope.path) for part in parts]
                 return _range(*bounds)
-        if isinstance(table := self.expression(node, scope), Table):
-            return Row(table.at, table.size)
+        match found := self.expression(node, scope):
+            case Table():
+                return Row(found.at, found.size)
+            case Row():
+                return found
         raise LiftError(f"{ast.unparse(node)} in line {node.lineno} is no array")
 
     def loop(self, node: ast.For | ast.While, rest: Sequence[ast.stmt], scope: _Scope) -> list[Way]:

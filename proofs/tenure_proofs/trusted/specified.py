@@ -184,6 +184,13 @@ class Specification:
         """What the function returns of these arguments: whatever it is, it depends on all of them."""
         return self._value(parameters_given(self.function, given, named))
 
+    def said(self, *given: Value) -> tuple[Value, Taken]:
+        """What the function returns of these, and what is known of it if they are as it requires."""
+        with noting_calls() as calls:
+            value = self._called(given)
+        (known,) = calls.known
+        return value, known
+
     def _value(self, given: State) -> Value:
         told = [term for value in given.values() for term in leaves(value)]
         sorts = [term.sort() for term in told]
