@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 import tenure
+from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
 from tenure.explanation.answers import explained, why_not_answer
+from tenure.explanation.obstacles import NO_FIELD
 from tenure.explanation.text import explained_lines, why_not_outline
 from tenure.manifests import build
 from tenure.manifests.files import SourcedObject
@@ -252,3 +255,25 @@ def test_nodes_are_not_mentioned_where_a_victim_holds_enough() -> None:
         workload("new", gpu=2),
     ]
     assert not any("quota, not nodes" in line for line in lines(decided("owner", objects)))
+
+
+@pytest.mark.parametrize(
+    ("case", "cause"),
+    [
+        (
+            "two-topologies-for-one-pod-set",
+            "topologyName of ResourceFlavor cpus is racks: pod set main needs cpus and gpus, and one flavor "
+            "alone may place its pods",
+        ),
+        (
+            "a-pod-set-that-asks-for-nothing",
+            "pod set main requests no resource of a flavor that could place its pods",
+        ),
+        ("no-flavor-at-all", "resourceGroups is empty: pod set main requests no resource of a flavor"),
+    ],
+)
+def test_pods_that_no_single_topology_places_name_the_flavors(case: str, cause: str) -> None:
+    (vector,) = (vector for vector in load_vectors() if vector.id == f"KQ-640/{case}")
+    summary = why_not_answer(read_decide_request(vector.data["input"]).decided()).summary
+    assert cause in summary
+    assert NO_FIELD not in summary

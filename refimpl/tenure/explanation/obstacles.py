@@ -31,7 +31,7 @@ from tenure.oracle.assignment import Choice, GroupTrial
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.nodes import is_selected, untolerated
 from tenure.oracle.reach import most_at, running_heroes
-from tenure.oracle.topology import may_serve
+from tenure.oracle.topology import is_placed_once, may_serve
 from tenure.oracle.topology import requests as requests_topology
 from tenure.oracle.tree import Node, quota_at
 from tenure.rules.flavors import may_preempt_while_borrowing
@@ -39,7 +39,7 @@ from tenure.rules.hero_targets import is_immune
 from tenure.rules.priority import has_lower_priority
 from tenure.rules.quota import can_ever_fit, is_within_quota
 from tenure.rules.time_based import duration_in_force, is_newer_equal, is_time_expired
-from tenure.units import counted, format_duration, format_names
+from tenure.units import counted, format_duration, format_names, joined
 
 NO_FIELD = "nothing in the configuration would help"
 """The words of an answer where no field stands in the way."""
@@ -173,6 +173,34 @@ def _of_no_fit(decision: Decision) -> Iterator[Obstacle]:
     for group in decision.trial.groups:
         if group.choice is None or group.choice.worst.mode == FlavorMode.NO_FIT:
             yield from _of_group(decision, group)
+    yield from _of_placement(decision)
+
+
+def _of_placement(decision: Decision) -> Iterator[Obstacle]:
+    """What leaves it open which flavor places the pods of a pod set whose resources are served (KQ-640)."""
+    queue, flavors = decision.queue, decision.snapshot.cluster.flavors
+    trials = decision.trial.groups
+    if any(trial.choice is None for trial in trials):
+        return
+    for pods in decision.preemptor.pod_sets:
+        named = [
+            trial.choice.flavor
+            for trial in trials
+            if trial.choice is not None and pods.name in {one.name for one in trial.pod_sets}
+        ]
+        if is_placed_once(pods, named, queue, decision.snapshot.cluster):
+            continue
+        known = [quotas.flavor for group in queue.resource_groups for quotas in group.flavors]
+        used = [flavors[name] for name in named if name in flavors and flavors[name].topology]
+        text = f"pod set {pods.name} requests no resource of a flavor that could place its pods"
+        if used:
+            names = joined([flavor.name for flavor in used])
+            text = f"pod set {pods.name} needs {names}, and one flavor alone may place its pods"
+        for flavor in used or [flavors[name] for name in known if name in flavors]:
+            name = f"ResourceFlavor/{flavor.name}"
+            yield Obstacle(name, "spec.topologyName", flavor.topology, "", text, own=False)
+        if not known:
+            yield _queue(decision, "spec.resourceGroups", "empty", text)
 
 
 def _of_inactive(decision: Decision) -> Iterator[Obstacle]:
