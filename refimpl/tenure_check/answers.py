@@ -50,7 +50,7 @@ def configuration_in(
     >>> two_teams = load(bundled("examples", "two-teams"))
     >>> found = configuration_in(two_teams)
     >>> [*found.cluster.cluster_queues], [level.name for level in found.levels]
-    (['gpu-cluster-queue'], ['50', '100', '200'])
+    (['gpu-cluster-queue'], ['batch', 'research', 'release'])
     """
     if not loaded.cluster.cluster_queues:
         raise bad_input("paths", "no ClusterQueue", "the ClusterQueues of a configuration")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,14 +15,9 @@ import typer
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.inquiry import inquire
 from tenure.cli.options import (
-    EditOptions,
-    Example,
-    InputOptions,
-    Interpretation,
-    Now,
+    ClusterOptions,
     Paths,
     SchedulerFlags,
-    Strict,
 )
 from tenure.cli.terminal import Color, choose_colour, hint, print_lines
 from tenure.disk import claim, write_named
@@ -56,27 +53,11 @@ class ServeOptions:
     ] = _EVERY_S
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """What is drawn: options as the command line has them."""
-
-    source: InputOptions
-    edits: EditOptions
-    now: str | None
-    interpretation: Interpretation
-    flags: SchedulerFlags
-    budget: float
-
-
 @with_records
 def report_command(
     *,
     paths: Paths = None,
-    example: Example = None,
-    strict: Strict = False,
-    edits: EditOptions,
-    now: Now = None,
-    interpretation: Interpretation,
+    cluster: ClusterOptions,
     flags: SchedulerFlags,
     output: Annotated[
         Path | None,
@@ -145,26 +126,24 @@ def report_command(
             ]
         )
     default = _SERVED_BUDGET_S if serving.serve else _BUDGET_S
-    source = InputOptions(paths, example, strict)
-    chosen = default if budget is None else budget
-    subject = _Subject(source, edits, now, interpretation, flags, chosen)
+    drawn = partial(_drawn, paths or [], cluster, flags, default if budget is None else budget)
     if output is None:
-        _serve(subject, serving)
+        _serve(drawn, serving, is_input="-" in (paths or ()))
         return
     if unused := options_given(serving):
         raise bad_input(unused[0], "no --serve", "--serve, which this option belongs to")
     claim("--output", output)
-    page, drawn = _drawn(subject)
+    page, summary = drawn()
     write_named("--output", output, page)
-    print_lines([f"{output}: {drawn}"])
+    print_lines([f"{output}: {summary}"])
 
 
-def _serve(subject: _Subject, serving: ServeOptions) -> None:
+def _serve(drawn: Callable[..., tuple[str, str]], serving: ServeOptions, *, is_input: bool) -> None:
     from tenure_play.drawing.cluster_page import served_policy
     from tenure_report.queue_answers import QueueAnalysis
     from tenure_report.serving import DrawnPage, serve
 
-    if given().read is None and "-" in (subject.source.paths or ()):
+    if given().read is None and is_input:
         raise bad_input("paths", "-", "files or folders, which --serve can read again")
     policy = served_policy()
 
@@ -174,9 +153,9 @@ def _serve(subject: _Subject, serving: ServeOptions) -> None:
         gc.collect()
         again = given().again
         if number == 1 or again is None:
-            return DrawnPage(*_drawn(subject, number, analysis), policy)
+            return DrawnPage(*drawn(number, analysis), policy)
         with in_place_of_stdin(again()):
-            return DrawnPage(*_drawn(subject, number, analysis), policy)
+            return DrawnPage(*drawn(number, analysis), policy)
 
     def ready(address: str, summary: str) -> None:
         print_lines([f"{address} shows {summary}; Ctrl-C ends it"])
@@ -188,12 +167,17 @@ def _serve(subject: _Subject, serving: ServeOptions) -> None:
 
 
 def _drawn(
-    subject: _Subject, number: int | None = None, served: QueueAnalysis | None = None
+    paths: Sequence[str],
+    cluster: ClusterOptions,
+    flags: SchedulerFlags,
+    budget: float,
+    number: int | None = None,
+    served: QueueAnalysis | None = None,
 ) -> tuple[str, str]:
     """The page, and what it shows in a line.
 
     Args:
-        subject: what is drawn.
+        paths, cluster, flags, budget: of the command line.
         number, served: as `PageSource` has number and analysis.
 
     Raises:
@@ -201,25 +185,15 @@ def _drawn(
     """
     from tenure_report.api import PageSource, report
 
-    source, budget = subject.source, subject.budget
-    asked = inquire(
-        source,
-        subject.now,
-        subject.interpretation,
-        flags=subject.flags,
-        edits=subject.edits,
-        keeps=True,
-        queued_by=END_OF_TIME,
-    )
-    files = source.paths or ()
-    named = ["--example", source.example] if source.example else list(files)
+    asked = inquire(paths, cluster, flags, keeps=True, queued_by=END_OF_TIME)
+    named = ["--example", cluster.example] if cluster.example else [*paths]
     program, words, clock = "tenure", named, ["--now", format_instant(asked.now)]
     if given().read is not None:
         # The commands of the page read the cluster again, by the plugin that drew it.
         named = [word for word in named if word != "-"]
         program, words, clock = "kubectl tenure", [given().name, *named], []
     # A changed field is not in the file.
-    files = () if subject.edits.edits() else files
+    files = () if cluster.edits.edits() else paths
     about = PageSource(words, [*named, *clock], program, files, number, served)
     page = report(asked.loaded, now=asked.now, reading=asked.reading, budget=budget, source=about)
     if budget and page.open and served is None:

@@ -226,6 +226,8 @@ def test_the_release_is_read_from_the_deployment(tmp_path: Path) -> None:
     }
     file = written(tmp_path, queue, deployment("images.example/kueue/kueue:v0.19.2@sha256:00"))
     assert said("accessible", "show", "-f", file, *NOW, "--kueue", "objects")["kueue"] == "0.19"
+    compared = ("analyze", "diff", file, "--set", "clusterqueue/q.spec.queueingStrategy=StrictFIFO")
+    assert said("analyze-diff", *compared, "--kueue", "objects")["kueue"] == "0.19"
     for objects, found in (
         ((queue,), "there is no such Deployment"),
         ((queue, deployment("images.example/kueue/kueue:v0.17.0")), "'v0.17.0'"),

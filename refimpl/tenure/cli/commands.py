@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from itertools import compress
@@ -200,8 +200,8 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
 
     Args:
         command: its options are in the order of its parameters, those of a record in the order of its fields,
-            which are annotated as Typer has it. A record may be annotated by the title of its options in
-            `--help`.
+            which are annotated as Typer has it, or records again. A record may be annotated by the title of
+            its options in `--help`.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -232,7 +232,7 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**given: Any) -> None:
         for name, record in records.items():
-            given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
+            given[name] = _filled(record, given)
         command(**given)
 
     vars(run).update(__signature__=inspect.Signature(options, return_annotation=None))
@@ -241,19 +241,31 @@ def with_records(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _options(record: Any, title: str | None = None) -> list[inspect.Parameter]:
+def _filled(record: Any, given: dict[str, Any]) -> Any:
+    """A record of the options that are given, which are taken out."""
+    hints = get_type_hints(record)
+    return record(
+        **{
+            field.name: _filled(hints[field.name], given)
+            if is_dataclass(hints[field.name])
+            else given.pop(field.name)
+            for field in fields(record)
+        }
+    )
+
+
+def _options(record: Any, title: str | None = None) -> Iterator[inspect.Parameter]:
     hints = get_type_hints(record, include_extras=True)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    required = inspect.Parameter.empty
-    return [
-        inspect.Parameter(
+    for field in fields(record):
+        if is_dataclass(hints[field.name]):
+            yield from _options(hints[field.name], title)
+            continue
+        yield inspect.Parameter(
             field.name,
-            kind,
-            default=required if field.default is MISSING else field.default,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
             annotation=_titled(hints[field.name], title),
         )
-        for field in fields(record)
-    ]
 
 
 def _titled(hint: Any, title: str | None) -> Any:
@@ -274,10 +286,19 @@ def options_given(*records: Any) -> list[str]:
     """
     given: list[str] = []
     for record in records:
-        changed = [getattr(record, field.name) != field.default for field in fields(record)]
+        changed = [*_changed(record)]
         if any(changed):
             given += (option.opts[0] for option in compress(_parsed(type(record)), changed))
     return given
+
+
+def _changed(record: Any) -> Iterator[bool]:
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if is_dataclass(value):
+            yield from _changed(value)
+        else:
+            yield value != field.default
 
 
 def _parsed(record: Any) -> list[Any]:
@@ -286,8 +307,9 @@ def _parsed(record: Any) -> list[Any]:
     def command(**given: Any) -> None:
         del given
 
-    vars(command).update(__signature__=inspect.Signature(_options(record)))
-    command.__annotations__.update({option.name: option.annotation for option in _options(record)})
+    options = [*_options(record)]
+    vars(command).update(__signature__=inspect.Signature(options))
+    command.__annotations__.update({option.name: option.annotation for option in options})
     return list(built("", command).params)
 
 

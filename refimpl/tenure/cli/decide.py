@@ -20,15 +20,10 @@ from tenure.cli.inquiry import inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ENGINE_HELP,
+    ClusterOptions,
     Counterfactuals,
-    EditOptions,
-    Example,
-    InputOptions,
-    Interpretation,
-    Now,
     Pending,
     SchedulerFlags,
-    Strict,
     Verbose,
     Words,
 )
@@ -96,12 +91,8 @@ class DecidingOptions:
 def decide_command(
     *,
     words: Words = None,
-    example: Example = None,
-    strict: Strict = False,
-    edits: EditOptions,
     pending: PendingOptions,
-    now: Now = None,
-    interpretation: Interpretation,
+    cluster: ClusterOptions,
     cluster_queue: Annotated[
         str | None,
         typer.Option(
@@ -163,13 +154,12 @@ def decide_command(
     pending.check(deciding.expect)
     verbose = deciding.verbose
     with reporting.of_bad_input():
-        named, paths = named_workloads(words or [], pending.workload, example, least=0)
+        named, paths = named_workloads(words or [], pending.workload, cluster.example, least=0)
         if named and pending.all_pending:
             raise bad_input("workload", named[0], "either a workload or --all-pending, not both")
         workload = named[0] if named else None
-        source = InputOptions(paths, example, strict)
         plays = pending.all_pending or verbose
-        inquiry = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=plays, about=named)
+        inquiry = inquire(paths, cluster, flags, cluster_queue, keeps=plays, about=named)
         joint = None
         if pending.all_pending:
             joint = _joint_effect(inquiry)
@@ -196,7 +186,7 @@ def decide_command(
         return
     _print(decision, inquiry, joint, deciding, printing.output, every=every)
     wrong = unexpected(decision, deciding.expect)
-    reporting.write(lambda lines: _report(decision, wrong, lines, sources_of(paths, example)))
+    reporting.write(lambda lines: _report(decision, wrong, lines, sources_of(paths, cluster.example)))
     if wrong:
         complain("error", wrong)
         raise typer.Exit(ExitCode.FOUND)

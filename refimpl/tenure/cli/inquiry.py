@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tenure.api import Loaded, assumed_queue, doubts, refuse_doubts
 from tenure.cli.inputs import load_input, print_warnings
 from tenure.cli.options import (
-    EditOptions,
-    InputOptions,
-    Interpretation,
+    ClusterOptions,
     SchedulerFlags,
     instant_of,
     parse_gates,
@@ -149,12 +147,11 @@ ASSUMED = "no LocalQueue is given; the only ClusterQueue is used"
 
 
 def inquire(
-    source: InputOptions,
-    now: str | None,
-    interpretation: Interpretation,
-    cluster_queue: str | None = None,
+    paths: Sequence[str],
+    cluster: ClusterOptions,
     flags: SchedulerFlags | None = None,
-    edits: EditOptions | None = None,
+    cluster_queue: str | None = None,
+    *,
     keeps: bool = False,
     queued_by: Instant | None = None,
     about: Sequence[str | None] = (),
@@ -162,9 +159,8 @@ def inquire(
     """What the shared options of `tenure.cli.options` are about, as the command line has them.
 
     Args:
-        source, interpretation, flags: see there; without flags the objects' own configuration decides.
-        edits: see there too; none changes nothing.
-        now: the clock, RFC 3339; None for this moment.
+        paths: files and folders.
+        cluster, flags: see there; without flags the objects' own configuration decides.
         cluster_queue: the ClusterQueue that is named, if one is.
         keeps: whether the cluster has its objects, where they are needed again.
         queued_by: as `tenure.api.doubts` has it.
@@ -173,21 +169,20 @@ def inquire(
     Raises:
         InputError: a malformed option, or everything that is wrong in the manifests.
 
-    >>> two_teams = inquire(InputOptions(example="two-teams"), "2026-03-02T14:00:00Z", Interpretation())
+    >>> two_teams = inquire([], ClusterOptions(example="two-teams", now="2026-03-02T14:00:00Z"))
     >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
     'Preempt'
     """
     # A wrong command line is reported before a large dump is read; without --now the clock is read after the
     # objects: nothing of theirs happened later.
-    instant = None if now is None else instant_of(now)
-    chosen, kueue = interpretation.chosen(), interpretation.target_kueue()
-    changes = edits.edits() if edits is not None else ()
-    paths, strict = source.paths or (), source.strict
-    loaded = load_input(paths, source.example, strict=strict, edits=changes, kueue=kueue, keeps=keeps)
+    instant = None if cluster.now is None else instant_of(cluster.now)
+    chosen, kueue = cluster.interpretation.chosen(), cluster.interpretation.target_kueue()
+    edits, strict = cluster.edits.edits(), cluster.strict
+    loaded = load_input(paths, cluster.example, strict=strict, edits=edits, kueue=kueue, keeps=keeps)
     flagged = with_flags(loaded, flags or SchedulerFlags())
     clock = instant_of(None) if instant is None else instant
     return inquiry_about(
-        flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=source.strict, about=about
+        flagged, clock, chosen, cluster_queue, queued_by=queued_by, strict=strict, about=about
     )
 
 

@@ -164,15 +164,6 @@ Strict = Annotated[
 """Whether a warning about the input is an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class InputOptions:
-    """Where the objects are."""
-
-    paths: Paths = None
-    example: Example = None
-    strict: Strict = False
-
-
 Assigned = Annotated[
     list[str] | None,
     typer.Option(
@@ -298,6 +289,17 @@ class SchedulerFlags:
     feature_gates: FeatureGates = ""
     requeuing_timestamp: Timestamp = None
     fair_sharing: FairSharing = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterOptions:
+    """A cluster besides its files, with changes, at an instant, for a Kueue and a reading."""
+
+    example: Example = None
+    strict: Strict = False
+    edits: EditOptions = EditOptions()
+    now: Now = None
+    interpretation: Interpretation = Interpretation()
 
 
 def instant_of(now: str | None) -> Instant:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,7 @@ from tenure.as_json import as_json
 from tenure.cli.commands import options_given, with_records
 from tenure.cli.completion import complete_identifier
 from tenure.cli.inquiry import inquire
-from tenure.cli.options import EditOptions, Example, InputOptions, Interpretation, Now, Strict
+from tenure.cli.options import ClusterOptions
 from tenure.cli.output import OutlineOutput, Output, about, print_answer
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
@@ -29,7 +29,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterOptions:
+class QuotaOptions:
     """Whose quota is listed."""
 
     files: Annotated[
@@ -42,12 +42,7 @@ class ClusterOptions:
             show_default=False,
         ),
     ] = None
-    example: Example = None
-    strict: Strict = False
-
-    def source(self) -> InputOptions:
-        """The same as other commands have it."""
-        return InputOptions(self.files, self.example, self.strict)
+    cluster: ClusterOptions = field(default_factory=ClusterOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +68,7 @@ def show_command(
             autocompletion=complete_identifier,
         ),
     ] = None,
-    given: ClusterOptions,
-    edits: EditOptions,
-    now: Now = None,
-    interpretation: Interpretation,
+    given: QuotaOptions,
     every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
     printing: ShowPrinting,
 ) -> None:
@@ -137,15 +129,15 @@ def show_command(
     Exit codes: 0 shown, 2 no such identifier, or bad input.
     """
     choose_colour(printing.color)
-    of_cluster = options_given(given, edits, interpretation) + ([] if now is None else ["--now"])
+    of_cluster = options_given(given)
     if identifier is not None and of_cluster:
         raise bad_input(of_cluster[0], f"identifier {identifier} too", "either an identifier or a cluster")
     is_markdown = printing.output == OutlineOutput.MARKDOWN
     if is_markdown and identifier is None:
         raise bad_input("-o markdown", "no identifier", "one beside it, such as KEP-8522")
     output = Output.TEXT if is_markdown else Output(printing.output.value)
-    if given.files or given.example:
-        _show_quota(inquire(given.source(), now, interpretation, edits=edits), output, every=every)
+    if given.files or given.cluster.example:
+        _show_quota(inquire(given.files or [], given.cluster), output, every=every)
         return
     if of_cluster:
         raise bad_input(of_cluster[0], "no cluster", "a cluster beside it: -f PATH, or --example hero")

@@ -7,9 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tenure.cli.before_after import Beside, TwoSides
 from tenure.cli.commands import with_records
-from tenure.cli.options import EditOptions, Example, Interpretation, SchedulerFlags
 from tenure.cli.terminal import Color, choose_colour, hint, print_text
 from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
@@ -60,12 +58,7 @@ class BaselineOptions:
 @with_records
 def analyze_baseline_command(
     *,
-    sides: TwoSides = None,
-    example: Example = None,
-    beside: Beside = None,
-    edits: EditOptions,
-    interpretation: Interpretation,
-    flags: SchedulerFlags,
+    inputs: DifferenceInputs,
     compared: ComparisonOptions,
     wanted: BaselineOptions,
 ) -> None:
@@ -92,7 +85,6 @@ def analyze_baseline_command(
         raise bad_input("--accept", wanted.kinds, f"one or several of {', '.join(ACCEPTABLE)}, with commas")
     why = dated(wanted.reason, wanted.until)
     known = [] if wanted.to is None else _known(wanted.to)
-    inputs = DifferenceInputs(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     answer, loops = difference_of(inputs, compared, kinds)
     new = [entry for entry in entries_of(answer, loops, kinds, why) if entry not in known]
     text = yaml.safe_dump(

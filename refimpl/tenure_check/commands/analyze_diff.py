@@ -28,7 +28,7 @@ from tenure.cli.revisions import bytes_named, parse_revision
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
-from tenure.manifests import Loaded, Place, SourcedObject, build, read_objects
+from tenure.manifests import Place, SourcedObject, build, read_objects
 from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
@@ -39,6 +39,7 @@ from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
 from tenure_check.commands.outlines import ListPremises
 from tenure_check.expectations.manifest_sources import rendered, words_of
+from tenure_play.diff.difference import Side
 from tenure_proofs.fingerprints import key_of
 
 if TYPE_CHECKING:
@@ -113,23 +114,22 @@ class VerdictOptions:
     color: Color = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    words: str
-    objects: list[SourcedObject]
-    loaded: Loaded
-    classes: list[WorkloadPriorityClass]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceInputs:
+    """What is compared."""
+
+    sides: TwoSides = None
+    example: Example = None
+    beside: Beside = None
+    edits: EditOptions
+    interpretation: Interpretation
+    flags: SchedulerFlags
 
 
 @with_records
 def analyze_diff_command(
     *,
-    sides: TwoSides = None,
-    example: Example = None,
-    beside: Beside = None,
-    edits: EditOptions,
-    interpretation: Interpretation,
-    flags: SchedulerFlags,
+    inputs: DifferenceInputs,
     compared: ComparisonOptions,
     wanted: VerdictOptions,
 ) -> None:
@@ -182,7 +182,6 @@ def analyze_diff_command(
         if wanted.baseline is not None and not fail_on:
             raise bad_input("--baseline", wanted.baseline, "--fail-on with it")
         baseline = Baseline() if wanted.baseline is None else load_baseline(wanted.baseline)
-        inputs = DifferenceInputs(sides or [], example, beside or [], edits.edits(), interpretation, flags)
         answer, loops = difference_of(inputs, compared, fail_on)
     if fail_on:
         # What is accepted is left out where it is judged and shown; the record has everything.
@@ -209,18 +208,6 @@ def _file_named(file: str) -> str:
     return file if revision is None else revision.path
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceInputs:
-    """What is compared, as the command line has it."""
-
-    words: Sequence[str]
-    example: str | None
-    beside: Sequence[str]
-    edits: Sequence[ManifestEdit]
-    interpretation: Interpretation
-    flags: SchedulerFlags
-
-
 def difference_of(
     inputs: DifferenceInputs, compared: ComparisonOptions, kinds: Sequence[FailOnChange]
 ) -> tuple[MatrixDifference, list[LoopChange]]:
@@ -240,7 +227,7 @@ def difference_of(
     not_known = dict.fromkeys(touching.text for cluster in clusters for touching in over_time(cluster))
     answer = replace(
         found,
-        kueue=interpretation.target_kueue().release,
+        kueue=after.loaded.cluster.settings.release,
         premises=(*found.premises, *premises_of_both(before.loaded, after.loaded)),
         warnings=tuple(warnings),
         not_known=tuple(not_known),
@@ -265,7 +252,7 @@ def kinds_named(text: str) -> list[FailOnChange]:
 
 
 def _loops(
-    before: _Side, after: _Side, reading: Reading, flags: SchedulerFlags, fail_on: Sequence[FailOnChange]
+    before: Side, after: Side, reading: Reading, flags: SchedulerFlags, fail_on: Sequence[FailOnChange]
 ) -> list[LoopChange]:
     """The changed trees in which theorems do not exclude loops, where --fail-on asks for them.
 
@@ -283,13 +270,13 @@ def _loops(
     ):
         if given:
             raise bad_input(option, str(given), "a Configuration among the files, with --fail-on new-loop")
-    one, other = (with_fair_sharing(side.objects, flags.fair_sharing) for side in (before, after))
+    one, other = (with_fair_sharing(side.loaded.objects, flags.fair_sharing) for side in (before, after))
     return list(new_loops(one, other, reading, progress))
 
 
-def _sides(inputs: DifferenceInputs, render: Sequence[str]) -> tuple[_Side, _Side]:
-    kueue, flags, edits = inputs.interpretation.target_kueue(), inputs.flags, inputs.edits
-    named = named_sides(inputs.words, inputs.example, inputs.beside, edits)
+def _sides(inputs: DifferenceInputs, render: Sequence[str]) -> tuple[Side, Side]:
+    kueue, flags, edits = inputs.interpretation.target_kueue(), inputs.flags, inputs.edits.edits()
+    named = named_sides(inputs.sides or [], inputs.example, inputs.beside or [], edits)
     common = read_objects(inputs.beside) if inputs.beside else ()
     (first, name), (last, other) = named[0], named[-1]
     objects = _objects(first, common, render)
@@ -323,21 +310,19 @@ def _side(
     edits: Sequence[ManifestEdit],
     kueue: TargetKueue,
     flags: SchedulerFlags,
-) -> _Side:
-    from tenure_check.analysis.priority_levels import classes_of
-
+) -> Side:
     settled = list(changed(objects, edits, kueue))
     loaded = with_flags(kueue.stamped(build(settled)), flags)
     refuse_other_scheduler(loaded)
     if not loaded.cluster.cluster_queues:
         raise bad_input(words, "no ClusterQueue", "the ClusterQueues of a configuration")
     refuse_unstated(loaded)
-    return _Side(words, settled, loaded, classes_of(settled))
+    return Side(words, replace(loaded, objects=tuple(settled)))
 
 
 def _difference(
-    before: _Side,
-    after: _Side,
+    before: Side,
+    after: Side,
     reading: Reading,
     effort: Effort,
     flags: SchedulerFlags,
@@ -351,10 +336,11 @@ def _difference(
     from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of_both
     from tenure_check.analysis.two_configurations import Configuration, TwoConfigurations
 
-    clusters = [configuration_of(side.loaded.cluster, side.classes) for side in (before, after)]
-    levels = levels_of_both((before.loaded.cluster, before.classes), (after.loaded.cluster, after.classes))
+    both_loaded = before.loaded, after.loaded
+    read = [(loaded.cluster, classes_of(loaded.objects)) for loaded in both_loaded]
+    clusters, levels = [configuration_of(*each) for each in read], levels_of_both(read[0], read[1])
     answers = AnswerCache(MatrixDifference, wanted=not wanted.no_cache)
-    objects = [[(sourced.file, sourced.object) for sourced in side.objects] for side in (before, after)]
+    objects = [[(sourced.file, sourced.object) for sourced in loaded.objects] for loaded in both_loaded]
     parts = (before.words, after.words, objects, wanted.nominal, wanted.scope)
     key = key_of("diff", parts, clusters, levels, reading, effort)
     known = answers.found(key)
@@ -385,7 +371,7 @@ def _difference(
         again = both.moved_there(shown)
         found.append(analyzed(other.cluster, other.levels, reading, effort, replace(request, known=again)))
         sides = [
-            AnalyzedInput(side.words, ConfigurationObjects(side.objects), known, matrix)
+            AnalyzedInput(side.words, ConfigurationObjects(side.loaded.objects), known, matrix)
             for side, known, (matrix, _) in zip((before, after), both.sides, found, strict=True)
         ]
         shared = shared_cells(sides[0], sides[1], nominal=wanted.nominal)

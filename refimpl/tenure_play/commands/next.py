@@ -12,14 +12,9 @@ from tenure.cli.inputs import as_options, print_warnings
 from tenure.cli.inquiry import inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
-    EditOptions,
-    Example,
-    InputOptions,
-    Interpretation,
-    Now,
+    ClusterOptions,
     Pending,
     SchedulerFlags,
-    Strict,
     Words,
 )
 from tenure.cli.output import OutlinePrinting, print_found
@@ -61,11 +56,7 @@ def next_command(
     *,
     words: Words = None,
     workload: Pending = None,
-    example: Example = None,
-    strict: Strict = False,
-    edits: EditOptions,
-    now: Now = None,
-    interpretation: Interpretation,
+    cluster: ClusterOptions,
     flags: SchedulerFlags,
     ahead: HorizonOptions,
     every: Annotated[bool, typer.Option("--all", help="Everything, however much it is.")] = False,
@@ -102,11 +93,8 @@ def next_command(
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    named, paths = named_workloads(words or [], workload, example, least=0)
-    source = InputOptions(paths, example, strict)
-    asked = inquire(
-        source, now, interpretation, None, flags, edits, keeps=True, queued_by=END_OF_TIME, about=named
-    )
+    named, paths = named_workloads(words or [], workload, cluster.example, least=0)
+    asked = inquire(paths, cluster, flags, keeps=True, queued_by=END_OF_TIME, about=named)
     with as_options("until", "eviction", "runtime"):
         found = next_cycles(
             asked.loaded,

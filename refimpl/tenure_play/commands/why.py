@@ -10,16 +10,11 @@ from tenure.cli.commands import with_records
 from tenure.cli.inquiry import inquire
 from tenure.cli.named import NAME_HELP, in_order, named_workloads
 from tenure.cli.options import (
+    ClusterOptions,
     ClusterQueueName,
     Counterfactuals,
-    EditOptions,
-    Example,
-    InputOptions,
-    Interpretation,
-    Now,
     Pending,
     SchedulerFlags,
-    Strict,
     Verbose,
 )
 from tenure.cli.output import Every, OutlinePrinting, print_found
@@ -40,17 +35,13 @@ def why_command(
             show_default=False,
         ),
     ] = None,
-    example: Example = None,
-    strict: Strict = False,
-    edits: EditOptions,
     workload: Annotated[
         str | None,
         typer.Option(
             "--workload", "-w", help=f"The pending workload: {NAME_HELP}.", show_default="all of them"
         ),
     ] = None,
-    now: Now = None,
-    interpretation: Interpretation,
+    cluster: ClusterOptions,
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     counterfactuals: Counterfactuals = DEFAULT_LIMIT,
@@ -79,9 +70,8 @@ def why_command(
     Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    named, paths = named_workloads(words or [], workload, example, most=2)
-    source = InputOptions(paths, example, strict)
-    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=True, about=named)
+    named, paths = named_workloads(words or [], workload, cluster.example, most=2)
+    asked = inquire(paths, cluster, flags, cluster_queue, keeps=True, about=named)
     victim, *others = named if workload is None else reversed(named)
     pending = None
     if others:
@@ -113,11 +103,7 @@ def why_not_command(
         ),
     ] = None,
     workload: Pending = None,
-    example: Example = None,
-    strict: Strict = False,
-    edits: EditOptions,
-    now: Now = None,
-    interpretation: Interpretation,
+    cluster: ClusterOptions,
     cluster_queue: ClusterQueueName = None,
     flags: SchedulerFlags,
     counterfactuals: Counterfactuals = DEFAULT_LIMIT,
@@ -148,11 +134,10 @@ def why_not_command(
     Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
     """
     choose_colour(printing.color)
-    named, manifests = named_workloads(words or [], workload, example, most=2)
-    source = InputOptions(manifests, example, strict)
-    asked = inquire(source, now, interpretation, cluster_queue, flags, edits, keeps=True, about=named)
+    named, manifests = named_workloads(words or [], workload, cluster.example, most=2)
+    asked = inquire(manifests, cluster, flags, cluster_queue, keeps=True, about=named)
     # A changed field is not in the file.
-    files = () if edits.edits() else (source.paths or ())
+    files = () if cluster.edits.edits() else manifests
     name, victim = named[0], None
     if len(named) > 1:
         name, victim = in_order(asked.loaded, *named)
