@@ -10,6 +10,7 @@ from tenure.pages import THEOREMS_PAGE
 from tenure.reference.source_code import source_of
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
+from tenure_proofs.theorems.taken import ASSUMED
 
 TRUSTED_PAGE = "explanation/what-is-trusted.md"
 
@@ -23,13 +24,20 @@ def theorems(report: dict[str, Any]) -> Fills:
             "assumptions": _assumptions(entries),
             "statements": "\n\n".join(part for entry in entries for part in _statement(entry)),
         },
-        TRUSTED_PAGE: {"premises": premises(entries)},
+        TRUSTED_PAGE: {"premises": premises(entries), "stand-ins": stand_ins(entries)},
     }
 
 
 def premises(entries: list[dict[str, Any]]) -> str:
     """The premises that no claim proves, with what attacks each."""
     return _assumptions(entries, only=(BELIEVED, PYTHON))
+
+
+def stand_ins(entries: list[dict[str, Any]]) -> str:
+    """The functions for which something stands that no theorem says."""
+    uses = [words for entry in entries for words, by in entry["assumes"].items() if by == ASSUMED]
+    names = sorted({words.partition("`")[2].rstrip("`") for words in uses})
+    return f"{len(names)} functions, in {len(uses)} places: {', '.join(f'`{name}`' for name in names)}."
 
 
 def _list(entries: list[dict[str, Any]]) -> str:
@@ -50,7 +58,7 @@ def _assumptions(entries: list[dict[str, Any]], only: tuple[str, ...] = ()) -> s
     used: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
         for assumed, proof in entry["assumes"].items():
-            if not only or proof in only:
+            if proof in only if only else proof != ASSUMED:
                 used.setdefault((assumed, proof), []).append(entry["id"])
     rows = [
         [sentence(assumed), linked(discharged(assumed, proof)), linked(", ".join(by))]

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from docs.gen.markdown import sentence
-from docs.gen.theorems import premises
+from docs.gen.theorems import premises, stand_ins
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, Cluster, ClusterQueue
@@ -566,6 +566,14 @@ def test_the_page_lists_every_premise_with_its_attack() -> None:
     attacked = {(f"| {sentence(words)}", discharged(words, BELIEVED)) for words in ATTACKED}
     assert shown <= attacked
     assert len(lines) == len(ATTACKED)
+
+
+def test_the_page_lists_for_which_functions_something_stands() -> None:
+    entries = [{"id": claim.id, "assumes": dict(list(claim.uses))} for claim in all_theorems().values()]
+    said = stand_ins(entries)
+    assert "`_choices`" in said
+    # A theorem is about each of these.
+    assert not [name for name in ("`remove_until_fits`", "`selection_after`", "`rounds`") if name in said]
 
 
 @pytest.mark.parametrize("premise", ATTACKED)

@@ -209,6 +209,7 @@ def test_why_a_claim_is_proved_is_a_tree_down_to_what_is_believed() -> None:
     assert lines[0] == f"PO-ANY-245: {all_theorems()['PO-ANY-245'].words}"
     assert f"  PO-ANY-020: {all_theorems()['PO-ANY-020'].words}" in lines
     assert any(line.startswith("    PO-KQ-230: ") for line in lines)
+    assert "  assumed as written, what stands for: as_tuple, in_order, some_of" in lines
     assert lines[-1].startswith("below it: ")
     assert sum(line.endswith("(its branches are above)") for line in why_lines("PO-ANY-370")) > 0
     answer = versioned("prove-why", why_proved("PO-ANY-255").model_dump(mode="json", by_alias=True))
@@ -230,7 +231,8 @@ def test_premises_are_listed_and_counted_with_how_they_enter_and_what_discharges
     end = end_of(all_theorems()["PO-ANY-020"], None)
     assert assumed_by([end]) == (
         "assumed: 2 proved elsewhere, 1 believed (1 distinct), 0 about Python, 1 definitions, 0 inductions, "
-        "1 own hypotheses; 1 of them as lemmas of a step, 0 as facts about every point"
+        "1 own hypotheses, 0 stand-ins (0 distinct); 1 of them as lemmas of a step, "
+        "0 as facts about every point"
     )
     listed = list(premises_of([end]))
     assert "    PO-KQ-230; used by PO-ANY-020 (lemma)" in listed

@@ -24,7 +24,7 @@ from tenure_proofs.theorems.registry import (
     circle,
     used_of,
 )
-from tenure_proofs.theorems.taken import EVERYWHERE, LEMMA, SHOWN, Uses, watched
+from tenure_proofs.theorems.taken import ASSUMED, EVERYWHERE, LEMMA, SHOWN, Uses, watched
 from tenure_proofs.trusted.defined import DEFINED, INDUCTION
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.specified import LAW
@@ -138,11 +138,11 @@ def assumed_by(ends: Iterable[End]) -> str:
     pairs = [pair for end in shown for pair in end.uses]
     form = Counter(form for end in shown for form in end.uses.values())
     count = Counter(by if by in KINDS else "elsewhere" for _, by in pairs)
-    distinct = len({words for words, by in pairs if by == BELIEVED})
+    distinct, written = (len({words for words, by in pairs if by == kind}) for kind in (BELIEVED, ASSUMED))
     return (
         f"assumed: {count['elsewhere']} proved elsewhere, {count[BELIEVED]} believed ({distinct} distinct), "
         f"{count[PYTHON]} about Python, {count[DEFINED]} definitions, {count[INDUCTION]} inductions, "
-        f"{count[GIVEN]} own hypotheses; "
+        f"{count[GIVEN]} own hypotheses, {count[ASSUMED]} stand-ins ({written} distinct); "
         f"{form[LEMMA]} of them as lemmas of a step, {form[EVERYWHERE]} as facts about every point"
     )
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tenure.registration import import_all
 from tenure_proofs.stating import stating
-from tenure_proofs.theorems.taken import SHOWN, Uses, watched
+from tenure_proofs.theorems.taken import ASSUMED, SHOWN, Uses, watched
 from tenure_proofs.trusted.defined import DEFINED, INDUCTION
 from tenure_proofs.trusted.induction import Part
 
@@ -21,7 +21,7 @@ BELIEVED, PYTHON = "believed", "Python"
 """Where no claim proves one: a random search attacks it (`ATTACKED`), or it is about Python itself."""
 GIVEN = "hypothesis"
 """Where one is the claim's own `if`."""
-KINDS = (BELIEVED, PYTHON, DEFINED, INDUCTION, GIVEN)
+KINDS = (BELIEVED, PYTHON, ASSUMED, DEFINED, INDUCTION, GIVEN)
 """What no other claim shows, and why none has to."""
 
 _ID = re.compile(r"^PO-ANY-\d{3}$")

@@ -14,6 +14,9 @@ from tenure_proofs.trusted.induction import Lemma, Part
 from tenure_proofs.trusted.procedures import CALLS
 from tenure_proofs.trusted.specified import Taken
 
+ASSUMED = "assumed"
+"""Why no claim proves what stands for a function: it is as the statement writes it."""
+
 _Made = TypeVar("_Made")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -70,6 +73,8 @@ def watched(statement: Callable[[], Iterable[Part]], found: Uses) -> Iterator[Pa
             if isinstance(fact, Taken):
                 made_so = fact.by != DEFINED or isinstance(fact, Defined)
                 found[fact.words, fact.by if made_so else ""] = fact.form
+        for name in part.stands:
+            found[f"what stands for `{name}`", ASSUMED] = MODELLED
         if part.shows:
             found[part.shows, SHOWN] = SHOWN
         if part.place == "lemma":

@@ -10,11 +10,13 @@ from tenure_proofs.answer import PremiseShape, ProvedByAnswer, RestsOnShape
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, PYTHON, all_theorems
+from tenure_proofs.theorems.taken import ASSUMED
 from tenure_proofs.trusted.defined import DEFINED, INDUCTION
 
 _KINDS = {
     BELIEVED: "belief",
     PYTHON: "fact of Python",
+    ASSUMED: "stand-in",
     DEFINED: "definition",
     INDUCTION: "induction",
     GIVEN: "condition",
@@ -92,6 +94,9 @@ def _branches(identifier: str, indent: str, shown: set[str]) -> Iterator[str]:
     shown.add(identifier)
     for by in dict.fromkeys(by for _, by in uses if by not in _KINDS):
         yield from _branches(by, f"{indent}  ", shown)
+    stands = [words.partition("`")[2].rstrip("`") for words, by in uses if by == ASSUMED]
+    if stands:
+        yield f"{indent}  assumed as written, what stands for: {', '.join(stands)}"
     for words, by in uses:
-        if by in _KINDS:
+        if by in _KINDS and by != ASSUMED:
             yield f"{indent}  {words}: {discharged(words, by)}"

@@ -77,12 +77,14 @@ class Part:
         hypotheses: what is known there. When they contradict each other, nothing is shown.
         goals: what must follow.
         shows: what a specification says, where the parts together show that.
+        stands: functions for which something stands that no theorem says, by name.
     """
 
     place: str
     hypotheses: tuple[z3.BoolRef, ...]
     goals: tuple[tuple[str, z3.BoolRef], ...]
     shows: str = ""
+    stands: tuple[str, ...] = ()
 
 
 def by_induction(loop: Loop, contract: Contract) -> Iterator[Part]:

@@ -150,7 +150,8 @@ def read_procedure(
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise LiftError(f"{function.__name__} has what nothing is claimed of: {error}") from None
     yield from reader.parts
-    yield Part("returns", reader.facts, (("defined", every(reader.required)), *goals))
+    goals = [("defined", every(reader.required)), *goals]
+    yield Part("returns", reader.facts, tuple(goals), stands=tuple(sorted(reader.stands)))
 
 
 def plain(procedure: Any) -> FunctionType:
@@ -169,7 +170,7 @@ class _Procedures(_Reader):
     ) -> None:
         super().__init__()
         self.loops, self.facts, self.bits = loops, facts, bits
-        self.parts, self.made = list[Part](), 0
+        self.parts, self.made, self.stands = list[Part](), 0, set[str]()
 
     def live(self, path: Path) -> bool:
         """Whether some state goes that way; where a solver cannot tell it counts as yes."""
@@ -188,6 +189,10 @@ class _Procedures(_Reader):
             case ast.Call(func=ast.Name(id="len"), args=[argument], keywords=[]):
                 if scope.outer("len") is len and isinstance(table := self.expression(argument, scope), Table):
                     return SymInt(table.size)
+            case ast.Call(func=ast.Name(id=name)):
+                law = scope.names.get(name, scope.function.__globals__.get(name))
+                if isinstance(law, Law) and law.of is None:
+                    self.stands.add(name)
         return super().expression(node, scope)
 
     def index(self, table: Table, node: ast.expr, scope: _Scope) -> Any:

@@ -7,7 +7,7 @@ they are what it is handed: what the theorem requires has to be shown there, and
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
@@ -235,4 +235,4 @@ class Specification:
 
     def _marked(self, parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
-            yield Part(part.place, part.hypotheses, part.goals, self.words)
+            yield replace(part, shows=self.words)
