@@ -509,6 +509,7 @@ class ClusterQueue:
         queueing: whether a head that cannot be admitted lets the others pass; no single decision needs it.
         rules: KEP-8826's `spec.preemption.rules`; they make a queue that has a cohort a hero (UCQ-050).
         unmodelled: its fields that affect decisions and are not modelled.
+        stop_policy: `spec.stopPolicy`, `Hold` or `HoldAndDrain`; empty where it is not stopped.
     """
 
     name: str
@@ -525,6 +526,7 @@ class ClusterQueue:
     queueing: QueueingStrategy = QueueingStrategy.BEST_EFFORT_FIFO
     rules: PreemptionRules = PreemptionRules.DEFAULT
     unmodelled: tuple[Unmodelled, ...] = ()
+    stop_policy: str = ""
 
     def nominal(self) -> dict[FlavorResource, Amount]:
         """The nominal quota of every flavor-resource that the queue covers."""

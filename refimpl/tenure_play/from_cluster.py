@@ -86,7 +86,7 @@ def drained(cluster: Cluster, workload: Workload) -> str | None:
         # Kueue's queues no longer have a LocalQueue that is held, so it finds no ClusterQueue.
         return f"LocalQueue {workload.namespace}/{workload.queue_name}" if held == DRAIN else None
     queue = cluster.cluster_queues.get(workload.cluster_queue or "")
-    is_drained = queue is not None and queue.inactive.startswith(f"spec.stopPolicy is {DRAIN}")
+    is_drained = queue is not None and queue.stop_policy == DRAIN
     return f"ClusterQueue {workload.cluster_queue}" if is_drained else None
 
 

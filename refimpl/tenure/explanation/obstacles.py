@@ -205,9 +205,8 @@ def _of_placement(decision: Decision) -> Iterator[Obstacle]:
 
 def _of_inactive(decision: Decision) -> Iterator[Obstacle]:
     queue, cluster = decision.queue, decision.snapshot.cluster
-    if queue.inactive.startswith("spec.stopPolicy is "):
-        policy = queue.inactive.removeprefix("spec.stopPolicy is ").partition(",")[0]
-        yield _queue(decision, "spec.stopPolicy", policy, "its workloads are not queued")
+    if queue.stop_policy:
+        yield _queue(decision, "spec.stopPolicy", queue.stop_policy, "its workloads are not queued")
         return
     for index, group in enumerate(queue.resource_groups):
         for place, quotas in enumerate(group.flavors):

@@ -170,6 +170,7 @@ def cluster_queue(
     preemption = spec.preemption or schema.PreemptionSpec()
     config = preemption.within_cluster_queue_config
     borrow = preemption.borrow_within_cohort
+    stopped = "" if spec.stop_policy in (None, "None") else spec.stop_policy
     return ClusterQueue(
         name=checked.metadata.name,
         resource_groups=tuple(_group(group) for group in spec.resource_groups or ()),
@@ -181,7 +182,8 @@ def cluster_queue(
         max_priority_threshold=borrow.max_priority_threshold if borrow else None,
         fungibility=_fungibility(spec.flavor_fungibility or schema.FlavorFungibilitySpec()),
         weight=_weight(spec.fair_sharing),
-        inactive="" if spec.stop_policy in (None, "None") else f"spec.stopPolicy is {spec.stop_policy}",
+        inactive=f"spec.stopPolicy is {stopped}" if stopped else "",
+        stop_policy=stopped,
         queueing=QueueingStrategy.labelled()[spec.queueing_strategy or "BestEffortFIFO"],
         rules=PreemptionRules.labelled()[preemption.rules or "DefaultPreemptionRules"],
         unmodelled=unmodelled_in(raw, "ClusterQueue", checked.metadata.name),

@@ -80,7 +80,7 @@ def _loosenings(cluster: Cluster, preemptor: str, victim: str) -> Iterator[_Loos
         for field, change in _LIMITS.items():
             queue = replace(known, resource_groups=_changed(known.resource_groups, change))
             yield _Loosened(f"no {field}, of ClusterQueue/{name}", _with_queue(cluster, queue))
-        active = _with_queue(cluster, replace(known, inactive=""))
+        active = _with_queue(cluster, replace(known, inactive="", stop_policy=""))
         yield _Loosened(f"no stopPolicy, of ClusterQueue/{name}", active)
     for (name, cohort), (field, change) in product(sorted(cluster.cohorts.items()), _LIMITS.items()):
         changed = replace(cohort, resource_groups=_changed(cohort.resource_groups, change))

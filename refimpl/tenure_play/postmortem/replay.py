@@ -24,8 +24,6 @@ from tenure_play.postmortem.record import PreemptionRecord, Preemptor, record_of
 _MANY = 500
 """Of more workloads that ran, fewer restorations are decided."""
 _FEW_VARIANTS = 6
-_STOPPED = frozenset({"spec.stopPolicy is Hold", "spec.stopPolicy is HoldAndDrain"})
-"""Why a ClusterQueue is inactive that lacks nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +135,8 @@ def _as_active(loaded: Loaded, record: PreemptionRecord, queue: str) -> Mapping[
     parsed = record.parsed
     named = {queue, parsed.victim_path[-1]} if parsed and parsed.victim_path else {queue}
     return {
-        name: dataclasses.replace(found, inactive="")
-        if name in named and found.inactive in _STOPPED
+        name: dataclasses.replace(found, inactive="", stop_policy="")
+        if name in named and found.inactive == f"spec.stopPolicy is {found.stop_policy}"
         else found
         for name, found in loaded.cluster.cluster_queues.items()
     }

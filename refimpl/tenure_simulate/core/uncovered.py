@@ -50,7 +50,7 @@ def require_numbers(count: int, of: str) -> None:
 _KNOWN: Final = {
     "ClusterQueue": "name resource_groups within_cluster_queue min_admit_duration cohort "
     "reclaim_within_cohort borrow_within_cohort max_priority_threshold fungibility weight inactive queueing "
-    "rules",
+    "rules stop_policy",
     "Cohort": "name parent resource_groups weight",
     "Settings": "time_based_preemption requeuing_timestamp fair_sharing priority_boost "
     "priority_sorting_within_cohort fair_sharing_preempt_within_nominal flavor_fungibility partial_admission "

@@ -108,6 +108,7 @@ class TestClusterQueue:
     @pytest.mark.parametrize("policy", ["Hold", "HoldAndDrain"])
     def test_a_queue_that_is_held_is_inactive(self, policy: str) -> None:
         assert read_cluster_queue(a_queue(stopPolicy=policy)).inactive == f"spec.stopPolicy is {policy}"
+        assert read_cluster_queue(a_queue(stopPolicy=policy)).stop_policy == policy
         assert read_cluster_queue(a_queue(stopPolicy="None")).inactive == ""
 
     def test_what_the_api_server_would_have_filled_in(self) -> None:
