@@ -210,8 +210,9 @@ def test_unchanged_files_are_answered_from_what_was_kept(
 def test_what_the_clock_has_ended_is_not_kept() -> None:
     store, known = kept.AnswerCache(CheckResult, wanted=True), CheckResult(Status.HOLDS, "never", "proved")
     for key, result in (("a" * 64, known), ("b" * 64, CheckResult(Status.UNKNOWN, "never", CLOCK))):
-        store.keep(key, result)
-    assert (store.found("a" * 64), store.found("b" * 64)) == (known, None)
+        assert store.once(key, lambda result=result: result) == result  # type: ignore[misc]
+    assert store.once("c" * 64, lambda: known, lambda _: False) == known
+    assert [store.found(name * 64) for name in "abc"] == [known, None, None]
 
 
 def test_an_exception_ends_and_is_called_for_where_it_is_not_needed(folder: Path) -> None:

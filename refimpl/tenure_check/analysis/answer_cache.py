@@ -158,17 +158,20 @@ class AnswerCache(Generic[A]):
             self._cache.refuse(key, f"no answer of tenure analyze: {type(error).__name__}")
             return None
 
-    def once(self, key: str, make: Callable[[], A]) -> A:
-        """The answer that was kept, or one that is made and kept now."""
-        found = self.found(key)
-        if found is None:
-            found = make()
-            self.keep(key, found)
-        return found
+    def once(self, key: str, make: Callable[[], A], is_final: Callable[[A], bool] = lambda _: True) -> A:
+        """The answer that was kept, or one that is made now, and kept unless the clock has ended it.
 
-    def keep(self, key: str, answer: A) -> None:
-        """Keep an answer; not one that the clock has ended, which may be another one next time."""
-        kept = asdict(answer)  # type: ignore[call-overload]
-        if self._cache is not None and CLOCK not in json.dumps(kept):
+        Args:
+            key: of the question.
+            make: makes the answer.
+            is_final: whether it would be the same next time.
+        """
+        found = self.found(key)
+        if found is not None:
+            return found
+        made = make()
+        kept = asdict(made)  # type: ignore[call-overload]
+        if self._cache is not None and is_final(made) and CLOCK not in json.dumps(kept):
             self._cache.put(key, kept)
             self._cache.tidy()
+        return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from tenure_check.analysis.matrix import CellResult, Effort
     from tenure_check.analysis.prover import SolverProver
     from tenure_check.analysis.states import CellQuery
+    from tenure_check.analysis.two_configurations import Configuration
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,34 +330,42 @@ def _difference(
     flags: SchedulerFlags,
     wanted: ComparisonOptions,
 ) -> MatrixDifference:
-    from tenure_check.analysis.change_examples import AnalyzedInput
-    from tenure_check.analysis.difference import matrix_difference
     from tenure_check.analysis.difference_answer import MatrixDifference
-    from tenure_check.analysis.fields import ConfigurationObjects
-    from tenure_check.analysis.guarantee_difference import conditions_of, shared_cells
     from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of_both
-    from tenure_check.analysis.two_configurations import Configuration, TwoConfigurations
+    from tenure_check.analysis.two_configurations import Configuration
 
     both_loaded = before.loaded, after.loaded
     read = [(loaded.cluster, classes_of(loaded.objects)) for loaded in both_loaded]
     clusters, levels = [configuration_of(*each) for each in read], levels_of_both(read[0], read[1])
-    answers = AnswerCache(MatrixDifference, wanted=not wanted.no_cache)
     objects = [[(sourced.file, sourced.object) for sourced in loaded.objects] for loaded in both_loaded]
     parts = (before.words, after.words, objects, wanted.nominal, wanted.scope)
     key = key_of("diff", parts, clusters, levels, reading, effort)
-    known = answers.found(key)
-    if known is not None:
-        return known
-    configured = [
-        Configuration(cluster, side_levels, reading)
-        for cluster, side_levels in zip(clusters, levels, strict=True)
-    ]
-    queues = {name for cluster in clusters for name in cluster.cluster_queues}
+    one, other = (Configuration(*each, reading) for each in zip(clusters, levels, strict=True))
+    made = partial(_compared, (before, after), (one, other), effort, flags, wanted)
+    return AnswerCache(MatrixDifference, wanted=not wanted.no_cache).once(key, made)
+
+
+def _compared(
+    inputs: tuple[Side, Side],
+    configured: tuple[Configuration, Configuration],
+    effort: Effort,
+    flags: SchedulerFlags,
+    wanted: ComparisonOptions,
+) -> MatrixDifference:
+    from tenure_check.analysis.change_examples import AnalyzedInput
+    from tenure_check.analysis.difference import matrix_difference
+    from tenure_check.analysis.fields import ConfigurationObjects
+    from tenure_check.analysis.guarantee_difference import conditions_of, shared_cells
+    from tenure_check.analysis.priority_levels import classes_of, configuration_of
+    from tenure_check.analysis.two_configurations import TwoConfigurations
+
     one, other = configured
+    queues, reading = {name for side in configured for name in side.cluster.cluster_queues}, one.reading
+    total = (len(queues) * len(one.levels)) ** 2
     changed_queues = TwoConfigurations(one, other, wanted.scope).changed_queues
     one, other = (side.of_queues(changed_queues) for side in configured)
     both = TwoConfigurations(one, other, wanted.scope)
-    release = before.loaded.cluster.settings.release
+    release = inputs[0].loaded.cluster.settings.release
 
     def rebuilt(changed_objects: Sequence[SourcedObject]) -> tuple[Cluster, list[WorkloadPriorityClass]]:
         loaded = with_flags(build(changed_objects), flags)
@@ -372,20 +382,17 @@ def _difference(
         found.append(analyzed(other.cluster, other.levels, reading, effort, replace(request, known=again)))
         sides = [
             AnalyzedInput(side.words, ConfigurationObjects(side.loaded.objects), known, matrix)
-            for side, known, (matrix, _) in zip((before, after), both.sides, found, strict=True)
+            for side, known, (matrix, _) in zip(inputs, both.sides, found, strict=True)
         ]
         shared = shared_cells(sides[0], sides[1], nominal=wanted.nominal)
         narrowed = [
             _narrowed(side, conditions_of(shared, home), provers, effort)
             for home, (side, (_, provers)) in enumerate(zip(sides, found, strict=True))
         ]
-    total = (len(queues) * len(levels[0])) ** 2
     lines = SourceLines(bytes_named)
-    answer = matrix_difference(
+    return matrix_difference(
         sides[0], sides[1], rebuilt, lines, (shared, (narrowed[0], narrowed[1])), effort.seed, versions, total
     )
-    answers.keep(key, answer)
-    return answer
 
 
 def _narrowed(

@@ -111,24 +111,21 @@ class AllStates:
             InputError: nothing shows whether the weights of the configuration decide.
         """
         refuse_unstated(self._given.loaded, by_option=False)
-        result = self._from_store(asserted, find) if self._kept else find()
+        result = self._found(asserted, find)
         # Files are read now: their lines may be others than when it was found out.
         placed = tuple(self._placed(field.object, field.field) for field in result.allowed_by)
         return replace(result, allowed_by=placed, is_sentence=not isinstance(asserted, NoLoopShape))
 
-    def _from_store(self, asserted: FilePart, find: Callable[[], CheckResult]) -> CheckResult:
+    def _found(self, asserted: FilePart, find: Callable[[], CheckResult]) -> CheckResult:
         about = self._trees if isinstance(asserted, NoLoopShape) else (self._cluster, self._levels)
         shape = asserted.model_dump_json(exclude={"exception"})
         key = key_of("check", type(asserted).__name__, shape, about, self._given.reading, EFFORT)
-        store = AnswerCache(CheckResult, wanted=True)
-        found: CheckResult | None = store.found(key)
-        if found is not None:
-            return found
-        result = find()
-        if not (isinstance(asserted, NoLoopShape) and result.status == Status.UNKNOWN):
+
+        def is_final(result: CheckResult) -> bool:
             # A search that ends by the clock may find more another time.
-            store.keep(key, result)
-        return result
+            return not (isinstance(asserted, NoLoopShape) and result.status == Status.UNKNOWN)
+
+        return AnswerCache(CheckResult, wanted=self._kept).once(key, find, is_final)
 
     def never(self, asserted: NeverShape, field: str) -> CheckResult:
         """Whether no workload of some ever preempts one of others."""
