@@ -83,7 +83,8 @@ pip_install() {
   (
     cd "$scratch"
     unset "${!PYTHON@}"
-    python -I -m pip install --quiet --disable-pip-version-check "$@"
+    # What is imported is compiled then; the rest would take longer than the check.
+    python -I -m pip install --quiet --disable-pip-version-check --no-compile "$@"
   )
 }
 

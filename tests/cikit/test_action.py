@@ -184,15 +184,16 @@ def test_what_tenure_needs_is_installed_by_hashes(
     asked = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
     assert not Path(asked[0]).is_relative_to(tmp_path)
     assert asked[1:5] == ["-I", "-m", "pip", "install"]
-    assert asked[5:10] == [
+    assert asked[5:11] == [
         "--quiet",
         "--disable-pip-version-check",
+        "--no-compile",
         "--only-binary",
         ":all:",
         "--require-hashes",
     ]
-    assert asked[10::2] == ["--requirement"] * len(files)
-    assert asked[11::2] == [f"/checkout/ci/requirements/{name}.txt" for name in files]
+    assert asked[11::2] == ["--requirement"] * len(files)
+    assert asked[12::2] == [f"/checkout/ci/requirements/{name}.txt" for name in files]
 
 
 @pytest.mark.parametrize("name", ["base", *EXTRAS, "build"])
