@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from inspect import unwrap
@@ -19,11 +19,11 @@ from tenure_play.drawing.cluster import picture_of_decision
 from tenure_play.drawing.cluster_sketch import sentences_of, sketch_of
 from tenure_play.drawing.svg import svg
 from tenure_proofs.budgets import UNRECORDED
-from tenure_proofs.counterexamples import Counterexample
+from tenure_proofs.counterexamples import Counterexample, shown
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.solvers import Cvc5
-from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.claim import Claim, Lifted
 from tenure_proofs.trusted.domains import LiftError
 
 __all__ = ["OwnClaim", "prove"]
@@ -86,8 +86,7 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
         try:
             claim(own)
         except Exception as error:
-            said = str(error) if isinstance(error, LiftError) else f"{type(error).__name__}: {error}"
-            problems.append(f"{_place(claim, error)}{said}")
+            problems.append(f"{_place(claim, error)}{_said(error)}")
             raise
         lifted.update(dict.fromkeys(_uses(own)))
 
@@ -105,7 +104,14 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
         (*lifted,),
         {} if example is None else {name: repr(value) for name, value in example.values.items()},
     )
-    return Answer("own-claim", found, _outline(found), picture=_picture(example))
+    values = {} if example is None else {name: shown(value) for name, value in example.values.items()}
+    return Answer("own-claim", found, _outline(found, values), picture=_picture(example))
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, AttributeError) and isinstance(error.obj, Lifted):
+        return "a lifted call is no truth value: its .value is what the function returns"
+    return str(error) if isinstance(error, LiftError) else f"{type(error).__name__}: {error}"
 
 
 def _place(claim: Statement, error: Exception) -> str:
@@ -126,7 +132,7 @@ def _uses(claim: Claim) -> Iterator[str]:
             yield rules.get(call.function, call.function.__name__)
 
 
-def _outline(found: OwnClaim) -> Outline:
+def _outline(found: OwnClaim, shown_values: Mapping[str, str]) -> Outline:
     match found.verdict:
         case Verdict.PROVED:
             alone = "; it uses no rule or decision of Tenure: this is about the given formula only"
@@ -139,8 +145,8 @@ def _outline(found: OwnClaim) -> Outline:
     parts: list[Part] = [first]
     if found.story:
         parts.append(TitledList("Smallest counterexample", [*map(Item, found.story)]))
-    elif found.values:
-        values = [Item(f"{name}: {value}") for name, value in found.values.items()]
+    elif shown_values:
+        values = [Item(f"{name}: {value or 'any'}") for name, value in shown_values.items()]
         parts.append(TitledList("Smallest counterexample", values))
     solvers = ", ".join(f"{name} {answer}" for name, answer in found.solvers.items())
     return Outline("Claim", [*parts, *([f"a counterexample: {solvers}"] if solvers else [])])

@@ -16,7 +16,7 @@ from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_instant
 from tenure_proofs.asked import Shared
 from tenure_proofs.hero_scenarios import HeroCase, hero_case
-from tenure_proofs.models import build, concrete, rank_of, replay
+from tenure_proofs.models import build, concrete, rank_of, replay, text_of
 from tenure_proofs.premises import fixed_by
 from tenure_proofs.scenarios import scenario_of, story_of
 from tenure_proofs.solvers import Question, solver_that_knows
@@ -282,7 +282,7 @@ def shown(value: Any) -> str:
         parts = (
             f"{field.name}={_shown_field(field.name, getattr(value, field.name))}"
             for field in dataclasses.fields(value)
-            if getattr(value, field.name) not in (None, "", (), {}, False)
+            if getattr(value, field.name) not in (None, "", (), {}, False, text_of(0))
             and field.name not in ("namespace", "name", "uid", "queue_name")
         )
         return ", ".join(parts)

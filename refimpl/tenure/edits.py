@@ -361,7 +361,7 @@ def _expected(shape: Shape, step: Step) -> str:
             hint = did_you_mean(step, shape.fields)
             return f"one of the fields {comma_separated(sorted(shape.fields))}{hint}"
         case Items():
-            return "which item of the list: [0] or [name=a]"
+            return "an item of the list: [0], or [name=nvidia.com/gpu] where items have names"
         case Named():
             return "a key of the map"
     return "nothing below: this field has no fields of its own"

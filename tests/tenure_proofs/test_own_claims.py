@@ -33,6 +33,10 @@ def a_claim_with_a_misspelt_field(claim: Claim) -> None:
     claim.prove(claim.record("job", Workload).prioritty == 0)
 
 
+def a_claim_of_a_call_without_its_value(claim: Claim) -> None:
+    claim.prove(claim.lift(is_time_expired)(claim.record("job", Workload), claim.number("now"), None))  # type: ignore[arg-type] # the mistake
+
+
 def a_claim_that_raises(claim: Claim) -> None:
     raise ValueError(claim)
 
@@ -65,6 +69,7 @@ def test_a_claim_about_one_rule_is_refuted_by_values() -> None:
     refuted = prove(a_duration_of_zero_never_ends)
     assert refuted.record.verdict == "refuted"
     assert {*refuted.record.values} == {"target", "now"}
+    assert "  target: created_at=2026-01-05T09:00:00Z, quota_reserved_at=2026-01-05T09:00:00Z" in refuted.text
     assert refuted.picture == ""
     assert repr(refuted) == "<own-claim: Refuted under guaranteed: a duration of zero never ends.>"
 
@@ -85,6 +90,7 @@ def test_a_misspelt_field_and_a_wrong_name_are_named_with_their_line() -> None:
     assert answer.endswith(": Workload has no field prioritty that a rule may read; did you mean priority?>")
     assert "test_own_claims.py:" in answer
     assert "test_own_claims.py:" in repr(prove(a_claim_that_raises))
+    assert "its .value is what the function returns" in repr(prove(a_claim_of_a_call_without_its_value))
 
 
 def test_a_claim_that_uses_no_rule_is_about_its_formula_alone() -> None:

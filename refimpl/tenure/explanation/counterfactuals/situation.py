@@ -210,9 +210,11 @@ def short_name(path: str) -> str:
     'nominalQuota'
     >>> short_name("spec.preemption.borrowWithinCohort.policy"), short_name("spec.fairSharing.weight")
     ('borrowWithinCohort.policy', 'fairSharing.weight')
+    >>> short_name("spec.resourceGroups[0].flavors[0].name")
+    "the flavor's name"
     """
     if path.startswith("spec.resourceGroups"):
-        return path.rsplit(".", 1)[-1]
+        return "the flavor's name" if path.endswith(".name") else path.rsplit(".", 1)[-1]
     return path.removeprefix("spec.").removeprefix("preemption.").removeprefix("withinClusterQueueConfig.")
 
 
