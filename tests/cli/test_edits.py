@@ -102,7 +102,7 @@ def test_an_object_of_an_older_version_is_changed_in_the_words_of_the_newer() ->
         ("clusterqueue/a.b=x", "KIND/NAME.PATH=VALUE"),
         ("localqueue/a.spec.clusterQueue=b", "namespace/name"),
         ("clusterqueue/a.b.spec.cohortName.x=1", "no fields of its own"),
-        ("clusterqueue/a.b.spec.resourceGroups.flavors=1", "[name=a]"),
+        ("clusterqueue/a.b.spec.resourceGroups.flavors=1", "[name=nvidia.com/gpu]"),
         ("clusterqueue/a.b.spec.cohortName={", "YAML"),
     ],
 )
