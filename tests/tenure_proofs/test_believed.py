@@ -30,7 +30,6 @@ from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.heroes.held import held_by, held_together
-from tenure.oracle.heroes.plan import kin_between, plan_heroes
 from tenure.oracle.heroes.search import HeroSearch
 from tenure.oracle.leaving import Leaving, leaving_of
 from tenure.oracle.question import ELSEWHERE, OWN, WITH_ADVANTAGE, Candidate, Question, sort_key
@@ -265,26 +264,16 @@ def shapes(states: range) -> Iterator[tuple[kinship.Shape, Random]]:
         yield kinship.Shape(parents, queues), dice
 
 
-def cohorts_lie_lower(states: range) -> Iterator[None]:
+def paths_are_walks(states: range) -> Iterator[None]:
     for shape, _ in shapes(states):
         cluster = shape.cluster((False,) * len(shape.queues))
         nodes = build_tree(cluster, cluster.cluster_queues["q0"]).nodes
         for node in nodes:
-            for below in node.cohorts:
+            for below in (*node.cohorts, *node.queues):
                 # Paths end at the root, so what is one longer is one step lower.
                 assert nodes[below].path == (below, *node.path)
                 assert len(nodes[below].path) <= len(nodes)
                 yield
-
-
-def kin_as_the_tree_says(states: range) -> Iterator[None]:
-    for shape, dice in shapes(states):
-        are_heroes = tuple(dice.random() < 0.5 for _ in shape.queues)
-        cluster, scope = shape.cluster(are_heroes), dice.choice(sorted(kinship.SCOPES))
-        of_it = build_tree(cluster, cluster.cluster_queues["q0"])
-        plan = plan_heroes(of_it, kinship.SCOPES[scope])
-        assert not list(kinship.Case(shape, are_heroes, of_it, plan, scope).differences())
-        yield
 
 
 def trials_are_of_numbers_of_pods(states: range) -> Iterator[None]:
@@ -491,17 +480,11 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "_pop_all",
         fair._pop,
     ),
-    "the cohorts in a cohort are lower in the tree": (
-        cohorts_lie_lower,
+    "the path of a node is itself, and the path of the node above it": (
+        paths_are_walks,
         tree._Builder,
         "add_cohort",
         changed(tree._Builder.add_cohort, ("child.place for child in cohorts", "place for child in cohorts")),
-    ),
-    "`kin_between` tells the truth about how the tree relates two ClusterQueues": (
-        kin_as_the_tree_says,
-        kinship,
-        "kin_between",
-        lambda plan, mine, theirs: kin_between(plan, theirs, mine),
     ),
     "a trial after some steps is that of some number of pods": (
         trials_are_of_numbers_of_pods,

@@ -15,8 +15,9 @@ import z3
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
-from tenure.model import UNLIMITED, NodeQuota
+from tenure.model import UNLIMITED, Kin, NodeQuota
 from tenure.oracle import ageing, decide, snapshot
+from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
     fill_back,
     fill_back_step,
@@ -505,6 +506,23 @@ def test_a_class_that_is_refused_gives_no_priority_and_no_other_is_compared() ->
     for parts in (claim(grown=accepting), claim(compared=boosted)):
         assert prove(parts, None, LITTLE).failures
     assert not prove(claim(), None).failures
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("branch.root in path", "parent in path"),
+        ("nodes[theirs].path", "nodes[mine].path"),
+        ("preemptor_hero=branch is not None", "preemptor_hero=other is not None"),
+        ("parent == nodes[theirs].parent", "parent == nodes[mine].parent"),
+        ("mine == theirs", "mine != theirs"),
+        ("return STRANGERS", "return HERO"),
+    ],
+)
+def test_no_mistake_about_how_two_clusterqueues_are_related_is_proved(right: str, wrong: str) -> None:
+    function = changed(kin_between, (right, wrong), HERO=Kin(hero=True))
+    failures = prove(all_theorems()["PO-ANY-205"].parts(function), None, LITTLE).failures
+    assert failures
 
 
 @pytest.mark.parametrize("mistake", WRONG_RULES)

@@ -126,7 +126,7 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
                     ),
                     _try=only_of((trial, trials), *tried),
                     _within_bounds=only_of(within, made, effective, trial, those),
-                    _decided=Law(_decision),
+                    _decided=Law(_decision, of=decide._decided),
                 ),
                 {**given, "cluster": cluster, "snapshot": snapshot},
                 of,

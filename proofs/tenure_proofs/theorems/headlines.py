@@ -7,6 +7,7 @@ nothing between the door and what a decision returns is left to prose.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,28 +18,103 @@ import z3
 from tenure.model import Assignment
 from tenure.oracle import decide
 from tenure.oracle.door import take_target
+from tenure.oracle.heroes import plan
 from tenure.oracle.partial import Trial
 from tenure.oracle.question import Candidate
 from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.tree import Node, Tree
 from tenure.rules.hero_rank import kinship
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import OUTCOMES, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.standins import token
+from tenure_proofs.theorems.standins import BOOL, INT, token, truth_of
 from tenure_proofs.theorems.taken import modelled
-from tenure_proofs.trusted.ast_lifter import Made
+from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.induction import Part
-from tenure_proofs.trusted.loops import Given, Row, every, returned
-from tenure_proofs.trusted.symbols import SymBool, SymToken
+from tenure_proofs.trusted.induction import Labelled, Part
+from tenure_proofs.trusted.loops import Given, Row, State, Way, every, returned
+from tenure_proofs.trusted.procedures import Held, Law, Table, read_procedure
+from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 ABOUT = (decide._decided, decide._taken, decide._outcome, take_target)
 SIZE = "every target of every decision, of any number of candidates, in any cluster"
 KIN = {
     "what is above a node is what walking up from it meets": "PO-UCQ-010",
-    "`kin_between` tells the truth about how the tree relates two ClusterQueues": BELIEVED,
+    "`kin_between` tells the truth about how the tree relates two ClusterQueues": "PO-ANY-205",
 }
+
+
+PATHS = "the path of a node is itself, and the path of the node above it"
+_CONTAINS = z3.Function("a cohort is on the path of another", INT, INT, BOOL)
+_PARENT, _SCOPE = z3.Function("parent", INT, INT), z3.Function("root of the scope", INT, INT)
+_RELATED = ("scope_contains", "parent_contains", "same_parent", "same_queue")
+
+
+@theorem("PO-ANY-205", about=(plan.kin_between,), size="any two ClusterQueues of any tree")
+def how_two_clusterqueues_are_related_is_what_the_tree_says(
+    function: Callable[..., Any] = plan.kin_between,
+) -> Iterator[Part]:
+    """KEP-8826, Goals: UCQ-060 is asked of the cohorts on the path of the target's parent.
+
+    A cohort contains a ClusterQueue if it is on the path of its parent. Where the tree has no heroes, the two
+    are strangers, as UCQ-060 says of two ClusterQueues of which none is a hero.
+    """
+    for heroes in itertools.product((False, True), repeat=2):
+        yield from _related(function, *heroes)
+    unrelated = {name: SymBool(z3.Bool(name)) for name in _RELATED}
+    none, _ = returned(kinship, preemptor_hero=False, target_hero=False, **unrelated)  # type: ignore[arg-type]  # a plain function
+
+    def strangers(way: Way) -> Labelled:
+        found = way.value.fields
+        return [(name, truth_of(found[name]) == truth_of(none.fields[name])) for name in KINSHIP]
+
+    given = {"plan": None, "mine": SymInt(z3.Int("mine")), "theirs": SymInt(z3.Int("theirs"))}
+    yield from read_procedure(function, given, strangers)
+
+
+def _related(function: Callable[..., Any], preemptor_hero: bool, target_hero: bool) -> Iterator[Part]:
+    """Of a preemptor's ClusterQueue that is a hero or not, and of a target's."""
+    mine, theirs = z3.Ints("mine theirs")
+    path, many = z3.Const("path of theirs", z3.ArraySort(INT, BOOL)), z3.Int("nodes")
+
+    def on_path(cohort: Any) -> z3.BoolRef:
+        above = z3.And(cohort != theirs, path[cohort] == _CONTAINS(cohort, _PARENT(theirs)))
+        return Taken(above, PATHS, BELIEVED)
+
+    def node(place: Any) -> Made:
+        walk = z3.If(place == theirs, path, z3.Const("another path", path.sort()))
+        return Made(Node, {"path": Held(walk), "parent": SymInt(_PARENT(place))})
+
+    def branch(_: State, place: Value) -> Made | None:
+        own = as_term(place, int)
+        is_hero = preemptor_hero if own.eq(mine) else target_hero
+        return Made(plan.Branch, {"root": SymInt(_SCOPE(own))}) if is_hero else None
+
+    related = (
+        _CONTAINS(_SCOPE(mine), _PARENT(theirs)),
+        _CONTAINS(_PARENT(mine), _PARENT(theirs)),
+        _PARENT(mine) == _PARENT(theirs),
+        mine == theirs,
+    )
+    asked = {name: SymBool(term) for name, term in zip(_RELATED, related, strict=True)}
+    own, _ = returned(kinship, preemptor_hero=preemptor_hero, target_hero=target_hero, **asked)  # type: ignore[arg-type]  # a plain function
+    tree = Made(Tree, {"nodes": Table(node, many)})
+    heroes = Made(plan.HeroPlan, {"branch_of": Made(dict, {"get": Law(branch)}), "tree": tree})
+    there = z3.And(mine >= 0, mine < many, theirs >= 0, theirs < many)
+
+    def of(way: Way) -> Labelled:
+        found = way.value.fields
+        return [(name, truth_of(found[name]) == truth_of(own.fields[name])) for name in KINSHIP]
+
+    given = {"plan": heroes, "mine": SymInt(mine), "theirs": SymInt(theirs)}
+    facts = (there, on_path(_SCOPE(mine)), on_path(_PARENT(mine)))
+    yield from read_procedure(function, given, of, facts=facts)
+
+
+KINSHIP = ("hero", "in_scope", "above", "peer")
+"""What UCQ-060 says of two ClusterQueues."""
 
 
 class _Kin(Given):

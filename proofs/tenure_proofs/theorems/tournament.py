@@ -354,7 +354,7 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                 Taken(z3.Implies(cohort_takes_part, first_cohort), BEST, "PO-ANY-100"),
                 Taken(_visits(cohort), BEST, "PO-ANY-100"),
                 Taken(_waits(queue), AMONG, BELIEVED),
-                Taken(lower, "the cohorts in a cohort are lower in the tree", BELIEVED),
+                Taken(lower, "the path of a node is itself, and the path of the node above it", BELIEVED),
                 Taken(below, "what is claimed holds of every cohort that is lower in the tree", GIVEN),
             )
 

@@ -96,14 +96,15 @@ def kin_between(plan: HeroPlan | None, mine: int, theirs: int) -> Kin:
     """
     if plan is None:
         return STRANGERS
-    branch, path = plan.branch_of.get(mine), plan.tree.nodes[theirs].path
-    parent = plan.tree.nodes[mine].parent
+    branch_at, nodes = plan.branch_of.get, plan.tree.nodes
+    branch, other, parent = branch_at(mine), branch_at(theirs), nodes[mine].parent
+    path = nodes[theirs].path
     return kinship(
         preemptor_hero=branch is not None,
-        target_hero=theirs in plan.branch_of,
+        target_hero=other is not None,
         scope_contains=branch is not None and branch.root in path,
         parent_contains=parent in path,
-        same_parent=parent == plan.tree.nodes[theirs].parent,
+        same_parent=parent == nodes[theirs].parent,
         same_queue=mine == theirs,
     )
 
