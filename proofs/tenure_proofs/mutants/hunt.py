@@ -41,6 +41,7 @@ from tenure_proofs.mutants.orders import order_changes
 from tenure_proofs.mutants.real_bugs import real_bug_changes
 from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.mutants.values import value_changes
+from tenure_proofs.mutants.wirings import wiring_changes
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
@@ -114,6 +115,9 @@ FAMILIES = (
 )
 """What is done to every function."""
 
+WIRINGS = (*FAMILIES, wiring_changes)
+"""What is done to every function that joins others: what theorems are about."""
+
 MANY_RULES = 7
 """Obligations about more rules are about histories, in which the door is asked several times."""
 
@@ -150,7 +154,7 @@ def all_mutants() -> Mapping[str, Mutant]:
     return {
         mutant.id: mutant
         for name, function in mutated().items()
-        for mutant in mutants_of(name, function, FAMILIES)
+        for mutant in mutants_of(name, function, WIRINGS if name in LOOPS else FAMILIES)
     }
 
 
