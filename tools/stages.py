@@ -129,7 +129,7 @@ STAGES = (
             "tests/cli/test_same_bytes.py",
             "tests/tenure/conformance/test_recorded.py",
             "tests/differential",
-            "tests/hostile",
+            "tests/hostile/test_hostile.py",
             "tests/tenure_simulate/core",
             "tests/tenure/test_engines.py",
         ),

@@ -20,9 +20,9 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.command_line import PATIENCE_S
-
 Name = Literal["chromium", "firefox"]
+EVENT_S: Final = 300.0
+"""An event of a page is waited for so long; it comes within seconds, all pages in some 400 s on two cores."""
 BROWSERS: Final[dict[Name, str | None]] = {
     "chromium": next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -52,7 +52,7 @@ _UNWANTED: Final = re.compile("ERR_ABORTED|NS_BINDING_ABORTED")
 
 
 class BrowserError(Exception):
-    """The browser refused a command, ended, or did not answer within `PATIENCE_S` seconds."""
+    """The browser refused a command, ended, or did not answer within `EVENT_S` seconds."""
 
 
 class _Noticed:
@@ -105,7 +105,7 @@ class Tab:
 
     def _begin(self) -> None:
         self.page = self._context.new_page()
-        self.page.set_default_timeout(PATIENCE_S * 1000)
+        self.page.set_default_timeout(EVENT_S * 1000)
         self.resize(*self._size)
         for sheet in self.styles:
             self.page.add_init_script(_STYLED % json.dumps(sheet))
@@ -167,10 +167,10 @@ class Tab:
         Raises:
             BrowserError: it does not.
         """
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + EVENT_S
         while not (value := found()):
             if time.monotonic() > until:
-                raise BrowserError(f"not within {PATIENCE_S:g} s: {what}")
+                raise BrowserError(f"not within {EVENT_S:g} s: {what}")
             self.page.wait_for_timeout(20)
         return value
 
