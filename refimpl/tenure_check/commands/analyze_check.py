@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tenure.cli.commands import with_records
-from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
 from tenure.cli.terminal import Color, choose_colour
 from tenure.errors import bad_input
@@ -17,10 +16,7 @@ from tenure_check.commands.checked_files import CheckedFiles
 @standard_input_once()
 def check_command(
     *,
-    paths: ExpectationPaths = None,
     reading: CheckedFiles,
-    edits: EditOptions,
-    kueue: KueueRelease = None,
     output: ChecksOutput = ReportOutput.TEXT,
     report: Reports = None,
     color: Color = None,
@@ -61,11 +57,11 @@ def check_command(
     reporting = Reporting(report, "tenure analyze check")
     with reporting.of_bad_input():
         documents = []
-        for document in documents_of(paths, edits.as_if(kueue), reading):
+        for document in documents_of(reading):
             asserted = [check for check in document.checks if check.field.split("[")[0] in ABOUT_ALL_STATES]
             if asserted:
                 documents.append(replace(document, checks=tuple(asserted)))
         if not documents:
             expected = f"one of {', '.join(ABOUT_ALL_STATES)}"
             raise bad_input("paths", "nothing that is asserted of every state", expected)
-    check_documents(documents, output, reporting, kueue)
+    check_documents(documents, output, reporting, reading.kueue)

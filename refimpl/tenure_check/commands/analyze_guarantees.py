@@ -10,11 +10,10 @@ import typer
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import as_options
-from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
 from tenure_check.analysis.scopes import GUARANTEES_STATES, Scope
-from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States, load_configuration
+from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, ConfigurationOptions, Seed, States
 from tenure_check.commands.outlines import AnalysisPrinting
 
 
@@ -42,11 +41,7 @@ class GuaranteeOptions:
 @with_records
 def guarantees_command(
     *,
-    paths: Paths = None,
-    example: Example = None,
-    edits: EditOptions,
-    interpretation: Interpretation,
-    flags: SchedulerFlags,
+    given: ConfigurationOptions,
     asked: GuaranteeOptions,
     printing: AnalysisPrinting,
 ) -> None:
@@ -80,8 +75,7 @@ def guarantees_command(
     from tenure_check.api import guarantees
 
     choose_colour(printing.color)
-    reading = interpretation.chosen()
-    loaded = load_configuration(paths, example, edits, interpretation, flags)
+    reading, loaded = given.interpretation.chosen(), given.loaded()
     with as_options("of"):
         found = guarantees(
             loaded,

@@ -41,6 +41,28 @@ AskedScope = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationOptions:
+    """A configuration of queues."""
+
+    paths: Paths = None
+    example: Example = None
+    edits: EditOptions
+    interpretation: Interpretation
+    flags: SchedulerFlags
+
+    def loaded(self) -> Loaded:
+        """The configuration; its warnings are printed.
+
+        Raises:
+            InputError: everything that is wrong with it.
+        """
+        kueue, edits = self.interpretation.target_kueue(), self.edits.edits()
+        read = load_input(self.paths or (), self.example, edits=edits, kueue=kueue, keeps=True)
+        loaded = with_flags(read, self.flags)
+        return replace(loaded, warnings=tuple(print_warnings(loaded.warnings)))
+
+
 @dataclass(frozen=True, slots=True)
 class MatrixOptions:
     """The states, the effort, and the part of the matrix that is shown."""
@@ -82,11 +104,7 @@ class MatrixOptions:
 @with_records
 def matrix_command(
     *,
-    paths: Paths = None,
-    example: Example = None,
-    edits: EditOptions,
-    interpretation: Interpretation,
-    flags: SchedulerFlags,
+    given: ConfigurationOptions,
     wanted: MatrixOptions,
     printing: AnalysisPrinting,
 ) -> None:
@@ -153,8 +171,7 @@ def matrix_command(
     is_part = (wanted.preemptor, wanted.victim) != (None, None)
     if is_part and (wanted.svg is not None or wanted.explain is not None):
         raise bad_input("--victim, --preemptor", "--svg or --explain", "one of them: these show other cells")
-    reading = interpretation.chosen()
-    loaded = load_configuration(paths, example, edits, interpretation, flags)
+    reading, loaded = given.interpretation.chosen(), given.loaded()
     with as_options("preemptor", "victim", "explain"):
         found = matrix(
             loaded,
@@ -174,24 +191,3 @@ def matrix_command(
     print_found(printing.output, found)
     if any(cell.verdict == CellVerdict.UNKNOWN.value for cell in found.record.cells):
         raise typer.Exit(ExitCode.NOT_KNOWN)
-
-
-def load_configuration(
-    paths: list[str] | None,
-    example: str | None,
-    edits: EditOptions,
-    interpretation: Interpretation,
-    flags: SchedulerFlags,
-) -> Loaded:
-    """The configuration that a command line names; its warnings are printed.
-
-    Args:
-        paths, example, edits, interpretation, flags: of the command line.
-
-    Raises:
-        InputError: everything that is wrong with it.
-    """
-    kueue = interpretation.target_kueue()
-    read = load_input(paths or (), example, edits=edits.edits(), kueue=kueue, keeps=True)
-    loaded = with_flags(read, flags)
-    return replace(loaded, warnings=tuple(print_warnings(loaded.warnings)))

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from tenure.cli.options import NoCache, Strict
+from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease, NoCache, Strict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedFiles:
-    """How files of expectations and what they name are read."""
+    """Files of expectations, how they and what they name are read, and how that counts."""
 
+    paths: ExpectationPaths = None
     strict: Strict = False
     no_cache: NoCache = False
     render: Annotated[
@@ -25,3 +26,5 @@ class CheckedFiles:
             "'helm template charts/queues'; no other one is run; repeatable.",
         ),
     ] = None
+    edits: EditOptions
+    kueue: KueueRelease = None

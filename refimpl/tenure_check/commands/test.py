@@ -10,12 +10,10 @@ import typer
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import print_warnings
-from tenure.cli.options import EditOptions, ExpectationPaths, KueueRelease
 from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports, about, print_checked
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.files import standard_input_once
-from tenure.manifests.releases import AsIf
 from tenure.manifests.source_lines import SourceLines
 from tenure_check.commands.checked_files import CheckedFiles
 from tenure_check.expectations import (
@@ -43,10 +41,7 @@ _EXITS: Final = {
 @standard_input_once()
 def run_tests(
     *,
-    paths: ExpectationPaths = None,
     reading: CheckedFiles,
-    edits: EditOptions,
-    kueue: KueueRelease = None,
     output: ChecksOutput = ReportOutput.TEXT,
     report: Reports = None,
     color: Color = None,
@@ -97,8 +92,8 @@ def run_tests(
     choose_colour(color)
     reporting = Reporting(report, TEST)
     with reporting.of_bad_input():
-        documents = documents_of(paths, edits.as_if(kueue), reading)
-    check_documents(documents, output, reporting, kueue)
+        documents = documents_of(reading)
+    check_documents(documents, output, reporting, reading.kueue)
 
 
 def check_documents(
@@ -129,26 +124,20 @@ def check_documents(
             raise typer.Exit(code)
 
 
-def documents_of(
-    paths: Sequence[str] | None, as_if: AsIf, reading: CheckedFiles
-) -> list[ExpectationDocument]:
+def documents_of(reading: CheckedFiles) -> list[ExpectationDocument]:
     """Every document of every file.
-
-    Args:
-        paths: files and folders.
-        as_if: how manifests count otherwise than they were written.
-        reading: how they are read; the commands that they may have run, among others.
 
     Raises:
         InputError: there is no file; everything that is wrong in any of them.
     """
-    if not paths:
+    as_if = reading.edits.as_if(reading.kueue)
+    if not reading.paths:
         raise bad_input("paths", "nothing", "files or folders with *.tenure.yaml")
     documents: list[ExpectationDocument] = []
     sources = ManifestSources(reading.render or ())
     strict, kept = reading.strict, not reading.no_cache
     problems: list[Problem] = []
-    for file in expectation_files(paths):
+    for file in expectation_files(reading.paths):
         try:
             documents.extend(load_documents(file, strict=strict, as_if=as_if, kept=kept, sources=sources))
         except InputError as error:
