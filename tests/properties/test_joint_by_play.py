@@ -21,7 +21,7 @@ from tests.properties.edits_by_hand import Case, Raw, cases, listed
 from tests.sampling import sample
 
 SEED = 23
-EDITS, FATES, CONTENDED = sample(15, 120), sample(30, 200), sample(150, 300)
+EDITS, FATES, CONTENDED = sample(15, 120), sample(30, 200), sample(50, 300)
 GPU = "nvidia.com/gpu"
 FAIR = {
     "apiVersion": "config.kueue.x-k8s.io/v1beta2",

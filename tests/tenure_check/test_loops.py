@@ -265,8 +265,8 @@ def test_what_was_found_before_an_interrupt_is_kept() -> None:
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ({"sizes": ("0",)}, "--sizes"),
-        ({"priorities": ("hgih",)}, "--priorities"),
+        ({"sizes": ("0",)}, "^sizes: "),
+        ({"priorities": ("hgih",)}, "^priorities: "),
         ({"resources": ("gpu",)}, "one of cpu"),
     ],
 )
