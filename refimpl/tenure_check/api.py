@@ -30,7 +30,7 @@ from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES, Scope
 from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
 
 
-class LoopSearch(TypedDict, total=False):
+class LoopLimits(TypedDict, total=False):
     """How far loops are searched for, by keyword."""
 
     up_to: int
@@ -137,7 +137,7 @@ def loops(
     to: str | Path | None = None,
     reading: ReadingLike = None,
     premises: bool = False,
-    **bounds: Unpack[LoopSearch],
+    **bounds: Unpack[LoopLimits],
 ) -> Answer[LoopsAnswer]:
     """Whether workloads would preempt each other for ever, and which fields that takes.
 
@@ -145,7 +145,7 @@ def loops(
         loaded, reading, premises: as of `matrix`.
         search: whether loops are searched for where no theorem excludes them.
         to: a file for the loops found, as scenarios that `tenure simulate` runs.
-        bounds: `up_to`, `sizes`, `priorities`, `evictions`, `resources` and `within`, as `LoopSearch`
+        bounds: `up_to`, `sizes`, `priorities`, `evictions`, `resources` and `within`, as `LoopLimits`
             explains them.
 
     Raises:
@@ -171,7 +171,7 @@ def loops(
     return Answer("analyze-loops", answer, loops_outline(answer, str(to or ""), premises=premises))
 
 
-def _request(bounds: LoopSearch, *, searches: bool) -> LoopRequest:
+def _request(bounds: LoopLimits, *, searches: bool) -> LoopRequest:
     written = bounds.get("evictions", ("5s", "5.5s"))
     evictions = tuple(parse_duration(text, field="evictions") for text in written)
     if not evictions or min(evictions) < 0 or len(set(evictions)) < len(evictions):

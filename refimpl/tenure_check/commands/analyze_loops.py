@@ -22,7 +22,7 @@ from tenure_check.commands.outlines import AnalysisPrinting
 
 if TYPE_CHECKING:
     from tenure_check.analysis.loop_answer import LoopsAnswer
-    from tenure_check.api import LoopSearch
+    from tenure_check.api import LoopLimits
 
 MOST_WORKLOADS = 9
 UP_TO, EVICTIONS, WITHIN = 3, "5s,5.5s", "1m"
@@ -90,7 +90,7 @@ class LoopBounds:
         ),
     ] = ""
 
-    def given(self) -> LoopSearch:
+    def given(self) -> LoopLimits:
         """The same, as `tenure.loops` takes it."""
         return {
             "up_to": self.up_to or UP_TO,
