@@ -55,6 +55,7 @@ AREAS = {
     "hero_tree": "the tree while heroes run",
     "hero_fit": "what is accessible to a hero, and what fits",
     "hero_targets": "what a hero preempts",
+    "preemption_config": "whom a PreemptionConfig selects, and when",
     "cycle": "what happens when",
     "min_runtime": "minimum runtimes",
 }

@@ -103,4 +103,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # Processes that are started find no function of a program, only those of modules.
+    from tenure_proofs.costs import main as run
+
+    run()

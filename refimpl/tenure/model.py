@@ -156,9 +156,43 @@ class RequeuingTimestamp(ApiEnum):
     CREATION = 1, "Creation"
 
 
+class Trigger(ApiEnum):
+    """`activationPolicy.trigger` of a rule of a PreemptionConfig (Kueue v0.20), in the order of tiers."""
+
+    ALWAYS = 0, "Always"
+    INSUFFICIENT_QUOTA = 1, "InsufficientQuota"
+    INSUFFICIENT_TOPOLOGY = 2, "QuotaFeasibleAndInsufficientTopology"
+
+
+class CandidateScope(ApiEnum):
+    """`candidateSelectors[].scope` of a rule of a PreemptionConfig (Kueue v0.20)."""
+
+    LOCAL_QUEUE = 0, "WithinLocalQueue"
+    CLUSTER_QUEUE = 1, "WithinClusterQueue"
+    PARENT_COHORT = 2, "WithinParentCohort"
+    COHORT_TREE = 3, "WithinCohortTree"
+    ANYWHERE = 4, "AnyClusterQueue"
+
+
+class Comparison(ApiEnum):
+    """How a PreemptionConfig compares a candidate's value with the preemptor's (Kueue v0.20)."""
+
+    LESS = 0, "LessThan"
+    AT_MOST = 1, "LessThanOrEqual"
+    GREATER = 2, "GreaterThan"
+    AT_LEAST = 3, "GreaterThanOrEqual"
+
+
+class PriorityMode(ApiEnum):
+    """`candidateSelectors[].priority.mode` of a rule of a PreemptionConfig (Kueue v0.20)."""
+
+    BASE = 0, "Base"
+    BOOSTED = 1, "Boosted"
+
+
 @dataclass(frozen=True, slots=True)
 class NodeRequirement:
-    """One expression of a required node affinity.
+    """One expression of a required node affinity, or of a label selector.
 
     Args:
         key: the label.
@@ -291,6 +325,176 @@ class WorkloadPriorityClass:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelSelector:
+    """A label selector of a PreemptionConfig; one that is not set is an empty one, which selects everything.
+
+    Args:
+        requirements: all of them must hold.
+        fault: why Kueue cannot build it; empty where it can.
+    """
+
+    requirements: tuple[NodeRequirement, ...] = ()
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassNames:
+    """`matchNames` and `notMatchNames`, compared with the name that `spec.priorityClassRef` has.
+
+    Args:
+        match: one of these, unless there is none.
+        exclude: none of these.
+    """
+
+    match: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NumericLabel:
+    """One of `candidateSelectors[].numericLabels`: a label of Workloads that is read as a 32-bit integer.
+
+    Args:
+        key: of the label.
+        comparison: of the candidate's number with the preemptor's; None for none.
+        minimum, maximum: bounds of the candidate's number, both inclusive; None for none.
+        fallback: the number of a workload without a label that is one; None for none.
+    """
+
+    key: str
+    comparison: Comparison | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    fallback: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSelector:
+    """One of `candidateSelectors` of a rule: all that it has must hold of a candidate.
+
+    Args:
+        scope: where candidates run.
+        queues: on the labels of the candidate's ClusterQueue.
+        workloads: on the labels of the candidate.
+        numbers: numeric labels.
+        mode, comparison: which priorities are compared, and how; None, both, where none are.
+        classes: names of the candidate's priority class.
+    """
+
+    scope: CandidateScope
+    queues: LabelSelector = LabelSelector()
+    workloads: LabelSelector = LabelSelector()
+    numbers: tuple[NumericLabel, ...] = ()
+    mode: PriorityMode | None = None
+    comparison: Comparison | None = None
+    classes: ClassNames = ClassNames()
+
+    @property
+    def fault(self) -> str:
+        """Why Kueue cannot build it; empty where it can."""
+        return self.queues.fault or self.workloads.fault
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionRule:
+    """A rule of a PreemptionConfig.
+
+    Args:
+        name: its name.
+        trigger: its tier.
+        preemptors: on the labels of the preemptor.
+        preemptor_classes: names of the preemptor's priority class.
+        candidates: a workload that one of them selects is a candidate.
+    """
+
+    name: str
+    trigger: Trigger
+    preemptors: LabelSelector = LabelSelector()
+    preemptor_classes: ClassNames = ClassNames()
+    candidates: tuple[CandidateSelector, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionConfig:
+    """A Kueue PreemptionConfig (v1alpha1 of v0.20, KEP-13396).
+
+    Args:
+        name: its name.
+        rules: in the order of the object.
+        unread: what of it cannot be read; empty where all can.
+    """
+
+    name: str
+    rules: tuple[PreemptionRule, ...] = ()
+    unread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selectable:
+    """What the rules of a PreemptionConfig read of a workload; kept only where a ClusterQueue names one.
+
+    Args:
+        labels: of its Workload.
+        priority_class: the name that `spec.priorityClassRef` has; empty without one.
+        priority: `spec.priority`, whatever is added in decisions; None for the workload's own.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    priority_class: str = ""
+    priority: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorFacts:
+    """What a candidate selector finds of a workload, with the rule that it is of (PCF-070).
+
+    Args:
+        preemptor: the rule accepts the preemptor.
+        uses_needed: the workload uses a flavor-resource that lacks quota.
+        in_scope: it runs within the scope.
+        cluster_queue: the labels of its ClusterQueue are selected.
+        labels, numbers, priority, priority_class: so are its labels, its numeric labels, its priority and the
+            name of its priority class.
+    """
+
+    preemptor: bool
+    uses_needed: bool
+    in_scope: bool
+    cluster_queue: bool
+    labels: bool
+    numbers: bool
+    priority: bool
+    priority_class: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedBy:
+    """Which selectors of a PreemptionConfig select a workload: the evidence for preempting it.
+
+    Args:
+        config: name of the PreemptionConfig.
+        trigger: the tier.
+        selectors: rules by name, each with the places of its selectors.
+        facts: what the first of them finds.
+    """
+
+    config: str
+    trigger: Trigger
+    selectors: tuple[tuple[str, tuple[int, ...]], ...]
+    facts: SelectorFacts
+
+    @property
+    def words(self) -> str:
+        """The rules and their selectors as Kueue's message writes them.
+
+        >>> facts = SelectorFacts(*[True] * 8)
+        >>> SelectedBy("c", Trigger.ALWAYS, (("a", (0, 2)), ("b", (1,))), facts).words
+        'a/0,2; b/1'
+        """
+        return "; ".join(f"{rule}/{','.join(map(str, places))}" for rule, places in self.selectors)
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A Kueue Workload, as far as it decides who may preempt whom.
 
@@ -313,6 +517,7 @@ class Workload:
         cluster_queue: the ClusterQueue whose quota it holds; None while it is pending.
         usage: what it holds, per flavor-resource; empty while it is pending.
         pod_sets: its pod sets, with their requests.
+        selectable: what PreemptionConfigs read of it; None where no ClusterQueue names one.
 
     >>> Workload(namespace="ml", name="train", uid="u1", priority=100, created_at=0).key
     'ml/train'
@@ -338,6 +543,7 @@ class Workload:
     cluster_queue: str | None = None
     usage: Amounts = field(default_factory=dict)
     pod_sets: tuple[PodSet, ...] = ()
+    selectable: Selectable | None = None
 
     @property
     def key(self) -> str:
@@ -508,6 +714,8 @@ class ClusterQueue:
         inactive: why its workloads are neither admitted nor candidates; empty when it is active.
         queueing: whether a head that cannot be admitted lets the others pass; no single decision needs it.
         rules: KEP-8826's `spec.preemption.rules`; they make a queue that has a cohort a hero (UCQ-050).
+        preemption_config: the PreemptionConfig that its annotation names; None without one.
+        labels: its labels; kept only where a ClusterQueue names a PreemptionConfig.
         unmodelled: its fields that affect decisions and are not modelled.
         stop_policy: `spec.stopPolicy`, `Hold` or `HoldAndDrain`; empty where it is not stopped.
     """
@@ -525,6 +733,8 @@ class ClusterQueue:
     inactive: str = ""
     queueing: QueueingStrategy = QueueingStrategy.BEST_EFFORT_FIFO
     rules: PreemptionRules = PreemptionRules.DEFAULT
+    preemption_config: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
     unmodelled: tuple[Unmodelled, ...] = ()
     stop_policy: str = ""
 
@@ -599,6 +809,7 @@ class Cluster:
         held: `spec.stopPolicy` of the LocalQueues that are held, by (namespace, name): their pending
             workloads are not queued, and those that hold quota are candidates as any other.
         topologies: the levels of each Topology, from the outermost, by name; empty where none was given.
+        preemption_configs: the PreemptionConfigs, by name; None where it is not known which there are.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -611,6 +822,7 @@ class Cluster:
     growing: Mapping[str, WorkloadPriorityClass] = field(default_factory=dict)
     topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     held: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    preemption_configs: Mapping[str, PreemptionConfig] | None = None
 
     def __repr__(self) -> str:
         """Its size in a line.
@@ -733,6 +945,7 @@ class Reason(ApiEnum):
     IN_COHORT_RECLAIM_WHILE_BORROWING = 3, "InCohortReclaimWhileBorrowing"
     IN_COHORT_FAIR_SHARING = 4, "InCohortFairSharing"
     UBER_CQ_PREEMPTION = 5, "UberCQPreemption"
+    CONFIGURABLE_PREEMPTION = 6, "ConfigurablePreemption"
 
 
 @dataclass(frozen=True, slots=True)

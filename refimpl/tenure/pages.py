@@ -155,6 +155,7 @@ FAMILIES: Final = {
     "DYN": "KEP-754, time-dependent priority",
     "KMR": "KAI's MinRuntime plugin",
     "CYC": "Queues and scheduling cycles over time",
+    "PCF": "KEP-13396, PreemptionConfig",
     "AN": "What holds in every state of a configuration",
 }
 """The families of rules and obligations, and what they are about."""

@@ -17,9 +17,11 @@ from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.text import why_not_outline, why_outline
 from tenure.inquiry import Inquiry
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
+from tenure.manifests.premises import configured_premises
 from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
 from tenure.model import Workload
+from tenure.oracle.unmodelled import refuse_unmodelled
 from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.forecast.coming import Outlook
@@ -96,7 +98,8 @@ class WorkloadQuestions:
             detailing.counterfactuals,
             worse=detailing.every,
         )
-        premises = asked.premises(target.cluster_queue)
+        configured = configured_premises(asked.loaded, (decision.queue.name for decision in decisions))
+        premises = tuple(dict.fromkeys((*asked.premises(target.cluster_queue), *configured)))
         answer = replace(answer, earlier=earlier_text(asked.loaded, target), premises=premises)
         if pending is None:
             exposure = exposure_answer(asked.loaded.cluster, target, asked.now, asked.reading)
@@ -142,6 +145,8 @@ class WorkloadQuestions:
         if victim is not None:
             target = _running(asked.loaded, victim, "a file or folder that exists")
         decision = asked.decided(pending_key(asked.loaded, pending))
+        # What stands in the way is sought in spec.preemption, and in no PreemptionConfig.
+        refuse_unmodelled(decision.queue.unmodelled)
         ahead = _ahead(asked, decision) if target is None else ()
         outlook = self.outlook if target is None else None
         answer = why_not_answer(

@@ -1,4 +1,4 @@
-"""Every command names the PreemptionConfig that its answer would rest on, and proves nothing of it."""
+"""Single decisions follow a PreemptionConfig; other commands name the one that their answer would rest on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.command_line import tenure
 
 FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
 NOW = ("--now", "2026-09-01T10:00:00Z")
-TEXT = "PreemptionConfig hero-config of ClusterQueue hero is not modelled"
+TEXT = "PreemptionConfig hero-config of ClusterQueue hero is modelled in single decisions alone"
 SAID = f"not known: {TEXT}"
 GATE = ("--feature-gates", "ConfigurablePreemptions=false")
 
@@ -40,19 +40,71 @@ def changed(folder: Path, kind: str, change: Any) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("words", [("decide", "-w"), ("why-not",)])
-def test_a_workload_of_the_queue_is_not_decided(words: tuple[str, ...]) -> None:
-    assert SAID in said(*words, "hero/incoming", *NOW, code=2)
+def test_what_stands_in_the_way_of_a_workload_of_the_queue_is_not_known() -> None:
+    assert SAID in said("why-not", "hero/incoming", *NOW, code=2)
+
+
+def test_a_workload_of_the_queue_is_decided_and_says_from_what() -> None:
+    text = said("decide", "-w", "hero/incoming", *NOW)
+    assert "preempt b/b1  ConfigurablePreemption  by PCF-070, PCF-080" in text
+    assert "gate ConfigurablePreemptions on, which v0.20 has off by default" in text
+    assert "PreemptionConfigs from the text of Kueue v0.20 and its tests, not run" in text
+    on = said("decide", "-w", "hero/incoming", *NOW, "--feature-gates", "ConfigurablePreemptions=true")
+    assert "off by default" not in on
+    assert "from the text of Kueue v0.20" in said("why", "b/b1", "-w", "hero/incoming", *NOW)
+
+
+def test_no_decision_is_made_without_the_objects(tmp_path: Path) -> None:
+    file = changed(tmp_path, "PreemptionConfig", without)
+    text = said("decide", "-w", "hero/incoming", *NOW, code=2, file=file)
+    assert "not known: PreemptionConfig hero-config of ClusterQueue hero is not given" in text
+
+
+def test_a_config_that_cannot_be_read_is_not_known(tmp_path: Path) -> None:
+    def later(raw: Any) -> Any:
+        raw["spec"]["rules"][0]["candidateSelectors"][0]["scope"] = "WithinRegion"
+        return raw
+
+    file = changed(tmp_path, "PreemptionConfig", later)
+    text = said("decide", "-w", "hero/incoming", *NOW, code=2, file=file)
+    assert "ClusterQueue hero cannot be read: spec.rules[0].candidateSelectors[0].scope" in text
+    assert read("decide", "-w", "b/waits", *NOW, file=file)["decision"] == "NoCandidates"
+
+
+def test_flavors_with_a_topology_are_not_known(tmp_path: Path) -> None:
+    file = changed(tmp_path, "ResourceFlavor", lambda raw: {**raw, "spec": {"topologyName": "racks"}})
+    text = said("decide", "-w", "hero/incoming", *NOW, code=2, file=file)
+    assert (
+        "not known: PreemptionConfig hero-config of ClusterQueue hero is not modelled for flavors with"
+        in text
+    )
+
+
+def test_a_missing_config_and_an_invalid_selector_are_warnings(tmp_path: Path) -> None:
+    file = changed(tmp_path, "PreemptionConfig", lambda raw: {**raw, "metadata": {"name": "hero-confg"}})
+    text = said("decide", "-w", "hero/incoming", *NOW, file=file)
+    assert "NoCandidates" in text
+    assert "PreemptionConfig hero-config does not exist, and counts as none; there is hero-confg" in text
+
+    def misspelt(raw: Any) -> Any:
+        wrong = {"key": "tier", "operator": "Notin", "values": ["low"]}
+        raw["spec"]["rules"][0]["candidateSelectors"][0]["labelSelector"] = {"matchExpressions": [wrong]}
+        return raw
+
+    file = changed(tmp_path, "PreemptionConfig", misspelt)
+    text = said("decide", "-w", "hero/incoming", *NOW, file=file)
+    assert "labelSelector: operator Notin of label tier is none; did you mean NotIn?" in text
+    assert "an invalid selector stops PreemptionConfig hero-config (rule any: operator Notin" in text
 
 
 @pytest.mark.parametrize("engine", ["reference", "fast"])
-def test_all_others_are_decided(engine: str) -> None:
+def test_all_are_decided(engine: str) -> None:
     rows = read("decide", "-a", "--engine", engine, *NOW)["pending"]
     found = {row["workload"]: row["decision"] for row in rows}
-    assert found == {"apart/fits": "Fit", "b/waits": "NoCandidates", "hero/incoming": None}
-    (undecided,) = (row for row in rows if row["workload"] == "hero/incoming")
-    assert [problem["code"] for problem in undecided["problems"]] == ["not-modelled"]
-    assert SAID in undecided["problems"][0]["expected"]
+    assert found == {"apart/fits": "Fit", "b/waits": "NoCandidates", "hero/incoming": "Preempt"}
+    (configured,) = (row for row in rows if row["workload"] == "hero/incoming")
+    assert configured["preempted"][0]["reason"] == "ConfigurablePreemption"
+    assert configured.get("leftToReference") == ("a PreemptionConfig" if engine == "fast" else None)
 
 
 def test_why_knows_the_other_preemptors_only() -> None:
@@ -132,7 +184,7 @@ def test_a_config_of_any_reach_touches_all_trees(change: Any, tmp_path: Path) ->
 
 @pytest.mark.parametrize("command", ["guarantees", "sanity"])
 def test_other_analyses_are_not_known(command: str) -> None:
-    assert SAID in said("analyze", command, code=5)
+    assert TEXT in said("analyze", command, code=5)
 
 
 def test_no_loop_is_excluded() -> None:

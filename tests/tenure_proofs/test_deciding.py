@@ -87,6 +87,12 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
         "question.terms.hero:",
         "question.terms.hero and not question.terms.fair_sharing:",
     ),
+    "a PreemptionConfig is passed over": (
+        all_theorems()["PO-ANY-240"].statement,
+        find_targets,
+        "question.snapshot.queue.preemption_config is not None",
+        "question.snapshot.queue.preemption_config is None",
+    ),
     "somebody where it does not fit": (
         all_theorems()["PO-ANY-245"].statement,
         selection_after,

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from tenure.model import Assignment, Cluster, ClusterQueue
+from tenure.model import Assignment, Cluster, ClusterQueue, PreemptionConfig
 from tenure.oracle import decide, partial, search
 from tenure.oracle.assignment import NOTHING
 from tenure.oracle.partial import Trial, halved
@@ -323,16 +323,29 @@ def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
 def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_configured(
     function: Callable[..., Any] = search.find_targets,
 ) -> Iterator[Part]:
-    """KEP-8826, Implementation: whatever is configured, a hero searches as heroes do."""
+    """KEP-8826, Implementation: a hero searches as heroes do; KEP-13396: unless a config is named."""
     hero, shares = z3.Bool("hero"), z3.Bool("fair sharing")
     terms = Made(PreemptionTerms, {"hero": SymBool(hero), "fair_sharing": SymBool(shares)})
-    question = Made(Question, {"terms": terms})
-    searches = {"select_for_hero": 1, "select_fairly": 2, "select_classically": 3}
+    searches = {
+        "select_for_hero": 1,
+        "select_fairly": 2,
+        "select_classically": 3,
+        "select_beside_config": 4,
+    }
+    for named in (None, Made(PreemptionConfig, {})):
+        snapshot = Made(Snapshot, {"queue": Made(ClusterQueue, {"preemption_config": named})})
+        question = Made(Question, {"terms": terms, "snapshot": snapshot})
+        usual = z3.If(hero, 1, z3.If(shares, 2, 3))
+        yield from _by_kind(function, question, searches, usual if named is None else z3.IntVal(4))
+
+
+def _by_kind(
+    function: Callable[..., Any], question: Made, searches: dict[str, int], expected: z3.ArithRef
+) -> Iterator[Part]:
     laws = {
         name: Law(lambda _, asked, number=number: SymToken(z3.If(same(asked, question), number, 0)))
         for name, number in searches.items()
     }
-    expected = z3.If(hero, 1, z3.If(shares, 2, 3))
     yield from read_procedure(
         seeing(function, **laws),
         {"question": question},

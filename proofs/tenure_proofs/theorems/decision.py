@@ -105,7 +105,10 @@ DECIDED = Specification(
             },
         ),
         "kept": Row(
-            lambda at: Made(Candidate, {name: _of(name, at) for name in ("workload", "evidence", "place")}),
+            lambda at: Made(
+                Candidate,
+                {**{name: _of(name, at) for name in ("workload", "evidence", "place")}, "selected": None},
+            ),
             _COUNT,
             told=(z3.Int("kept"),),
         ),
@@ -129,7 +132,7 @@ def _only_where_needed(given: State) -> z3.BoolRef:
 @theorem(
     "PO-ANY-200",
     about=(decide._decided, decide._taken, decide._outcome),
-    size="any number of candidates, in any cluster, under every reading",
+    size="any number of candidates that no PreemptionConfig selects, in any cluster, under every reading",
 )
 def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     function: Callable[..., Any] = decide._decided,
@@ -139,7 +142,8 @@ def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     The door is asked about the preemptor, the terms and the clock that the decision itself names, about the
     candidate's workload and evidence, and about how the tree relates the two ClusterQueues. So
     a claim that is proved of the door, for all arguments, holds of every target of every decision of the
-    reference. The outcome is Preempt exactly where there are targets, and Fit exactly where none is needed.
+    reference that no PreemptionConfig selects; those that one selects pass `take_configured_target`. The
+    outcome is Preempt exactly where there are targets, and Fit exactly where none is needed.
     Candidates are kept only where preemption is needed, and may help: that is shown where this is called.
     """
     taken = seeing(decide._taken, take_target=ASKS, kin_between=RELATED)

@@ -39,7 +39,7 @@ from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 ABOUT = (decide._decided, decide._taken, decide._outcome, take_target)
-SIZE = "every target of every decision, of any number of candidates, in any cluster"
+SIZE = "every target that no PreemptionConfig selects, of any number of candidates, in any cluster"
 KIN = {
     "what is above a node is what walking up from it meets": "PO-UCQ-010",
     "`kin_between` tells the truth about how the tree relates two ClusterQueues": "PO-ANY-205",
@@ -152,7 +152,7 @@ def _returned(
 ) -> _Returned:
     """What must hold so that a decision returns with a candidate among its targets."""
     place = token("its place in the tree")
-    candidate = Made(Candidate, {"workload": target, "evidence": evidence, "place": place})
+    candidate = Made(Candidate, {"workload": target, "evidence": evidence, "place": place, "selected": None})
     related = _Kin(3, SymToken, lambda: kin)
     taken = seeing(decide._taken, kin_between=related)
     outcome = seeing(decide._outcome, Outcome=OUTCOMES)

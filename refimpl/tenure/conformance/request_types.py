@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, with_config
 
 from tenure.as_json import Shape
 from tenure.conformance.answer_types import CHOICE, PRESET
-from tenure.manifests import fields, schema, topologies
+from tenure.manifests import fields, preemption_configs, schema, topologies
 from tenure.manifests import workload_schema as workloads
 from tenure.manifests.feature_gates import known_gates, refused_gates
 
@@ -112,6 +112,13 @@ class GivenWorkloadPriorityClass(schema.WorkloadPriorityClassObject):
 
     api_version: _BETA = None
     kind: Literal["", "WorkloadPriorityClass"] | None = None
+
+
+class GivenPreemptionConfig(preemption_configs.PreemptionConfigObject):
+    """A PreemptionConfig."""
+
+    api_version: Literal["", "kueue.x-k8s.io/v1alpha1"] | None = None
+    kind: Literal["", "PreemptionConfig"] | None = None
 
 
 class PendingPodSet(workloads.PodSetSpec):
@@ -316,6 +323,8 @@ class ClusterInput(Shape):
     """The LocalQueues."""
     workload_priority_classes: list[GivenWorkloadPriorityClass] | None = None
     """The WorkloadPriorityClasses; one with a policy decides the priority of the workloads that name it."""
+    preemption_configs: list[GivenPreemptionConfig] | None = None
+    """The PreemptionConfigs; without the list, a ClusterQueue that names one is not decided."""
     jobs: dict[str, fields.InstantText] | None = None
     """Creation times of the workloads' Jobs, by namespace/name."""
     assignment: GivenAssignment | None = None

@@ -41,6 +41,13 @@ from tenure.manifests import (
 from tenure.manifests.clock_conflicts import not_queued_yet
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.kueue_api import without_gated
+from tenure.manifests.preemption_configs import (
+    labels_of,
+    names_any,
+    read_preemption_config,
+    selectable_of,
+    with_selectable,
+)
 from tenure.manifests.showing import refused
 from tenure.manifests.structure import has_condition
 from tenure.manifests.workloads import out_of_play
@@ -50,6 +57,7 @@ from tenure.model import (
     ClusterQueue,
     FairStrategy,
     Instant,
+    PreemptionConfig,
     RequeuingTimestamp,
     Settings,
     Workload,
@@ -69,6 +77,7 @@ OPTIONAL = (
     "topologies",
     "localQueues",
     "workloadPriorityClasses",
+    "preemptionConfigs",
     "jobs",
     "assignment",
     "reading",
@@ -194,6 +203,9 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     classes = _each(
         raw, "workloadPriorityClasses", problems, lambda item, at: read_priority_class(item, where=at)
     )
+    configs = _each(
+        raw, "preemptionConfigs", problems, lambda item, at: read_preemption_config(item, where=at)
+    )
     jobs = attempt(problems, lambda: _jobs(raw)) or {}
     warnings: list[str] = []
     reader = WorkloadReader(_is_reclaimable(raw), warnings)
@@ -227,6 +239,7 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     problems += _given_twice("resourceFlavors", [flavor.name for flavor in flavors])
     problems += _given_twice("topologies", [name for name, _ in topologies])
     problems += _given_twice("workloadPriorityClasses", [class_.name for class_ in classes])
+    problems += _given_twice("preemptionConfigs", [config.name for config in configs])
     problems += _given_twice("admitted", [workload.key for workload in admitted])
     if incoming is not None:
         problems += _waiting_problems(waiting, incoming, [workload.key for workload in admitted])
@@ -259,6 +272,10 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
         growing={class_.name: class_ for class_ in classes if class_.policy is not None},
         topologies=dict(topologies),
     )
+    if names_any(cluster):
+        given = None if raw.get("preemptionConfigs") is None else {config.name: config for config in configs}
+        cluster = _with_selectable(raw, cluster, given, incoming)
+        incoming = incoming and cluster.pending[0]
     cluster = without_gated(cluster, raw.get("featureGates") or {})
     _warn_of_holding(cluster, warnings)
     if not for_decision:
@@ -277,6 +294,25 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
         engine=chosen,
         warnings=tuple(dict.fromkeys((*warnings, *_waiting_warnings(waiting)))),
     )
+
+
+def _with_selectable(
+    raw: Mapping[str, Any],
+    cluster: Cluster,
+    configs: Mapping[str, PreemptionConfig] | None,
+    incoming: Workload | None,
+) -> Cluster:
+    """The cluster with what PreemptionConfigs read of its objects."""
+    made = zip(cluster.admitted, _holding(raw), strict=True)
+    read = {workload.key: selectable_of(given, workload) for workload, given in made}
+    if incoming is not None:
+        read[incoming.key] = selectable_of(raw["incoming"], incoming)
+    queues = {given["metadata"]["name"]: labels_of(given) for given in raw["clusterQueues"]}
+    return with_selectable(cluster, configs, lambda workload: read[workload.key], queues)
+
+
+def _holding(raw: Mapping[str, Any]) -> Iterator[Any]:
+    return (given for given in raw["admitted"] if not out_of_play(given))
 
 
 def _waiting_problems(raw: object, incoming: Workload, admitted: Sequence[str]) -> list[Problem]:

@@ -143,6 +143,8 @@ class Searches:
 
     def __call__(self, question: Question) -> Selection:
         """As `tenure.oracle.search.find_targets`."""
+        if question.snapshot.queue.preemption_config is not None:
+            return find_targets(question)  # its rules tell workloads apart that nothing else does
         key = (
             question.terms.cluster_queue,
             question.preemptor.priority,

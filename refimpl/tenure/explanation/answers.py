@@ -114,7 +114,8 @@ def counterfactuals_shape(
         jointly: what becomes of the workload with a change, beside all others; None leaves it out.
     """
     # No change of a field that is searched lets a workload in that is not queued.
-    if limit == 0 or decision.held:
+    # What rules of a PreemptionConfig read is not among the fields that are searched.
+    if limit == 0 or decision.held or decision.queue.preemption_config is not None:
         return CounterfactualsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
     found = search_counterfactuals(Situation.of(decision), target, limit, wish)
     nearest = tuple(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tenure.explanation.configured import selector_remarks
 from tenure.explanation.heroes import is_above_preemptor, kin_of
 from tenure.explanation.other_queues import Searched, elsewhere_remarks
 from tenure.explanation.own_queue import own_queue_remarks
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark, remark
 from tenure.explanation.summary import request_remarks, summarize
-from tenure.model import Outcome, Target, Workload
+from tenure.model import Outcome, Target, Trigger, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.question import Candidate, uses_any
 from tenure.rules.hero_targets import is_immune
@@ -153,19 +154,27 @@ _KEPT = {
 def _remarks(decision: Decision, workload: Workload, known: _Known, searched: Searched) -> list[Remark]:
     own, place = workload.cluster_queue == decision.queue.name, known.places.get(workload.key)
     found = own_queue_remarks(decision, workload) if own else elsewhere_remarks(decision, workload, searched)
-    return [*found, *(() if place is None else order_remarks(decision, place))]
+    configured = selector_remarks(decision, workload)
+    # Of one that a PreemptionConfig alone selects spec.preemption has nothing that decides.
+    found = found if decision.selected_by_config(workload) is None else iter(())
+    return [*found, *configured, *(() if place is None else order_remarks(decision, place))]
 
 
 def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
     target = known.targets.get(workload.key)
     if target is not None:
+        selected = decision.selected_by_config(workload)
+        if selected is not None:
+            return f"preempted: {target.reason.label}, by {selected.config} rule {selected.words}"
         rules = shown_rules(BASIS_RULES[target.evidence.basis], proposals_in(decision.snapshot.cluster))
         return f"preempted: {target.reason.label}, by {rules}"
     if workload.key in known.spared:
         return "kept: removed at first, then given its quota back by fill-back"
+    if workload.key not in known.places and decision.queue.preemption_config is not None:
+        return "kept: neither spec.preemption nor a tier that was tried names it"
     if workload.key not in known.places:
         return f"kept: it may not be preempted{_because_of_heroes(decision, workload)}"
-    if decision.terms.fair_sharing:
+    if decision.terms.fair_sharing and decision.queue.preemption_config is None:
         rejected = workload.key in known.passed_over
         return f"kept: {_REJECTED if rejected else _NOT_REACHED}"
     if decision.outcome == Outcome.NO_CANDIDATES:
@@ -216,6 +225,8 @@ def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
         neighbour = other.workload
         if decision.terms.fair_sharing and order[place].place != other.place:
             continue  # between queues shares decide
+        if tier_of(order[place]) != tier_of(other):
+            continue  # tiers follow each other
         groups = _HERO_GROUPS if decision.terms.hero else _GROUPS
         yield from _group_remarks(order[place], other, groups)
         if order[place].group != other.group:
@@ -230,6 +241,11 @@ def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
             yield remark(
                 "TBP-060", first, f"{where} {neighbour.key}: {_among_equals(decision, target, neighbour)}"
             )
+
+
+def tier_of(candidate: Candidate) -> Trigger | None:
+    """The tier of a PreemptionConfig that names a candidate; None where `spec.preemption` does."""
+    return None if candidate.selected is None else candidate.selected.trigger
 
 
 def _group_remarks(mine: Candidate, other: Candidate, groups: tuple[str, ...]) -> Iterator[Remark]:

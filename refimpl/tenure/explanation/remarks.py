@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tenure.explanation.identifiers import RuleId
-from tenure.model import MINUTE, UNLIMITED, Attempts, Basis, FlavorMode, PolicyFault, Reason, TurnResult
+from tenure.model import (
+    MINUTE,
+    UNLIMITED,
+    Attempts,
+    Basis,
+    FlavorMode,
+    PolicyFault,
+    PriorityMode,
+    Reason,
+    TurnResult,
+)
 from tenure.rules.queue_order import queue_order_timestamp
 
 
@@ -52,6 +62,9 @@ BASIS_RULES: dict[Basis, tuple[str, ...]] = {
     Basis.HERO: ("UCQ-310", "UCQ-340"),
 }
 """The rules by which each basis allows a workload to be preempted, outermost first."""
+
+CONFIG_RULES: tuple[str, ...] = ("PCF-070", "PCF-080")
+"""The rules by which a PreemptionConfig allows a workload to be preempted, outermost first."""
 
 Arguments: TypeAlias = Mapping[str, Any]
 
@@ -102,6 +115,7 @@ _BASIS = _answer("there is a basis", lambda result: result != Basis.NONE)
 
 ACCEPTS: Mapping[str, Accepting] = {
     "DYN-010": _above_zero("some time has passed"),
+    "PCF-030": Accepting("the base is compared", lambda given, _: given["mode"] == PriorityMode.BASE),
     "DYN-020": _above_zero("it has grown by a step"),
     "DYN-030": Accepting("another priority than the base", lambda given, result: result != given["base"]),
     "DYN-040": _answer("there is a fault", lambda result: result != PolicyFault.NONE),

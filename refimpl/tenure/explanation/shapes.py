@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tenure.explanation.identifiers import ReasonWord, RuleIds, WorkloadKey
-from tenure.explanation.remarks import BASIS_RULES
+from tenure.explanation.remarks import BASIS_RULES, CONFIG_RULES
 from tenure.model import Assignment
 from tenure.oracle.decide import Decision
 
@@ -65,7 +65,9 @@ def preempted_workloads(decision: Decision) -> tuple[PreemptedWorkload, ...]:
             workload=target.workload.key,
             cluster_queue=target.workload.cluster_queue or "",
             reason=target.reason.label,
-            rules=BASIS_RULES[target.evidence.basis],
+            rules=BASIS_RULES[target.evidence.basis]
+            if decision.selected_by_config(target.workload) is None
+            else CONFIG_RULES,
         )
         for target in decision.targets
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
+from tenure.explanation.configured import config_remarks, nothing_selected
 from tenure.explanation.heroes import bill_remarks, hero_request_remarks
 from tenure.explanation.quota_alone import quota_alone
 from tenure.explanation.remarks import Remark, remark
@@ -123,7 +124,8 @@ def _too_few(decision: Decision) -> str:
         return f"preempting all candidates for {preemptor} would not free enough quota"
     if not count:
         return f"none may be preempted for {preemptor}{_forbidding(decision)}"
-    if decision.terms.fair_sharing and decision.queue.cohort is not None:
+    by_share = decision.terms.fair_sharing and decision.queue.preemption_config is None
+    if by_share and decision.queue.cohort is not None:
         return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
     if beyond := _beyond_nominal(decision):
         return f"{count} may be preempted for {preemptor} only while it does not borrow: {beyond}"
@@ -147,11 +149,12 @@ def _forbidding(decision: Decision) -> str:
     terms = decision.terms
     if terms.hero or terms.within_cluster_queue != WithinClusterQueue.NEVER:
         return ""
+    beside = nothing_selected(decision)
     if decision.queue.cohort is None:
-        return ": spec.preemption.withinClusterQueue is Never"
+        return f": spec.preemption.withinClusterQueue is Never{beside}"
     if terms.reclaim_within_cohort not in (ReclaimWithinCohort.NEVER, ReclaimWithinCohort.UNSET):
         return ""
-    return ": spec.preemption.withinClusterQueue and reclaimWithinCohort are Never"
+    return f": spec.preemption.withinClusterQueue and reclaimWithinCohort are Never{beside}"
 
 
 def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
@@ -280,6 +283,7 @@ def request_remarks(decision: Decision) -> Iterator[Remark]:
         yield from hero_request_remarks(decision)
         return
     yield from bill_remarks(decision)
+    yield from config_remarks(decision)
     snapshot = decision.snapshot
     tree, place, usage = snapshot.tree, snapshot.place, snapshot.usage
     alone = snapshot.queue.cohort is None

@@ -13,6 +13,8 @@ from tenure.manifests.structure import dig, items
 from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
 from tenure.resources import bundled
 
+CONFIGURABLE: Final = "ConfigurablePreemptions"
+"""KEP-13396's gate, alpha in v0.20 and off by default."""
 METADATA: Final = "metadata"
 GATE: Final = "gate"
 NOT_KNOWN: Final = "not-known"
@@ -32,7 +34,7 @@ class ApiEntry:
     Args:
         object: a kind, `Configuration`, `metadata` or `gate`.
         fields: paths, or names.
-        effect, why, what, reach, gate, since, kep, under: as the file has them.
+        effect, why, what, only, reach, gate, since, kep, under: as the file has them.
         on: the kind that an annotation is read of.
         off: whether the effect is that of a gate that is switched off.
     """
@@ -42,6 +44,7 @@ class ApiEntry:
     effect: str
     why: str
     what: str = ""
+    only: str = ""
     reach: str = ""
     gate: str = ""
     since: str = ""
@@ -183,7 +186,7 @@ def unmodelled_in(raw: object, kind: str, name: str) -> tuple[Unmodelled, ...]:
 
     >>> hero = {"metadata": {"annotations": {"kueue.x-k8s.io/preemption-config-name": "hero-config"}}}
     >>> [found.text for found in unmodelled_in(hero, "ClusterQueue", "hero")]
-    ['PreemptionConfig hero-config of ClusterQueue hero is not modelled']
+    ['PreemptionConfig hero-config of ClusterQueue hero is modelled in single decisions alone']
     """
     return tuple(_unmodelled(raw, kind, name))
 
@@ -203,10 +206,24 @@ def _unmodelled(raw: object, kind: str, name: str) -> Iterator[Unmodelled]:
 def _made(entry: ApiEntry, field: str, found: object, kind: str, name: str) -> Unmodelled:
     value = printable(found) if isinstance(found, str) else ""
     description = entry.what.format(value=value, object=f"{kind} {printable(name)}")
+    modelled = f"is modelled {entry.only}" if entry.only else "is not modelled"
     reach = Reach.TREE if entry.reach == "tree" else Reach.ANYWHERE
     return Unmodelled(
-        f"{kind}/{printable(name)}", field, show(found), f"{description} is not modelled", reach, entry.gate
+        f"{kind}/{printable(name)}", field, show(found), f"{description} {modelled}", reach, entry.gate
     )
+
+
+def config_named(raw: object) -> str | None:
+    """The PreemptionConfig that the annotation of a ClusterQueue names; None without one.
+
+    Args:
+        raw: the ClusterQueue, untrusted.
+
+    >>> config_named({"metadata": {"annotations": {PREEMPTION_CONFIG: "hero-config"}}})
+    'hero-config'
+    """
+    found = dig(raw, "metadata", "annotations", PREEMPTION_CONFIG)
+    return found if isinstance(found, str) and found else None
 
 
 def stays_in_tree(raw: object) -> bool:
@@ -258,11 +275,13 @@ def without_gated(cluster: Cluster, gates: Mapping[str, bool]) -> Cluster:
     ()
     """
     off = {gate for gate, on in gates.items() if not on}
-    return (
-        with_unmodelled(cluster, lambda all_: tuple(found for found in all_ if found.gate not in off))
-        if off
-        else cluster
-    )
+    if not off:
+        return cluster
+    found = with_unmodelled(cluster, lambda all_: tuple(one for one in all_ if one.gate not in off))
+    if CONFIGURABLE not in off or all(q.preemption_config is None for q in found.cluster_queues.values()):
+        return found
+    queues = {name: replace(queue, preemption_config=None) for name, queue in found.cluster_queues.items()}
+    return replace(found, cluster_queues=queues)
 
 
 def as_if_modelled(raw: Any, kind: str) -> Any:

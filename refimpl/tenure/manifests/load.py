@@ -37,13 +37,27 @@ from tenure.manifests.history import (
 )
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.jobs.submitted import JobContext, MadeWorkload, SkippedJob, SubmittedJobs
-from tenure.manifests.kueue_api import stays_in_tree, unknown_in, within_reach, without_gated
+from tenure.manifests.kueue_api import (
+    PREEMPTION_CONFIG,
+    stays_in_tree,
+    unknown_in,
+    within_reach,
+    without_gated,
+)
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
 from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
 from tenure.manifests.notebook import loaded_html
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.pods import adds_to_requests
+from tenure.manifests.preemption_configs import (
+    JOB_UID,
+    class_named,
+    faults_of,
+    labels_of,
+    preemption_config,
+    with_selectable,
+)
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import (
     Place,
@@ -63,7 +77,9 @@ from tenure.model import (
     ClusterQueue,
     Cohort,
     Instant,
+    PreemptionConfig,
     ResourceFlavor,
+    Selectable,
     Settings,
     Workload,
     WorkloadPriorityClass,
@@ -205,6 +221,11 @@ class Builder:
     namespaces: Namespaces = field(default_factory=Namespaces)
     shown: Shown = field(default_factory=Shown)
     preemption_configs: dict[str, bool] = field(default_factory=dict)
+    configs: dict[str, PreemptionConfig] = field(default_factory=dict)
+    configs_at: dict[str, Place] = field(default_factory=dict)
+    labels: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    other_classes: dict[str, str] = field(default_factory=dict)
+    queue_labels: dict[str, Mapping[str, str]] = field(default_factory=dict)
     unknown: dict[tuple[str, str], tuple[Place, str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -241,6 +262,7 @@ class Builder:
         self._warn_of_unknown()
         cluster = self._cluster({name: cohort for name, (_, cohort) in self.cohorts.items()})
         self._check_holding(cluster)
+        self._check_preemption_configs(cluster)
         configured = None if self.settings is not None else self.configured
         return Loaded(
             cluster,
@@ -267,6 +289,7 @@ class Builder:
         if queue is not None:
             self.cluster_queues[queue.name] = place, queue
             self.namespaces.selectors[queue.name] = dig(raw, "spec", "namespaceSelector")
+            self.queue_labels[queue.name] = labels_of(raw)
             self.shown.take("ClusterQueue", queue.name, raw)
 
     def add_cohort(self, raw: object, place: Place) -> None:
@@ -355,6 +378,12 @@ class Builder:
             self.reclaiming.append((len(self.workloads), raw, place))
         if found.priority_class:
             self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
+        elif other := class_named(right):
+            self.other_classes[found.key] = other
+        # Most Workloads have the label of their job's uid alone, which is kept already.
+        labels = metadata.get("labels")
+        if labels and (len(labels) > 1 or JOB_UID not in labels):
+            self.labels[found.key] = labels_of(right)
         self.workloads.append((place.file, found))
         if found.evicted:
             self.evicted_at[found.key] = _evicted_at(right)
@@ -425,11 +454,19 @@ class Builder:
 
     def _take_preemption_config(self, raw: object, place: Place) -> None:
         """It decides through the ClusterQueues that name it: does it reach beyond their trees?"""
+        problems: list[Problem] = []
+        found = preemption_config(raw, place, problems)
+        self.problems += problems if self.strict else []
         name = dig(raw, "metadata", "name")
-        if isinstance(name, str):
-            # Of two with one name, which cannot be, both count.
-            self.preemption_configs[name] = stays_in_tree(raw) and self.preemption_configs.get(name, True)
-        self._ignore(place, "not modelled; it decides through ClusterQueues that name it")
+        if not isinstance(name, str):
+            return
+        # Of two with one name, which cannot be, both count.
+        self.preemption_configs[name] = stays_in_tree(raw) and self.preemption_configs.get(name, True)
+        if found is None:
+            found = PreemptionConfig(name, unread=f"cannot be read: {in_short(problems)}")
+        elif name in self.configs:
+            found = PreemptionConfig(name, unread="is given twice")
+        self.configs[name], self.configs_at[name] = found, place
 
     def _take_other(self, raw: Any, place: Place, group: str) -> None:
         """An object that is not read itself: a job, one that decides about jobs, or one that is ignored."""
@@ -534,12 +571,23 @@ class Builder:
                 self.set_aside[object_name("Workload", metadata["namespace"], metadata["name"])] = own
                 self._warn(made.job, f"set aside: {in_short(own, made.job.object)}")
         elif found is not None:
+            if self._reads_labels(found):
+                expected = "the Workload itself: the labels that Kueue copies from a job are not modelled"
+                problem = made.job.problem("metadata.labels", "a job", expected, ErrorCode.NOT_MODELLED)
+                self.set_aside[object_name("Workload", found.namespace, found.name)] = (problem,)
+                self._warn(made.job, f"set aside: {in_short((problem,), made.job.object)}")
+                return
             if metadata["creationTimestamp"] is None:
                 self.undated.add(key)
                 found = replace(found, created_at=newest)
             elif found.priority_class:
                 self.classed.append((len(self.workloads), metadata["ownerReferences"]))
             self.workloads.append((made.job.file, found))
+
+    def _reads_labels(self, waiting: Workload) -> bool:
+        """Whether rules of a PreemptionConfig may read labels of a pending workload."""
+        queue = self._queue_of(waiting)
+        return queue is not None and self.cluster_queues[queue][1].preemption_config is not None
 
     def _count_reclaimed_pods(self) -> None:
         """The Configuration may come after the workloads that were read as if it were the default."""
@@ -609,6 +657,22 @@ class Builder:
             self._warn(place, text, many=many, named=missing)
         for place, text in cohort_warnings(self.cluster_queues, self.cohorts):
             self._warn(place, text)
+
+    def _check_preemption_configs(self, cluster: Cluster) -> None:
+        """What Kueue only logs: a PreemptionConfig that is missing, and a selector that it cannot build."""
+        named: dict[str, Place] = {}
+        for name, queue in cluster.cluster_queues.items():
+            if queue.preemption_config is not None:
+                named.setdefault(queue.preemption_config, self.cluster_queues[name][0])
+        for name, place in named.items() if self.configs else ():
+            found = self.configs.get(name)
+            if found is None:
+                known = f"there is {comma_separated(self.configs)}{did_you_mean(name, self.configs)}"
+                text = f"PreemptionConfig {printable(name)} does not exist, and counts as none; {known}"
+                self._warn(place, f"metadata.annotations[{PREEMPTION_CONFIG}]: {text}")
+                continue
+            for path, fault, effect in faults_of(found):
+                self._warn(self.configs_at[name], f"{path}: {fault}: {effect}")
 
     def _check_holding(self, cluster: Cluster) -> None:
         cautions = list(holding_cautions(cluster.admitted, cluster))
@@ -689,7 +753,15 @@ class Builder:
     def _cluster(self, cohorts: Mapping[str, Cohort]) -> Cluster:
         local = frozenset(name for name, stays in self.preemption_configs.items() if stays)
         gates = self.configured.gates if self.configured is not None and self.settings is None else {}
-        return without_gated(within_reach(self._whole(cohorts), local), gates)
+        given = self.configs or None
+        whole = with_selectable(self._whole(cohorts), given, self._selectable, self.queue_labels)
+        return without_gated(within_reach(whole, local), gates)
+
+    def _selectable(self, workload: Workload) -> Selectable:
+        """What PreemptionConfigs read of a workload."""
+        own = {JOB_UID: workload.job_uid} if workload.job_uid else {}
+        named = workload.priority_class or self.other_classes.get(workload.key, "")
+        return Selectable(self.labels.get(workload.key, own), named, workload.priority)
 
     def _whole(self, cohorts: Mapping[str, Cohort]) -> Cluster:
         return Cluster(

@@ -9,6 +9,7 @@ from typing import Final
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests.configuration import FairSharingSource
 from tenure.manifests.configuration_in_status import BY_USAGE
+from tenure.manifests.kueue_api import CONFIGURABLE
 from tenure.manifests.load import Loaded
 from tenure.model import Cluster, Workload
 from tenure.units import format_names
@@ -16,6 +17,9 @@ from tenure.units import format_names
 ASSUMED_OFF: Final = "fair sharing off, no Configuration was given (--fair-sharing sets it)"
 BY_OPERATOR: Final = "by preemptionPolicy of OpenShift's Kueue"
 SHOWN_ON: Final = "fair sharing on by status.fairSharing, with the default strategies"
+
+GATE_ON: Final = "gate ConfigurablePreemptions on, which v0.20 has off by default (--feature-gates sets it)"
+FROM_TEXT: Final = "PreemptionConfigs from the text of Kueue v0.20 and its tests, not run"
 
 _MOST: Final = 5
 """ClusterQueues that a premise names."""
@@ -40,11 +44,30 @@ def premises_of(loaded: Loaded, queues: Iterable[str] | None = None) -> tuple[st
     """
     names = [*(loaded.cluster.cluster_queues if queues is None else queues)]
     sharing = _fair_sharing(loaded) if _has_cohort(loaded.cluster, names) else ()
+    sharing = (*sharing, *configured_premises(loaded, names))
     by_usage = sorted(loaded.by_usage.intersection(names))
     if not by_usage:
         return sharing
     where = f"{'ClusterQueue' if len(by_usage) == 1 else 'ClusterQueues'} {format_names(by_usage, _MOST)}"
     return (*sharing, f"the order by usage in {where} is not modelled; what depends on it is not decided")
+
+
+def configured_premises(loaded: Loaded, names: Iterable[str]) -> tuple[str, ...]:
+    """What is assumed where a PreemptionConfig decides about workloads that wait in some ClusterQueues.
+
+    Args:
+        loaded: the cluster.
+        names: of the ClusterQueues.
+
+    >>> from tenure.model import ClusterQueue
+    >>> cluster = Cluster({"a": ClusterQueue("a", preemption_config="c")})
+    >>> configured_premises(Loaded(cluster, gates={"ConfigurablePreemptions": True}), ["a"])
+    ('PreemptionConfigs from the text of Kueue v0.20 and its tests, not run',)
+    """
+    known = loaded.cluster.cluster_queues
+    if not any(known[name].preemption_config is not None for name in names if name in known):
+        return ()
+    return (FROM_TEXT,) if {**loaded.gates, **loaded.flag_gates}.get(CONFIGURABLE) else (GATE_ON, FROM_TEXT)
 
 
 def _fair_sharing(loaded: Loaded) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from tenure.errors import Problem
 from tenure.manifests import schema
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import as_v1beta2, read_one
-from tenure.manifests.kueue_api import unmodelled_in
+from tenure.manifests.kueue_api import config_named, unmodelled_in
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.pods import tolerations_of
 from tenure.manifests.quantities import quota_of
@@ -186,6 +186,7 @@ def cluster_queue(
         stop_policy=stopped,
         queueing=QueueingStrategy.labelled()[spec.queueing_strategy or "BestEffortFIFO"],
         rules=PreemptionRules.labelled()[preemption.rules or "DefaultPreemptionRules"],
+        preemption_config=config_named(raw),
         unmodelled=unmodelled_in(raw, "ClusterQueue", checked.metadata.name),
     )
 

@@ -38,6 +38,7 @@ from tenure.rules.flavors import (
     scaled_request,
     tries_next_flavor,
 )
+from tenure.rules.preemption_config import is_search_made
 from tenure.rules.terms import PreemptionTerms
 
 PODS = "pods"
@@ -290,7 +291,8 @@ class Assigner:
         tree, place, usage = self.snapshot.tree, self.snapshot.place, self.snapshot.usage
         if self.terms.hero:
             return self._way_of_hero(flavor_resource, request)
-        mode, level = mode_of_quota(tree, usage, place, flavor_resource, request, self.terms)
+        named = self.snapshot.queue.preemption_config is not None
+        mode, level = mode_of_quota(tree, usage, place, flavor_resource, request, self.terms, named)
         if mode != FlavorMode.NO_CANDIDATES:
             return Way(mode, level)
         found, mode = self._searched(flavor_resource, request)
@@ -328,6 +330,7 @@ def mode_of_quota(
     flavor_resource: FlavorResource,
     request: Amount,
     terms: PreemptionTerms,
+    configured: bool = False,
 ) -> tuple[FlavorMode, int]:
     """How quota alone would serve a request for a flavor-resource, and how far up the tree it borrows.
 
@@ -336,6 +339,7 @@ def mode_of_quota(
         place: of the preemptor's ClusterQueue.
         flavor_resource, request: the flavor-resource, and how much of it.
         terms: what holds for the preemptor.
+        configured: whether its ClusterQueue names a PreemptionConfig.
     """
     level, below_root = borrowing_level(tree, usage, place, flavor_resource, request)
     mode = mode_without_search(
@@ -343,7 +347,7 @@ def mode_of_quota(
         max(0, available_at(tree, usage, place, flavor_resource)),
         potential_at(tree, place, flavor_resource),
         quota_at(tree, place, flavor_resource).nominal,
-        below_root or may_preempt_while_borrowing(terms),
+        is_search_made(below_root, may_preempt_while_borrowing(terms), configured),
     )
     return mode, level
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -58,6 +58,22 @@ def select_classically(question: Question) -> Selection:
     borrowing, attempts_made = last.attempt.may_borrow, _attempts_in(made)
     fits, completed = fitting(leaving, borrowing), partial(_in_attempt, borrowing)
     return selection_after(question, candidates, attempts_made, last.end, fits, leaving.beside, completed)
+
+
+def classical_ends(question: Question, leaving: Leaving) -> tuple[tuple[Candidate, ...], Iterator[_Tried]]:
+    """The candidates of `spec.preemption`, and its attempts in order, each made when it is drawn.
+
+    Args:
+        question: the search.
+        leaving: what leaves for it.
+    """
+    candidates = _candidates(question)
+    return candidates, (_attempt(leaving, candidates, choice) for choice in _choices(question, candidates))
+
+
+def completed_in(may_borrow: bool) -> Callable[[Candidate], Candidate]:
+    """Completes the evidence of a candidate of an attempt that lets the preemptor's queue borrow, or not."""
+    return partial(_in_attempt, may_borrow)
 
 
 class _Tried(NamedTuple):

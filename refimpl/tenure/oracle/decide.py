@@ -13,12 +13,13 @@ from tenure.model import (
     Instant,
     NotModelled,
     Outcome,
+    SelectedBy,
     Target,
     Workload,
 )
 from tenure.oracle.assignment import NOTHING, PODS, Assigner
 from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
-from tenure.oracle.door import take_target
+from tenure.oracle.door import take_configured_target, take_target
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.partial import Trial, try_counts
 from tenure.oracle.question import Candidate, Question, Selection
@@ -133,6 +134,14 @@ class Decision:
         """The candidates, in order; empty when no preemption is needed."""
         return () if self.selection is None else self.selection.candidates
 
+    def selected_by_config(self, workload: Workload) -> SelectedBy | None:
+        """What of a PreemptionConfig selects a candidate; None where `spec.preemption` names it."""
+        if self.queue.preemption_config is None or self.selection is None:
+            return None
+        # One that was passed over before has its turn again, and is removed by its selectors then.
+        every = (*self.selection.removed, *self.candidates)
+        return next((found.selected for found in every if found.workload.key == workload.key), None)
+
 
 def decide(
     cluster: Cluster,
@@ -208,6 +217,8 @@ def _decided(
 def _taken(
     snapshot: Snapshot, preemptor: Workload, chosen: Candidate, terms: PreemptionTerms, now: Instant
 ) -> Target:
+    if chosen.selected is not None:
+        return take_configured_target(preemptor, chosen.workload, chosen.selected)
     # The door receives the usage of the tree, not the one that a search has carried along.
     kin = kin_between(snapshot.heroes, snapshot.place, chosen.place)
     return take_target(preemptor, chosen.workload, chosen.evidence, terms, now, kin)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tenure.model import Basis, Evidence, Instant, Kin, Reason, Target, Workload
+from tenure.model import Basis, Evidence, Instant, Kin, Reason, SelectedBy, Target, Workload
 from tenure.rules.eligibility import basis_for, preemption_reason
+from tenure.rules.preemption_config import is_selected
 from tenure.rules.terms import PreemptionTerms
 
 
@@ -61,3 +62,32 @@ def take_target(
             f"the evidence is {evidence.basis.name}, KQ-300 finds {found.name}"
         )
     return _make_target(workload=target, reason=preemption_reason(found), evidence=evidence)
+
+
+def take_configured_target(preemptor: Workload, target: Workload, selected: SelectedBy) -> Target:
+    """Construct a target that a PreemptionConfig selects, if that is what the rule finds.
+
+    Nothing that is proved of `take_target` holds of these: a PreemptionConfig may select any workload.
+
+    Args:
+        preemptor: the pending workload.
+        target: a workload that holds quota.
+        selected: the evidence that selects it.
+
+    Raises:
+        NotAllowed: PCF-070 does not find it selected.
+
+    >>> from tenure.model import SelectorFacts, Trigger
+    >>> low, high = (Workload("h", str(p), "u", priority=p, created_at=0, cluster_queue="q") for p in (1, 2))
+    >>> facts = SelectorFacts(*[True] * 7, False)
+    >>> take_configured_target(high, low, SelectedBy("c", Trigger.ALWAYS, (("r", (0,)),), facts))
+    Traceback (most recent call last):
+    ...
+    tenure.oracle.door.NotAllowed: h/2 may not preempt h/1: PCF-070 does not find it selected by c rule r/0
+    """
+    if not is_selected(selected.facts):
+        raise NotAllowed(
+            f"{preemptor.key} may not preempt {target.key}: "
+            f"PCF-070 does not find it selected by {selected.config} rule {selected.words}"
+        )
+    return _make_target(workload=target, reason=Reason.CONFIGURABLE_PREEMPTION, evidence=Evidence(Basis.NONE))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tenure.model import Reason
+from tenure.model import Reason, SelectedBy, Target
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree
 
@@ -66,18 +66,11 @@ def effects_of(decision: Decision) -> tuple[Effect, ...]:
     Source: Kueue v1beta2, conditions Evicted and Preempted; KEP-8522, Graduation Criteria, Beta;
         KEP-8826, Observability and Metrics.
     """
-    tree, preemptor = decision.snapshot.tree, decision.preemptor
     return tuple(
         Effect(
             workload=target.workload.key,
             conditions=(("Evicted", "Preempted"), ("Preempted", target.reason.label)),
-            message=preemption_message(
-                preemptor.uid,
-                preemptor.job_uid,
-                CAUSES[target.reason],
-                queue_path(tree, decision.queue.name),
-                queue_path(tree, target.workload.cluster_queue or ""),
-            ),
+            message=_message(decision, target),
             metric=PREEMPTED_METRIC,
             labels=(
                 ("preempting_cluster_queue", decision.queue.name),
@@ -88,6 +81,37 @@ def effects_of(decision: Decision) -> tuple[Effect, ...]:
         for target in decision.targets
         if not target.workload.evicted
     )
+
+
+def _message(decision: Decision, target: Target) -> str:
+    tree, preemptor = decision.snapshot.tree, decision.preemptor
+    selected = decision.selected_by_config(target.workload)
+    if selected is not None:
+        return configured_message(preemptor.key, selected)
+    return preemption_message(
+        preemptor.uid,
+        preemptor.job_uid,
+        CAUSES[target.reason],
+        queue_path(tree, decision.queue.name),
+        queue_path(tree, target.workload.cluster_queue or ""),
+    )
+
+
+def configured_message(preemptor: str, selected: SelectedBy) -> str:
+    """The message of a preemption by a PreemptionConfig.
+
+    Args:
+        preemptor: `namespace/name`.
+        selected: what selects the target.
+
+    Source: Kueue of September 2026, message of the target; its documentation has other words.
+
+    >>> from tenure.model import SelectorFacts, Trigger
+    >>> selected = SelectedBy("hero", Trigger.ALWAYS, (("any", (0,)),), SelectorFacts(*[True] * 8))
+    >>> configured_message("ml/train", selected)
+    'Preempted by ml/train because of preemption config hero rule any/0'
+    """
+    return f"Preempted by {preemptor} because of preemption config {selected.config} rule {selected.words}"
 
 
 def _proposed(decision: Decision, reason: Reason) -> Proposed | None:

@@ -95,6 +95,18 @@ def select_fairly(question: Question) -> Selection:
     return selection_after(question, candidates, found.attempts, found.end, fits, leaving.beside, as_it_is)
 
 
+def fair_end(question: Question) -> tuple[tuple[Candidate, ...], _Played]:
+    """The candidates of `spec.preemption`, and what the removals of both strategies came to.
+
+    Args:
+        question: the search.
+    """
+    candidates = _candidates(question)
+    if candidates:
+        return candidates, _played(_tournament_of(question), candidates)
+    return (), _Played(_none_yet(question).attempts, Removal(leaving_of(question).usage, None, fits=False))
+
+
 class _Played(NamedTuple):
     """The attempts of a tournament, and what the removals of all of them came to."""
 

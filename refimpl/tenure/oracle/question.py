@@ -15,6 +15,7 @@ from tenure.model import (
     Instant,
     Kin,
     NodeQuota,
+    SelectedBy,
     Workload,
 )
 from tenure.oracle.heroes.effective import charged_usage, tree_under, usage_without
@@ -126,6 +127,7 @@ class Candidate:
         group: see KQ-220.
         common: place of the lowest cohort that contains its queue and the preemptor's; None for its own.
         kin: how its queue is related to the preemptor's, as far as heroes are concerned.
+        selected: what selects it, where a PreemptionConfig does and `spec.preemption` has not removed it.
     """
 
     workload: Workload
@@ -134,6 +136,7 @@ class Candidate:
     group: int
     common: int | None = None
     kin: Kin = STRANGERS
+    selected: SelectedBy | None = None
 
 
 @dataclass(frozen=True, slots=True)

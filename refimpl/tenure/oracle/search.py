@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from tenure.oracle.classical import select_classically
+from tenure.oracle.configured import select_beside_config
 from tenure.oracle.fair import select_fairly
 from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.question import Question, Selection
@@ -15,13 +16,15 @@ Search: TypeAlias = Callable[[Question], Selection]
 
 
 def find_targets(question: Question) -> Selection:
-    """Find targets, as a hero does or by fair sharing where that is configured.
+    """Find targets, as a hero does or by fair sharing where that is configured, and by a PreemptionConfig.
 
     Args:
         question: the search.
 
-    Source: Kueue main of August 2026, preemptor; KEP-8826, Implementation.
+    Source: Kueue main of August 2026, preemptor; KEP-8826, Implementation; KEP-13396.
     """
+    if question.snapshot.queue.preemption_config is not None:
+        return select_beside_config(question)
     if question.terms.hero:
         return select_for_hero(question)
     return select_fairly(question) if question.terms.fair_sharing else select_classically(question)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
 from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
 
 NOT_KNOWN = "not known"
+CONFIGURABLE = "ConfigurablePreemptions"
+"""The gate of PreemptionConfigs, which the reference models in single decisions."""
+ANNOTATION = "metadata.annotations[kueue.x-k8s.io/preemption-config-name]"
 
 
 def affected_answers(found: Unmodelled) -> str:
@@ -30,7 +35,29 @@ def problem_of(found: Unmodelled) -> Problem:
 
 def deciding(snapshot: Snapshot) -> tuple[Unmodelled, ...]:
     """What may decide for the workloads of a snapshot's ClusterQueue, and is not modelled."""
-    return (*_own(snapshot.queue.unmodelled), *snapshot.tree.unmodelled)
+    own = (found for found in _own(snapshot.queue.unmodelled) if found.gate != CONFIGURABLE)
+    return (*own, *_of_config(snapshot), *snapshot.tree.unmodelled)
+
+
+def _of_config(snapshot: Snapshot) -> Iterator[Unmodelled]:
+    """What of the PreemptionConfig of a snapshot's ClusterQueue is not modelled in single decisions."""
+    queue, cluster = snapshot.queue, snapshot.cluster
+    name = queue.preemption_config
+    if name is None:
+        return
+    found = None if cluster.preemption_configs is None else cluster.preemption_configs.get(name)
+    what = ""
+    if cluster.preemption_configs is None:
+        what = "is not given"
+    elif found is not None and found.unread:
+        what = found.unread
+    elif has_topology(queue, cluster):
+        what = "is not modelled for flavors with a topology"
+    elif snapshot.heroes is not None:
+        what = "is not modelled beside UberClusterQueueRules"
+    if what:
+        text = f"PreemptionConfig {name} of ClusterQueue {queue.name} {what}"
+        yield Unmodelled(f"ClusterQueue/{queue.name}", ANNOTATION, repr(name), text, Reach.PREEMPTIONS)
 
 
 def refuse_unmodelled(found: Iterable[Unmodelled]) -> None:
@@ -46,7 +73,11 @@ def refuse_unmodelled(found: Iterable[Unmodelled]) -> None:
 
 def without_unmodelled(cluster: Cluster) -> Cluster:
     """The cluster as if everything in it were modelled, for questions that nothing else touches."""
-    return with_unmodelled(cluster, lambda _: ())
+    found = with_unmodelled(cluster, lambda _: ())
+    if all(queue.preemption_config is None for queue in found.cluster_queues.values()):
+        return found
+    queues = {name: replace(queue, preemption_config=None) for name, queue in found.cluster_queues.items()}
+    return replace(found, cluster_queues=queues)
 
 
 def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:

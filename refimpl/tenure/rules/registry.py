@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_ID = re.compile(r"^(KQ|TBP|UCQ|DYN|KMR|CYC)-\d{3}$")
+_ID = re.compile(r"^(KQ|TBP|UCQ|DYN|KMR|CYC|PCF)-\d{3}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def rule(identifier: str, *, lift: bool = True, reason: str = "") -> Callable[[_
     """Register a function as the one implementation of a rule.
 
     Args:
-        identifier: `KQ-`, `TBP-`, `UCQ-`, `DYN-`, `KMR-` or `CYC-` and three digits.
+        identifier: `KQ-`, `TBP-`, `UCQ-`, `DYN-`, `KMR-`, `CYC-` or `PCF-` and three digits.
         lift: False for the closed list of rules that no lifter can read.
         reason: why it cannot be lifted; required with `lift=False`.
 
@@ -45,12 +45,12 @@ def rule(identifier: str, *, lift: bool = True, reason: str = "") -> Callable[[_
     >>> rule("TBP-7")
     Traceback (most recent call last):
     ...
-    ValueError: 'TBP-7' is no rule identifier: a family (KQ, TBP, UCQ, DYN, KMR, CYC), a dash, three digits
+    ValueError: 'TBP-7' is no rule identifier: a family of KQ, TBP, UCQ, DYN, KMR, CYC, PCF, and three digits
     """
     if not _ID.match(identifier):
         raise ValueError(
-            f"{identifier!r} is no rule identifier: a family (KQ, TBP, UCQ, DYN, KMR, CYC), a dash, "
-            "three digits"
+            f"{identifier!r} is no rule identifier: a family of KQ, TBP, UCQ, DYN, KMR, CYC, PCF, "
+            "and three digits"
         )
     if not lift and not reason:
         raise ValueError(f"{identifier}: a rule that is not lifted needs a reason")

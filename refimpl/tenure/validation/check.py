@@ -14,6 +14,7 @@ from tenure.manifests.configuration import KEY, configuration, embedded
 from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.kueue_api import newer_kinds
 from tenure.manifests.limits import MAX_COHORT_LEVELS
+from tenure.manifests.preemption_configs import KIND, PREEMPTION_CONFIG_VERSIONS
 from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig
@@ -152,7 +153,7 @@ def _group(raw: object) -> str:
 
 
 def _version_faults(raw: object, kind: str) -> Iterator[Fault]:
-    versions = {**VERSIONS, **KAI_VERSIONS}[kind]
+    versions = {**VERSIONS, **KAI_VERSIONS, KIND: PREEMPTION_CONFIG_VERSIONS}[kind]
     found = dig(raw, "apiVersion")
     served = [version for version in versions if (kind, version) not in RETIRED]
     if isinstance(found, str) and (why := RETIRED.get((kind, found))):

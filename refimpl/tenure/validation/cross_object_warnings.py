@@ -103,7 +103,7 @@ def flavors(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
             for j, flavor in entries(group.get("flavors")):
                 path = f"spec.resourceGroups[{i}].flavors[{j}].name"
                 why = "and the queue is inactive without it"
-                yield from _missing(overview, queue, path, flavor.get("name"), "ResourceFlavor", why)
+                yield from missing(overview, queue, path, flavor.get("name"), "ResourceFlavor", why)
 
 
 def cluster_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
@@ -111,12 +111,12 @@ def cluster_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     for queue in overview.of("LocalQueue"):
         name = queue.get("spec", "clusterQueue")
         why = "and nothing is admitted without it"
-        yield from _missing(overview, queue, "spec.clusterQueue", name, "ClusterQueue", why)
+        yield from missing(overview, queue, "spec.clusterQueue", name, "ClusterQueue", why)
     for workload in overview.of("Workload"):
         path = ("status", "admission", "clusterQueue")
         why = "and its quota counts nowhere without it"
         name = workload.get(*path)
-        yield from _missing(overview, workload, ".".join(path), name, "ClusterQueue", why)
+        yield from missing(overview, workload, ".".join(path), name, "ClusterQueue", why)
 
 
 def local_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
@@ -143,7 +143,7 @@ def priority_classes(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
         if workload.get(*reference, "kind") == "WorkloadPriorityClass":
             name, why = workload.get(*reference, "name"), "and its priority does not follow it"
             path = "spec.priorityClassRef.name"
-            yield from _missing(overview, workload, path, name, "WorkloadPriorityClass", why)
+            yield from missing(overview, workload, path, name, "WorkloadPriorityClass", why)
 
 
 def cohorts(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
@@ -194,19 +194,28 @@ def parent_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     """Source: KAI-Scheduler, a queue whose parent is missing is dropped, with all below it."""
     for queue in overview.of("Queue"):
         name, why = queue.get("spec", "parentQueue"), "and the scheduler drops a queue without its parent"
-        yield from _missing(overview, queue, "spec.parentQueue", name, "Queue", why)
+        yield from missing(overview, queue, "spec.parentQueue", name, "Queue", why)
 
 
 def pod_group_queues(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     """Source: KAI-Scheduler, PodGroupSpec: without its queue a PodGroup is not scheduled."""
     for pod_group in overview.of("PodGroup"):
         name, why = pod_group.get("spec", "queue"), "and no pod of the group is scheduled without it"
-        yield from _missing(overview, pod_group, "spec.queue", name, "Queue", why)
+        yield from missing(overview, pod_group, "spec.queue", name, "Queue", why)
 
 
-def _missing(
+def missing(
     overview: Overview, subject: Subject, path: str, name: object, kind: str, why: str
 ) -> Iterator[tuple[Subject, Fault]]:
+    """That an object names another one that is not among those given; nothing where none of its kind is.
+
+    Args:
+        overview: the objects.
+        subject: the one that names another.
+        path, name: where, and which.
+        kind: of the other.
+        why: what comes of it.
+    """
     known = overview.names(kind)
     if known and isinstance(name, str) and name and name not in known:
         message = f"no {kind} {show(name)} is given, {why}{overview.hint(kind, name)}"

@@ -43,6 +43,8 @@ class WarningType(StrEnum):
     EVICTION_LOOP = "EvictionLoop"
     HERO_WITHOUT_COHORT = "HeroWithoutCohort"
     INVALID_PRIORITY_CLASS = "InvalidPriorityClass"
+    INVALID_SELECTOR = "InvalidSelector"
+    LABEL_NOT_COPIED = "LabelNotCopied"
     LENDING_LIMIT_BYPASSED = "LendingLimitBypassed"
     LENT_FOR_GOOD = "LentForGood"
     NEGATIVE_DURATION = "NegativeDuration"

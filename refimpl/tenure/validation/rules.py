@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from tenure.manifests.preemption_configs import KIND
 from tenure.validation import (
     cluster_queue,
     cross_object_warnings,
@@ -13,6 +14,7 @@ from tenure.validation import (
     kai_queue,
     labels,
     object_warnings,
+    preemption_config,
     priority_class,
     quotas,
     updates,
@@ -66,6 +68,7 @@ ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
         (Source.DYNAMIC_PRIORITY, priority_class.step_delay),
         (Source.DYNAMIC_PRIORITY, priority_class.refused_growth),
     ),
+    KIND: ((Source.SCHEMA, preemption_config.numbers_and_priorities),),
     "Queue": ((Source.WEBHOOK, kai_queue.resources_given),),
     "PodGroup": ((Source.WEBHOOK, kai_pod_group.sub_groups),),
 }
@@ -93,6 +96,7 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
     ),
     "LocalQueue": (object_warnings.unreadable_weight,),
     "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
+    KIND: (preemption_config.invalid_selectors, preemption_config.rules_without_candidates),
     "Queue": (kai_queue.negative_runtimes,),
 }
 """What one object hardly means."""
@@ -112,5 +116,9 @@ TOGETHER: Final[tuple[Together, ...]] = (
     cross_object_warnings.borrowing_under_fair_sharing,
     cross_object_warnings.fair_sharing_loop,
     cross_object_warnings.bypassed_lending_limits,
+    preemption_config.named_configs,
+    preemption_config.named_classes,
+    preemption_config.triggers_without_topology,
+    preemption_config.labels_not_copied,
 )
 """What the objects hardly mean together."""

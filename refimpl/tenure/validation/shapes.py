@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from tenure.manifests.conversion import VERSIONS
+from tenure.manifests.preemption_configs import KIND
 from tenure.manifests.served import (
     Anything,
     Duration,
@@ -27,6 +28,7 @@ from tenure.manifests.served import (
 from tenure.model import PreemptionRules
 from tenure.validation.kai_pod_group import POD_GROUP
 from tenure.validation.kai_queue import QUEUE
+from tenure.validation.preemption_config import SPEC
 
 _OWNER: Final = Fields(
     {
@@ -63,7 +65,7 @@ _PROPOSED: Final[Mapping[tuple[str, ...], Shape]] = {
 
 _KAI: Final = {"Queue": QUEUE, "PodGroup": POD_GROUP}
 KUEUE: Final = tuple(VERSIONS)
-KINDS: Final = (*KUEUE, *_KAI)
+KINDS: Final = (*KUEUE, KIND, *_KAI)
 """The kinds that are validated."""
 
 
@@ -79,6 +81,9 @@ def shape(kind: str) -> Fields:
     """
     if kind in _KAI:
         return _KAI[kind]
+    if kind == KIND:
+        header = dict.fromkeys(("apiVersion", "kind", "status"), Anything())
+        return Fields({**header, "metadata": _METADATA, "spec": SPEC})
     made: Fields = changed(kueue_shape(kind), ("metadata",), _METADATA)
     for (owner, *path), added in _PROPOSED.items():
         if owner == kind:

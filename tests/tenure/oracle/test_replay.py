@@ -43,7 +43,8 @@ def searched(requests: Iterable[DecideRequest]) -> Iterator[tuple[Decision, Ques
             made = decide(asked.cluster, *about)
         except InputError:
             continue
-        if made.selection is not None:
+        # By a PreemptionConfig no engine but the reference decides.
+        if made.selection is not None and made.queue.preemption_config is None:
             needed, request = made.assignment.needs_preemption, searched_request(made.assignment)
             question = Question(made.snapshot, made.preemptor, needed, request, made.terms, made.now)
             yield made, question

@@ -1,0 +1,180 @@
+"""Whom the selectors of a PreemptionConfig select, and when its tiers are tried."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import CandidateScope, Comparison, NodeOperator, PriorityMode, SelectorFacts, Trigger
+from tenure.rules.preemption_config import (
+    compared_priority,
+    compares,
+    is_class_selected,
+    is_in_scope,
+    is_label_selected,
+    is_number_selected,
+    is_search_made,
+    is_selected,
+    is_tier_tried,
+)
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+
+PROVED = Verdict.PROVED
+REFUTED = Verdict.REFUTED
+
+
+@obligation("PO-PCF-010", rules=["PCF-010"], expect=everywhere(PROVED))
+def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
+    """Kueue v0.20, candidateSelectors[].scope."""
+    queue, local, parent, root = (claim.flag(name) for name in ("queue", "local", "parent", "root"))
+    within = claim.lift(is_in_scope)
+
+    def reaches(scope: CandidateScope) -> Any:
+        return within(scope, queue, local, parent, root).value
+
+    claim.prove(
+        either_both_or_none(reaches(CandidateScope.LOCAL_QUEUE), all_of(queue, local)),
+        either_both_or_none(reaches(CandidateScope.CLUSTER_QUEUE), queue),
+        either_both_or_none(reaches(CandidateScope.PARENT_COHORT), any_of(queue, parent)),
+        either_both_or_none(reaches(CandidateScope.COHORT_TREE), any_of(queue, root)),
+        reaches(CandidateScope.ANYWHERE),
+    )
+
+
+@obligation("PO-PCF-020", rules=["PCF-020"], expect=everywhere(PROVED))
+def a_comparison_has_the_candidate_on_the_left(claim: Claim) -> None:
+    """Kueue v0.20, comparison of priorities and of numeric labels."""
+    candidate, preemptor = claim.number("candidate"), claim.number("preemptor")
+    compared = claim.lift(compares)
+
+    def holds(comparison: Comparison) -> Any:
+        return compared(comparison, candidate, preemptor).value
+
+    claim.prove(
+        either_both_or_none(holds(Comparison.LESS), candidate < preemptor),
+        either_both_or_none(holds(Comparison.AT_MOST), candidate <= preemptor),
+        either_both_or_none(holds(Comparison.GREATER), candidate > preemptor),
+        either_both_or_none(holds(Comparison.AT_LEAST), candidate >= preemptor),
+    )
+
+
+@obligation("PO-PCF-025", rules=["PCF-020"], expect=everywhere(REFUTED))
+def no_two_workloads_select_each_other_by_one_comparison(claim: Claim) -> None:
+    """KEP-13396, risks: asymmetry; LessThanOrEqual selects an equal, and is selected by it."""
+    one, other, comparison = (
+        claim.number("one"),
+        claim.number("other"),
+        claim.member("comparison", Comparison),
+    )
+    compared = claim.lift(compares)
+    claim.prove(
+        negation(all_of(compared(comparison, one, other).value, compared(comparison, other, one).value))
+    )
+
+
+@obligation("PO-PCF-030", rules=["PCF-030"], expect=everywhere(PROVED))
+def base_ignores_what_boosted_adds(claim: Claim) -> None:
+    """Kueue v0.20, priority.mode."""
+    base, effective = claim.number("base"), claim.number("effective")
+    compared = claim.lift(compared_priority)
+    claim.prove(
+        compared(PriorityMode.BASE, base, effective).value == base,
+        compared(PriorityMode.BOOSTED, base, effective).value == effective,
+    )
+
+
+@obligation("PO-PCF-040", rules=["PCF-040"], expect=everywhere(PROVED))
+def a_name_is_among_those_that_match_and_not_among_the_others(claim: Claim) -> None:
+    """Kueue v0.20, matchNames and notMatchNames."""
+    any_matched, matched, excluded = (claim.flag(name) for name in ("any_matched", "matched", "excluded"))
+    selected = claim.lift(is_class_selected)(any_matched, matched, excluded).value
+    claim.prove(
+        implies(excluded, negation(selected)),
+        implies(all_of(any_matched, negation(matched)), negation(selected)),
+        implies(all_of(negation(any_matched), negation(excluded)), selected),
+        implies(all_of(matched, negation(excluded)), selected),
+    )
+
+
+@obligation("PO-PCF-050", rules=["PCF-050"], expect=everywhere(PROVED))
+def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
+    """Kubernetes, meta/v1 LabelSelector: NotIn is not In, DoesNotExist is not Exists."""
+    present, listed = claim.flag("present"), claim.flag("listed")
+    selected = claim.lift(is_label_selected)
+
+    def selects(operator: NodeOperator) -> Any:
+        return selected(operator, present, listed).value
+
+    claim.prove(
+        either_both_or_none(selects(NodeOperator.IN), all_of(present, listed)),
+        either_both_or_none(selects(NodeOperator.NOT_IN), negation(selects(NodeOperator.IN))),
+        either_both_or_none(selects(NodeOperator.EXISTS), present),
+        either_both_or_none(selects(NodeOperator.DOES_NOT_EXIST), negation(present)),
+    )
+
+
+@obligation("PO-PCF-060", rules=["PCF-060", "PCF-020"], expect=everywhere(PROVED))
+def a_number_is_within_its_bounds_and_compares(claim: Claim) -> None:
+    """Kueue v0.20, numericLabels[] of workloads that have a number."""
+    candidate, preemptor, low, high = (
+        claim.number(name) for name in ("candidate", "preemptor", "low", "high")
+    )
+    comparison = claim.member("comparison", Comparison)
+    selected, compared = claim.lift(is_number_selected), claim.lift(compares)
+    inside = all_of(candidate >= low, candidate <= high)
+    holds = compared(comparison, candidate, preemptor).value
+    claim.prove(
+        either_both_or_none(
+            selected(candidate, preemptor, comparison, low, high).value, all_of(inside, holds)
+        ),
+        either_both_or_none(selected(candidate, preemptor, None, low, high).value, inside),
+        either_both_or_none(selected(candidate, preemptor, None, low, None).value, candidate >= low),
+        either_both_or_none(selected(candidate, preemptor, None, None, high).value, candidate <= high),
+        either_both_or_none(selected(candidate, preemptor, comparison, None, None).value, holds),
+        selected(candidate, None, None, None, None).value,
+    )
+
+
+@obligation("PO-PCF-065", rules=["PCF-060"], expect=everywhere(PROVED))
+def without_a_number_no_candidate_is_selected_by_one(claim: Claim) -> None:
+    """Kueue v0.20, numericLabels[] without a label and without fallbackValue."""
+    number, comparison = claim.number("number"), claim.member("comparison", Comparison)
+    low, high = claim.optional_number("low"), claim.optional_number("high")
+    selected = claim.lift(is_number_selected)
+    claim.prove(
+        negation(selected(None, number, comparison, low, high).value),
+        negation(selected(None, number, None, low, high).value),
+        negation(selected(number, None, comparison, low, high).value),
+    )
+
+
+@obligation("PO-PCF-070", rules=["PCF-070"], expect=everywhere(PROVED))
+def every_part_of_a_selector_must_select(claim: Claim) -> None:
+    """Kueue v0.20, rules[].candidateSelectors: all parts, and nothing besides."""
+    facts = claim.record("facts", SelectorFacts)
+    parts = [getattr(facts, name) for name in SelectorFacts.__slots__]
+    claim.prove(either_both_or_none(claim.lift(is_selected)(facts).value, all_of(*parts)))
+
+
+@obligation("PO-PCF-080", rules=["PCF-080"], expect=everywhere(PROVED))
+def an_invalid_selector_stops_every_tier_and_quota_chooses_among_the_last_two(claim: Claim) -> None:
+    """Kueue of September 2026, evaluator of PreemptionConfigs."""
+    quota, trigger = claim.flag("quota_fits"), claim.member("trigger", Trigger)
+    tried = claim.lift(is_tier_tried)
+    claim.prove(
+        negation(tried(trigger, quota, True).value),
+        tried(Trigger.ALWAYS, quota, False).value,
+        either_both_or_none(tried(Trigger.INSUFFICIENT_QUOTA, quota, False).value, negation(quota)),
+        either_both_or_none(tried(Trigger.INSUFFICIENT_TOPOLOGY, quota, False).value, quota),
+    )
+
+
+@obligation("PO-PCF-090", rules=["PCF-090"], expect=everywhere(PROVED))
+def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
+    """Kueue of September 2026, flavor assigner."""
+    below_root, by_policy, configured = (
+        claim.flag(name) for name in ("below_root", "by_policy", "configured")
+    )
+    made = claim.lift(is_search_made)(below_root, by_policy, configured).value
+    claim.prove(either_both_or_none(made, any_of(below_root, by_policy, configured)))

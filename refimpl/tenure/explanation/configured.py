@@ -1,0 +1,195 @@
+"""What the rules about a PreemptionConfig found in a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenure.explanation.remarks import Remark, remark
+from tenure.model import (
+    CandidateSelector,
+    ClassNames,
+    Comparison,
+    LabelSelector,
+    NumericLabel,
+    PreemptionRule,
+    PriorityMode,
+    SelectedBy,
+    SelectorFacts,
+    Trigger,
+    Workload,
+)
+from tenure.oracle.configured import (
+    accepts,
+    config_of,
+    facts_of,
+    is_label_number_selected,
+    known_of,
+    number_of,
+    priority_of,
+    stopped_by,
+)
+from tenure.oracle.decide import Decision, question_of
+from tenure.oracle.question import Question
+from tenure.rules.preemption_config import is_class_selected, is_search_made, is_selected, is_tier_tried
+
+
+def question_about(decision: Decision) -> Question:
+    """The search for targets of a decision.
+
+    Args:
+        decision: about a pending workload whose ClusterQueue names a PreemptionConfig.
+    """
+    return question_of(
+        decision.snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now
+    )
+
+
+def config_remarks(decision: Decision) -> Iterator[Remark]:
+    """What the rules about tiers found of a request; none where its ClusterQueue names no PreemptionConfig.
+
+    Args:
+        decision: any.
+    """
+    name = decision.queue.preemption_config
+    if name is None:
+        return
+    searched = is_search_made(below_root=False, by_policy=False, configured=True)
+    named = f"ClusterQueue {decision.queue.name} names PreemptionConfig {name}"
+    yield remark("PCF-090", searched, f"{named}: targets are looked for also where the request borrows")
+    if decision.selection is None:
+        return
+    question = question_about(decision)
+    config, stopped = config_of(question), False
+    faults = {rule.trigger: f"rule {rule.name}: {fault}" for rule, fault in stopped_by(question, config)}
+    for trigger in Trigger:
+        if any(rule.trigger == trigger for rule in config.rules):
+            stopped = stopped or trigger in faults
+            why = f"stopped by an invalid selector ({faults[trigger]})" if trigger in faults else ""
+            yield remark("PCF-080", *_tier(trigger, decision, stopped, why))
+
+
+def _tier(trigger: Trigger, decision: Decision, stopped: bool, why: str) -> tuple[bool, str]:
+    tried = is_tier_tried(trigger, quota_fits=False, stopped=stopped)
+    if stopped:
+        return tried, f"tier {trigger.label}: {why or 'stopped by an earlier tier'}"
+    chosen = 0 if decision.selection is None else len(_of_tier(decision, trigger))
+    if not tried:
+        return tried, f"tier {trigger.label}: not tried, because the request does not fit by quota"
+    return tried, f"tier {trigger.label}: {chosen} tried, after the candidates of spec.preemption"
+
+
+def _of_tier(decision: Decision, trigger: Trigger) -> list[SelectedBy]:
+    selection = decision.selection
+    turns = () if selection is None else selection.attempts[-1].turns
+    found = (turn.candidate.selected for turn in turns)
+    return [selected for selected in found if selected is not None and selected.trigger == trigger]
+
+
+def selector_remarks(decision: Decision, workload: Workload) -> Iterator[Remark]:
+    """What every selector found of a running workload; none where the ClusterQueue names no PreemptionConfig.
+
+    Args:
+        decision: one with a search for targets.
+        workload: a workload that holds quota.
+    """
+    if decision.queue.preemption_config is None:
+        return
+    question = question_about(decision)
+    for rule in config_of(question).rules:
+        if rule.preemptors.fault or not accepts(rule, decision.preemptor):
+            text = f"rule {rule.name} does not apply: {_not_accepted(rule)}"
+            yield remark("PCF-040", _class_accepts(rule, decision.preemptor), text)
+            continue
+        for place, selector in enumerate(rule.candidates):
+            if not selector.fault:
+                facts = facts_of(question, rule, selector, workload)
+                yield from _of_selector(question, rule, place, selector, facts, workload)
+
+
+def _class_accepts(rule: PreemptionRule, preemptor: Workload) -> bool:
+    names, name = rule.preemptor_classes, known_of(preemptor).priority_class
+    return is_class_selected(bool(names.match), name in names.match, name in names.exclude)
+
+
+def _not_accepted(rule: PreemptionRule) -> str:
+    if rule.preemptors.fault:
+        return f"preemptorSelector is invalid: {rule.preemptors.fault}"
+    return "it does not accept the preemptor"
+
+
+def _of_selector(
+    question: Question,
+    rule: PreemptionRule,
+    place: int,
+    selector: CandidateSelector,
+    facts: SelectorFacts,
+    workload: Workload,
+) -> Iterator[Remark]:
+    name, chosen = f"rule {rule.name}/{place}", is_selected(facts)
+    yield remark("PCF-070", chosen, f"{name} {'selects it' if chosen else 'does not select it'}")
+    within = "is" if facts.in_scope else "is not"
+    yield remark("PCF-010", facts.in_scope, f"{name}: it {within} in scope {selector.scope.label}")
+    for called, found, holds in (
+        ("clusterQueueSelector", selector.queues, facts.cluster_queue),
+        ("labelSelector", selector.workloads, facts.labels),
+    ):
+        if found != LabelSelector():
+            yield remark("PCF-050", holds, f"{name}: {called} {_selects(holds)} its labels")
+    for label in selector.numbers:
+        yield from _of_number(question, name, label, workload)
+    yield from _of_priority(question, name, selector.mode, selector.comparison, facts, workload)
+    if selector.classes != ClassNames():
+        called = known_of(workload).priority_class or "none"
+        yield remark("PCF-040", facts.priority_class, f"{name}: its priority class is {called}")
+
+
+def _of_number(question: Question, name: str, label: NumericLabel, workload: Workload) -> Iterator[Remark]:
+    mine, theirs = number_of(label, question.preemptor), number_of(label, workload)
+    holds = is_label_number_selected(label, workload, question.preemptor)
+    text = f"{name}: {label.key} is {_number(theirs)}"
+    if label.comparison is not None:
+        text += f", the preemptor's {_number(mine)}, compared by {label.comparison.label}"
+    yield remark("PCF-060", holds, f"{text}: {_selects(holds)} it")
+
+
+def _number(found: int | None) -> str:
+    return "no number" if found is None else str(found)
+
+
+def _of_priority(
+    question: Question,
+    name: str,
+    mode: PriorityMode | None,
+    comparison: Comparison | None,
+    facts: SelectorFacts,
+    workload: Workload,
+) -> Iterator[Remark]:
+    if mode is None or comparison is None:
+        return
+    theirs, mine = (priority_of(each, mode) for each in (workload, question.preemptor))
+    text = f"{name}: {mode.label} priority {theirs}, the preemptor's {mine}"
+    yield remark("PCF-030", mode == PriorityMode.BASE, text)
+    holds = facts.priority
+    yield remark("PCF-020", holds, f"{name}: {theirs} is {'' if holds else 'not '}{comparison.label} {mine}")
+
+
+def _selects(holds: bool) -> str:
+    return "selects" if holds else "does not select"
+
+
+def nothing_selected(decision: Decision) -> str:
+    """Why a PreemptionConfig names no candidate; empty where the ClusterQueue names none.
+
+    Args:
+        decision: one without any candidate.
+    """
+    name = decision.queue.preemption_config
+    if name is None:
+        return ""
+    question = question_about(decision)
+    faults = [f"rule {rule.name}: {fault}" for rule, fault in stopped_by(question, config_of(question))]
+    if faults:
+        return f", and an invalid selector stops PreemptionConfig {name} ({faults[0]})"
+    if name not in (decision.snapshot.cluster.preemption_configs or {}):
+        return f", and PreemptionConfig {name} does not exist"
+    return f", and PreemptionConfig {name} selects none"

@@ -1,0 +1,383 @@
+"""One untrusted PreemptionConfig to the model, or everything that is wrong with it (KEP-13396)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from tenure.errors import Problem
+from tenure.manifests.checking import check
+from tenure.manifests.conversion import GROUP, read_one
+from tenure.manifests.fields import Count, Int32, Known, KubernetesObject, Name, ObjectName, Text
+from tenure.manifests.showing import Place, did_you_mean, printable, show
+from tenure.manifests.structure import dig, items, repeated
+from tenure.model import (
+    CandidateScope,
+    CandidateSelector,
+    ClassNames,
+    Cluster,
+    Comparison,
+    LabelSelector,
+    NodeOperator,
+    NodeRequirement,
+    NumericLabel,
+    PreemptionConfig,
+    PreemptionRule,
+    PriorityMode,
+    Selectable,
+    Trigger,
+    Workload,
+)
+
+KIND: Final = "PreemptionConfig"
+JOB_UID: Final = "kueue.x-k8s.io/job-uid"
+PREEMPTION_CONFIG_VERSIONS: Final = (f"{GROUP}/v1alpha1",)
+"""The only version there is."""
+
+OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
+_KEY: Final = re.compile(
+    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?", re.ASCII
+)
+_VALUE: Final = re.compile(r"([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?", re.ASCII)
+_RULE: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+
+_Compared: TypeAlias = Literal["LessThan", "LessThanOrEqual", "GreaterThan", "GreaterThanOrEqual"]
+_Names: TypeAlias = Annotated[list[ObjectName], Field(max_length=32)]
+
+
+class LabelRequirementSpec(Known):
+    """Source: Kubernetes, meta/v1 LabelSelectorRequirement, whose words no schema checks."""
+
+    key: Text
+    operator: Text
+    values: list[Text] | None = None
+
+
+class LabelSelectorSpec(Known):
+    """Source: Kubernetes, meta/v1 LabelSelector."""
+
+    match_labels: dict[str, Text] | None = None
+    match_expressions: list[LabelRequirementSpec] | None = None
+
+
+class ClassNamesSpec(Known):
+    """Source: Kueue v0.20, `preemptorPriorityClassSelector`."""
+
+    match_names: _Names | None = None
+    not_match_names: _Names | None = None
+
+
+class PrioritySelectorSpec(ClassNamesSpec):
+    """Source: Kueue v0.20, `candidateSelectors[].priority`."""
+
+    mode: Literal["Base", "Boosted"] | None = None
+    comparison: _Compared | None = None
+
+
+class NumericLabelSpec(Known):
+    """Source: Kueue v0.20, `candidateSelectors[].numericLabels[]`."""
+
+    key: Annotated[Name, Field(max_length=316)]
+    fallback_value: Int32 | None = None
+    comparison: _Compared | None = None
+    min_value: Count | None = None
+    max_value: Count | None = None
+
+
+class CandidateSelectorSpec(Known):
+    """Source: Kueue v0.20, `candidateSelectors[]`."""
+
+    scope: Literal[
+        "WithinLocalQueue", "WithinClusterQueue", "WithinParentCohort", "WithinCohortTree", "AnyClusterQueue"
+    ]
+    cluster_queue_selector: LabelSelectorSpec | None = None
+    label_selector: LabelSelectorSpec | None = None
+    numeric_labels: Annotated[list[NumericLabelSpec], Field(max_length=32)] | None = None
+    priority: PrioritySelectorSpec | None = None
+
+
+class ActivationPolicySpec(Known):
+    """Source: Kueue v0.20, `activationPolicy`."""
+
+    trigger: Literal["Always", "InsufficientQuota", "QuotaFeasibleAndInsufficientTopology"]
+
+
+class PreemptionRuleSpec(Known):
+    """Source: Kueue v0.20, PreemptionConfigPreemptionRule."""
+
+    name: Name
+    preemptor_selector: LabelSelectorSpec | None = None
+    preemptor_priority_class_selector: ClassNamesSpec | None = None
+    activation_policy: ActivationPolicySpec
+    candidate_selectors: Annotated[list[CandidateSelectorSpec], Field(max_length=32)] | None = None
+
+
+class PreemptionConfigSpec(Known):
+    """Source: Kueue v0.20, PreemptionConfigSpec."""
+
+    rules: Annotated[list[PreemptionRuleSpec], Field(max_length=64)] | None = None
+
+
+class PreemptionConfigObject(KubernetesObject):
+    """A PreemptionConfig."""
+
+    spec: PreemptionConfigSpec | None = None
+
+
+def read_preemption_config(raw: object, *, where: str = "") -> PreemptionConfig:
+    """A PreemptionConfig of `kueue.x-k8s.io/v1alpha1`.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        where: path to put before the path of every field in an error.
+
+    Raises:
+        InputError: everything that the API server would refuse. A label selector that Kueue cannot build is
+            accepted: it is a fault of the selector.
+
+    Source: Kueue v0.20, PreemptionConfig of v1alpha1.
+
+    >>> rule = {"name": "any", "activationPolicy": {"trigger": "Always"},
+    ...         "candidateSelectors": [{"scope": "WithinCohortTree"}]}
+    >>> found = read_preemption_config({"metadata": {"name": "hero"}, "spec": {"rules": [rule]}})
+    >>> found.rules[0].trigger.label
+    'Always'
+    """
+    return read_one(raw, KIND, where, preemption_config)
+
+
+def preemption_config(raw: object, place: Place, problems: list[Problem]) -> PreemptionConfig | None:
+    """As `read_preemption_config`; problems are added to `problems`, and the result is None."""
+    header = raw if isinstance(raw, dict) else {}
+    known = len(problems)
+    for name, allowed in (("apiVersion", PREEMPTION_CONFIG_VERSIONS), ("kind", (KIND,))):
+        if header.get(name) not in (None, "", *allowed):
+            problems.append(place.problem(name, show(header[name]), " or ".join(allowed)))
+    checked = check(PreemptionConfigObject, raw, place, problems)
+    problems.extend(config_problems(raw, place))
+    if checked is None or len(problems) > known:
+        return None
+    rules = (checked.spec and checked.spec.rules) or ()
+    return PreemptionConfig(checked.metadata.name, tuple(map(_rule, rules)))
+
+
+def config_problems(raw: object, place: Place) -> Iterator[Problem]:
+    """What the API server refuses beyond types: names of rules, and what one field demands of another.
+
+    Args:
+        raw: the object, untrusted; what has the wrong shape is passed over.
+        place: of the object.
+    """
+    rules = items(dig(raw, "spec", "rules"))
+    names = [dig(rule, "name") for rule in rules]
+    for index, name in enumerate(names):
+        path = f"spec.rules[{index}].name"
+        if isinstance(name, str) and name and not _RULE.fullmatch(name):
+            expected = "at most 63 small letters, digits and '-', a letter or digit at both ends"
+            yield place.problem(path, show(name), expected)
+    named = ((f"spec.rules[{index}].name", name) for index, name in enumerate(names))
+    yield from repeated(named, "each name once", place)
+    for index, rule in enumerate(rules):
+        for number, selector in enumerate(items(dig(rule, "candidateSelectors"))):
+            yield from _selector_problems(
+                selector, f"spec.rules[{index}].candidateSelectors[{number}]", place
+            )
+
+
+def _selector_problems(selector: object, path: str, place: Place) -> Iterator[Problem]:
+    mode, comparison = dig(selector, "priority", "mode"), dig(selector, "priority", "comparison")
+    if (mode is None) != (comparison is None):
+        lacking, beside = ("mode", "comparison") if mode is None else ("comparison", "mode")
+        yield place.problem(f"{path}.priority.{lacking}", "nothing", f"a value beside {beside}, or neither")
+    for index, number in enumerate(items(dig(selector, "numericLabels"))):
+        low, high = dig(number, "minValue"), dig(number, "maxValue")
+        if isinstance(low, int) and isinstance(high, int) and low > high:
+            expected = f"at most maxValue, {high}"
+            yield place.problem(f"{path}.numericLabels[{index}].minValue", show(low), expected)
+
+
+def _rule(spec: PreemptionRuleSpec) -> PreemptionRule:
+    return PreemptionRule(
+        spec.name,
+        Trigger.labelled()[spec.activation_policy.trigger],
+        label_selector(spec.preemptor_selector),
+        _class_names(spec.preemptor_priority_class_selector),
+        tuple(map(_selector, spec.candidate_selectors or ())),
+    )
+
+
+def _selector(spec: CandidateSelectorSpec) -> CandidateSelector:
+    priority = spec.priority or PrioritySelectorSpec()
+    return CandidateSelector(
+        CandidateScope.labelled()[spec.scope],
+        label_selector(spec.cluster_queue_selector),
+        label_selector(spec.label_selector),
+        tuple(map(_number, spec.numeric_labels or ())),
+        None if priority.mode is None else PriorityMode.labelled()[priority.mode],
+        _comparison(priority.comparison),
+        _class_names(priority),
+    )
+
+
+def _number(spec: NumericLabelSpec) -> NumericLabel:
+    comparison = _comparison(spec.comparison)
+    return NumericLabel(spec.key, comparison, spec.min_value, spec.max_value, spec.fallback_value)
+
+
+def _comparison(word: str | None) -> Comparison | None:
+    return None if word is None else Comparison.labelled()[word]
+
+
+def _class_names(spec: ClassNamesSpec | None) -> ClassNames:
+    found = spec or ClassNamesSpec()
+    return ClassNames(tuple(found.match_names or ()), tuple(found.not_match_names or ()))
+
+
+def label_selector(spec: LabelSelectorSpec | None) -> LabelSelector:
+    """A label selector with what keeps Kueue from building it; nothing and `{}` select everything.
+
+    Source: Kubernetes, LabelSelectorAsSelector: names of labels, values and operators are checked there, and
+    by no schema.
+
+    >>> label_selector(LabelSelectorSpec.model_validate({"matchLabels": {"a": "low"}})).requirements[0].values
+    ('low',)
+    """
+    found = spec or LabelSelectorSpec()
+    requirements = [
+        LabelRequirementSpec(key=key, operator="In", values=[value])
+        for key, value in (found.match_labels or {}).items()
+    ]
+    requirements += found.match_expressions or ()
+    fault = next(filter(None, map(_fault, requirements)), "")
+    if fault:
+        return LabelSelector(fault=fault)
+    operators = NodeOperator.labelled()
+    return LabelSelector(
+        tuple(
+            NodeRequirement(found.key, operators[found.operator], tuple(found.values or ()))
+            for found in requirements
+        )
+    )
+
+
+def _fault(found: LabelRequirementSpec) -> str:
+    """Why Kubernetes does not build a requirement; empty where it does."""
+    values: Sequence[str] = found.values or ()
+    if found.operator not in OPERATORS:
+        hint = did_you_mean(found.operator, OPERATORS)
+        return f"operator {printable(found.operator)} of label {printable(found.key)} is none{hint}"
+    if found.operator in ("In", "NotIn") and not values:
+        return f"{found.operator} of label {printable(found.key)} has no values"
+    if found.operator in ("Exists", "DoesNotExist") and values:
+        return f"{found.operator} of label {printable(found.key)} has values"
+    if not _KEY.fullmatch(found.key):
+        return f"{show(found.key)} is no key of a label"
+    wrong = next((value for value in values if not _VALUE.fullmatch(value)), None)
+    return "" if wrong is None else f"{show(wrong)} is no value of a label"
+
+
+def selectable_of(raw: object, workload: Workload) -> Selectable:
+    """What PreemptionConfigs read of a workload.
+
+    Args:
+        raw: the Workload, which was found to be right.
+        workload: what was made of it.
+
+    >>> read = Workload("ml", "w", "u", priority=7, created_at=0)
+    >>> selectable_of({"metadata": {"labels": {"nodes": "4"}}}, read)
+    Selectable(labels={'nodes': '4'}, priority_class='', priority=7)
+    """
+    return Selectable(labels_of(raw), class_named(raw), workload.priority)
+
+
+def class_named(raw: object) -> str:
+    """The priority class that a Workload names, Kueue's or Kubernetes' own; empty without one.
+
+    >>> class_named({"spec": {"priorityClassRef": {"name": "batch"}}})
+    'batch'
+    """
+    named = dig(raw, "spec", "priorityClassRef", "name") or dig(raw, "spec", "priorityClassName")
+    return named if isinstance(named, str) else ""
+
+
+def labels_of(raw: object) -> Mapping[str, str]:
+    """The labels of an object; what is no text is left out.
+
+    >>> labels_of({"metadata": {"labels": {"tier": "low"}}})
+    {'tier': 'low'}
+    """
+    found = dig(raw, "metadata", "labels")
+    entries = found.items() if isinstance(found, dict) else ()
+    return {key: value for key, value in entries if isinstance(key, str) and isinstance(value, str)}
+
+
+def names_any(cluster: Cluster) -> bool:
+    """Whether a ClusterQueue names a PreemptionConfig, so that labels count.
+
+    >>> names_any(Cluster({}))
+    False
+    """
+    return any(queue.preemption_config is not None for queue in cluster.cluster_queues.values())
+
+
+def with_selectable(
+    cluster: Cluster,
+    configs: Mapping[str, PreemptionConfig] | None,
+    read: Callable[[Workload], Selectable],
+    labels: Mapping[str, Mapping[str, str]],
+) -> Cluster:
+    """The cluster with its PreemptionConfigs, and with what they read of workloads and ClusterQueues.
+
+    Args:
+        cluster: one in which a ClusterQueue names a PreemptionConfig; any other stays as it is.
+        configs: by name; None where it is not known which there are.
+        read: what they read of a workload.
+        labels: of ClusterQueues, by name.
+    """
+    if not names_any(cluster):
+        return cluster
+
+    def known(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
+        return tuple(replace(workload, selectable=read(workload)) for workload in workloads)
+
+    return replace(
+        cluster,
+        preemption_configs=configs,
+        admitted=known(cluster.admitted),
+        pending=known(cluster.pending),
+        cluster_queues={
+            name: replace(queue, labels=labels.get(name, {}))
+            for name, queue in cluster.cluster_queues.items()
+        },
+    )
+
+
+def faults_of(config: PreemptionConfig) -> Iterator[tuple[str, str, str]]:
+    """The selectors that Kueue cannot build: path, what is wrong, and what that switches off.
+
+    Args:
+        config: a PreemptionConfig that was read.
+
+    Source: Kueue of September 2026, evaluator of PreemptionConfigs: an invalid selector is only logged.
+
+    >>> wrong = PreemptionRule("r", Trigger.ALWAYS, LabelSelector(fault="operator Notin of label a is none"))
+    >>> [path for path, _, _ in faults_of(PreemptionConfig("c", (wrong,)))]
+    ['spec.rules[0].preemptorSelector']
+    """
+    for index, rule in enumerate(config.rules):
+        effect = f"no rule of trigger {rule.trigger.label} or a later one selects anything"
+        path = f"spec.rules[{index}]"
+        if rule.preemptors.fault:
+            yield f"{path}.preemptorSelector", rule.preemptors.fault, effect
+        for number, selector in enumerate(rule.candidates):
+            own = f"{path}.candidateSelectors[{number}]"
+            for name, found in (
+                ("clusterQueueSelector", selector.queues),
+                ("labelSelector", selector.workloads),
+            ):
+                if found.fault:
+                    yield f"{own}.{name}", found.fault, f"where the rule accepts the preemptor, {effect}"
