@@ -223,3 +223,24 @@ def test_what_cannot_be_rendered_is_named(
     done = tenure(*DIFF, *sides, ".", "--render", command, cwd=tmp_path, stdin=b"")
     assert done.returncode == 2
     assert found in done.stderr.decode()
+
+
+@pytest.mark.parametrize("kind", ["overlay", "chart"])
+def test_what_is_not_rendered_gets_no_verdict(kind: str, tmp_path: Path) -> None:
+    """A gate that does not see the queues that are deployed would pass for whatever they are."""
+    folder = tmp_path / "queues"
+    folder.mkdir()
+    (folder / "all.yaml").write_text(yaml.safe_dump_all([FLAVOR, QUEUE]), encoding="utf-8")
+    if kind == "overlay":
+        text = yaml.safe_dump({"resources": ["all.yaml"], "patches": [{"path": "patch.yaml"}]})
+        (folder / "kustomization.yaml").write_text(text, encoding="utf-8")
+        found = "a kustomization with patches, which are not applied"
+    else:
+        text = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: {{ .name }}}\n"
+        (folder / "template.yaml").write_text(text, encoding="utf-8")
+        found = "templates of queues"
+    done = tenure(*DIFF, str(folder), str(folder))
+    assert done.returncode == 2
+    assert f"found '{found}', expected --render with the command that renders them" in done.stderr.decode()
+    compared = tenure("analyze", "diff", str(folder), str(folder), "--states", "30")
+    assert compared.returncode == 0, "without --fail-on a warning is enough"

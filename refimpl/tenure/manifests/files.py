@@ -129,6 +129,9 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 EXPECTATIONS: Final = ".tenure.yaml"
 """The ending of files of expectations, which may be in the same folder."""
 _STDIN = "-"
+NOT_RENDERED: Final = "templates of queues or workloads are not looked at"
+NOT_APPLIED: Final = "which are not applied"
+"""What a note has about a folder that only a renderer can read whole."""
 STDIN_TWICE: Final = "standard input more than once"
 """What is wrong where `-` is named twice."""
 JSON_PATCH, OTHER_TOOL = "a JSON patch", "of another tool"
@@ -291,7 +294,7 @@ def passed_over_note(folder: str | Path, files: Mapping[str, str]) -> str:
     note = f"{printable_path(folder)}: {of_all}"
     if not ours:
         return f"{note} ({named})"
-    return f"{note}; templates of queues or workloads are not looked at ({named}); {_render(ours[0])}"
+    return f"{note}; {NOT_RENDERED} ({named}); {_render(ours[0])}"
 
 
 def _render(template: str) -> str:
@@ -316,7 +319,7 @@ def overlay_note(files: Iterable[str | Path]) -> str:
         return ""
     noun = "a kustomization" if len(overlays) == 1 else "kustomizations"
     return (
-        f"{format_names(overlays, _MOST_NAMED)}: {noun} with patches or other changes, which are not applied "
+        f"{format_names(overlays, _MOST_NAMED)}: {noun} with patches or other changes, {NOT_APPLIED} "
         f"here; render first: kubectl kustomize {shlex.quote(overlays[0])} | tenure validate -"
     )
 

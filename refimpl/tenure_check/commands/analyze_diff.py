@@ -30,6 +30,7 @@ from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
 from tenure.errors import bad_input
 from tenure.manifests import Place, SourcedObject, build, read_objects
+from tenure.manifests.files import NOT_APPLIED, NOT_RENDERED
 from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
@@ -222,6 +223,9 @@ def difference_of(
 
     interpretation, flags = inputs.interpretation, inputs.flags
     before, after = _sides(inputs, compared.render or [])
+    if kinds:
+        for side in (before, after):
+            _refuse_unrendered(side)
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     effort = Effort.of_states(compared.states, compared.seed, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, compared)
@@ -304,6 +308,24 @@ def _objects(source: str, common: Sequence[SourcedObject], render: Sequence[str]
             for sourced in rendered(command, folder, where="--render", place=place)
         ]
     return list(together(found, common))
+
+
+def _refuse_unrendered(side: Side) -> None:
+    """Refuse to judge a folder of which a chart or an overlay is not read: it might do what must fail.
+
+    Raises:
+        InputError: it has templates of queues, or a kustomization with patches.
+    """
+    for note in (sourced.note for sourced in side.loaded.objects):
+        if NOT_APPLIED in note or NOT_RENDERED in note:
+            found = (
+                "templates of queues"
+                if NOT_RENDERED in note
+                else f"a kustomization with patches, {NOT_APPLIED}"
+            )
+            raise bad_input(
+                side.words, found, "--render with the command that renders them, or a folder without"
+            )
 
 
 def _side(
