@@ -37,13 +37,7 @@ def test_every_page_and_help_reads_a_cluster_by_the_one_command() -> None:
         if "kubectl get clusterqueues" in line
     }
     assert {line for _, line in found} == {READ_COMMAND}
-    assert {name for name, _ in found} == {
-        "README.md",
-        "kubectl.md",
-        "prove-who-may-be-preempted.md",
-        "tutorial.md",
-        "analyze_matrix.py",
-    }
+    assert {name for name, _ in found} == {"README.md", "kubectl.md", "analyze_matrix.py"}
 
 
 def test_the_permissions_of_the_page_are_to_read_only() -> None:

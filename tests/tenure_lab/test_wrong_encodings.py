@@ -307,9 +307,7 @@ def refused_in(configuration: str | int, scope: Scope, has_heroes: bool) -> list
 def test_the_page_says_how_many_there_are() -> None:
     text = (ROOT / "docs" / "explanation" / "what-analyze-proves.md").read_text(encoding="utf-8")
     page = " ".join(text.split())
-    about_heroes = sum(wrong.trial[2] for wrong in WRONG.values())
-    said = f"makes {len(WRONG)} mistakes, one after the other, and for each of them decisions of one known "
-    assert f"{said}configuration are refused; {about_heroes} of them are about heroes." in page
+    assert f"makes {len(WRONG)} mistakes in the encoding" in page
 
 
 @pytest.mark.parametrize("mistake", WRONG)

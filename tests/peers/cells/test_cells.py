@@ -13,12 +13,10 @@ from typing import Any
 import pytest
 
 from tenure.conformance.requests import DecideRequest
-from tenure.model import Cluster, Workload
+from tenure.model import Workload
 from tenure_check.analysis.campaign import draw_configuration, with_heroes
-from tenure_check.analysis.matrix import trees_of
 from tenure_lab.programs import our_answer
 from tenure_lab.verdicts import AnswerPair, Kind, Verdict, classify
-from tests.docs.blocks import ROOT
 from tests.peers.cells import __main__ as command_line
 from tests.peers.cells.__main__ import is_confirmed, said_of
 from tests.peers.cells.draws import MOST_QUEUES, READING, DrawnCell, as_released, drawn_cells
@@ -91,32 +89,6 @@ def test_where_a_tie_is_left_to_chance_one_of_the_variants_has_to_have_the_victi
     for variants, confirmed in (([{**ours["output"], "preempted": []}, ours["output"]], True), ([], False)):
         theirs = {"output": {"decision": "NoCandidates", "stable": False, "variants": variants}}
         assert is_confirmed(cell, AnswerPair(cell.request, ours, theirs, left)) is confirmed
-
-
-def test_the_page_says_how_many_configurations_of_a_campaign_are_of_which_kind() -> None:
-    page = " ".join((ROOT / "docs" / "explanation" / "peers.md").read_text(encoding="utf-8").split())
-    kinds = [kinds_of(draw_configuration(random.Random(number), MOST_QUEUES)[0]) for number in range(1, 44)]
-    fair, nested, flavors = (sum(kind >= {name} for kind in kinds) for name in ("fair", "nested", "flavors"))
-    assert (
-        f"Of the 43 configurations {fair} share fairly, {nested} have nested cohorts and {flavors} several"
-        in page
-    )
-    pairs = ("fair", "nested"), ("fair", "flavors"), ("nested", "flavors"), ("fair", "nested", "flavors")
-    both = [sum(kind >= set(pair) for kind in kinds) for pair in pairs]
-    said = "{} share fairly in nested cohorts, {} share fairly several flavors, {} have several flavors in"
-    assert said.format(*both[:3]) in page
-    assert f"and {both[3]} are all of it" in page
-
-
-def kinds_of(cluster: Cluster) -> set[str]:
-    """What a configuration has of what changes how Kueue decides."""
-    trees = trees_of(cluster)
-    depths = [len(node.path) for tree in trees if len(tree.places) > 1 for node in tree.nodes if node.queue]
-    return {
-        *(["fair"] if cluster.settings.fair_sharing is not None else []),
-        *(["nested"] if max(depths, default=0) > 2 else []),
-        *(["flavors"] if len(cluster.flavors) > 1 else []),
-    }
 
 
 def test_a_peer_that_preempts_nothing_confirms_no_cell(
