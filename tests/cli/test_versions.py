@@ -54,7 +54,17 @@ def test_what_is_read_may_say_its_form(name: str) -> None:
 
 
 # Neither a decision nor anything that is deduced of one: what is stated, copied or listed.
-OF_NO_SCHEDULER = {"example", "schemas", "show", "vectors", "prove", "campaign", "conform", "oracle-answer"}
+OF_NO_SCHEDULER = {
+    "example",
+    "schemas",
+    "show",
+    "vectors",
+    "prove",
+    "campaign",
+    "conform",
+    "oracle-answer",
+    "prove-why",
+}
 HAS_NO_READING = {
     "validate": "no preset changes what an API server refuses, but for KEP-8826's fields; see its options",
     "test": "each expectation has that of its file",
