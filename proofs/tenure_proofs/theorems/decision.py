@@ -26,19 +26,26 @@ from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Given, Row, State, Way, returned
 from tenure_proofs.trusted.specified import Specification, there_is_one
-from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
 
 
 class _Told(Given):
     """A function of tokens and numbers, of which nothing more is said."""
 
     def __call__(self, *told: Any) -> Any:
-        return SymToken(self.meaning(*(value.term for value in told)))
+        there = [value.value if isinstance(value, SymOptional) else value for value in told]
+        return SymToken(self.meaning(*(value.term for value in there)))
 
 
 def _of(name: str, place: Any) -> SymToken:
     # No constant has this name too: cvc5 would take one for the other.
     return SymToken(z3.Function(f"{name} of the candidate", z3.IntSort(), z3.IntSort())(place))
+
+
+def _selected(place: Any) -> SymOptional:
+    """What a PreemptionConfig selects a candidate by, if it does."""
+    selected = z3.Function("selected by a PreemptionConfig", z3.IntSort(), z3.BoolSort())(place)
+    return SymOptional(SymBool(selected), _of("selected", place))
 
 
 def seeing(function: Callable[..., Any], **others: Any) -> FunctionType:
@@ -72,8 +79,10 @@ def handed(*pairs: tuple[Any, Any]) -> None:
 
 
 DOOR = z3.Function("take_target", *[z3.IntSort()] * 7)
+CONFIGURED = z3.Function("take_configured_target", *[z3.IntSort()] * 4)
 KIN = z3.Function("kin_between", *[z3.IntSort()] * 4)
 ASKS = _Told(6, SymToken, DOOR)
+ASKS_CONFIGURED = _Told(3, SymToken, CONFIGURED)
 RELATED = Given(3, SymToken, KIN)
 OUTCOMES = Made(
     Outcome, {name: SymToken(z3.IntVal(number)) for number, name in enumerate(Outcome.__members__)}
@@ -107,7 +116,10 @@ DECIDED = Specification(
         "kept": Row(
             lambda at: Made(
                 Candidate,
-                {**{name: _of(name, at) for name in ("workload", "evidence", "place")}, "selected": None},
+                {
+                    **{name: _of(name, at) for name in ("workload", "evidence", "place")},
+                    "selected": _selected(at),
+                },
             ),
             _COUNT,
             told=(z3.Int("kept"),),
@@ -132,21 +144,24 @@ def _only_where_needed(given: State) -> z3.BoolRef:
 @theorem(
     "PO-ANY-200",
     about=(decide._decided, decide._taken, decide._outcome),
-    size="any number of candidates that no PreemptionConfig selects, in any cluster, under every reading",
+    size="any number of candidates, in any cluster, under every reading",
 )
 def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
     function: Callable[..., Any] = decide._decided,
 ) -> Iterator[Part]:
-    """Each target is what `take_target` returns of one candidate; there are as many targets as candidates.
+    """Each target is what the door returns of one candidate; there are as many targets as candidates.
 
-    The door is asked about the preemptor, the terms and the clock that the decision itself names, about the
-    candidate's workload and evidence, and about how the tree relates the two ClusterQueues. So
-    a claim that is proved of the door, for all arguments, holds of every target of every decision of the
-    reference that no PreemptionConfig selects; those that one selects pass `take_configured_target`. The
+    `take_target` is asked about the preemptor, the terms and the clock that the decision itself names, about
+    the candidate's workload and evidence, and about how the tree relates the two ClusterQueues. So
+    a claim that is proved of it, for all arguments, holds of every target of every decision of the
+    reference that no PreemptionConfig selects. `take_configured_target` is asked about those that one
+    selects: about the preemptor, the candidate's workload, and what selects it. The
     outcome is Preempt exactly where there are targets, and Fit exactly where none is needed.
     Candidates are kept only where preemption is needed, and may help: that is shown where this is called.
     """
-    taken = seeing(decide._taken, take_target=ASKS, kin_between=RELATED)
+    taken = seeing(
+        decide._taken, take_target=ASKS, take_configured_target=ASKS_CONFIGURED, kin_between=RELATED
+    )
     outcome = seeing(decide._outcome, Outcome=OUTCOMES)
     given, place = DECIDED.takes, z3.Int("place")
     assignment = given["trial"].fields["assignment"].fields
@@ -159,10 +174,12 @@ def every_target_of_a_decision_is_what_the_door_returns_of_that_decision(
         kin = KIN(snapshot["heroes"].term, snapshot["place"].term, candidate["place"].term)
         asked = (candidate["workload"].term, candidate["evidence"].term)
         door = DOOR(told["preemptor"].term, *asked, told["terms"].term, told["now"].term, kin)
+        selected, by = candidate["selected"].present.term, candidate["selected"].value.term
+        configured = CONFIGURED(told["preemptor"].term, candidate["workload"].term, by)
         preempts = (found == _outcome("PREEMPT")) == (targets.size > 0)
         return [
             ("as many as candidates", targets.size == _COUNT),
-            ("what the door returns", targets.at(place).term == door),
+            ("what the door returns", targets.at(place).term == z3.If(selected, configured, door)),
             ("Preempt exactly where there are targets", preempts),
             ("Fit exactly where none is needed", (found == _outcome("FIT")) == z3.And(fits, z3.Not(needs))),
         ]
