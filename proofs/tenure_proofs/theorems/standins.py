@@ -88,6 +88,8 @@ def anything_like(value: Value, name: str = "anything else") -> Value:
 def known_as(value: Value) -> z3.ArithRef:
     """The number that stands for a token, or for a record by the token that it has without a name."""
     inner = value.fields.get("") if isinstance(value, Made) else value
+    if isinstance(value, Made | Row | Law) and not isinstance(inner, SymToken | SymOptional):
+        raise LiftError(f"no token stands for {value!r}")
     inner = inner.value if isinstance(inner, SymOptional) else inner
     known: z3.ArithRef = (inner if isinstance(inner, SymToken | SymInt) else token("something else")).term
     return known
