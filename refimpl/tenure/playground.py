@@ -41,6 +41,7 @@ _OBJECTS = (
     "resourceFlavors",
     "topologies",
     "workloadPriorityClasses",
+    "preemptionConfigs",
     "admitted",
 )
 """Where a vector holds objects of a cluster, beside the pending workload."""
@@ -273,7 +274,10 @@ def opened(vector: Vector) -> PageQuestion | None:
         vector: a published case.
     """
     given = vector.data["input"]
-    if vector.data["call"] != "decide" or given["assignment"] is not None or "jobs" in given:
+    # Manifests do not say that there are no PreemptionConfigs.
+    if given.get("preemptionConfigs") == []:
+        return None
+    if vector.data["call"] != "decide" or given.get("assignment") is not None or "jobs" in given:
         return None
     return opened_request(given, vector.data["reading"])
 

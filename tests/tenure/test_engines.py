@@ -133,8 +133,12 @@ def test_a_refused_class_is_refused_by_both() -> None:
 def test_every_vector_passes_by_the_core() -> None:
     vectors = load_vectors()
     assert [run.differences for run in map(by_core, vectors) if run.differences] == []
-    answers = [answer(vector.request(), engine=Engine.FAST) for vector in vectors]
-    assert [entry for entry in answers if "leftToReference" in entry.get("output", {})] == []
+    left = {
+        (vector.file.stem, output["leftToReference"])
+        for vector in vectors
+        if "leftToReference" in (output := answer(vector.request(), engine=Engine.FAST).get("output", {}))
+    }
+    assert left == {("preemption-config", "a PreemptionConfig")}
 
 
 def by_core(vector: Any) -> Any:
@@ -185,6 +189,8 @@ def test_no_basis_is_believed_that_the_reference_does_not_find() -> None:
     tried: Counter[Basis] = Counter()
     for asked in requests_of_vectors():
         about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
+        if asked.cluster.cluster_queues[asked.queue].preemption_config is not None:
+            continue  # left to the reference
         for number, target in enumerate(targets_of(asked)):
             basis = target.evidence.basis
             tried[basis] += 1

@@ -425,7 +425,7 @@ def test_the_simplest_failure_of_each_rule_comes_before_a_second_one(
     ("beginning", "reason"),
     [
         ("KQ-040/", "is preempted: InClusterQueue"),
-        ("KQ-640/no-flavor-at-all", "ns/new is not admitted: no flavor serves the request"),
+        ("KQ-640/no-flavor-at-all", "ns/new is not admitted: resourceGroups is empty: "),
     ],
 )
 def test_a_program_for_which_everything_fits_is_told_why_not(

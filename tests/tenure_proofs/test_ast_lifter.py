@@ -42,7 +42,7 @@ REFUSED = {
     programs.text_against_a_literal: "'team-a' is no constant that a rule may use",
     programs.assignment_to_a_field: "`job.priority` in line 2 is outside the subset of rules",
     programs.never_returning: "never_returning never returns",
-    programs.computed_property: "Job.urgency is not a scalar",
+    programs.computed_property: "Job has no field urgency that a rule may read",
     programs.loop: "For in line",
     programs.augmented_assignment: "AugAssign in line",
     programs.forgotten_return: "a path ends without a return",
