@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -36,16 +35,6 @@ HOME = "index.md"
 MATRIX = "proofs/index.md"
 MUTANTS = "proofs/mutants.md"
 FORMULA = "explanation/how-a-function-becomes-a-formula.md"
-_MARKED = (
-    ("heros", "hero's"),
-    ("victims timestamp", "victim's timestamp"),
-    ("cluster queue", "ClusterQueue"),
-    ("cluster queues", "ClusterQueues"),
-    (r"kep (\d+)", r"KEP-\1"),
-    ("kai", "KAI"),
-    ("whole second", "whole-second"),
-)
-"""Words of claims, and how they are written."""
 
 
 def proofs(report: dict[str, Any]) -> Fills:
@@ -86,7 +75,7 @@ def _matrix(
     """The headline invariants; where it is said which theorems are proved, with what each is proved of."""
     rows = [
         [
-            f"[{entry['title']}]({at(entry['id'])})<br>{claimed(entry['claim'])}.",
+            f"[{entry['title']}]({at(entry['id'])})<br>{sentence(entry['claim'])}.",
             *_verdicts(entry, readings),
             *([] if proved is None else [linked(of_what_size(entry["id"], proved))]),
         ]
@@ -159,7 +148,7 @@ def _listed(report: dict[str, Any]) -> Iterator[str]:
     rows = [
         [
             link(entry["id"]),
-            f"{claimed(entry['claim'])}.",
+            f"{sentence(entry['claim'])}.",
             FAMILIES[family_of(entry["id"])].partition(",")[0],
             *_verdicts(entry, readings),
         ]
@@ -173,7 +162,7 @@ def _listed(report: dict[str, Any]) -> Iterator[str]:
 def _claim(entry: dict[str, Any], report: dict[str, Any], named: Sequence[Page], level: int) -> Iterator[str]:
     """The claim and its verdicts; its source, statement and counterexamples are folded."""
     obligation = OBLIGATIONS[entry["id"]]
-    yield heading(level, f"{entry['id']}: {claimed(entry['claim'])}", entry["id"])
+    yield heading(level, f"{entry['id']}: {sentence(entry['claim'])}", entry["id"])
     readings = report["readings"]
     yield ", ".join(
         f"{reading} {word}" for reading, word in zip(readings, _verdicts(entry, readings), strict=True)
@@ -201,17 +190,6 @@ def _found(named: Sequence[Page]) -> Iterator[str]:
         yield ("In words: " + "; ".join(f"{page.title} ({link(page.id)})" for page in named) + ".")
 
 
-def claimed(words: str) -> str:
-    """A claim as a sentence, with the marks that the name of a function cannot have.
-
-    >>> claimed("a heros workload is never preempted in its cluster queue")
-    "A hero's workload is never preempted in its ClusterQueue"
-    """
-    for plain, written in _MARKED:
-        words = re.sub(rf"\b{plain}\b", written, words)
-    return sentence(words)
-
-
 def _verdicts(obligation: dict[str, Any], readings: list[str]) -> list[str]:
     return [verdict(obligation["verdicts"][reading]["verdict"]) for reading in readings]
 
@@ -228,7 +206,7 @@ def _stories(obligation: dict[str, Any], report: dict[str, Any], *, titled: bool
         if titled:
             title = f"{obligation['title']}: refuted {words}"
             yield heading(3, title, f"{obligation['id']}-{under[0]}")
-            yield f"The claim: *{claimed(obligation['claim'])}* ({link(obligation['id'])})."
+            yield f"The claim: *{sentence(obligation['claim'])}* ({link(obligation['id'])})."
             yield from _found(findings_by_obligation().get(obligation["id"], []))
         else:
             yield f"**Refuted {words}**"

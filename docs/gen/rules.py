@@ -23,10 +23,10 @@ from docs.gen.markdown import (
     folded,
     link,
     linked,
+    sentence,
     table,
     verdict,
 )
-from docs.gen.proofs import claimed
 from docs.gen.sources import ROOT, place_of, places, vectors
 from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import FAMILIES, Page
@@ -281,7 +281,7 @@ def _elsewhere(rule: str, concerned: Sequence[dict[str, Any]], readings: Sequenc
     rows = [
         [
             link(item["id"]),
-            claimed(item["claim"]),
+            sentence(item["claim"]),
             *(verdict(item["verdicts"][reading]["verdict"]) for reading in readings),
         ]
         for item in concerned

@@ -20,6 +20,7 @@ from tenure_play.drawing.cluster_sketch import sentences_of, sketch_of
 from tenure_play.drawing.svg import svg
 from tenure_proofs.budgets import UNRECORDED
 from tenure_proofs.counterexamples import Counterexample, shown
+from tenure_proofs.obligations import claim_text
 from tenure_proofs.registry import Obligation, Statement, Verdict, everywhere
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.solvers import Cvc5
@@ -95,7 +96,7 @@ def prove(claim: Statement, *, reading: str | Reading = "guaranteed", seeds: int
         result = run_obligation(obligation, chosen.name, cvc5, seeds)
     example = result.counterexample if result.verdict == Verdict.REFUTED else None
     found = OwnClaim(
-        obligation.words,
+        claim_text(obligation),
         chosen.name,
         result.verdict.value,
         "" if result.verdict in (Verdict.PROVED, Verdict.REFUTED) else next(iter(problems), result.detail),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tenure.disk import write_file
 from tenure.errors import bad_input
+from tenure_proofs.obligations import claim_text
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.runner import question_of, stated
 from tenure_proofs.trusted.claim import Claim, Traces
@@ -31,7 +32,7 @@ def export(obligation: Obligation, column: str, folder: Path, traces: Traces) ->
         raise bad_input(obligation.id, problem, "a statement that can be exported")
     path = folder / f"{obligation.id}.{column}.smt2"
     head = (
-        f"; {obligation.id} under {column}: {obligation.words}\n"
+        f"; {obligation.id} under {column}: {claim_text(obligation)}\n"
         "; The facts, and not the goals: unsat is a proof, sat a counterexample.\n"
         f"(set-info :status {EXPECTED[obligation.expected_under(column)]})\n"
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tenure.as_json import as_json
 from tenure_proofs.asked import Shared
-from tenure_proofs.obligations import OBLIGATIONS, source_text
+from tenure_proofs.obligations import OBLIGATIONS, claim_text, source_text
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import run_obligation
 
@@ -71,7 +71,7 @@ def claimed(rules: Iterable[str], reading: str) -> str:
 
 def _claim(obligation: Obligation, reading: str) -> Claimed:
     expected = obligation.expected_under(reading)
-    return Claimed(obligation.id, obligation.words, tuple(obligation.rules), str(expected))
+    return Claimed(obligation.id, claim_text(obligation), tuple(obligation.rules), str(expected))
 
 
 def judged(identifier: str, reading: str) -> str:
@@ -92,7 +92,7 @@ def judged(identifier: str, reading: str) -> str:
     example = result.counterexample if result.verdict == Verdict.REFUTED else None
     told = Judged(
         obligation.id,
-        obligation.words,
+        claim_text(obligation),
         str(result.verdict),
         result.as_expected,
         round(result.seconds, 3),

@@ -34,7 +34,7 @@ class Obligation:
     Args:
         id: its identifier, issued once.
         rules: identifiers of the rules that it constrains; a mutant of one of them is tried against it.
-        statement: writes facts and goals; its name is the claim.
+        statement: writes facts and goals; its name is the claim, which `tenure.claims` words.
         expect: PROVED or REFUTED for every preset.
         budget: of one answer of one solver under one reading.
         title: the words of the matrix, for a headline invariant; else empty.
@@ -67,16 +67,6 @@ class Obligation:
             LiftError: it asks for the truth of a term, or what it calls cannot be read.
         """
         stating(self.statement)(claim)
-
-    @property
-    def words(self) -> str:
-        """The claim in words.
-
-        >>> from tenure_proofs.obligations import OBLIGATIONS
-        >>> OBLIGATIONS["PO-TBP-020"].words
-        'exactly at the threshold a workload is kept'
-        """
-        return self.statement.__name__.replace("_", " ")
 
 
 _OBLIGATIONS: dict[str, Obligation] = {}

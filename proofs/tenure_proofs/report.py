@@ -28,7 +28,7 @@ from tenure_proofs.bridge import LiftReport
 from tenure_proofs.certificates import writing as certificates
 from tenure_proofs.counterexamples import Counterexample, shown
 from tenure_proofs.mutants.hunt import Hunted
-from tenure_proofs.obligations import source_text
+from tenure_proofs.obligations import claim_text, source_text
 from tenure_proofs.registry import Obligation, Verdict
 from tenure_proofs.runner import Result
 from tenure_proofs.theorems import outcome as any_size
@@ -214,7 +214,7 @@ def _lifting_lines(report: Report) -> Iterator[str]:
 
 
 def _obligation_lines(report: Report) -> Iterator[str]:
-    width = max((len(obligation.words) for obligation in obligations_of(report)), default=0)
+    width = max((len(claim_text(obligation)) for obligation in obligations_of(report)), default=0)
     yield ""
     yield f"{'obligation':11} {'claim':{width}}  " + "  ".join(f"{reading:10}" for reading in report.readings)
     for obligation in obligations_of(report):
@@ -222,7 +222,9 @@ def _obligation_lines(report: Report) -> Iterator[str]:
             f"{MARKS[result.verdict]}{'' if result.as_expected else ' !'}"
             for result in row_of(report, obligation)
         )
-        yield f"{obligation.id:11} {obligation.words:{width}}  " + "  ".join(f"{cell:10}" for cell in cells)
+        yield f"{obligation.id:11} {claim_text(obligation):{width}}  " + "  ".join(
+            f"{cell:10}" for cell in cells
+        )
     agreed = sum(1 for result in report.results if "cvc5" in result.solvers)
     solvers = ", ".join(f"{name} {version}" for name, version in report.versions.items())
     yield f"{solvers}; Z3 with {report.seeds} seed(s); cvc5 answered {agreed} of {len(report.results)}"
@@ -303,7 +305,7 @@ def stories(report: Report) -> Iterator[Story]:
         others = [result.reading for result, example in found if tuple(example.story) != tuple(shown.story)]
         yield Story(
             f"{name} is refuted under {joined([result.reading for result, _ in found])}: "
-            f"{first.obligation.words}",
+            f"{claim_text(first.obligation)}",
             (
                 source_text(first.obligation),
                 *shown.story,
@@ -320,7 +322,7 @@ def _failure_lines(result: Result) -> Iterator[str]:
         f"FAIL {obligation.id} under {result.reading}: expected {result.expected}, is {result.verdict}"
         f"{': ' + result.detail if result.detail else ''}"
     )
-    yield f"  the claim: {obligation.words}"
+    yield f"  the claim: {claim_text(obligation)}"
     yield f"  {source_text(obligation)}"
     known = {entry.id for entry in all_rules()}
     for rule in obligation.rules:
@@ -393,7 +395,7 @@ def to_json(report: Report) -> dict[str, Any]:
 def _obligation_shape(obligation: Obligation, results: Iterable[Result]) -> ObligationShape:
     return ObligationShape(
         id=obligation.id,
-        claim=obligation.words,
+        claim=claim_text(obligation),
         title=obligation.title,
         source=source_text(obligation),
         rules=list(obligation.rules),

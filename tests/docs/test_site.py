@@ -10,13 +10,13 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from docs.gen.elsewhere import HOSTS
+from docs.gen.markdown import sentence
 from docs.gen.playground import FOLDER
-from docs.gen.proofs import claimed
 from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import load_vectors
 from tenure.readings import preset_names, readings_file
 from tenure.rules.registry import all_rules
-from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.obligations import OBLIGATIONS, claim_text
 from tenure_proofs.report import statement_of
 from tests.docs.blocks import ROOT
 from tests.docs.built import Site
@@ -160,8 +160,8 @@ def test_every_obligation_is_listed_with_its_claim(site: Site) -> None:
         page, fragment = site.explained(identifier)
         assert any(link.endswith(f"{page.path.parent.name}/#{fragment}") for link in listed.links)
         assert fragment in page.fragments
-        assert f"{identifier}: {claimed(obligation.words)}" in page.words
-        assert claimed(obligation.words) in listed.words
+        assert f"{identifier}: {sentence(claim_text(obligation))}" in page.words
+        assert sentence(claim_text(obligation)) in listed.words
 
 
 def test_the_mutants_are_summed_up(site: Site) -> None:

@@ -21,7 +21,7 @@ from tenure_proofs.formats.checks import checks_of
 from tenure_proofs.formats.markdown import markdown_lines
 from tenure_proofs.formats.problems import faults, place_of
 from tenure_proofs.mutants.hunt import Hunted
-from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.obligations import OBLIGATIONS, claim_text
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import Report
 from tenure_proofs.runner import Result
@@ -148,7 +148,7 @@ def test_markdown_has_the_matrix_and_what_is_wrong() -> None:
     lines = list(markdown_lines(wrong_report()))
     assert "| Invariant | guaranteed |" in lines
     assert f"| {PROTECTED.title} | proved |" in lines
-    assert f"| PO-TBP-020: {THRESHOLD.words} | **refuted** (unexpected) |" in lines
+    assert f"| PO-TBP-020: {claim_text(THRESHOLD)} | **refuted** (unexpected) |" in lines
     (wrong,) = [line for line in lines if line.startswith("- PO-TBP-020")]
     assert wrong.endswith("is refuted: 50 % \\| more, or: less")
 
@@ -213,7 +213,7 @@ def test_annotations_are_one_escaped_line_each() -> None:
     (one,) = [line for line in lines if "PO-TBP-020" in line]
     assert one == (
         f"::error file={TIME_BASED},line={LINE},"
-        f"title=PO-TBP-020%3A {THRESHOLD.words}::under guaranteed expected proved, is refuted: "
+        f"title=PO-TBP-020%3A {claim_text(THRESHOLD)}::under guaranteed expected proved, is refuted: "
         "50 %25 | more,%0Aor: less"
     )
     assert lines[-1].startswith("::notice title=tenure prove::prove: 2 verdicts, NOT as expected")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tenure.claims import claim_words
 from tenure.readings import preset_names
 from tenure_proofs.bounded.clusters import Job, World
 from tenure_proofs.bounded.facts import Facts
@@ -117,7 +118,7 @@ class Postcondition:
     @property
     def words(self) -> str:
         """The claim in words."""
-        return self.claim.__name__.replace("_", " ")
+        return claim_words(self.claim.__name__)
 
     @property
     def source(self) -> str:

@@ -9,7 +9,7 @@ from tenure.reports import Report as Checks
 from tenure_proofs.bounded.outcome import Judged
 from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.formats.problems import Fault, faults
-from tenure_proofs.obligations import source_text
+from tenure_proofs.obligations import claim_text, source_text
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import (
     NO_VERDICT,
@@ -34,7 +34,7 @@ def checks_of(report: Report) -> Checks:
     """The report. A verdict that is not as expected is a failure, one that is missing an error."""
     found = list(faults(report))
     obligations = [
-        RuleText(obligation.id, obligation.words, source_text(obligation) or obligation.words)
+        RuleText(obligation.id, claim_text(obligation), source_text(obligation) or claim_text(obligation))
         for obligation in obligations_of(report)
     ]
     return Checks(
@@ -76,7 +76,7 @@ def _lifted(report: Report) -> Iterator[Case]:
 
 def _verdict(result: Result) -> Case:
     obligation = result.obligation
-    name = f"{obligation.words} [{result.reading}]"
+    name = f"{claim_text(obligation)} [{result.reading}]"
     if not result.as_expected:
         text = f"expected {result.expected}, is {result.verdict}"
         text = f"{text}: {result.detail}" if result.detail else text

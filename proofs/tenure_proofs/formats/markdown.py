@@ -8,6 +8,7 @@ from tenure.outline import Item, Outline, Part, Table, TitledList
 from tenure_proofs.bounded.outcome import Bounded
 from tenure_proofs.bounded.written import marked, rows_of
 from tenure_proofs.formats.problems import faults
+from tenure_proofs.obligations import claim_text
 from tenure_proofs.registry import Obligation
 from tenure_proofs.report import MARKS, Report, closing_line, obligations_of, row_of, stories
 
@@ -26,7 +27,7 @@ def _parts(report: Report) -> Iterator[Part]:
     yield TitledList("Not as expected", wrong)
     for story in stories(report):
         yield TitledList(story.title, [Item(line) for line in story.lines])
-    named = [f"{obligation.id}: {obligation.words}" for obligation in every]
+    named = [f"{obligation.id}: {claim_text(obligation)}" for obligation in every]
     yield _matrix("Claim", report, every, named, title="Claims")
     if report.theorems:
         ends = [

@@ -13,6 +13,7 @@ from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.bounded.outcome import Judged
 from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.mutants.hunt import LOOPS, UNNAMED
+from tenure_proofs.obligations import claim_text
 from tenure_proofs.report import NO_VERDICT, Report, statement_of
 from tenure_proofs.runner import Result
 from tenure_proofs.theorems.outcome import End
@@ -69,7 +70,7 @@ def _of_result(result: Result) -> Fault:
     return Fault(
         obligation.id,
         "obligation",
-        obligation.words,
+        claim_text(obligation),
         f"under {result.reading} expected {result.expected}, is {result.verdict}"
         f"{': ' + result.detail if result.detail else ''}",
         (*rules, place_of(obligation.statement)),

@@ -145,7 +145,7 @@ def under_min_admit_duration_no_hero_preempts_a_workload_before_it_expires(claim
     rules=OWN_QUEUE,
     expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
 )
-def in_its_own_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
+def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826, API: the fields about preemption within the queue remain."""
     preemptor, target, now = (
         claim.record("preemptor", Workload),

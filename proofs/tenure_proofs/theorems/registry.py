@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
+from tenure.claims import claim_words
 from tenure.registration import import_all
 from tenure_proofs.stating import stating
 from tenure_proofs.theorems.taken import ASSUMED, SHOWN, Uses, watched
@@ -69,7 +70,7 @@ class Theorem:
     @property
     def words(self) -> str:
         """The claim in words."""
-        return self.statement.__name__.replace("_", " ")
+        return claim_words(self.statement.__name__)
 
     @property
     def source(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tenure.units import counted
 from tenure_proofs.answer import PremiseShape, ProvedByAnswer, RestsOnShape
-from tenure_proofs.obligations import OBLIGATIONS
+from tenure_proofs.obligations import OBLIGATIONS, claim_text
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, PYTHON, all_theorems
 from tenure_proofs.theorems.taken import ASSUMED
@@ -42,8 +42,8 @@ def below(identifier: str) -> dict[str, tuple[tuple[str, str], ...]]:
 
 def claim_of(identifier: str) -> str:
     """What a theorem or an obligation claims, in words."""
-    claims = all_theorems() if identifier in all_theorems() else OBLIGATIONS
-    return claims[identifier].words
+    theorem = all_theorems().get(identifier)
+    return claim_text(OBLIGATIONS[identifier]) if theorem is None else theorem.words
 
 
 def why_proved(identifier: str) -> ProvedByAnswer:

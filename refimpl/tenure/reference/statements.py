@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tenure.claims import claim_words
 from tenure.conformance.vectors import Vector
 from tenure.pages import RULE, Page, joined, obligation_modules, pages_in
 from tenure.readings import preset_names
@@ -183,7 +184,7 @@ def _statement_fields(path: Path, node: ast.FunctionDef, call: ast.Call) -> dict
     """Common fields of obligations and theorems: identifier, claim, place and source."""
     return {
         "id": _value(call.args[0], _constants(path)),
-        "claim": node.name.replace("_", " "),
+        "claim": claim_words(node.name),
         "file": "/".join(path.parts[-3:]),
         "line": call.lineno,
         "code": "\n".join(_module(path)[0].splitlines()[call.lineno - 1 : node.end_lineno]),

@@ -93,7 +93,7 @@ def test_what_breaks_a_claim_is_told(wrong: Bounded) -> None:
     assert report.faults == ("3 postconditions",)
     text = "\n".join(lines_of(wrong, preset_names()))
     assert "FAIL WD-110 under guaranteed expected proved, is " in text
-    assert "  the claim: without the victims the request fits" in text
+    assert "  the claim: without the victims, the request fits" in text
     assert "ClusterQueue q: nominal 2, withinClusterQueue " in text
     assert "bounded: 1 postconditions hold, 0 are refuted as expected, 1 are NOT as expected" in text
 
