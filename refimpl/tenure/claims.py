@@ -131,6 +131,7 @@ PUNCTUATED: Final = (
     "preempt each other, and none itself",
     "reclaimWithinCohort Any, no",
     "reclaimWithinCohort Never, no",
+    "reclamation, borrowing and shares",
     "something changed, a controller",
     "stays, and then",
     "strict order, and two",

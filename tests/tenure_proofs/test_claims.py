@@ -63,7 +63,7 @@ def test_every_word_that_is_written_otherwise_occurs_in_a_claim() -> None:
 
 def test_why_a_claim_is_proved_names_claims_as_sentences() -> None:
     claim = "no decision preempts a hero's workload but for a hero above or a peer of higher priority"
-    below = "how two ClusterQueues are related is what the tree says"
+    below = "the relation of two ClusterQueues is that in the tree"
     lines = tenure_process("prove", "--why", "PO-ANY-220").stdout.decode().splitlines()
     assert lines[0] == f"PO-ANY-220: {claim}"
     assert f"  PO-ANY-205: {below}" in lines

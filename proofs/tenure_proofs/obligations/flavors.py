@@ -181,7 +181,7 @@ def what_cannot_be_assigned_is_never_preferred_however_near_its_quota(claim: Cla
 
 
 @obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
-def a_preference_says_what_is_looked_at_first(claim: Claim) -> None:
+def a_preference_decides_what_is_looked_at_first(claim: Claim) -> None:
     """Kueue v1beta2, FlavorFungibility.preference: mode, then level; or level, then mode."""
     one, other = _way(claim, "one"), _way(claim, "other")
     preference = claim.member("preference", FlavorPreference)

@@ -223,7 +223,7 @@ def _pair(claim: Claim) -> _Pair:
 
 
 @obligation("PO-UCQ-060", rules=["UCQ-010", "UCQ-060"], expect=everywhere(PROVED))
-def kinship_says_of_two_queues_what_the_tree_says(claim: Claim) -> None:
+def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection, Subtree Containment: closer to the root, and within."""
     pair = _pair(claim)
     kin, both = pair.seen(claim.lift(kinship)), all_of(pair.hero, pair.other_hero)

@@ -185,7 +185,7 @@ def keys_compared_field_by_field_sort_in_the_order_of_candidates(claim: Claim) -
 
 
 @obligation("PO-KQ-103", rules=["KQ-230"], expect=everywhere(PROVED))
-def what_a_key_says_by_yes_and_no_is_0_or_1(claim: Claim) -> None:
+def a_flag_of_a_key_is_0_or_1(claim: Claim) -> None:
     """`OrderKey` of the model, which others pack into bits: 0 goes first, else 1."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
     candidate, group = _candidate(claim, "candidate", terms)

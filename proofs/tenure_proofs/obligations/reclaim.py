@@ -116,7 +116,7 @@ def each_location_and_each_kind_of_search_has_its_own_bases(claim: Claim) -> Non
 
 
 @obligation("PO-KQ-320", rules=["KQ-310", "TBP-070"], expect=everywhere(PROVED))
-def the_reason_tells_reclamation_from_borrowing_and_from_shares(claim: Claim) -> None:
+def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> None:
     """Kueue v1beta2, reasons of condition Preempted."""
     basis = claim.member("basis", Basis)
     reason = claim.lift(preemption_reason)(basis).value

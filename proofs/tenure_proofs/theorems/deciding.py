@@ -63,7 +63,7 @@ FEWER_PODS = "fewer pods find a place wherever more do, where the most that do a
     about=(decide.decide, decide._try, decide._searched, decide.question_of, halved, partial._tried),
     size="any decision, of any number of candidates and of any number of pods below 2^62",
 )
-def a_decision_takes_exactly_whom_its_search_has_kept_and_searches_only_where_quota_is_lacking(
+def a_decision_preempts_exactly_whom_its_search_has_kept_and_searches_only_where_quota_is_lacking(
     function: Callable[..., Any] = decide.decide,
     chosen: Callable[..., Any] = decide._try,
     searched: Callable[..., Any] = decide._searched,

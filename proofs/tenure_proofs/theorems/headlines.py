@@ -53,7 +53,7 @@ _RELATED = ("scope_contains", "parent_contains", "same_parent", "same_queue")
 
 
 @theorem("PO-ANY-205", about=(plan.kin_between,), size="any two ClusterQueues of any tree")
-def how_two_clusterqueues_are_related_is_what_the_tree_says(
+def the_relation_of_two_clusterqueues_is_that_in_the_tree(
     function: Callable[..., Any] = plan.kin_between,
 ) -> Iterator[Part]:
     """KEP-8826, Goals: UCQ-060 is asked of the cohorts on the path of the target's parent.
