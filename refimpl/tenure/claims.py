@@ -17,6 +17,7 @@ WRITTEN: Final = {
     "in reclaim preemption or no candidates": "in Reclaim, Preempt or NoCandidates",
     "its cluster queue": "its ClusterQueue",
     "its own cluster queue": "its own ClusterQueue",
+    "less than or equal": "LessThanOrEqual",
     "lower or newer equal priority": "LowerOrNewerEqualPriority",
     "min admit duration": "minAdmitDuration",
     "min count": "minCount",
