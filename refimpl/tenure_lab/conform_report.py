@@ -12,11 +12,13 @@ import yaml
 from tenure.conformance.requests import read_decide_request
 from tenure.explanation.answers import why_not_answer
 from tenure.explanation.explain import explain_workload
-from tenure.model import Workload
+from tenure.explanation.shortages import Shortage, amount, beyond_potential, shortages
+from tenure.model import WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
 from tenure.reports import Case, Report, RuleText, Suite, Trouble
+from tenure.rules.time_based import duration_in_force
 from tenure_lab.campaigns import Count, Tally, counts, table, tally_lines
-from tenure_lab.verdicts import DECIDE, FAILURES, AnswerPair, Kind
+from tenure_lab.verdicts import DECIDE, FAILURES, AnswerPair, Kind, Verdict
 
 Object = dict[str, Any]
 
@@ -30,6 +32,8 @@ MOST_REFUSALS: Final = 5
 """So many reasons for refusals are listed, the most frequent first."""
 MOST_RULES: Final = 8
 """So many rules are listed whose vectors are answered otherwise, the most frequent first."""
+REFUSED: Final = str(Verdict(Kind.PEER_ERROR, "not-modelled"))
+"""The verdict on a request that the program may not leave out, and does."""
 
 
 _RULE: Final = RuleText(
@@ -157,9 +161,25 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
     for disagreement in conformance.disagreements:
         yield f"FAIL {disagreement.case}: {disagreement.about}"
         yield from (f"     {line}" for line in disagreement.lines)
+    yield from _vector_lines(conformance)
+    if conformance.drawn is not None:
+        yield from tally_lines(conformance.drawn)
+    verdicts = [count.what for count in _verdicts(conformance)]
+    # A verdict's text begins with its kind.
+    if not conformance.conforms and not any(what.startswith(FAILURES) for what in verdicts):
+        if Kind.AGREE not in verdicts:
+            yield "nothing differs, and nothing agrees: the program models none of the requests"
+        yield from shortfalls(conformance.coverage, conformance.at_least)
+    yield closing_line(conformance)
+
+
+def _vector_lines(conformance: Conformance) -> Iterator[str]:
+    """What came of the vectors, and why some were left out."""
     if conformance.vectors:
         yield f"{sum(count.count for count in conformance.vectors)} vectors"
         yield from table("verdict", conformance.vectors)
+        if any(count.what == REFUSED for count in conformance.vectors):
+            yield "    refusals count as failures; --partial counts them apart"
     if conformance.failing:
         yield from table("answered otherwise, by rule", conformance.failing[:MOST_RULES])
         if len(conformance.failing) > MOST_RULES:
@@ -175,15 +195,6 @@ def conform_lines(conformance: Conformance) -> Iterator[str]:
         )
         if len(conformance.refusals) > MOST_REFUSALS:
             yield f"    and {len(conformance.refusals) - MOST_REFUSALS} more"
-    if conformance.drawn is not None:
-        yield from tally_lines(conformance.drawn)
-    verdicts = [count.what for count in _verdicts(conformance)]
-    # A verdict's text begins with its kind.
-    if not conformance.conforms and not any(what.startswith(FAILURES) for what in verdicts):
-        if Kind.AGREE not in verdicts:
-            yield "nothing differs, and nothing agrees: the program models none of the requests"
-        yield from shortfalls(conformance.coverage, conformance.at_least)
-    yield closing_line(conformance)
 
 
 def _verdicts(conformance: Conformance) -> tuple[Count, ...]:
@@ -290,11 +301,16 @@ def _is_good(count: Count) -> bool:
 
 def both_answers(pair: AnswerPair) -> Iterator[str]:
     """What came of it, the reference's answer with its reasons, and the program's."""
-    why = ": no known divergence predicts it" if pair.verdict.kind == Kind.UNEXPLAINED else ""
-    yield f"verdict  {pair.verdict}{why}"
+    yield f"verdict  {pair.verdict}{_about_verdict(pair)}"
     yield f"ours     {_said(pair.ours)}"
     yield from (f"         {reason}" for reason in reasons(pair))
     yield f"theirs   {_said(pair.theirs)}"
+
+
+def _about_verdict(pair: AnswerPair) -> str:
+    if pair.is_refused:
+        return ": a refusal counts as a failure; --partial counts refusals apart"
+    return ": no known divergence predicts it" if pair.verdict.kind == Kind.UNEXPLAINED else ""
 
 
 def vector_lines(name: str, pair: AnswerPair) -> Iterator[str]:
@@ -319,20 +335,54 @@ def reasons(pair: AnswerPair) -> Iterator[str]:
         return
     ours, theirs = (_victims(answer["output"]) for answer in (pair.ours, pair.theirs))
     decision = read_decide_request(pair.scenario).decided()
+    if theirs.keys() < ours.keys() or pair.theirs["output"].get("decision") == "Fit":
+        yield from map(_shortage, (found for found in shortages(decision) if found.short))
     differing = [
         workload for workload in decision.running if ours.get(workload.key) != theirs.get(workload.key)
     ]
     if not differing:
-        yield why_not_answer(decision, counterfactuals=0).summary
+        rule = " (KQ-160)" if any(beyond_potential(decision)) else ""
+        yield f"{why_not_answer(decision, counterfactuals=0).summary}{rule}"
     yield from (workload_reason(decision, workload, workload.key in ours) for workload in differing)
+
+
+def _shortage(found: Shortage) -> str:
+    """Why the request does not fit without preemption, for a program that frees less."""
+    node, resource = found.binding, found.at.resource
+    if node.binds == "borrowingLimit" and node.borrowing_limit is not None:
+        why = f"it may borrow {amount(found.at, node.borrowing_limit)} (borrowingLimit, KQ-170)"
+    else:
+        why = f"{amount(found.at, node.quota)} is all there is (KQ-170)"
+    return (
+        f"without preemption {amount(found.at, found.short)} {resource} on {found.at.flavor} is short: "
+        f"{amount(found.at, found.asked)} requested, {amount(found.at, found.available)} available; "
+        f"{node.kind} {node.name} uses {amount(found.at, node.usage)} "
+        f"with nominalQuota {amount(found.at, node.nominal)}, and {why}"
+    )
 
 
 def workload_reason(decision: Decision, workload: Workload, is_preempted: bool) -> str:
     """Why a running workload is preempted or kept, in one line: `ns/w01 is kept: ...`."""
     found = explain_workload(decision, workload)
-    remarks = [remark for remark in found.remarks if remark.holds == is_preempted][:MOST_REMARKS]
+    idle = _without_effect(decision)
+    remarks = [
+        remark for remark in found.remarks if remark.holds == is_preempted and remark.rule not in idle
+    ][:MOST_REMARKS]
     because = "; ".join(f"{remark.text} ({remark.rule})" for remark in remarks)
     return f"{workload.key} is {found.verdict}{f': {because}' if because else ''}"
+
+
+def _without_effect(decision: Decision) -> frozenset[str]:
+    """Rules about equals that decide nothing under the policy, and without a minAdmitDuration."""
+    terms = decision.terms
+    idle = set[str]()
+    if terms.min_admit_duration is None:
+        idle.add("TBP-010")
+    if duration_in_force(terms) is None:
+        idle |= {"TBP-020", "TBP-050"}
+    if terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY:
+        idle.add("TBP-040")
+    return frozenset(idle)
 
 
 def _victims(output: Object) -> dict[str, str]:

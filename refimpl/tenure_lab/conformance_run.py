@@ -145,14 +145,16 @@ class ConformanceCheck:
 def simplest_of_each_rule(failures: Iterable[VectorFailure]) -> list[VectorFailure]:
     """Failures with the simplest of each rule first, then the second ones, and so on; each time by size.
 
+    Requests that the program refuses come last: nothing is wrong in what it decides there.
+
     Args:
         failures: vectors that a program answers otherwise: identifier, why the vector exists, both answers.
     """
     place: Counter[str] = Counter()
-    ranked: list[tuple[int, VectorFailure]] = []
+    ranked: list[tuple[tuple[bool, int], VectorFailure]] = []
     for failure in sorted(failures, key=_size):
         rule = _rule_of(failure[0])
-        ranked.append((place[rule], failure))
+        ranked.append(((failure[2].is_refused, place[rule]), failure))
         place[rule] += 1
     return [failure for _, failure in sorted(ranked, key=lambda known: known[0])]
 

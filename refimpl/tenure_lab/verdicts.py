@@ -191,6 +191,11 @@ class AnswerPair:
     verdict: Verdict
     call: str = DECIDE
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether it fails because the program refuses the request as not modelled."""
+        return self.verdict.kind is Kind.PEER_ERROR and _leaves_out(self.theirs)
+
 
 @dataclass(slots=True)
 class Sides:

@@ -398,7 +398,9 @@ def test_a_failure_says_which_rule_keeps_or_preempts_and_the_simplest_comes_firs
     told = json.loads(printed[printed.index("{") :])["disagreements"]
     sizes = [len(str(json.loads(failure["request"])["input"])) for failure in told]
     assert sizes == sorted(sizes)
-    because = [line for failure in told for line in failure["lines"] if line.startswith("         ")]
+    because = [
+        line for failure in told for line in failure["lines"] if " is kept: " in line or " is pre" in line
+    ]
     kept = "default/a is kept: it may not be preempted: policy Never does not allow it (KQ-040)"
     assert f"         {kept}" in because
     assert len(because) == len(told)
@@ -434,6 +436,52 @@ def test_a_program_for_which_everything_fits_is_told_why_not(
     command = shlex.join(script(tmp_path, ALWAYS_FIT))
     assert run("--exec", command, "--only", beginning, "--scenarios", "0", "--call", "decide") == 1
     assert reason in capsys.readouterr().out
+
+
+# Takes equals for lower priorities, knows no borrowingLimit, and refuses topologies.
+WRONG = """
+        from tenure.conformance.protocol import answer as right
+        given["incoming"]["spec"]["priority"] = given["incoming"]["spec"].get("priority", 0) + 1
+        for queue in given["clusterQueues"]:
+            for group in queue["spec"].get("resourceGroups") or ():
+                for quota in (quota for flavor in group["flavors"] for quota in flavor["resources"]):
+                    quota.pop("borrowingLimit", None)
+        answer = {"output": right({"id": 1, "call": "decide", "input": given}).get("output", {})}
+        if "topologyName" in str(given):
+            answer = {"error": {"code": "not-modelled", "message": "no topologies", "field": ""}}
+"""
+
+
+def test_a_failure_names_the_limit_or_the_age_that_the_program_overlooks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases = (
+        "KQ-040/without-the-duration-a-new-arrival-takes-no-equal",
+        "KQ-160/one-more-than-the-borrowing-limit-can-never-be-had",
+        "KQ-170/beyond-the-borrowing-limit-nothing-is-available",
+        "UCQ-220/to-the-letter-the-limit-bounds-all",
+        "KQ-630/a-level-that-the-topology-lacks",
+    )
+    only = [word for case in cases for word in ("--only", case)]
+    command = shlex.join(script(tmp_path, WRONG))
+    assert run("--exec", command, *only, "--scenarios", "0", "--call", "decide") == 1
+    printed = capsys.readouterr().out
+    assert "queued 2026-03-02T14:58:00Z, preemptor 2026-03-02T14:59:30Z, so not newer (TBP-040)" in printed
+    assert "minAdmitDuration is not set" not in printed
+    assert (
+        "borrowingLimit of nvidia.com/gpu on a100 is 1: 4 requested, and at most 3 can be had (KQ-160)"
+        in printed
+    )
+    assert (
+        "without preemption 1 nvidia.com/gpu on a100 is short: 2 requested, 1 available; ClusterQueue a "
+        "uses 3 with nominalQuota 2, and it may borrow 2 (borrowingLimit, KQ-170)"
+    ) in printed
+    assert "borrowingLimit of nvidia.com/gpu on h100 is 3: 4 requested, and at most 3 can be had" in printed
+    assert (
+        "peer error not-modelled: a refusal counts as a failure; --partial counts refusals apart" in printed
+    )
+    assert "refusals count as failures; --partial counts them apart" in printed
+    assert re.findall(r"FAIL ([A-Z]+-\d+)/", printed)[-1] == "KQ-630"
 
 
 def test_what_is_left_out_is_counted_by_the_programs_own_words(

@@ -301,11 +301,11 @@ def _of_limits(decision: Decision, at: FlavorResource, requested: Amount, most: 
         for place in path:
             quota = quota_at(tree, place, at)
             limit = quota.borrowing_limit
-            if (
-                limit is not None
-                and quota.subtree + limit < requested
-                and tree.nodes[place].parent is not None
-            ):
+            if limit is None or tree.nodes[place].parent is None:
+                continue
+            # Of a hero the limit may bound its own quota too (UCQ-220, UCQ-250).
+            bounds_all = decision.terms.hero and place == path[0] and most < min(requested, quota.subtree)
+            if quota.subtree + limit < requested or bounds_all:
                 yield from _quota(decision, tree.nodes[place], at, "borrowingLimit", text)
         everything = sum(quota_at(tree, node.place, at).nominal for node in tree.nodes)
         for node in tree.nodes if everything >= requested else ():
