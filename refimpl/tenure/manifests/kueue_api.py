@@ -185,8 +185,8 @@ def unmodelled_in(raw: object, kind: str, name: str) -> tuple[Unmodelled, ...]:
         kind, name: of it.
 
     >>> hero = {"metadata": {"annotations": {"kueue.x-k8s.io/preemption-config-name": "hero-config"}}}
-    >>> [found.text for found in unmodelled_in(hero, "ClusterQueue", "hero")]
-    ['PreemptionConfig hero-config of ClusterQueue hero is modelled in single decisions alone']
+    >>> [found.text.partition(" follow ")[2] for found in unmodelled_in(hero, "ClusterQueue", "hero")]
+    ['PreemptionConfig hero-config of ClusterQueue hero']
     """
     return tuple(_unmodelled(raw, kind, name))
 
@@ -206,11 +206,9 @@ def _unmodelled(raw: object, kind: str, name: str) -> Iterator[Unmodelled]:
 def _made(entry: ApiEntry, field: str, found: object, kind: str, name: str) -> Unmodelled:
     value = printable(found) if isinstance(found, str) else ""
     description = entry.what.format(value=value, object=f"{kind} {printable(name)}")
-    modelled = f"is modelled {entry.only}" if entry.only else "is not modelled"
+    text = f"only {entry.only} follow {description}" if entry.only else f"{description} is not modelled"
     reach = Reach.TREE if entry.reach == "tree" else Reach.ANYWHERE
-    return Unmodelled(
-        f"{kind}/{printable(name)}", field, show(found), f"{description} {modelled}", reach, entry.gate
-    )
+    return Unmodelled(f"{kind}/{printable(name)}", field, show(found), text, reach, entry.gate)
 
 
 def config_named(raw: object) -> str | None:

@@ -28,8 +28,14 @@ def affected_answers(found: Unmodelled) -> str:
 
 
 def problem_of(found: Unmodelled) -> Problem:
-    """What is wrong for a question that cannot be answered with it."""
-    expected = f"nothing here; {affected_answers(found)}"
+    """What is wrong for a question that cannot be answered with it.
+
+    >>> gated = Unmodelled("ClusterQueue/a", "spec.f", "1", "f is such", Reach.TREE, "F")
+    >>> print(problem_of(gated))
+    ClusterQueue/a: spec.f: found 1, expected nothing here, or feature gate F off; not known: f is such
+    """
+    without = f", or feature gate {found.gate} off" if found.gate else ""
+    expected = f"nothing here{without}; {affected_answers(found)}"
     return Problem(found.field, found.found, expected, found.object, code=ErrorCode.NOT_MODELLED)
 
 
@@ -48,7 +54,7 @@ def _of_config(snapshot: Snapshot) -> Iterator[Unmodelled]:
     found = None if cluster.preemption_configs is None else cluster.preemption_configs.get(name)
     what = ""
     if cluster.preemption_configs is None:
-        what = "is not given"
+        what = "is not given: add it (kubectl get preemptionconfigs -o yaml)"
     elif found is not None and found.unread:
         what = found.unread
     elif has_topology(queue, cluster):
@@ -57,7 +63,8 @@ def _of_config(snapshot: Snapshot) -> Iterator[Unmodelled]:
         what = "is not modelled beside UberClusterQueueRules"
     if what:
         text = f"PreemptionConfig {name} of ClusterQueue {queue.name} {what}"
-        yield Unmodelled(f"ClusterQueue/{queue.name}", ANNOTATION, repr(name), text, Reach.PREEMPTIONS)
+        found_at = f"ClusterQueue/{queue.name}", ANNOTATION, repr(name)
+        yield Unmodelled(*found_at, text, Reach.PREEMPTIONS, CONFIGURABLE)
 
 
 def refuse_unmodelled(found: Iterable[Unmodelled]) -> None:

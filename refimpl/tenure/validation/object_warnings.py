@@ -32,7 +32,9 @@ def not_modelled(subject: Subject) -> Iterator[Fault]:
     """
     for found in unmodelled_in(subject.raw, subject.kind, subject.name):
         if subject.gates.get(found.gate, True):
-            message = f"{found.text}: answers that it touches are not known"
+            without = f"; it has no effect while feature gate {found.gate} is off" if found.gate else ""
+            answers = "other answers" if found.text.startswith("only ") else "answers"
+            message = f"{found.text}: {answers} that it touches are not known{without}"
             yield Fault(WarningType.NOT_MODELLED, found.field, message)
 
 

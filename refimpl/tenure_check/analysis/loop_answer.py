@@ -188,7 +188,8 @@ def _verdict(answer: LoopsAnswer) -> Words:
     looped = [tree.tree for tree in answer.trees if any(search.loop for search in tree.searches)]
     if looped:
         return f"A loop: workloads preempt each other for ever in {format_names(looped, 6)}."
-    left = [tree.tree for tree in answer.trees if not tree.is_excluded]
+    open_trees = [tree for tree in answer.trees if not tree.is_excluded]
+    left = [tree.tree for tree in open_trees]
     if not left and not answer.interrupted:
         trees = counted(len(answer.trees), "tree")
         return f"No loops: theorems exclude them in {trees} of ClusterQueues, for any number of workloads."
@@ -197,6 +198,8 @@ def _verdict(answer: LoopsAnswer) -> Words:
     if answer.interrupted:
         return f"Not known: interrupted, and no loop found so far, with {bounds}."
     names = format_names(left, 6)
+    if all(tree.not_known for tree in open_trees):
+        return f"Not known: loops in {names}, where fields decide that are not followed here."
     if not answer.searched:
         words = f"Not known: no theorem excludes loops in {names}"
         return [words, CommandAdvice("; --search looks for one"), "."]
