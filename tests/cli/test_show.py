@@ -56,7 +56,7 @@ def known() -> dict[IdentifierKind, set[str]]:
         IdentifierKind.PRESET: set(preset_names()),
         IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
         IdentifierKind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
-        IdentifierKind.PROPOSAL: {"KEP-8522", "KEP-8826", "KEP-754", "KAI"},
+        IdentifierKind.PROPOSAL: {"KEP-8522", "KEP-8826", "KEP-754", "KEP-13396", "KAI"},
         IdentifierKind.FIELD: {
             line.removeprefix('field = "').rstrip('"')
             for page in (ROOT / "spec" / "findings").glob("*.md")
@@ -279,6 +279,14 @@ def test_a_proposal_shows_what_holds_what_fails_and_how_small(name: str) -> None
     assert severities == sorted(severities, key=("high", "medium", "low").index)
     assert "Counterexamples" in relations
     assert card.source.startswith("https://github.com/")
+
+
+def test_a_proposal_without_findings_shows_its_rules_and_which_answers_follow_it() -> None:
+    card = card_of("KEP-13396")
+    relations = {related.relation for related in card.related}
+    assert relations == {"Claims that a reading refutes", "Claims that every reading proves", "Rules"}
+    (why,) = (section.text for section in card.sections if section.heading == "Why its claims matter")
+    assert "tenure decide -w WORKLOAD" in why
 
 
 def test_every_finding_belongs_to_one_proposal_or_to_a_release() -> None:

@@ -354,11 +354,16 @@ def _proposal(identifier: str) -> Card:
             *_to_claims("Claims that a reading refutes", refuted),
             *_to_claims("Claims that every reading proves", proved),
             *map(_to_finding, findings),
+            *(() if findings else _to_rules(stated["family"])),
             *_to_vectors("Counterexamples", counterexamples_of(findings)),
             *(Related("Readings", key, question) for key, question in readings_of(identifier)),
         ],
         replay=[f"tenure prove --only PO-{stated['family']} --no-mutants", *_replayed(findings)],
     )
+
+
+def _to_rules(family: str) -> Iterator[Related]:
+    return (_to_rule("Rules", page.id) for page in rule_pages().values() if family_of(page.id) == family)
 
 
 def _side_by_side(proposal: str, refuted: Sequence[StatedObligation]) -> Iterator[tuple[str, str]]:
@@ -404,7 +409,9 @@ def _field(name: str) -> Card:
 
 
 def _gravest(findings: Sequence[Page]) -> Iterator[tuple[str, str]]:
-    """The gravest finding, and its smallest test case in sentences."""
+    """The gravest finding, and its smallest test case in sentences; nothing where there is none."""
+    if not findings:
+        return
     first = findings[0]
     yield "The gravest finding", f"{first.id}, {first.title}: {first.front.get('actual', first.title)}"
     for name in first.front.get("vectors", ())[:1]:
