@@ -80,10 +80,11 @@ def need_decision(answered: Object) -> None:
 
     >>> need_decision({"output": {"decision": 7}})
     Traceback (most recent call last):
-    tenure_lab.programs.ProgramFailure: no decision: b'{"decision": 7}'
+    tenure_lab.programs.ProgramFailure: no decision: b'{"decision": 7}' (see tenure schema oracle-answer)
     """
     if "error" not in answered and not _is_decision(answered["output"]):
-        raise ProgramFailure(f"no decision: {json.dumps(answered['output']).encode()[:200]!r}")
+        found = json.dumps(answered["output"]).encode()[:200]
+        raise ProgramFailure(f"no decision: {found!r} (see tenure schema oracle-answer)")
 
 
 def _is_decision(output: object) -> bool:
