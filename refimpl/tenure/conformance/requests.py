@@ -49,7 +49,7 @@ from tenure.manifests.preemption_configs import (
     with_selectable,
 )
 from tenure.manifests.showing import refused
-from tenure.manifests.structure import has_condition
+from tenure.manifests.structure import dig, has_condition, items
 from tenure.manifests.workloads import out_of_play
 from tenure.model import (
     Assignment,
@@ -184,7 +184,8 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     problems: list[Problem] = key_problems(raw, required, known, RECORDED)
     settings = attempt(problems, lambda: _settings(raw))
     reading = attempt(problems, lambda: parse_reading(raw.get("reading")))
-    now = attempt(problems, lambda: parse_instant(raw.get("now"), field="now"))
+    # What is missing is a problem already.
+    now = attempt(problems, lambda: parse_instant(raw["now"], field="now")) if "now" in raw else None
     flavors = _each(raw, "resourceFlavors", problems, lambda item, at: read_resource_flavor(item, where=at))
     topologies = _each(raw, "topologies", problems, lambda item, at: read_topology(item, where=at))
     queues = _each(
@@ -217,7 +218,7 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     )
     waiting = raw.get("incoming")
     incoming = None
-    if for_decision:
+    if for_decision and "incoming" in raw:
         incoming = attempt(
             problems,
             lambda: job_created(
@@ -233,7 +234,7 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     explained = attempt(problems, lambda: _flag(raw, "explain"))
     named = for_decision or "targetCQ" in raw
     queue = attempt(problems, lambda: _text(raw, "targetCQ")) if named else None
-    problems += _target_problems(queue, [cluster_queue.name for cluster_queue in queues])
+    problems += _target_problems(queue, _names(raw.get("clusterQueues")))
     problems += _given_twice("clusterQueues", [cluster_queue.name for cluster_queue in queues])
     problems += _given_twice("cohorts", [cohort.name for _, cohort in placed])
     problems += _given_twice("resourceFlavors", [flavor.name for flavor in flavors])
@@ -366,8 +367,14 @@ def _warn_of_holding(cluster: Cluster, warnings: list[str]) -> None:
         warnings.append(caution.warning(Place(name)))
 
 
+def _names(objects: object) -> list[str]:
+    """The names of a list of objects, untrusted."""
+    found = [dig(item, "metadata", "name") for item in items(objects)]
+    return [name for name in found if isinstance(name, str)]
+
+
 def _target_problems(queue: str | None, given: list[str]) -> list[Problem]:
-    """Whether the target is among the ClusterQueues; those that are wrong themselves are not looked at."""
+    """Whether the target is among the names of the ClusterQueues, right or wrong themselves."""
     if queue is None or queue in given or not given:
         return []
     expected = f"the name of one of clusterQueues: {comma_separated(given)}{did_you_mean(queue, given)}"

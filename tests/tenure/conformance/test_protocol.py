@@ -164,6 +164,14 @@ def test_a_missing_field_is_named(field: str) -> None:
     del incomplete[field]
     error = answer({"id": 1, "call": "decide", "input": incomplete})["error"]
     assert {"field": field, "found": "nothing"}.items() <= error["problems"][0].items()
+    assert [problem["field"] for problem in error["problems"]] == [field]
+
+
+def test_a_cluster_queue_that_is_wrong_is_still_a_name_for_the_target() -> None:
+    error = answer({"id": 1, "call": "decide", "input": an_input(clusterQueues=[a_queue(quota="many")])})[
+        "error"
+    ]
+    assert [problem["field"].rpartition(".")[2] for problem in error["problems"]] == ["nominalQuota"]
 
 
 def test_an_unknown_field_is_named_and_no_recorded_one_is() -> None:
