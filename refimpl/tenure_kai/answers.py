@@ -105,8 +105,21 @@ def filter_answer(
         method=method_name(session.scene.arguments.method),
         summary=_filter_summary(pending, shapes),
         victims=shapes,
-        warnings=session.scene.warnings,
+        warnings=(*session.scene.warnings, *placed_warnings(waiting)),
     )
+
+
+def placed_warnings(waiting: Job) -> tuple[str, ...]:
+    """What to warn of where every pod of the job that is asked for holds a place already.
+
+    >>> from tenure_kai.model import Pod, SubGroup
+    >>> placed_warnings(Job("ml/a", "q", sub_groups=(SubGroup(pods=(Pod("p"),)),)))
+    ('PodGroup ml/a: every pod of it runs already: answered as if it waited',)
+    """
+    pods = sum(len(group.pods) for group in waiting.sub_groups)
+    if not pods or sum(group.active for group in waiting.sub_groups) < pods:
+        return ()
+    return (f"PodGroup {waiting.name}: every pod of it runs already: answered as if it waited",)
 
 
 def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -> FilteredShape:
@@ -175,7 +188,7 @@ def validate_answer(
         accepted=found.accepted,
         summary=f"The scenario for {pending} {verb}{refused}",
         victims=shapes,
-        warnings=session.scene.warnings,
+        warnings=(*session.scene.warnings, *placed_warnings(waiting)),
     )
 
 

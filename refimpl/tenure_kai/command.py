@@ -119,6 +119,7 @@ def filter_command(
     named, files = named_workloads(paths or [], workload, plugin.example, least=0)
     session = _session(files, plugin, edits, now)
     answer = filter_answer(session, _job(named), victim or (), _action(plugin.action))
+    print_warnings(answer.warnings[len(session.scene.warnings) :])
     _print(printing.output, "kai-filter", answer, filter_lines(answer))
     if not any(filtered.passes for filtered in answer.victims):
         raise typer.Exit(ExitCode.FOUND)
@@ -161,6 +162,7 @@ def validate_command(
     session = _session(files, plugin, edits, now)
     victims = [_victim(name, session) for name in victim or ()]
     answer = validate_answer(session, _job(named), victims, _action(plugin.action))
+    print_warnings(answer.warnings[len(session.scene.warnings) :])
     _print(printing.output, "kai-validate", answer, validate_lines(answer))
     if not answer.accepted:
         raise typer.Exit(ExitCode.FOUND)

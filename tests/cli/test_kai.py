@@ -122,6 +122,15 @@ def test_manifests_come_from_standard_input_and_warnings_go_to_standard_error() 
     assert b"negative" in done.stderr
 
 
+def test_a_job_that_runs_is_answered_as_if_it_waited_with_a_warning() -> None:
+    asked = ("filter", *EXAMPLE, "--now", "2026-06-01T14:00:00Z", "-w")
+    done = tenure("kai", *asked, "vision/pretrain")
+    warning = "PodGroup vision/pretrain: every pod of it runs already: answered as if it waited"
+    assert done.stderr.decode().count(warning) == 1
+    assert warning in json.loads(tenure("kai", *asked, "vision/pretrain", "-o", "json").stdout)["warnings"]
+    assert b"runs already" not in tenure("kai", *asked, "serving/checkout").stderr
+
+
 def test_pairs_says_for_every_two_queues_what_resolve_says_of_them() -> None:
     answer = json.loads(tenure("kai", "pairs", *EXAMPLE, "-o", "json").stdout)
     queues = ["serving", "speech", "vision"]
