@@ -281,6 +281,13 @@ def test_a_proposal_shows_what_holds_what_fails_and_how_small(name: str) -> None
     assert card.source.startswith("https://github.com/")
 
 
+@pytest.mark.parametrize("word", ["PreemptionConfig", "configurablepreemptions"])
+def test_a_kind_or_a_gate_names_the_proposal_that_has_it(word: str) -> None:
+    done = tenure("show", word)
+    assert done.returncode == 2
+    assert b"; see KEP-13396, Configurable preemptions: PreemptionConfig" in done.stderr
+
+
 def test_a_proposal_without_findings_shows_its_rules_and_which_answers_follow_it() -> None:
     card = card_of("KEP-13396")
     relations = {related.relation for related in card.related}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -46,6 +47,8 @@ from tenure.reference.statements import (
 )
 
 _STATEMENT: Final = "Statement"
+_LEAST_WORD: Final = 10
+"""Characters of a word that is looked for in the entries of proposals: names of kinds and gates have more."""
 _WORDS: Final = {"accept": "Vectors in which it applies", "reject": "Vectors in which it does not apply"}
 
 
@@ -77,13 +80,24 @@ def card_of(identifier: str) -> Card:
     if identifier_entry is None:
         # Keys of readings and presets are small letters, all others begin with capital ones.
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
-        hint = did_you_mean(spelt, [entry.id for entry in known.values()], ONE_NAME)
+        hint = _of_proposal(identifier) or did_you_mean(
+            spelt, [entry.id for entry in known.values()], ONE_NAME
+        )
         expected = (
             "a proposal (KEP-8522), a field, or the identifier of a rule, a finding, a claim, a reading, "
             f"a vector or a divergence, as `tenure show` lists them{hint}"
         )
         raise bad_input("ID", identifier, expected)
     return _MADE[identifier_entry.kind](identifier_entry.id)
+
+
+def _of_proposal(word: str) -> str:
+    """The proposal whose entry has a word, such as the name of a kind or a feature gate; else empty."""
+    named = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
+    for name, stated in proposals().items():
+        if len(word) >= _LEAST_WORD and named.search(f"{stated['title']} {stated['status']}"):
+            return f"; see {name}, {stated['title']}"
+    return ""
 
 
 def _all_identifiers() -> Iterator[ListedIdentifier]:
