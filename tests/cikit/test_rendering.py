@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -207,7 +209,7 @@ def test_a_change_is_judged_by_what_a_renderer_makes_of_two_folders(tmp_path: Pa
     [
         (("head.tpl",), python(CHART), "--render: found 'head.tpl', expected folders or revisions"),
         (("-",), python(CHART), "--render: found '-', expected folders or revisions"),
-        (("main:head.tpl",), python(CHART), "main:head.tpl: found 'no folder with files', expected"),
+        (("main:head.tpl",), python(CHART), "main:head.tpl: found no folder with files, expected"),
         ((".",), python("import sys; sys.exit('no chart')"), ".: --render: found "),
         ((".",), python("import sys; sys.exit('no chart')"), "ended with 1: no chart, expected manifests on"),
         ((".",), "'", '.: --render: found "\'", expected a command such as'),
@@ -238,9 +240,72 @@ def test_what_is_not_rendered_gets_no_verdict(kind: str, tmp_path: Path) -> None
     else:
         text = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: {{ .name }}}\n"
         (folder / "template.yaml").write_text(text, encoding="utf-8")
-        found = "templates of queues"
+        found = "templates of queues, which are not rendered"
     done = tenure(*DIFF, str(folder), str(folder))
     assert done.returncode == 2
-    assert f"found '{found}', expected --render with the command that renders them" in done.stderr.decode()
+    assert f"found {found}, expected --render with the command that renders them" in done.stderr.decode()
     compared = tenure("analyze", "diff", str(folder), str(folder), "--states", "30")
     assert compared.returncode == 0, "without --fail-on a warning is enough"
+
+
+def committed(folder: Path, files: Mapping[str, Any]) -> Path:
+    """A repository with files; text is written as it is, objects as YAML."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = content if isinstance(content, str) else yaml.safe_dump_all(content)
+        path.write_text(text, encoding="utf-8")
+    git(folder, "init", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-m", "base")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("side", "command"),
+    [
+        ("overlays/prod", "--render 'kubectl kustomize .',"),
+        ("overlays", "--render 'kubectl kustomize prod',"),
+        ("main:overlays/prod", "--render 'kubectl kustomize overlays/prod' of main:,"),
+    ],
+)
+def test_the_command_that_renders_a_side_is_named(side: str, command: str, tmp_path: Path) -> None:
+    overlay = {"resources": ["../../base"], "patches": [{"path": "patch.yaml"}]}
+    files = {
+        "base/queues.yaml": [FLAVOR, QUEUE],
+        "overlays/prod/kustomization.yaml": [overlay],
+        "overlays/prod/patch.yaml": [QUEUE],
+    }
+    done = tenure(*DIFF, side, side, cwd=committed(tmp_path, files))
+    assert done.returncode == 2
+    assert f"such as {command} or a folder without" in done.stderr.decode()
+
+
+@pytest.mark.parametrize("side", ["charts", "main:charts"])
+def test_a_chart_alone_is_an_error_about_its_templates_alone(side: str, tmp_path: Path) -> None:
+    """Of a revision too, the command names a folder of the checkout."""
+    template = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: {{ .name }}}\n"
+    files = {
+        "charts/Chart.yaml": "apiVersion: v2\nname: queues\n",
+        "charts/values.yaml": "queues: []\n",
+        "charts/templates/queue.yaml": template,
+    }
+    done = tenure(*DIFF, side, side, cwd=committed(tmp_path, files))
+    assert done.stderr.decode().splitlines() == [
+        f"error: {side}/templates/queue.yaml: found a template in line 3, expected YAML; "
+        "render it first: helm template charts | tenure validate -",
+        "see tenure analyze diff --help",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("mainn:base", "no revision mainn, expected a revision and a path that git has here"),
+        ("main:basse", "no such file or folder, expected a path with manifests in main"),
+    ],
+)
+def test_a_base_that_is_not_there_is_named(before: str, found: str, tmp_path: Path) -> None:
+    done = tenure(*DIFF, before, "HEAD:base", cwd=committed(tmp_path, {"base/queues.yaml": [FLAVOR, QUEUE]}))
+    assert done.returncode == 2
+    assert f"error: {before}: found {found}" in done.stderr.decode()

@@ -128,6 +128,7 @@ def test_an_entry_that_accepts_nothing_is_named(
             "accepted[0].keeps: found no about, expected about: minAdmitDuration",
         ),
         ("{accepted: []}\n---\n{accepted: []}", "found 2 documents, expected one document with accepted"),
+        ("{title: t, never: []}", "found a document with title, never, expected one document with"),
         ("{schema: tenure-baseline/9, accepted: []}", "schema: found 'tenure-baseline/9', expected "),
     ],
 )

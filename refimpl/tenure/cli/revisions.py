@@ -15,13 +15,15 @@ from typing import Final
 from tenure.disk import write_file
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import SourcedObject, in_mebibytes, show
-from tenure.manifests.files import EXPECTATIONS, iterate_objects
+from tenure.manifests.files import EXPECTATIONS, RENDERERS, iterate_objects
 from tenure.manifests.limits import MAX_FILE, MAX_LISTING, MAX_OBJECTS, MAX_WAIT
 from tenure.manifests.source_lines import bytes_on_disk
 from tenure.programs import run_bounded
 
 _REVISION: Final = re.compile(r"(?P<revision>[^:]+):(?P<path>[^:]*)")
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
+_NO_REVISION: Final = "fatal: Needed a single revision"
+"""What git prints of a revision that it does not have."""
 MAX_TREE: Final = 2**28
 """Bytes of the files of a revision in which a program runs."""
 _FILE_MODES: Final = ("100644", "100755")
@@ -72,23 +74,41 @@ def objects_at(revision: Revision) -> tuple[SourcedObject, ...]:
     with TemporaryDirectory() as folder:
         root = Path(folder)
         if not _written(revision, root, _manifests(revision), MAX_FILE):
-            raise bad_input(str(revision), "no file named *.yaml, *.yml or *.json", "at least one manifest")
+            nothing = (
+                "no file named *.yaml, *.yml or *.json" if _listed(revision) else "no such file or folder"
+            )
+            raise _refused(revision, nothing, f"a path with manifests in {revision.revision}")
         problems: list[Problem] = []
         found = tuple(iterate_objects([root], problems))
         prefix = f"{root}{os.sep}"
         named = f"{revision.revision}:"
         if problems:
             raise InputError(
-                [replace(problem, file=problem.file.replace(prefix, named)) for problem in problems]
+                [
+                    replace(
+                        problem,
+                        file=problem.file.replace(prefix, named),
+                        expected=_in_checkout(problem.expected, root),
+                    )
+                    for problem in problems
+                ]
             )
         return tuple(
             replace(
                 sourced,
                 file=sourced.file.replace(prefix, named),
-                note=sourced.note.replace(prefix, named).replace(str(root), str(revision)),
+                note=_in_checkout(sourced.note, root)
+                .replace(prefix, named)
+                .replace(f"{root}", f"{revision}"),
             )
             for sourced in found
         )
+
+
+def _in_checkout(text: str, root: Path) -> str:
+    """A text whose commands to render name folders of a checkout, not those in which a revision was read."""
+    commands = re.compile(rf"({'|'.join(RENDERERS)}) {re.escape(str(root))}(/?)")
+    return commands.sub(lambda command: f"{command[1]} {'' if command[2] else '.'}", text)
 
 
 @contextmanager
@@ -103,7 +123,7 @@ def files_of_revision(revision: Revision) -> Iterator[Path]:
         listed = _listed(revision)
         path = root.joinpath(*_steps(revision))
         if not listed or not _written(revision, root, listed, MAX_TREE) or not path.is_dir():
-            raise bad_input(str(revision), "no folder with files", "a folder in which a program can run")
+            raise _refused(revision, "no folder with files", "a folder in which a program can run")
         yield path
 
 
@@ -190,7 +210,7 @@ def _git(revision: Revision, *words: str, stdin: int = subprocess.DEVNULL) -> by
     try:
         ended = run_bounded([*_GIT, *words], most, MAX_WAIT, stdin=stdin, environment=environment)
     except OSError:
-        raise bad_input(str(revision), "no program git", "git installed, or a folder") from None
+        raise _refused(revision, "no program git", "git installed, or a folder") from None
     if ended.printed is None:
         raise bad_input(str(revision), f"no end of git {words[0]} within {MAX_WAIT} s", "an answer in time")
     if len(ended.printed) > most:
@@ -199,5 +219,11 @@ def _git(revision: Revision, *words: str, stdin: int = subprocess.DEVNULL) -> by
     if ended.code:
         lines = ended.stderr.decode("utf-8", "replace").strip().splitlines()
         expected = "a revision and a path that git has here, such as main:queues/, or a path that exists"
-        raise bad_input(str(revision), show((lines[-1:] or ["git fails"])[0]), expected)
+        last = (lines[-1:] or ["git fails"])[0]
+        found = f"no revision {revision.revision}" if last == _NO_REVISION else show(last)
+        raise _refused(revision, found, expected)
     return ended.printed
+
+
+def _refused(revision: Revision, found: str, expected: str) -> InputError:
+    return InputError([Problem(str(revision), found, expected)])

@@ -132,6 +132,8 @@ _STDIN = "-"
 NOT_RENDERED: Final = "templates of queues or workloads are not looked at"
 NOT_APPLIED: Final = "which are not applied"
 """What a note has about a folder that only a renderer can read whole."""
+RENDERERS: Final = "helm template", "kubectl kustomize"
+"""The commands that such a note names, each before a folder."""
 STDIN_TWICE: Final = "standard input more than once"
 """What is wrong where `-` is named twice."""
 JSON_PATCH, OTHER_TOOL = "a JSON patch", "of another tool"
@@ -261,8 +263,9 @@ def _read_path(
         notes += filter(None, [overlay_note(files)]) if _is_searched(path) else []
         yield replace(last, note="; ".join(notes))
     elif beside and not any_document and passed_over is None:
-        # Of a folder without any object, what is wrong with each file helps more than their number.
-        for name in beside:
+        # Of a folder without any object, what is wrong with each file helps more than their number;
+        # and of a chart, what its templates need.
+        for name in [name for name, what in beside.items() if what == TEMPLATE_OF_OURS] or beside:
             yield from _read_path(name, problems)
     elif not any_document and not beside and len(problems) == known_problems:
         name = given().name if str(path) == _STDIN else printable_path(path)
@@ -301,7 +304,7 @@ def _render(template: str) -> str:
     """What to do about a template, with the folder of its chart."""
     folders = Path(template).parents
     chart = next((str(folder) for folder in folders if is_there(folder / _CHART)), "CHART")
-    return f"render it first: helm template {shlex.quote(chart)} | tenure validate -"
+    return f"render it first: {RENDERERS[0]} {shlex.quote(chart)} | tenure validate -"
 
 
 def overlay_note(files: Iterable[str | Path]) -> str:
@@ -320,7 +323,7 @@ def overlay_note(files: Iterable[str | Path]) -> str:
     noun = "a kustomization" if len(overlays) == 1 else "kustomizations"
     return (
         f"{format_names(overlays, _MOST_NAMED)}: {noun} with patches or other changes, {NOT_APPLIED} "
-        f"here; render first: kubectl kustomize {shlex.quote(overlays[0])} | tenure validate -"
+        f"here; render first: {RENDERERS[1]} {shlex.quote(overlays[0])} | tenure validate -"
     )
 
 

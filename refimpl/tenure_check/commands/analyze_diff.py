@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,14 +31,15 @@ from tenure.cli.output import OutlineOutput, OutlineOutputOption, Reporting, Rep
 from tenure.cli.revisions import bytes_named, parse_revision
 from tenure.cli.terminal import Color, choose_colour, progress
 from tenure.edits import ManifestEdit
-from tenure.errors import bad_input
+from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import Place, SourcedObject, build, read_objects
-from tenure.manifests.files import NOT_APPLIED, NOT_RENDERED
+from tenure.manifests.files import NOT_APPLIED, NOT_RENDERED, RENDERERS
 from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
 from tenure.oracle.unmodelled import over_time
+from tenure.resources import is_folder
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, Seed, States
@@ -224,8 +228,9 @@ def difference_of(
     interpretation, flags = inputs.interpretation, inputs.flags
     before, after = _sides(inputs, compared.render or [])
     if kinds:
-        for side in (before, after):
-            _refuse_unrendered(side)
+        named = inputs.sides or [""]
+        for side, source in ((before, named[0]), (after, named[-1])):
+            _refuse_unrendered(side, source)
     warnings = print_warnings((*before.loaded.warnings, *after.loaded.warnings))
     effort = Effort.of_states(compared.states, compared.seed, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, compared)
@@ -310,8 +315,12 @@ def _objects(source: str, common: Sequence[SourcedObject], render: Sequence[str]
     return list(together(found, common))
 
 
-def _refuse_unrendered(side: Side) -> None:
+def _refuse_unrendered(side: Side, source: str) -> None:
     """Refuse to judge a folder of which a chart or an overlay is not read: it might do what must fail.
+
+    Args:
+        side: what was read.
+        source: of the side, as it was typed.
 
     Raises:
         InputError: it has templates of queues, or a kustomization with patches.
@@ -319,13 +328,27 @@ def _refuse_unrendered(side: Side) -> None:
     for note in (sourced.note for sourced in side.loaded.objects):
         if NOT_APPLIED in note or NOT_RENDERED in note:
             found = (
-                "templates of queues"
+                "templates of queues, which are not rendered"
                 if NOT_RENDERED in note
                 else f"a kustomization with patches, {NOT_APPLIED}"
             )
-            raise bad_input(
-                side.words, found, "--render with the command that renders them, or a folder without"
-            )
+            example = _command_of(note, side, source)
+            expected = f"--render with the command that renders them in the folder of each side{example}"
+            raise InputError([Problem(side.words, found, f"{expected}, or a folder without")])
+
+
+def _command_of(note: str, side: Side, source: str) -> str:
+    """What renders the folder that a note names, as --render takes it; empty where it names none."""
+    named = re.search(rf"({'|'.join(RENDERERS)}) (.+?) \|", note)
+    if named is None:
+        return ""
+    command, folder = named[1], " ".join(shlex.split(named[2]))
+    revision = parse_revision(side.words)
+    # An overlay may name files outside of its folder, and of a revision only the path is there.
+    of_root = f" of {revision.revision}:" if revision is not None and revision.path else ""
+    if is_folder(source):
+        folder = os.path.relpath(folder, source)
+    return f", such as --render '{command} {folder}'{of_root}"
 
 
 def _side(

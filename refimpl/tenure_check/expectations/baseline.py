@@ -210,8 +210,11 @@ def load_baseline(path: str | Path) -> Baseline:
     file = "stdin" if str(path) == "-" else str(path)
     documents = read_documents(path, file, "a map with accepted")
     place = Place("Baseline", file)
+    expected = "one document with accepted, as tenure analyze baseline writes it"
     if len(documents) != 1:
-        raise place.error("", f"{len(documents)} documents", "one document with accepted")
+        raise place.error("", f"{len(documents)} documents", expected)
+    if isinstance(documents[0], dict) and documents[0] and not {"accepted", "schema"} & documents[0].keys():
+        raise place.error("", f"a document with {names_text([str(key) for key in documents[0]])}", expected)
     shape = checked(BaselineShape, documents[0], place, name="baseline")
     ends = [end_of(entry, f"accepted[{number}].until", place) for number, entry in enumerate(shape.accepted)]
     for number, entry in enumerate(shape.accepted):
