@@ -153,6 +153,7 @@ def test_what_is_wrong_with_a_baseline_is_named(
         (("--reason", "r", "--until", "soon"), "--until: found soon, expected a day"),
         (("--reason", " ", "--until", "2999-01-31"), "--reason: found ' ', expected why it is accepted"),
         ((*WHY, "--accept", "any"), "--accept: found 'any', expected one or several of new-preemption"),
+        ((*WHY, "--accept", ""), "--accept: found '', expected one or several of new-preemption"),
         ((*WHY, "--to", "no/such/folder"), "--to: "),
     ],
 )

@@ -195,11 +195,15 @@ def test_theorems_that_do_not_apply_any_more_make_the_verdict_not_known(
     assert "ClusterQueue/a spec.preemption.reclaimWithinCohort: Any (" in said
 
 
-def test_an_unknown_kind_of_failure_is_refused_with_the_known_ones(queues: Path) -> None:
-    done = tenure("analyze", "diff", str(queues), *LESS, "--fail-on", "new-preemption,gained")
+@pytest.mark.parametrize(("kinds", "found"), [("new-preemption,gained", "gained"), ("", "")])
+def test_an_unknown_kind_of_failure_is_refused_with_the_known_ones(
+    kinds: str, found: str, queues: Path
+) -> None:
+    """None at all is unknown, too: a variable that is not set must not switch a gate off."""
+    done = tenure("analyze", "diff", str(queues), *LESS, "--fail-on", kinds)
     assert done.returncode == 2
     known = "new-preemption, lost-guarantee, lost-preemption, new-loop, any"
-    message = f"error: --fail-on: found 'gained', expected one or several of {known}, with commas"
+    message = f"error: --fail-on: found '{found}', expected one or several of {known}, with commas"
     assert message in done.stderr.decode().splitlines()
 
 

@@ -80,8 +80,8 @@ def analyze_baseline_command(
     from tenure_check.expectations.baseline import ACCEPTABLE, dated, entries_of
 
     choose_colour(wanted.color)
-    kinds = kinds_named(wanted.kinds)
-    if not kinds or FailOnChange.ANY in kinds:
+    kinds = kinds_named(wanted.kinds, "--accept")
+    if FailOnChange.ANY in kinds:
         raise bad_input("--accept", wanted.kinds, f"one or several of {', '.join(ACCEPTABLE)}, with commas")
     why = dated(wanted.reason, wanted.until)
     known = [] if wanted.to is None else _known(wanted.to)

@@ -95,7 +95,7 @@ class VerdictOptions:
 
     output: OutlineOutputOption = OutlineOutput.TEXT
     fail_on: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--fail-on",
             metavar="KIND,...",
@@ -106,7 +106,7 @@ class VerdictOptions:
             "otherwise.",
             show_default=False,
         ),
-    ] = ""
+    ] = None
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -185,7 +185,7 @@ def analyze_diff_command(
     choose_colour(wanted.color)
     reporting = Reporting(wanted.report, TOOL)
     with reporting.of_bad_input():
-        fail_on = kinds_named(wanted.fail_on)
+        fail_on = [] if wanted.fail_on is None else kinds_named(wanted.fail_on)
         if wanted.baseline is not None and not fail_on:
             raise bad_input("--baseline", wanted.baseline, "--fail-on with it")
         baseline = Baseline() if wanted.baseline is None else load_baseline(wanted.baseline)
@@ -246,19 +246,23 @@ def difference_of(
     return answer, _loops(before, after, interpretation.chosen(), flags, kinds)
 
 
-def kinds_named(text: str) -> list[FailOnChange]:
-    """What --fail-on names; nothing without it.
+def kinds_named(text: str, option: str = "--fail-on") -> list[FailOnChange]:
+    """The kinds of changes that an option names.
+
+    Args:
+        text: their names, with commas.
+        option: what it is called.
 
     Raises:
-        InputError: another name, or none between two commas.
+        InputError: another name, or none: a variable that is not set must not switch a gate off.
     """
     from tenure_check.analysis.change_verdict import FailOnChange
 
     known = {kind.value: kind for kind in FailOnChange}
-    names = [name.strip() for name in text.split(",")] if text else []
+    names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
-            raise bad_input("--fail-on", name, f"one or several of {', '.join(known)}, with commas")
+            raise bad_input(option, name, f"one or several of {', '.join(known)}, with commas")
     return [known[name] for name in dict.fromkeys(names)]
 
 
