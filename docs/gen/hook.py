@@ -21,6 +21,8 @@ BOOSTED_OBLIGATIONS: Final = 4.5
 """The theme gives pages more weight than their sections. Less than 5, so that a rule comes first where its
 identifier is searched; more than 3.8, as a rule has two of the three words of an obligation's identifier."""
 BOOSTED_CASES: Final = 3.0
+BOOSTED_PROPOSALS: Final = 6.0
+"""More than an obligation, so that a proposal's own page comes before claims that name it."""
 UNSEARCHED: Final = (
     "findings/upstream/",
     "reference/api.md",
@@ -111,6 +113,8 @@ def on_post_build(config: Any, **_: Any) -> None:
             section["boost"] = BOOSTED_OBLIGATIONS
         elif section["location"].startswith(("vectors/", "scenarios/")) and "#" in section["location"]:
             section["boost"] = BOOSTED_CASES
+        elif re.fullmatch(r"findings/kep-\d+/", section["location"]):
+            section["boost"] = BOOSTED_PROPOSALS
     path.write_text(json.dumps(index, separators=(",", ":"), ensure_ascii=False), encoding="utf-8")
 
 

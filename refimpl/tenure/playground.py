@@ -45,6 +45,8 @@ _OBJECTS = (
     "admitted",
 )
 """Where a vector holds objects of a cluster, beside the pending workload."""
+_MOST_TRIED = 100
+"""Among so many pending workloads one is looked for that can be decided about."""
 CONFIG_API = "config.kueue.x-k8s.io/v1beta2"
 
 Watched: TypeAlias = Callable[[Iterator[SourcedObject]], Iterable[SourcedObject]]
@@ -58,8 +60,8 @@ class PageQuestion:
         text: manifests, YAML or JSON.
         now: the clock, RFC 3339; empty for an hour after the last that happened in them.
         reading: a preset's name, or choices by name; empty for the default.
-        workload: the pending workload; empty for the first by name. A text that no longer has it is another
-            cluster: `of_text` drops what else speaks of the one before.
+        workload: the pending workload; empty for the first by name that can be decided about. A text that no
+            longer has it is another cluster: `of_text` drops what else speaks of the one before.
         cluster_queue: its ClusterQueue, if no LocalQueue has it; empty otherwise.
         assigned: changes of single fields, as `--set` takes them.
         counterfactuals: how many of the nearest counterfactuals are searched for.
@@ -165,7 +167,7 @@ def explain_text(question: PageQuestion) -> Explained:
         Waiting(one.key, one.priority) for one in sorted(loaded.cluster.pending, key=lambda one: one.key)
     )
     try:
-        answer = _explained(question, loaded, pending)
+        answer = _of_first(question, loaded, pending)
         return replace(answer, pending=pending, is_other=question is not given)
     except InputError as error:
         return Explained(problems=tuple(map(str, error.problems)), pending=pending)
@@ -188,12 +190,30 @@ def of_text(question: PageQuestion, loaded: Loaded) -> PageQuestion:
     return replace(question, now="", workload="", cluster_queue="", assigned=())
 
 
-def _explained(question: PageQuestion, loaded: Loaded, pending: tuple[Waiting, ...]) -> Explained:
+def _of_first(question: PageQuestion, loaded: Loaded, pending: tuple[Waiting, ...]) -> Explained:
+    """The answer about the workload of a question; without one, about the first that can be decided about.
+
+    Raises:
+        InputError: there is none; what is wrong with the first.
+    """
+    if question.workload or not pending:
+        return _explained(question, loaded)
+    problems: list[Problem] = []
+    for waiting in pending[:_MOST_TRIED]:
+        try:
+            answer = _explained(replace(question, workload=waiting.name), loaded)
+            return replace(answer, warnings=(*map(str, problems), *answer.warnings))
+        except InputError as error:
+            problems = problems or list(error.problems)
+    raise InputError(problems)
+
+
+def _explained(question: PageQuestion, loaded: Loaded) -> Explained:
     happened = _instants(loaded)
     now = parse_instant(question.now, field="now") if question.now else max(happened, default=0) + HOUR
     decision = decide(
         loaded,
-        question.workload or (pending[0].name if pending else None),
+        question.workload or None,
         now=now,
         reading=question.reading or None,
         cluster_queue=question.cluster_queue or None,

@@ -133,6 +133,25 @@ spec:
     assert [one["name"] for one in told["pending"]] == ["x/first", "x/second"]  # type: ignore[attr-defined]
 
 
+def test_own_manifests_are_answered_about_the_first_workload_that_can_be_decided_about() -> None:
+    (_, example), *_ = playground.examples()
+    first = ask(PageQuestion(example["text"], counterfactuals=0))
+    lost = f"""
+---
+{API}
+kind: Workload
+metadata: {{name: a, namespace: a, creationTimestamp: "2026-01-01T00:00:00Z"}}
+spec:
+  queueName: nowhere
+  podSets: [{{name: main, count: 1, template: {{spec: {{containers: [{{name: c, image: i}}]}}}}}}]
+"""
+    told = ask(PageQuestion(example["text"] + lost, counterfactuals=0))
+    assert told["problems"] == []
+    assert told["workload"] == first["workload"]
+    assert "Workload/a/a: spec.queueName: found 'nowhere'" in str(told["warnings"])
+    assert ask(PageQuestion(example["text"] + lost, workload="a/a", counterfactuals=0))["problems"]
+
+
 def test_what_is_wrong_names_the_text_and_its_line() -> None:
     told = ask(PageQuestion("kind: ClusterQueue\nspec: [1"), assigned=["clusterqueue/a.spec.cohortName=b"])
     assert told["problems"]
