@@ -415,7 +415,7 @@ async function prove() {
   try {
     await proving(words => { verdict.textContent = `${words} …`; });
     const identifier = part("claim").value, reading = presetChosen();
-    verdict.textContent = `${identifier} is asked`;
+    verdict.textContent = `Proving ${identifier} …`;
     root.dataset.proof = "asked";
     const said = await prover.ask("prove", { identifier, reading });
     const list = said.story.map(line => element("li", line));

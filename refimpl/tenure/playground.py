@@ -201,8 +201,7 @@ def _of_first(question: PageQuestion, loaded: Loaded, pending: tuple[Waiting, ..
     problems: list[Problem] = []
     for waiting in pending[:_MOST_TRIED]:
         try:
-            answer = _explained(replace(question, workload=waiting.name), loaded)
-            return replace(answer, warnings=(*map(str, problems), *answer.warnings))
+            return _explained(replace(question, workload=waiting.name), loaded)
         except InputError as error:
             problems = problems or list(error.problems)
     raise InputError(problems)

@@ -148,7 +148,7 @@ spec:
     told = ask(PageQuestion(example["text"] + lost, counterfactuals=0))
     assert told["problems"] == []
     assert told["workload"] == first["workload"]
-    assert "Workload/a/a: spec.queueName: found 'nowhere'" in str(told["warnings"])
+    assert "Workload/a/a: set aside: spec.queueName: found 'nowhere'" in str(told["warnings"])
     assert ask(PageQuestion(example["text"] + lost, workload="a/a", counterfactuals=0))["problems"]
 
 

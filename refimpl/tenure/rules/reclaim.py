@@ -20,7 +20,7 @@ from tenure.rules.terms import PreemptionTerms
 def basis_across_queues(
     preemptor: Workload, target: Workload, evidence: Evidence, terms: PreemptionTerms
 ) -> Basis:
-    """On what basis a workload may take one of another ClusterQueue.
+    """On what basis a workload may preempt one of another ClusterQueue.
 
     > Without fair sharing, a target of another ClusterQueue may be
     > preempted when KQ-330 allows it and at least one of these holds:

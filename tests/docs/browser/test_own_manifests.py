@@ -40,6 +40,8 @@ def test_own_manifests_that_are_pasted_at_once_are_answered(name: Name, site_roo
         assert pending(browser) == sorted(pending(browser))
         assert browser.value(f"{part('outcome')}.innerText").startswith(f"{pending(browser)[0]}: ")
         of_hero = pending(browser)
+        before = f'getComputedStyle({part("matrix")}, "::before").content'
+        assert browser.value(before) == "none", "without a matrix no note says that it is of another text"
 
         put(browser, "duration", "2", "input")
         write(browser, own["shared-cohort"])
