@@ -39,6 +39,8 @@ FIRST = {
         "vectors/heroes-findings/#ucq-130-nested-heroes-leave-nothing-as-guaranteed"
     ),
     "TBP-020": "rules/TBP-020-time-expired/",
+    "KEP-8522": "findings/kep-8522/",
+    "PO-ANY-210": "proofs/any-size/#po-any-210",
     "minAdmitDuration": "how-to/choose-minadmitduration/",
 }
 """What a search for some words finds first: a page, or a part of the first page."""
