@@ -112,6 +112,12 @@ def test_an_entry_that_accepts_nothing_is_named(
     assert "accepted[0]: " in done.stdout.decode()
 
 
+def test_a_baseline_without_a_name_is_refused(sides: tuple[str, str]) -> None:
+    done = tenure("analyze", "diff", *sides, *FAIL_ON, "--baseline", "")
+    assert done.returncode == 2
+    assert "error: --baseline: found '', expected a file that" in done.stderr.decode()
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -188,6 +188,8 @@ def analyze_diff_command(
         fail_on = [] if wanted.fail_on is None else kinds_named(wanted.fail_on)
         if wanted.baseline is not None and not fail_on:
             raise bad_input("--baseline", wanted.baseline, "--fail-on with it")
+        if wanted.baseline == "":
+            raise bad_input("--baseline", "", "a file that tenure analyze baseline wrote")
         baseline = Baseline() if wanted.baseline is None else load_baseline(wanted.baseline)
         answer, loops = difference_of(inputs, compared, fail_on)
     if fail_on:
