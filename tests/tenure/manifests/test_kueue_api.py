@@ -110,8 +110,8 @@ def test_what_is_not_known_is_read_from_the_object(entry: ApiEntry) -> None:
             raw[above] = {name: {}}
         queue = read_cluster_queue(raw) if kind == "ClusterQueue" else read_cohort(raw)
         (found,) = queue.unmodelled
-        modelled = f"is modelled {entry.only}" if entry.only else "is not modelled"
-        assert found.text == f"{entry.what.format(value='mine', object=f'{kind} a')} {modelled}"
+        what = entry.what.format(value="mine", object=f"{kind} a")
+        assert found.text == (f"only {entry.only} follow {what}" if entry.only else f"{what} is not modelled")
         assert found.gate == entry.gate
 
 
