@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tenure.units import counted
 from tenure_proofs.answer import PremiseShape, ProvedByAnswer, RestsOnShape
@@ -77,23 +77,25 @@ def why_lines(identifier: str) -> Iterator[str]:
     PO-ANY-245: a search keeps a workload exactly if the request fits in its last attempt and those suffice
     ...
     """
-    yield from _branches(identifier, "", set())
     claims = below(identifier)
+    yield from _branches(claims, identifier, "", set())
     pairs = {pair for uses in claims.values() for pair in uses}
     count = Counter(by for _, by in pairs if by in _KINDS)
     kinds = [counted(count[kind], words) for kind, words in _KINDS.items() if count[kind]]
     yield f"below it: {', '.join([counted(len(claims) - 1, 'claim'), *kinds])}"
 
 
-def _branches(identifier: str, indent: str, shown: set[str]) -> Iterator[str]:
-    uses = below(identifier)[identifier]
+def _branches(
+    claims: Mapping[str, Sequence[tuple[str, str]]], identifier: str, indent: str, shown: set[str]
+) -> Iterator[str]:
+    uses = claims[identifier]
     again = " (its branches are above)" if identifier in shown and uses else ""
     yield f"{indent}{identifier}: {claim_of(identifier)}{again}"
     if identifier in shown:
         return
     shown.add(identifier)
     for by in dict.fromkeys(by for _, by in uses if by not in _KINDS):
-        yield from _branches(by, f"{indent}  ", shown)
+        yield from _branches(claims, by, f"{indent}  ", shown)
     stands = [words.partition("`")[2].rstrip("`") for words, by in uses if by == ASSUMED]
     if stands:
         yield f"{indent}  assumed as written, what stands for: {', '.join(stands)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tenure.api import Loaded, assumed_queue, doubts, refuse_doubts
 from tenure.cli.inputs import load_input, print_warnings
@@ -26,9 +26,6 @@ from tenure.manifests.releases import gates_problems
 from tenure.manifests.showing import about_object
 from tenure.model import FairStrategy, Instant, RequeuingTimestamp
 from tenure.readings import Reading
-
-if TYPE_CHECKING:
-    pass
 
 
 def with_flags(loaded: Loaded, flags: SchedulerFlags) -> Loaded:

@@ -22,26 +22,16 @@ from tenure.oracle.configured import (
     accepts,
     config_of,
     facts_of,
+    is_class_named,
     is_label_number_selected,
     known_of,
     number_of,
     priority_of,
     stopped_by,
 )
-from tenure.oracle.decide import Decision, question_of
+from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.question import Question
-from tenure.rules.preemption_config import is_class_selected, is_search_made, is_selected, is_tier_tried
-
-
-def question_about(decision: Decision) -> Question:
-    """The search for targets of a decision.
-
-    Args:
-        decision: about a pending workload whose ClusterQueue names a PreemptionConfig.
-    """
-    return question_of(
-        decision.snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now
-    )
+from tenure.rules.preemption_config import is_search_made, is_selected, is_tier_tried
 
 
 def config_remarks(decision: Decision) -> Iterator[Remark]:
@@ -98,17 +88,12 @@ def selector_remarks(decision: Decision, workload: Workload) -> Iterator[Remark]
     for rule in config_of(question).rules:
         if rule.preemptors.fault or not accepts(rule, decision.preemptor):
             text = f"rule {rule.name} does not apply: {_not_accepted(rule)}"
-            yield remark("PCF-040", _class_accepts(rule, decision.preemptor), text)
+            yield remark("PCF-040", is_class_named(rule.preemptor_classes, decision.preemptor), text)
             continue
         for place, selector in enumerate(rule.candidates):
             if not selector.fault:
                 facts = facts_of(question, rule, selector, workload)
                 yield from _of_selector(question, rule, place, selector, facts, workload)
-
-
-def _class_accepts(rule: PreemptionRule, preemptor: Workload) -> bool:
-    names, name = rule.preemptor_classes, known_of(preemptor).priority_class
-    return is_class_selected(bool(names.match), name in names.match, name in names.exclude)
 
 
 def _not_accepted(rule: PreemptionRule) -> str:

@@ -11,7 +11,7 @@ from tenure.explanation.remarks import Remark, remark
 from tenure.explanation.shortages import amount
 from tenure.model import Basis, Evidence, ReclaimWithinCohort, Workload
 from tenure.oracle.classical import levels_of
-from tenure.oracle.decide import Decision, question_of, searched_request
+from tenure.oracle.decide import Decision, question_about, searched_request
 from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.question import WITH_ADVANTAGE, Candidate, Turn
 from tenure.oracle.shares import SharesOf
@@ -248,7 +248,7 @@ def narrower_remarks(decision: Decision, common: int) -> Iterator[Remark]:
     """
     snapshot = decision.snapshot
     tree, usage = snapshot.tree, snapshot.usage
-    asked = question_of(snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now)
+    asked = question_about(decision)
     for level in levels_of(asked):
         if level.place == common:
             return

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tenure.explanation.other_queues import kind_and_name, share_text
 from tenure.explanation.shortages import amount
 from tenure.model import Amount, Basis, FlavorResource
-from tenure.oracle.decide import Decision, question_of, searched_request
+from tenure.oracle.decide import Decision, question_about, searched_request
 from tenure.oracle.heroes.effective import charged_usage, tree_under
 from tenure.oracle.question import Attempt
 from tenure.oracle.shares import SharesOf, lendable_at
@@ -36,9 +36,7 @@ def share_lines(decision: Decision) -> Iterator[tuple[str, ...]]:
 
 def _compared(decision: Decision, attempt: Attempt, charged: Usage) -> Iterator[tuple[int, Usage]]:
     """The places whose shares an attempt compares, each with the usage of which it is the share."""
-    question = question_of(
-        decision.snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now
-    )
+    question = question_about(decision)
     for turn in attempt.turns:
         left = question.without(charged, turn.candidate)
         if turn.shares is not None:
@@ -50,9 +48,7 @@ def _compared(decision: Decision, attempt: Attempt, charged: Usage) -> Iterator[
 
 
 def _after(decision: Decision, attempt: Attempt, charged: Usage) -> Usage:
-    question = question_of(
-        decision.snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now
-    )
+    question = question_about(decision)
     for candidate in attempt.removed:
         charged = question.without(charged, candidate)
     return charged

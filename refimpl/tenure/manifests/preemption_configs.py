@@ -14,7 +14,7 @@ from tenure.manifests.checking import check
 from tenure.manifests.conversion import GROUP, read_one
 from tenure.manifests.fields import Count, Int32, Known, KubernetesObject, Name, ObjectName, Text
 from tenure.manifests.showing import Place, did_you_mean, printable, show
-from tenure.manifests.structure import dig, items, repeated
+from tenure.manifests.structure import dig, items, repeated, whole
 from tenure.model import (
     CandidateScope,
     CandidateSelector,
@@ -183,21 +183,29 @@ def config_problems(raw: object, place: Place) -> Iterator[Problem]:
     yield from repeated(named, "each name once", place)
     for index, rule in enumerate(rules):
         for number, selector in enumerate(items(dig(rule, "candidateSelectors"))):
-            yield from _selector_problems(
-                selector, f"spec.rules[{index}].candidateSelectors[{number}]", place
-            )
+            own = f"spec.rules[{index}].candidateSelectors[{number}]"
+            for path, found, expected in selector_conflicts(selector, own):
+                yield place.problem(path, "nothing" if found is None else show(found), expected)
 
 
-def _selector_problems(selector: object, path: str, place: Place) -> Iterator[Problem]:
+def selector_conflicts(selector: object, path: str) -> Iterator[tuple[str, int | None, str]]:
+    """What one field of a candidate selector demands of another: the path, what is there, what is expected.
+
+    Args:
+        selector: untrusted; what has the wrong shape is passed over.
+        path: of it.
+
+    >>> list(selector_conflicts({"priority": {"mode": "Base"}}, "s"))
+    [('s.priority.comparison', None, 'a value beside mode, or neither')]
+    """
     mode, comparison = dig(selector, "priority", "mode"), dig(selector, "priority", "comparison")
     if (mode is None) != (comparison is None):
         lacking, beside = ("mode", "comparison") if mode is None else ("comparison", "mode")
-        yield place.problem(f"{path}.priority.{lacking}", "nothing", f"a value beside {beside}, or neither")
+        yield f"{path}.priority.{lacking}", None, f"a value beside {beside}, or neither"
     for index, number in enumerate(items(dig(selector, "numericLabels"))):
-        low, high = dig(number, "minValue"), dig(number, "maxValue")
-        if isinstance(low, int) and isinstance(high, int) and low > high:
-            expected = f"at most maxValue, {high}"
-            yield place.problem(f"{path}.numericLabels[{index}].minValue", show(low), expected)
+        low, high = whole(dig(number, "minValue")), whole(dig(number, "maxValue"))
+        if low is not None and high is not None and low > high:
+            yield f"{path}.numericLabels[{index}].minValue", low, f"at most maxValue, {high}"
 
 
 def _rule(spec: PreemptionRuleSpec) -> PreemptionRule:

@@ -28,6 +28,17 @@ class Document:
     path: str = ""
 
 
+def whole(value: Any) -> int | None:
+    """A whole number of 64 bits, or None.
+
+    >>> whole(3), whole(True), whole("3")
+    (3, None, None)
+    """
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    # Beyond 64 bits the schema has refused it, and Python may refuse to print it.
+    return value if is_whole and -(2**63) <= value < 2**63 else None
+
+
 def dig(raw: object, *path: str) -> Any:
     """What is under a path of keys, None where it ends early.
 

@@ -252,9 +252,8 @@ def selected_among(
     Returns:
         in the order of the workloads; None where a selector of a rule is invalid (PCF-080).
     """
-    rules = [rule for rule in config.rules if rule.trigger == trigger]
-    applying = [rule for rule in rules if rule.preemptors.fault or accepts(rule, question.preemptor)]
-    if any(fault_of(rule) for rule in applying):
+    applying = [rule for rule in evaluated(config, question.preemptor) if rule.trigger == trigger]
+    if any(map(fault_of, applying)):
         return None
     found = []
     for workload in workloads:
@@ -273,6 +272,13 @@ def known_of(workload: Workload) -> Selectable:
     return workload.selectable or _NOTHING
 
 
+def evaluated(config: PreemptionConfig, preemptor: Workload) -> Iterator[PreemptionRule]:
+    """The rules that Kueue evaluates: those that accept a preemptor, or that it cannot tell of."""
+    for rule in config.rules:
+        if rule.preemptors.fault or accepts(rule, preemptor):
+            yield rule
+
+
 def fault_of(rule: PreemptionRule) -> str:
     """Why Kueue cannot evaluate a rule that accepts the preemptor; empty where it can."""
     faults = (rule.preemptors.fault, *(selector.fault for selector in rule.candidates))
@@ -286,9 +292,9 @@ def accepts(rule: PreemptionRule, preemptor: Workload) -> bool:
         rule: the rule; its `preemptorSelector` is valid.
         preemptor: the pending workload.
     """
-    known = known_of(preemptor)
-    return is_label_set_selected(rule.preemptors, known.labels) and _names_class(
-        rule.preemptor_classes, known
+    labels = known_of(preemptor).labels
+    return is_label_set_selected(rule.preemptors, labels) and is_class_named(
+        rule.preemptor_classes, preemptor
     )
 
 
@@ -330,7 +336,7 @@ def facts_of(
         labels=is_label_set_selected(selector.workloads, known.labels),
         numbers=all(is_label_number_selected(number, workload, preemptor) for number in selector.numbers),
         priority=_is_priority_selected(selector.mode, selector.comparison, workload, preemptor),
-        priority_class=_names_class(selector.classes, known),
+        priority_class=is_class_named(selector.classes, workload),
     )
 
 
@@ -362,8 +368,9 @@ def is_label_set_selected(selector: LabelSelector, labels: Mapping[str, str]) ->
     )
 
 
-def _names_class(names: ClassNames, known: Selectable) -> bool:
-    name = known.priority_class
+def is_class_named(names: ClassNames, workload: Workload) -> bool:
+    """Whether names accept the priority class of a workload (PCF-040)."""
+    name = known_of(workload).priority_class
     return is_class_selected(bool(names.match), name in names.match, name in names.exclude)
 
 
@@ -412,8 +419,7 @@ def priority_of(workload: Workload, mode: PriorityMode) -> int:
 
 def stopped_by(question: Question, config: PreemptionConfig) -> Iterator[tuple[PreemptionRule, str]]:
     """The rules that an invalid selector of theirs makes stop their tier, with what is wrong."""
-    for rule in config.rules:
-        if rule.preemptors.fault or accepts(rule, question.preemptor):
-            fault = fault_of(rule)
-            if fault:
-                yield rule, fault
+    for rule in evaluated(config, question.preemptor):
+        fault = fault_of(rule)
+        if fault:
+            yield rule, fault

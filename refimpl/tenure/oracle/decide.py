@@ -224,6 +224,17 @@ def _taken(
     return take_target(preemptor, chosen.workload, chosen.evidence, terms, now, kin)
 
 
+def question_about(decision: Decision) -> Question:
+    """The search for targets that a decision calls for.
+
+    Args:
+        decision: any.
+    """
+    return question_of(
+        decision.snapshot, decision.preemptor, decision.assignment, decision.terms, decision.now
+    )
+
+
 def question_of(
     snapshot: Snapshot, preemptor: Workload, assignment: Assignment, terms: PreemptionTerms, now: Instant
 ) -> Question:

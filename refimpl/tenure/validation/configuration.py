@@ -29,7 +29,7 @@ from tenure.manifests.served import (
     kueue_shape,
 )
 from tenure.manifests.showing import show
-from tenure.manifests.structure import entries, items
+from tenure.manifests.structure import entries, items, whole
 from tenure.validation.faults import (
     Fault,
     Rule,
@@ -40,7 +40,6 @@ from tenure.validation.faults import (
     not_supported,
     quantity,
     text,
-    whole,
 )
 from tenure.validation.labels import selector_faults, value_faults
 from tenure.validation.walk import deviations

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.showing import comma_separated, did_you_mean, printable, show
-from tenure.manifests.structure import entries
+from tenure.manifests.structure import entries, whole
 from tenure.model import FairStrategy
 from tenure.units import format_amount
-from tenure.validation.faults import Fault, Subject, WarningType, quantity, text, whole
+from tenure.validation.faults import Fault, Subject, WarningType, quantity, text
 from tenure.validation.object_warnings import is_hero, quotas
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
-from tenure.manifests.preemption_configs import KIND
+from tenure.manifests.preemption_configs import KIND, selector_conflicts
 from tenure.manifests.served import Fields, Items, Named, Number, Text, Word
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import entries, items
 from tenure.model import CandidateScope, Comparison, PriorityMode, Trigger
 from tenure.validation.cross_object_warnings import Overview, missing
-from tenure.validation.faults import Fault, Subject, WarningType, invalid, required, whole
+from tenure.validation.faults import Fault, Subject, WarningType, invalid, required
 from tenure.validation.labels import selector_faults
 
 _SELECTOR: Final = Fields(
@@ -75,16 +75,8 @@ def numbers_and_priorities(subject: Subject) -> Iterator[Fault]:
     ['spec.rules[0].candidateSelectors[0].priority.comparison']
     """
     for path, selector in _selectors(subject):
-        priority = selector.get("priority")
-        if isinstance(priority, dict):
-            mode, comparison = priority.get("mode"), priority.get("comparison")
-            if (mode is None) != (comparison is None):
-                lacking, beside = ("mode", "comparison") if mode is None else ("comparison", "mode")
-                yield required(f"{path}.priority.{lacking}", f"a value beside {beside}, or neither")
-        for index, number in entries(selector.get("numericLabels")):
-            low, high = whole(number.get("minValue")), whole(number.get("maxValue"))
-            if low is not None and high is not None and low > high:
-                yield invalid(f"{path}.numericLabels[{index}].minValue", low, f"at most maxValue, {high}")
+        for field, found, expected in selector_conflicts(selector, path):
+            yield required(field, expected) if found is None else invalid(field, found, expected)
 
 
 def invalid_selectors(subject: Subject) -> Iterator[Fault]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from tenure.manifests.structure import whole
 from tenure.readings import InvalidClass, Reading
-from tenure.validation.faults import Fault, Subject, WarningType, duration, invalid, required, whole
+from tenure.validation.faults import Fault, Subject, WarningType, duration, invalid, required
 
 _PLACES: Final = (("dynamicPriorityPolicy",), ("spec", "dynamicPriorityPolicy"))
 

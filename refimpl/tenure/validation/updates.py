@@ -7,8 +7,8 @@ from typing import Any
 
 from tenure.manifests.served import at
 from tenure.manifests.showing import printable, show
-from tenure.manifests.structure import dig, entries, has_condition, items
-from tenure.validation.faults import Fault, Subject, invalid, required, text, whole
+from tenure.manifests.structure import dig, entries, has_condition, items, whole
+from tenure.validation.faults import Fault, Subject, invalid, required, text
 from tenure.validation.shapes import shape
 from tenure.validation.walk import stored
 

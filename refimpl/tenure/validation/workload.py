@@ -9,7 +9,7 @@ from typing import Any
 from tenure.errors import InputError
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.showing import comma_separated, printable
-from tenure.manifests.structure import dig, entries, has_condition, items
+from tenure.manifests.structure import dig, entries, has_condition, items, whole
 from tenure.manifests.workload_schema import BOOST
 from tenure.validation.faults import (
     ErrorType,
@@ -21,7 +21,6 @@ from tenure.validation.faults import (
     quantity,
     required,
     text,
-    whole,
 )
 from tenure.validation.labels import annotation_faults, key_faults, label_faults
 
