@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from tenure_proofs.budgets import CLOCK, SPENT
@@ -22,10 +23,23 @@ def answer(script: str, work: int, clock_s: float) -> tuple[str, int]:
     Returns:
         `sat`, `unsat`, `unknown: …` or `error: …`, and the units of work that it has cost.
     """
+    solver, said = run(script, work, clock_s)
+    spent = solver.getStatistics().get(internal=True)["resource::resourceUnitsUsed"]["value"]
+    return _words(said), spent
+
+
+def run(script: str, work: int, clock_s: float, **options: str) -> tuple[Any, str]:
+    """A solver after one script, and what its last command printed.
+
+    Args:
+        script, work, clock_s: as of `answer`.
+        options: further ones of cvc5, with `_` for `-`.
+    """
     import cvc5
 
-    manager = cvc5.TermManager()
-    solver = cvc5.Solver(manager)
+    solver = cvc5.Solver(cvc5.TermManager())
+    for name, value in options.items():
+        solver.setOption(name.replace("_", "-"), value)
     solver.setOption("rlimit-per", str(work))
     solver.setOption("tlimit-per", str(int(clock_s * 1000)))
     parser = cvc5.InputParser(solver)
@@ -36,8 +50,7 @@ def answer(script: str, work: int, clock_s: float) -> tuple[str, int]:
         printed = str(command.invoke(solver, symbols)).strip()
         if printed:
             said = printed
-    spent = solver.getStatistics().get(internal=True)["resource::resourceUnitsUsed"]["value"]
-    return _words(said), spent
+    return solver, said
 
 
 def _words(said: str) -> str:
@@ -47,12 +60,16 @@ def _words(said: str) -> str:
     return f"unknown: {UNKNOWN.get(why, why)}" if answered == "unknown" else f"error: {said}"
 
 
-def main() -> None:
-    """Answer until standard input ends."""
+def serve(answered: Callable[..., str]) -> None:
+    """Answer each line of standard input, until it ends.
+
+    Args:
+        answered: what is answered to a script, the units of work and the seconds that it may cost.
+    """
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            result, _ = answer(**request)
+            result = answered(**request)
         except Exception as error:  # noqa: BLE001 - the parent must hear of whatever the solver raises
             result = f"error: {error}"
         sys.stdout.write(json.dumps(result) + "\n")
@@ -60,4 +77,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    serve(lambda **request: answer(**request)[0])

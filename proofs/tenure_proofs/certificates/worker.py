@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Any
+
+from tenure_proofs.cvc5_worker import run, serve
 
 LONGEST = 50_000_000
 """Bytes of a proof; a longer one is not written."""
@@ -26,20 +26,7 @@ def proof_of(script: str, work: int, clock_s: float) -> str:
     """
     import cvc5
 
-    solver = cvc5.Solver(cvc5.TermManager())
-    for option, value in (
-        ("produce-proofs", "true"),
-        ("proof-granularity", GRANULARITY),
-        ("rlimit-per", str(work)),
-        ("tlimit-per", str(int(clock_s * 1000))),
-    ):
-        solver.setOption(option, value)
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "question")
-    symbols: Any = parser.getSymbolManager()
-    said = "error: the script asks nothing"
-    while not (command := parser.nextCommand()).isNull():
-        said = str(command.invoke(solver, symbols)).strip() or said
+    solver, said = run(script, work, clock_s, produce_proofs="true", proof_granularity=GRANULARITY)
     if said != "unsat":
         return f"error: cvc5 says {said} where it writes a proof"
     printed: Any = solver.proofToString(solver.getProof()[0], cvc5.ProofFormat.CPC)
@@ -51,17 +38,5 @@ def proof_of(script: str, work: int, clock_s: float) -> str:
     return f"unsat\n{proof}\n"
 
 
-def main() -> None:
-    """Answer until standard input ends."""
-    for line in sys.stdin:
-        request = json.loads(line)
-        try:
-            result = proof_of(**request)
-        except Exception as error:  # noqa: BLE001 - the parent must hear of whatever the solver raises
-            result = f"error: {error}"
-        sys.stdout.write(json.dumps(result) + "\n")
-        sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(proof_of)

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import z3
 
@@ -22,6 +23,7 @@ from tenure_proofs.solvers import Cvc5, Question, solver_versions
 from tenure_proofs.theorems.proving import BUDGET, SetQuestion
 from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.claim import Claim, Traces
+from tenure_proofs.trusted.induction import Part
 
 INDEX = "index.json"
 _MOST_INDEX = 50_000_000
@@ -56,7 +58,14 @@ def certify_obligation(
         question = question_of(claim, obligation)
         questions.setdefault(question.smt2(), (question, []))[1].append(column)
     return [
-        _written(identifier, f"{identifier}.{under[0]}", ", ".join(under), question, cvc5, folder, checker)
+        _written(
+            identifier,
+            f"{identifier}.{under[0]}",
+            ", ".join(under),
+            _answered(question, cvc5),
+            folder,
+            checker,
+        )
         for question, under in questions.values()
     ]
 
@@ -72,41 +81,63 @@ def certify_theorem(
     """
     made = []
     for number, part in enumerate(registered(identifier).parts()):
-        goals = [(part.place, z3.And([goal for _, goal in part.goals]))]
-        if len(part.goals) > 1:
-            together = SetQuestion((*part.hypotheses, z3.Not(goals[0][1])), BUDGET)
-            if not _on_bits(together) and cvc5.ask(together)[: len(_UNSAT)] != _UNSAT:
-                goals = [(f"{part.place}: {label}", goal) for label, goal in part.goals]
-        for place, (words, goal) in enumerate(goals):
-            name = f"{identifier}.{number:02d}" + (f".{place:02d}" if len(goals) > 1 else "")
-            question = SetQuestion((*part.hypotheses, z3.Not(goal)), BUDGET)
-            made.append(_written(identifier, name, words, question, cvc5, folder, checker))
+
+        def asked(goal: z3.BoolRef, part: Part = part) -> _Answered:
+            return _answered(SetQuestion((*part.hypotheses, z3.Not(goal)), BUDGET), cvc5)
+
+        together = asked(z3.And([goal for _, goal in part.goals]))
+        answers = [(part.place, together)]
+        if len(part.goals) > 1 and not together.on_bits and together.proof is None:
+            answers = [(f"{part.place}: {label}", asked(goal)) for label, goal in part.goals]
+        for place, (words, answered) in enumerate(answers):
+            name = f"{identifier}.{number:02d}" + (f".{place:02d}" if len(answers) > 1 else "")
+            made.append(_written(identifier, name, words, answered, folder, checker))
     return made
 
 
-def _written(
-    claim: str, name: str, under: str, question: Question, cvc5: Cvc5, folder: Path, checker: Checker | None
-) -> CertificateShape:
-    begun = time.perf_counter()
-    on_bits = _on_bits(question)
+class _Answered(NamedTuple):
+    """What cvc5 says of a question.
+
+    Args:
+        script: the question in SMT-LIB 2.
+        on_bits: whether it is about bit vectors; such a one is not asked.
+        proof: cvc5's; None without one.
+        said: why there is none.
+        seconds: wall time of cvc5.
+    """
+
+    script: str
+    on_bits: bool
+    proof: str | None
+    said: str
+    seconds: float
+
+
+def _answered(question: Question, cvc5: Cvc5) -> _Answered:
+    script, begun = question.smt2(), time.perf_counter()
+    on_bits = "(_ BitVec " in script
     said = "cvc5's proofs about bit vectors take too long" if on_bits else cvc5.ask(question)
     seconds = time.perf_counter() - begun
-    script = _file(folder, f"{name}.smt2", question.smt2())
-    proof = _file(folder, f"{name}.cpc", said.removeprefix(_UNSAT)) if said.startswith(_UNSAT) else None
+    if said.startswith(_UNSAT):
+        return _Answered(script, on_bits, said.removeprefix(_UNSAT), "", seconds)
+    return _Answered(script, on_bits, None, said.partition("\n")[0], seconds)
+
+
+def _written(
+    claim: str, name: str, under: str, answered: _Answered, folder: Path, checker: Checker | None
+) -> CertificateShape:
+    script = _file(folder, f"{name}.smt2", answered.script)
+    proof = None if answered.proof is None else _file(folder, f"{name}.cpc", answered.proof)
     entry = CertificateShape(
         claim=claim,
         under=under,
         question=script,
         proof=proof,
-        status="not supported" if on_bits else "missing" if proof is None else "written",
-        reason=said.partition("\n")[0] if proof is None else "",
-        seconds=round(seconds, 4),
+        status="not supported" if answered.on_bits else "missing" if proof is None else "written",
+        reason=answered.said,
+        seconds=round(answered.seconds, 4),
     )
     return checked(entry, folder, checker)
-
-
-def _on_bits(question: Question) -> bool:
-    return "(_ BitVec " in question.smt2()
 
 
 def _file(folder: Path, name: str, text: str) -> FileShape:
