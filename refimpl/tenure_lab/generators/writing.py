@@ -39,6 +39,11 @@ from tenure.readings import default_preset, preset
 from tenure.units import format_duration, format_instant
 from tenure_lab.generators.dice import Dice
 from tenure_lab.generators.options import Feature
+from tenure_lab.generators.preemption_configs import (
+    write_named_config,
+    write_preemption_config,
+    write_selectable,
+)
 from tenure_lab.generators.quotas import CPU, GIB, MEMORY, PODS
 
 Object = dict[str, Any]
@@ -87,6 +92,9 @@ def write_request(
             _named("Topology", name, {"levels": [{"nodeLabel": level} for level in levels]})
             for name, levels in cluster.topologies.items()
         ]
+    if cluster.preemption_configs is not None:
+        configs = cluster.preemption_configs.values()
+        written["preemptionConfigs"] = [write_preemption_config(config) for config in configs]
     if cluster.growing:
         written["workloadPriorityClasses"] = [
             write_priority_class(priority_class) for priority_class in cluster.growing.values()
@@ -139,7 +147,9 @@ class _Forms:
         }
         if queue.cohort is not None:
             spec["cohortName"] = queue.cohort
-        return _named("ClusterQueue", queue.name, spec)
+        written = _named("ClusterQueue", queue.name, spec)
+        write_named_config(written, queue)
+        return written
 
     def cohort(self, cohort: Cohort) -> Object:
         """A Cohort."""
@@ -200,7 +210,15 @@ class _Forms:
             spare = {template["name"]: count for template, _, count in held if count}
         if spare:
             status["reclaimablePods"] = [{"name": name, "count": count} for name, count in spare.items()]
-        return {"apiVersion": API, "kind": "Workload", "metadata": metadata, "spec": spec, "status": status}
+        written = {
+            "apiVersion": API,
+            "kind": "Workload",
+            "metadata": metadata,
+            "spec": spec,
+            "status": status,
+        }
+        write_selectable(written, workload.selectable)
+        return written
 
     def _weight(self, weight: int) -> Object:
         written = weight != NANO or self.chance(Feature.WEIGHTS, 50)
