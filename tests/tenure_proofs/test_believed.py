@@ -22,10 +22,9 @@ import pytest
 
 from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
-from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
-from tenure.model import UNLIMITED, Cluster, ClusterQueue
-from tenure.oracle import ageing, classical, fair, partial, snapshot, tree
+from tenure.model import UNLIMITED
+from tenure.oracle import classical, fair, partial, snapshot, tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
@@ -44,7 +43,6 @@ from tenure.oracle.tree import (
     total_usage,
 )
 from tenure.rules import share
-from tenure.rules.dynamic_priority import priority_at
 from tenure.rules.hero_targets import group_for_hero
 from tenure.rules.quota import usage_passed_up
 from tenure.rules.share import Share, borrowed_ratio
@@ -52,13 +50,13 @@ from tenure.rules.time_based import requeue_timestamp
 from tenure_lab.generators.dice import SeededDice
 from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
-from tenure_lab.generators.scenarios import draw_for_core, drawn_example
+from tenure_lab.generators.scenarios import draw_for_core
 from tenure_play import changes, cycle, parse_scenario
 from tenure_play.actors import evicted
 from tenure_play.engine import Player
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
-from tenure_proofs.theorems.registry import BELIEVED, all_theorems
+from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 from tenure_simulate.core import sorting
 from tests.properties import test_kinship as kinship
 from tests.sampling import sample
@@ -298,54 +296,6 @@ def trials_are_of_numbers_of_pods(states: range) -> Iterator[None]:
                 yield
 
 
-def running_ones_are_seen(states: range) -> Iterator[None]:
-    for number in states:
-        asked = draw_for_core(SEED, number)
-        cluster, about = asked.cluster, (asked.cluster, asked.now, asked.reading)
-        with suppress(InputError):
-            seen = snapshot.take_snapshot(cluster, asked.queue, asked.now, asked.reading)
-            root = root_of(cluster, cluster.cluster_queues[asked.queue])
-            queues = {name for name, own in cluster.cluster_queues.items() if root_of(cluster, own) == root}
-            expected = {
-                (workload.key, workload.cluster_queue, snapshot._compared(workload, *about))
-                for workload in cluster.admitted
-                if workload.cluster_queue in queues
-            }
-            found = [
-                (workload.key, seen.tree.nodes[place].name, workload.priority)
-                for place, workloads in seen.running.items()
-                for workload in workloads
-            ]
-            assert (set(found), len(found)) == (expected, len(expected))
-            yield
-
-
-def root_of(cluster: Cluster, queue: ClusterQueue) -> str:
-    """The name of the root of a ClusterQueue's tree, by a walk of its own."""
-    above = {cohort.name: cohort.parent for cohort in cluster.cohorts.values()}
-    name = root = queue.cohort
-    while name is not None:
-        root, name = name, above.get(name)
-    return f"ClusterQueue {queue.name}" if root is None else root
-
-
-def classes_are_found_by_name(states: range) -> Iterator[None]:
-    options = Options(features=ALL_FEATURES, max_workloads=6, max_queues=3)
-    for number in states:
-        asked: DecideRequest = read_decide_request(drawn_example(SEED, number, options)[1])
-        for workload in (asked.preemptor, *asked.cluster.admitted):
-            found = [one for one in asked.cluster.growing.values() if one.name == workload.priority_class]
-            with suppress(InputError):
-                grown = ageing.grown_priority(workload, asked.cluster, asked.now, asked.reading)
-                given = [
-                    priority_at(workload, one.base, one.policy, asked.now, asked.reading.priority_steps)
-                    for one in found
-                    if one.policy is not None
-                ]
-                assert given == ([] if grown is None else [grown])
-                yield
-
-
 def candidates_are_offered(states: range) -> Iterator[None]:
     for question, _ in searches(states):
         if question.terms.hero or question.terms.fair_sharing:
@@ -492,18 +442,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "reduced_count",
         lambda count, fewest, step, steps: count - (count - fewest) * (step + 1) // steps,
     ),
-    "so is every workload that runs in the tree": (
-        running_ones_are_seen,
-        snapshot,
-        "with_effective_priority",
-        lambda workload, *_: workload,
-    ),
-    "a workload's class is found by its name": (
-        classes_are_found_by_name,
-        ageing,
-        "grown_priority",
-        changed(ageing.grown_priority, (".get(workload.priority_class)", ".get('aging')")),
-    ),
     "candidates are what the ClusterQueue and the subtrees around it offer": (
         candidates_are_offered,
         classical,
@@ -546,9 +484,10 @@ def test_the_page_lists_every_premise_with_its_attack() -> None:
     entries = [{"id": claim.id, "assumes": dict(list(claim.uses))} for claim in all_theorems().values()]
     lines = premises(entries).splitlines()[2:]
     shown = {tuple(line.split(" | ")[:2]) for line in lines}
-    attacked = {(f"| {sentence(words)}", discharged(words, BELIEVED)) for words in ATTACKED}
-    assert shown <= attacked
-    assert len(lines) == len(ATTACKED)
+    of_python = {words for claim in all_theorems().values() for words, by in claim.uses if by == PYTHON}
+    kinds = {**dict.fromkeys(ATTACKED, BELIEVED), **dict.fromkeys(of_python, PYTHON)}
+    assert shown <= {(f"| {sentence(words)}", discharged(words, by)) for words, by in kinds.items()}
+    assert len(lines) == len(kinds)
 
 
 def test_the_page_lists_for_which_functions_something_stands() -> None:

@@ -508,6 +508,26 @@ def test_a_class_that_is_refused_gives_no_priority_and_no_other_is_compared() ->
     assert not prove(claim(), None).failures
 
 
+SEEN_THROUGH: dict[str, tuple[str, Callable[..., Any], str, str]] = {
+    "by another name": ("of_class", ageing.grown_priority, "(workload.priority_class)", "(now)"),
+    "without a policy": ("of_class", ageing.grown_priority, "growing.policy is None", "False"),
+    "at another instant": (
+        "around",
+        snapshot._around,
+        "cluster, now, reading) for",
+        "cluster, queue, reading) for",
+    ),
+    "not at all": ("around", snapshot._around, "_by_queue(tree, seen)", "_by_queue(tree, inside)"),
+}
+
+
+@pytest.mark.parametrize("mistake", SEEN_THROUGH)
+def test_no_mistake_about_the_priority_that_a_workload_is_seen_with_is_proved(mistake: str) -> None:
+    parameter, function, right, wrong = SEEN_THROUGH[mistake]
+    parts = all_theorems()["PO-ANY-255"].parts(**{parameter: changed(function, (right, wrong))})
+    assert prove(parts, None, LITTLE).failures
+
+
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [

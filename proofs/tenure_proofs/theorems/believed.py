@@ -27,8 +27,6 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
         "the path of a node is itself, and the path of the node above it": (20_000, _TREES),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
-        "so is every workload that runs in the tree": (10_000, _DECISIONS),
-        "a workload's class is found by its name": (5_000, _DECISIONS),
         "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
         "a workload keeps its priority and the time that it queues from": (500, _PLAYS),
         "a ClusterQueue has one head in a scheduling cycle": (500, _PLAYS),

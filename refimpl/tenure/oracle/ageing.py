@@ -32,7 +32,8 @@ def grown_priority(workload: Workload, cluster: Cluster, now: Instant, reading: 
     Traceback (most recent call last):
     tenure.errors.InputError: WorkloadPriorityClass/c: spec.dynamicPriorityPolicy.step: found -1, expected ...
     """
-    growing = cluster.growing.get(workload.priority_class)
+    class_named = cluster.growing.get
+    growing = class_named(workload.priority_class)
     if growing is None or growing.policy is None:
         return None
     return _given_by(growing, growing.policy, workload, now, reading)

@@ -136,15 +136,31 @@ def take_snapshot(cluster: Cluster, queue_name: str, now: Instant, reading: Read
     if queue is None:
         known = ", ".join(sorted(cluster.cluster_queues)) or "none is given"
         raise bad_input("clusterQueue", queue_name, f"the name of a given ClusterQueue: {known}")
+    return _around(cluster, queue, now, reading)
+
+
+def _around(cluster: Cluster, queue: ClusterQueue, now: Instant, reading: Reading) -> Snapshot:
     tree = build_tree(cluster, queue)
+    inside = _running_in(tree, cluster.admitted)
+    seen = tuple(with_effective_priority(workload, cluster, now, reading) for workload in inside)
+    running = _by_queue(tree, seen)
+    return snapshot_of(cluster, queue, tree, running, _held_by_queue(running), reading)
+
+
+def _running_in(tree: Tree, workloads: Iterable[Workload]) -> tuple[Workload, ...]:
+    return tuple(workload for workload in workloads if workload.cluster_queue in tree.places)
+
+
+def _by_queue(tree: Tree, workloads: Iterable[Workload]) -> Running:
     running: dict[int, list[Workload]] = {}
-    for workload in cluster.admitted:
-        place = tree.places.get(workload.cluster_queue or "")
-        if place is not None:
-            running.setdefault(place, []).append(with_effective_priority(workload, cluster, now, reading))
-    settled = {place: tuple(workloads) for place, workloads in running.items()}
-    used = {place: held_together(workloads) for place, workloads in settled.items()}
-    return snapshot_of(cluster, queue, tree, settled, used, reading)
+    for workload in workloads:
+        assert workload.cluster_queue is not None
+        running.setdefault(tree.places[workload.cluster_queue], []).append(workload)
+    return {place: tuple(own) for place, own in running.items()}
+
+
+def _held_by_queue(running: Running) -> dict[int, Amounts]:
+    return {place: held_together(workloads) for place, workloads in running.items()}
 
 
 def snapshot_of(
