@@ -23,6 +23,7 @@ from tenure_proofs.theorems.selection import (
 )
 from tenure_proofs.theorems.standins import only_of
 from tenure_proofs.theorems.taken import given, modelled
+from tenure_proofs.theorems.tree import IN_USE, PASSED
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import Loop, Row, State, Way
@@ -34,6 +35,7 @@ NONE = z3.Bool("finds_no_target")
 COMPOSED = {
     "a search keeps a workload exactly if the request fits in its last attempt": "PO-ANY-250",
     "what leaves elsewhere changes nothing that is in use at the ClusterQueue": "PO-ANY-040",
+    **dict.fromkeys((PASSED, IN_USE), BELIEVED),
     "candidates are what the ClusterQueue and the subtrees around it offer": BELIEVED,
 }
 

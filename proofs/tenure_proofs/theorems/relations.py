@@ -20,14 +20,14 @@ from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import ADD, FILLED, FITS, fits_of, listed, usage_of, without
 from tenure_proofs.theorems.taken import everywhere
-from tenure_proofs.theorems.tree import _conserved, added
+from tenure_proofs.theorems.tree import ADDED, BEFORE, POINTS, QUOTAS, in_a_consistent_tree, upwards
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.logic import equal_fields, implies
-from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, every
+from tenure_proofs.trusted.loops import MEMBERS, Cells, Loop, Row, every
 from tenure_proofs.trusted.procedures import Law
-from tenure_proofs.trusted.specified import there_is_one
+from tenure_proofs.trusted.specified import Composed, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 
@@ -88,7 +88,9 @@ def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
         return SymBool(said(fits, request=request, free=free, **borrows))
 
     takes = FILLED.takes
-    filled, kept = FILLED.said(takes["removed"], takes["usage"], Law(fitting, (request.term,)), takes["add"])
+    removed, ended = there_is_one(takes["removed"]), fitting(None, takes["usage"]).term
+    calls = Composed(removed, ended, request.term > 0, request.term <= potential.term)
+    filled = calls.call(FILLED, takes["removed"], takes["usage"], Law(fitting, (request.term,)), takes["add"])
     mode = said(
         mode_without_search,
         request=request,
@@ -97,9 +99,7 @@ def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
         nominal=nominal,
         reaches=flags["reaches"],
     )
-    removed, ended = there_is_one(takes["removed"]), fitting(None, takes["usage"]).term
-    known = (removed, ended, kept, request.term > 0, request.term <= potential.term)
-    yield Part("decided again", known, (("it is Fit", mode == int(FlavorMode.FIT)),))
+    yield from calls.shows("decided again", [("it is Fit", mode == int(FlavorMode.FIT))])
 
 
 @theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one")
@@ -108,21 +108,15 @@ def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Ite
 
     So a snapshot whose workloads are given in another order is the same.
     """
-    count, first, second, place = (z3.Int(name) for name in ("count", "first", "second", "place"))
-    before, one, other, both, again = (
-        z3.Array(name, z3.IntSort(), z3.IntSort())
-        for name in ("before", "the first alone", "the second alone", "both", "both the other way")
-    )
-    changes = (
-        added(_conserved(before, one, place, first, count)),
-        added(_conserved(one, both, place, second, count)),
-        added(_conserved(before, other, place, second, count)),
-        added(_conserved(other, again, place, first, count)),
-    )
-    same = both[place] == again[place]
-    yield Part("first", (*changes, place == 0, count > 0), (("alike", same),))
-    below = both[place - 1] == again[place - 1]
-    yield Part("keeps", (*changes, place > 0, place < count, below), (("alike", same),))
+    first, second = (SymInt(z3.Int(name)) for name in ("first", "second"))
+    calls = in_a_consistent_tree(ADDED, first, second)
+
+    def added(before: Cells, amount: SymInt) -> Cells:
+        then: Cells = calls.call(ADDED, QUOTAS, before, amount, True, points=POINTS)
+        return then
+
+    both, again = added(added(BEFORE, first), second), added(added(BEFORE, second), first)
+    yield from upwards(calls, both, again, "alike")
 
 
 @theorem(

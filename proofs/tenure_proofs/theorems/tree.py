@@ -16,19 +16,18 @@ from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
 from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
-from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
-from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
-from tenure_proofs.trusted.loops import Cells, Loop, Row, State
-from tenure_proofs.trusted.specified import Taken
-from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, as_term
+from tenure_proofs.trusted.induction import Contract, Labelled, Part
+from tenure_proofs.trusted.loops import OWN, Cells, Row, State
+from tenure_proofs.trusted.specified import Composed, Specification, Taken
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
-ADDED = {"what is added is in use at every node, as much as is passed up": "PO-ANY-030"}
 IN_USE = "what is taken away is in use"
 PASSED = "a node has in use what is passed up to it, at least"
 BOUNDED = "no amount is below zero, and no usage is unlimited, before or after"
-CONSISTENT = {BOUNDED: GIVEN, PASSED: BELIEVED}
+KNOWN = {BOUNDED: GIVEN, PASSED: BELIEVED, IN_USE: BELIEVED}
 SIZE = "any path, and any amounts below an unlimited one; local quota may be unlimited"
+USAGE = z3.ArraySort(z3.IntSort(), z3.IntSort())
 
 
 def _of(name: str, place: Any) -> SymInt:
@@ -41,87 +40,108 @@ def _quota(place: Any) -> Made:
     return Made(NodeQuota, {**numbers, "borrowing_limit": SymOptional(limited, _of("limit", place))})
 
 
-def _passed(place: Any, usage: Any) -> Any:
+QUOTAS = Row(_quota, z3.Int("count"), told=(z3.Int("quotas"),))
+BEFORE, AMOUNT, PLACE = (
+    Cells(z3.Const("before", USAGE), z3.Int("places")),
+    SymInt(z3.Int("amount")),
+    z3.Int("place"),
+)
+
+
+def _passed(given: State, used: Any, place: Any) -> Any:
     """KQ-140 of a node of the path."""
-    return lift(usage_passed_up, _quota(place), SymInt(usage)).value
+    return lift(usage_passed_up, given["quotas"].at(place), SymInt(used[place])).value
 
 
-def _more(before: Any, used: Any, place: Any, change: Any) -> Any:
-    """What more there is at a node, given what was and is in use below it."""
-    below = place - 1
-    passed = _passed(below, used[below]) - _passed(below, before[below])
-    return z3.If(place == 0, change, passed)
+def _inside(given: State, place: Any, formula: Any) -> Any:
+    return z3.Implies(z3.And(place >= 0, place < given["quotas"].size), formula)
 
 
-def _conserved(before: Any, used: Any, place: Any, change: Any, end: Any) -> Any:
-    """That a node before an end has what it had, and what more there is."""
-    right = used[place] == before[place] + _more(before, used, place, change)
-    return z3.Implies(z3.And(place >= 0, place < end), right)
-
-
-def added(change: z3.BoolRef) -> Taken:
-    """What PO-ANY-030 says of a change."""
-    (pair,) = ADDED.items()
-    return Taken(change, *pair)
-
-
-def _climbing(adding: bool, function: Callable[..., Any]) -> Iterator[Part]:
-    """Every node of the path has in use what it had, and what more its child on the path passes up.
-
-    At the ClusterQueue it is the amount itself; taken away, where `adding` is false. What is taken away is in
-    use, and nothing saturates: no usage is unlimited, before or after. Where one is, what was added would
-    not be taken away again (KQ-110).
-    """
-    count, amount = z3.Int("count"), z3.Int("amount")
+def _climbed(adding: bool, by: str, words: str) -> Specification:
+    """What is said of a change, of every node of the path."""
     sign = 1 if adding else -1
-    change = sign * amount
-    before = z3.Array("before", z3.IntSort(), z3.IntSort())
-    loop = Loop(
-        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        quotas=Row(_quota, count),
-        used=Cells(before, count),
-        amount=SymInt(amount),
-        adding=adding,
+
+    def needed(given: State) -> Labelled:
+        many, amount = given["quotas"].size, as_term(given["amount"], int)
+        as_asked = as_term(given["adding"], bool) == z3.BoolVal(adding)
+        path = z3.And(many >= 1, given["used"].size == many, as_asked)
+        held = () if adding else ((IN_USE, given["used"].term[0] >= amount),)
+        return [(BOUNDED, z3.And(path, amount >= 0, amount < UNLIMITED)), *held]
+
+    def each(given: State, at: Value) -> Labelled:
+        place, before, local = at.term, given["used"].term, given["quotas"].at(at.term).fields["local"].term
+        most = before[place] + as_term(given["amount"], int) if adding else before[place]
+        bounded = z3.And(before[place] >= 0, most < UNLIMITED, local >= 0, local <= UNLIMITED)
+        enough = before[place] >= _passed(given, before, place - 1)
+        above = z3.Implies(place > 0, enough)
+        return [(BOUNDED, _inside(given, place, bounded)), (PASSED, _inside(given, place, above))]
+
+    def changed(given: State, value: Value, place: Any) -> Labelled:
+        before, used, amount = given["used"].term, value.term, as_term(given["amount"], int)
+        more, enough = _more(given, sign, used, place), used[place] >= _passed(given, used, place - 1)
+        less = sign * (used[place] - before[place])
+        said = [
+            ("conserved at every node of the path", used[place] == before[place] + more),
+            ("at least what is passed up", z3.Implies(place > 0, enough)),
+            ("never below zero", used[place] >= 0),
+            ("by no more than the amount", z3.And(less >= 0, less <= amount)),
+        ]
+        return [(label, _inside(given, place, formula)) for label, formula in said]
+
+    takes: State = {"quotas": QUOTAS, "used": BEFORE, "amount": AMOUNT, "adding": SymBool(z3.Bool("adding"))}
+    return Specification(
+        by,
+        words,
+        climb,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        takes,
+        lambda given, part: Cells(part("in use", USAGE), given["used"].size),
+        lambda *_: [],
+        needed,
+        SymToken(z3.Int(f"{OWN}any node")),
+        each,
+        changed,
     )
 
-    def bounded(place: Any) -> Any:
-        local, most = _of("local", place).term, before[place] + amount if adding else before[place]
-        known = (before[place] >= 0, most < UNLIMITED, local >= 0, local <= UNLIMITED)
-        return z3.Implies(z3.And(place >= 0, place < count), z3.And(*known))
 
-    def passed(place: Any) -> Any:
-        enough = before[place] >= _passed(place - 1, before[place - 1])
-        return z3.Implies(z3.And(place > 0, place < count), enough)
+def _more(given: State, sign: int, used: Any, place: Any) -> Any:
+    """What more there is at a node, given what was and is in use below it."""
+    passed = _passed(given, used, place - 1) - _passed(given, given["used"].term, place - 1)
+    return z3.If(place == 0, sign * as_term(given["amount"], int), passed)
+
+
+ADDED = _climbed(True, "PO-ANY-030", "what is added is in use at every node, as much as is passed up")
+TAKEN_AWAY = _climbed(False, "PO-ANY-040", "what is taken away is in use no more at any node")
+
+
+def _climbing(said: Specification, sign: int, function: Callable[..., Any]) -> Iterator[Part]:
+    """By induction over the nodes, from the ClusterQueue up."""
+    given = said.takes
+    before = given["used"].term
 
     def invariant(steps: Any, state: State, place: Any) -> Labelled:
-        used, rest = state["used"].term, as_term(state["rest"], int)
-        above = z3.And(place >= steps, place < count)
+        used, rest, amount = state["used"].term, as_term(state["rest"], int), as_term(given["amount"], int)
+        below = z3.And(place >= 0, place < steps)
+        less = sign * (used[place] - before[place])
+        conserved = used[place] == before[place] + _more(given, sign, used, place)
         return [
-            ("conserved below", _conserved(before, used, place, change, steps)),
-            ("as it was above", z3.Implies(above, used[place] == before[place])),
-            ("what goes on is what more is passed up", sign * rest == _more(before, used, steps, change)),
+            ("conserved below", z3.Implies(below, conserved)),
+            (
+                "as it was above",
+                _inside(given, place, z3.Implies(place >= steps, used[place] == before[place])),
+            ),
+            ("what goes on is what more is passed up", sign * rest == _more(given, sign, used, steps)),
             ("no more than the amount goes on", z3.And(rest >= 0, rest <= amount)),
+            ("no more than the amount is changed", z3.Implies(below, z3.And(less >= 0, less <= amount))),
         ]
 
-    def result(value: Value, _state: State, place: Any, *_: Any) -> Labelled:
-        used, below = value.term, place - 1
-        enough = used[place] >= _passed(below, used[below])
-        return [
-            ("conserved at every node of the path", _conserved(before, used, place, change, count)),
-            ("at least what is passed up", z3.Implies(z3.And(place > 0, place < count), enough)),
-            ("never below zero", z3.Implies(z3.And(place >= 0, place < count), used[place] >= 0)),
-        ]
-
-    known = {BOUNDED: bounded, PASSED: passed}
-    held = () if adding else (Taken(before[0] >= amount, IN_USE, BELIEVED),)
-    contract = Contract(
-        invariant,
-        result,
-        facts=(count >= 1, amount >= 0, amount < UNLIMITED, *held),
-        everywhere=everywhere(*((words, by, known[words]) for words, by in CONSISTENT.items())),
-        points=lambda place, steps, _: [place, place - 1, steps, steps - 1],
+    return said.of_steps(
+        function,
+        Contract(
+            invariant,
+            lambda *_: [],
+            points=lambda place, steps, _: [place, place - 1, steps, steps - 1],
+        ),
     )
-    return by_induction(loop, contract)
 
 
 @theorem("PO-ANY-030", about=(climb,), size=SIZE)
@@ -133,7 +153,7 @@ def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     No other node changes. At the ClusterQueue it is the amount itself. Nothing saturates: no usage is
     unlimited, before or after.
     """
-    return _climbing(True, function)
+    return _climbing(ADDED, 1, function)
 
 
 @theorem("PO-ANY-040", about=(climb,), size=SIZE)
@@ -142,10 +162,36 @@ def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
 ) -> Iterator[Part]:
     """Kueue main of August 2026, usage of cohorts: a node of the path loses what less its child passes up.
 
-    No node falls below what the other children pass up. No usage is unlimited: an unlimited one stays so
-    when something is taken away (KQ-110).
+    What is taken away is in use. No node falls below what the other children pass up. No usage is unlimited:
+    an unlimited one stays so when something is taken away (KQ-110).
     """
-    return _climbing(False, function)
+    return _climbing(TAKEN_AWAY, -1, function)
+
+
+POINTS = (PLACE, PLACE - 1, ADDED.like.term, ADDED.like.term - 1)
+"""An arbitrary node, and where a call requires something of every node."""
+
+
+def in_a_consistent_tree(said: Specification, *amounts: SymInt) -> Composed:
+    """Changes at a ClusterQueue, of amounts of which each is as required, and all of them together.
+
+    Where one was unlimited, what was added would not be taken away again (KQ-110).
+    """
+    together = SymInt(sum((amount.term for amount in amounts), z3.IntVal(0)))
+    of_all = {**said.takes, "amount": together, "adding": True, "used": BEFORE}
+    known = [pair for at in POINTS for pair in ADDED.each(of_all, SymToken(at))]
+    for amount in amounts:
+        adding = said is ADDED
+        known += said.requires({**of_all, "amount": amount, "adding": adding})
+    return Composed(*(Taken(formula, words, KNOWN[words]) for words, formula in known))
+
+
+def upwards(calls: Composed, one: Cells, other: Cells, words: str) -> Iterator[Part]:
+    """That the same is in use at every node, by induction from the ClusterQueue up."""
+    same, below = (one.term[place] == other.term[place] for place in (PLACE, PLACE - 1))
+    there = QUOTAS.size > PLACE
+    yield from calls.shows("first", [(words, same)], PLACE == 0, there)
+    yield from calls.shows("keeps", [(words, same)], PLACE > 0, there, below)
 
 
 @theorem(
@@ -158,19 +204,7 @@ def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator
 
     By induction from the ClusterQueue up, of what PO-ANY-030 and PO-ANY-040 say.
     """
-    count, amount, place = z3.Int("count"), z3.Int("amount"), z3.Int("place")
-    before, without, after = (
-        z3.Array(name, z3.IntSort(), z3.IntSort()) for name in ("before", "without", "after")
-    )
-    changes = (
-        Taken(
-            _conserved(before, without, place, -amount, count),
-            "what is taken away is in use no more at any node",
-            "PO-ANY-040",
-        ),
-        added(_conserved(without, after, place, amount, count)),
-    )
-    same = after[place] == before[place]
-    yield Part("first", (*changes, place == 0, count > 0), (("as it was", same),))
-    below = after[place - 1] == before[place - 1]
-    yield Part("keeps", (*changes, place > 0, place < count, below), (("as it was", same),))
+    calls = in_a_consistent_tree(TAKEN_AWAY, AMOUNT)
+    without = calls.call(TAKEN_AWAY, QUOTAS, BEFORE, AMOUNT, False, points=POINTS)
+    again = calls.call(ADDED, QUOTAS, without, AMOUNT, True, points=POINTS)
+    yield from upwards(calls, again, BEFORE, "as it was")

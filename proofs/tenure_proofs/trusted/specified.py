@@ -16,10 +16,18 @@ import z3
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
-from tenure_proofs.trusted.loops import OWN, Given, Listed, Loop, Row, State, Way, every
-from tenure_proofs.trusted.procedures import CALLS, Invariant, Law, Table, noting_calls, read_procedure
+from tenure_proofs.trusted.loops import OWN, Cells, Given, Listed, Loop, Row, State, Way, every
+from tenure_proofs.trusted.procedures import (
+    CALLS,
+    POINT,
+    Invariant,
+    Law,
+    Table,
+    noting_calls,
+    read_procedure,
+)
 from tenure_proofs.trusted.source import parameters_given
-from tenure_proofs.trusted.symbols import SymOptional, SymToken, Term, wrapped
+from tenure_proofs.trusted.symbols import SymInt, SymOptional, SymToken, Term, as_term, wrapped
 
 FACT, LAW = "fact", "law"
 """How what is used enters a proof: of values of the statement; at a call, by the theorem's own formula."""
@@ -72,6 +80,8 @@ def leaves(value: Value) -> tuple[z3.ExprRef, ...]:
             return tuple(term for part in whole for term in leaves(part))
         case SymOptional():
             return (*leaves(value.present), *leaves(value.value))
+        case Cells():
+            return (value.term, as_term(SymInt(value.size), int))
         case Listed():
             return (value.there, value.head, value.members, value.rising, value.falling)
         case tuple():
@@ -119,6 +129,7 @@ class Specification:
         requires: what has to hold of the arguments.
         like: an arbitrary value, of constants that no statement names.
         each: what has to hold of every such value, of the arguments and of it.
+        at: what holds of every number, of the arguments, of what is returned, and of it.
     """
 
     by: str
@@ -130,6 +141,7 @@ class Specification:
     requires: Callable[[State], Labelled] = lambda _: []
     like: Value = None
     each: Callable[[State, Value], Labelled] = lambda *_: []
+    at: Callable[[State, Value, Any], Labelled] = lambda *_: []
 
     def of_steps(
         self,
@@ -146,7 +158,8 @@ class Specification:
         """
 
         def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
-            said = self.ensures(self.takes, seen(value, steps, ended))
+            found = seen(value, steps, ended)
+            said = [*self.ensures(self.takes, found), *self.at(self.takes, found, point)]
             return [*said, *contract.result(value, state, point, steps, ended)]
 
         known = Contract(
@@ -170,41 +183,44 @@ class Specification:
         """That it holds of a function of many statements, where something else is claimed as well."""
 
         def claimed(way: Way) -> Labelled:
-            return [*self.ensures(self.takes, way.value), *claim(way)]
+            said = [*self.ensures(self.takes, way.value), *self.at(self.takes, way.value, POINT)]
+            return [*said, *claim(way)]
 
         parts = read_procedure(function, self.takes, claimed, facts=self._known(facts), loops=loops)
         yield from self._marked(parts)
 
-    def law(self) -> Law:
-        """What stands for the function where another one calls it."""
+    def law(self, *points: Any) -> Law:
+        """What stands for the function where another one calls it.
+
+        Args:
+            points: of which numbers what holds of every one is used.
+        """
         told = (z3.Int(f"{OWN}function {self.function.__name__}"),)
-        return Law(lambda _, *given: self._called(given), told, self.function)
+        return Law(lambda _, *given: self._called(given, points), told, self.function)
 
     def value(self, *given: Value, **named: Value) -> Value:
         """What the function returns of these arguments: whatever it is, it depends on all of them."""
         return self._value(parameters_given(self.function, given, named))
 
-    def said(self, *given: Value) -> tuple[Value, Taken]:
-        """What the function returns of these, and what is known of it if they are as it requires."""
-        with noting_calls() as calls:
-            value = self._called(given)
-        (known,) = calls.known
-        return value, known
-
     def _value(self, given: State) -> Value:
         told = [term for value in given.values() for term in leaves(value)]
         sorts = [term.sort() for term in told]
 
-        def part(name: str, kind: type, *more: Any) -> Any:
-            result = z3.BoolSort() if kind is bool else z3.IntSort()
+        def part(name: str, kind: type | z3.SortRef, *more: Any) -> Any:
+            result = z3.BoolSort() if kind is bool else z3.IntSort() if isinstance(kind, type) else kind
             named = f"{OWN}{name} of {self.function.__name__}, {''.join(str(sort)[0] for sort in sorts)}"
             made = z3.Function(named, *sorts, *(term.sort() for term in more), result)
-            return wrapped(kind, made(*told, *more))
+            whole = made(*told, *more)
+            return wrapped(kind, whole) if isinstance(kind, type) else whole
 
         return self.gives(given, part)
 
-    def _called(self, positional: Sequence[Value]) -> Value:
-        given = parameters_given(self.function, positional, {})
+    def _called(self, positional: Sequence[Value], points: Sequence[Any]) -> Value:
+        code = self.function.__code__
+        by_name = dict(
+            zip(code.co_varnames[code.co_argcount :], positional[code.co_argcount :], strict=False)
+        )
+        given = parameters_given(self.function, positional[: code.co_argcount], by_name)
         own = leaves(self.like) if self.like is not None else ()
         if not _are_arbitrary(own) or not all(str(term).startswith(OWN) for term in own):
             raise LiftError(f"{self.function.__name__} requires something of one value only")
@@ -213,7 +229,10 @@ class Specification:
             return value
         with noting_calls() as inner:
             needed = [*self.requires(given), *self.each(given, self.like)]
-            known = self.ensures(given, value)
+            known = [
+                *self.ensures(given, value),
+                *(one for at in points for one in self.at(given, value, at)),
+            ]
         if inner.needed:
             raise LiftError(f"{self.function.__name__} is handed a function that requires something")
         calls.needed.extend(goal for _, goal in needed)
@@ -236,3 +255,28 @@ class Specification:
     def _marked(self, parts: Iterator[Part]) -> Iterator[Part]:
         for part in parts:
             yield replace(part, shows=self.words)
+
+
+class Composed:
+    """Functions with a specification called one after the other, of arbitrary values.
+
+    Args:
+        facts: what is known of the values.
+    """
+
+    def __init__(self, *facts: z3.BoolRef) -> None:
+        self._facts, self._parts = facts, list[Part]()
+
+    def call(self, said: Specification, *given: Value, points: Sequence[Any] = ()) -> Value:
+        """What a function returns; what it requires is shown of what is known before."""
+        with noting_calls() as calls:
+            value = said.law(*points)(*given)
+        self._parts.append(Part("called", self._facts, (("as it requires", every(calls.needed)),)))
+        self._facts = (*self._facts, *calls.known)
+        return value
+
+    def shows(self, place: str, goals: Labelled, *known: z3.BoolRef) -> Iterator[Part]:
+        """That something follows, and that each call is as its function requires."""
+        yield from self._parts
+        self._parts.clear()
+        yield Part(place, (*self._facts, *known), tuple(goals))
