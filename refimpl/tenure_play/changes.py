@@ -110,12 +110,14 @@ class Changes:
                 continue
             self.dirty = True
             equal = actor.queue == preemptor.queue and world.priority(actor) == world.priority(preemptor)
-            self.journal.preempted(preemptor, actor, target, equal=equal)
+            selected = entry.decision.selected_by_config(target.workload)
+            self.journal.preempted(preemptor, actor, target, equal=equal, selected=selected)
             actor.workload = evicted(actor.workload, target.reason, world.clock)
             actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
             world.is_evicted(actor)
             actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
-            actor.preempted = world.message(preemptor, actor, target.reason), persisted(world.clock)
+            message = world.message(preemptor, actor, target.reason, selected)
+            actor.preempted = message, persisted(world.clock)
             takes = self._pods_end_after(actor)
             if takes:
                 self.agenda.plan(world.now + takes, TaskKind.RELEASE, actor.key, actor.stay)

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Protocol
 
-from tenure.explanation.remarks import BASIS_RULES
-from tenure.model import Duration, Instant, Target
+from tenure.explanation.remarks import BASIS_RULES, CONFIG_RULES
+from tenure.model import Duration, Instant, SelectedBy, Target
 from tenure.readings import Reading
 from tenure.units import format_duration
 from tenure_play.actors import Actor, Phase
@@ -274,18 +274,27 @@ class KueueJournal(PlayLedger):
         stamp = self._world.actors[actor.key].workload.quota_reserved_at
         return None if duration is None or stamp is None else stamp + duration - self._world.offset
 
-    def preempted(self, preemptor: Actor, actor: Actor, target: Target, *, equal: bool) -> None:
+    def preempted(
+        self,
+        preemptor: Actor,
+        actor: Actor,
+        target: Target,
+        *,
+        equal: bool,
+        selected: SelectedBy | None = None,
+    ) -> None:
         """A workload is preempted now.
 
         Args:
             preemptor, actor: the two.
             target: why.
             equal: whether both are of one ClusterQueue and one effective priority.
+            selected: what of a PreemptionConfig selects it; None where `spec.preemption` names it.
         """
         now = self._world.now
         ran = now - actor.reserved
         duration = self._world.protection(actor.queue) if equal else None
-        rules = BASIS_RULES[target.evidence.basis]
+        rules = BASIS_RULES[target.evidence.basis] if selected is None else CONFIG_RULES
         cut = 0 if duration is None else max(0, duration - ran)
         self.preemptions.append(
             Preemption(
@@ -302,6 +311,8 @@ class KueueJournal(PlayLedger):
             )
         )
         text = f"preempted for {preemptor.key} after {to_the_millisecond(ran)}: {target.reason.label}"
+        if selected is not None:
+            text += f", by {selected.config} rule {selected.words}"
         if cut:
             text += f", {to_the_millisecond(cut)} short of its minAdmitDuration"
         self.add(Happening.PREEMPTED, text, actor, rules)

@@ -8,7 +8,8 @@ from collections.abc import Hashable, Iterator
 from tenure.api import HeapPlace, heap_place
 from tenure.engines import Batch, Detail, Engine
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
-from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, Workload
+from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, SelectedBy, Workload
+from tenure.oracle.effects import configured_message
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -168,8 +169,12 @@ class PlayState:
         self._roots[queue.name] = name
         return name
 
-    def message(self, preemptor: Actor, victim: Actor, reason: Reason) -> str:
-        """The message of condition Preempted of a victim."""
+    def message(
+        self, preemptor: Actor, victim: Actor, reason: Reason, selected: SelectedBy | None = None
+    ) -> str:
+        """The message of condition Preempted of a victim, which `selected` of a PreemptionConfig selects."""
+        if selected is not None:
+            return configured_message(preemptor.key, selected)
         parts = PreemptionMessage(
             preemptor.workload.uid,
             preemptor.workload.job_uid,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from tenure.model import (
     WithinClusterQueue,
     WorkloadPriorityClass,
 )
+from tenure.oracle.unmodelled import ANNOTATION
 from tenure.readings import Reading, preset
 from tenure.units import format_duration
 from tenure_play import Scenario, parse_scenario
@@ -104,6 +105,7 @@ def play_setting(
     scenario = _scenario(course, manifests)
     resource = _resource(scenario)
     queues = scenario.cluster.cluster_queues
+    _refuse_configs(queues.values())
     placing = Placing(
         queues=tuple(queues),
         rest=course.other_queue,
@@ -133,6 +135,17 @@ def play_setting(
     if not course.drawn:
         return play.figures
     return replace(play.figures, drawn=drawn_figures(play, found, quota, unit, scenario.end))
+
+
+def _refuse_configs(queues: Iterable[ClusterQueue]) -> None:
+    expected = "none: --trace does not follow PreemptionConfigs, a scenario file does"
+    problems = [
+        Problem(ANNOTATION, repr(queue.preemption_config), expected, f"ClusterQueue/{queue.name}")
+        for queue in queues
+        if queue.preemption_config is not None
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _nominal(owner: ClusterQueue | Cohort) -> Amount:

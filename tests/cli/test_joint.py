@@ -17,7 +17,7 @@ from tests.objects import a_group, a_list, a_local_queue, a_queue, a_workload, a
 
 NOW = ("--now", "2026-03-02T14:00:00Z")
 GPU = "nvidia.com/gpu"
-NOT_MODELLED = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
+CONFIGURED = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
 Raw = dict[str, Any]
 
 
@@ -263,16 +263,18 @@ def test_a_side_that_cannot_be_played_is_not_known_and_keeps_the_answers_taken_a
     assert lines("decide", "-a", str(blocked))[0].startswith("Jointly 2 not known: ")
 
 
-def test_a_tree_that_is_not_modelled_is_counted_apart() -> None:
-    now = ("--now", "2026-09-01T10:00:00Z")
-    done = tenure("decide", str(NOT_MODELLED), "-a", *now, "-o", "json")
+def test_a_tree_that_is_not_modelled_is_counted_apart(tmp_path: Path) -> None:
+    now, file = ("--now", "2026-09-01T10:00:00Z"), tmp_path / "cluster.yaml"
+    parts = CONFIGURED.read_text().split("---\n")
+    file.write_text("---\n".join(part for part in parts if "kind: PreemptionConfig" not in part))
+    done = tenure("decide", str(file), "-a", *now, "-o", "json")
     joint = json.loads(done.stdout)["joint"]
     known = {*(start["workload"] for start in joint["starts"]), *joint["waiting"]}
     assert "hero/incoming" in joint["notDecided"]
     assert known.isdisjoint(joint["notDecided"])
     assert "PreemptionConfig" in " ".join(joint["notKnown"])
     change = ("--set", "clusterqueue/hero.spec.preemption.withinClusterQueue=LowerPriority")
-    done = tenure("diff", str(NOT_MODELLED), *change, *now, "-o", "json")
+    done = tenure("diff", str(file), *change, *now, "-o", "json")
     joint = json.loads(done.stdout)["joint"]
     assert "not known" in joint["summary"]
     assert joint["before"]["notDecided"] == joint["after"]["notDecided"] != []

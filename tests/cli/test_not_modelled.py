@@ -1,4 +1,4 @@
-"""Single decisions follow a PreemptionConfig; other commands name the one that their answer would rest on."""
+"""Decisions and forecasts follow a PreemptionConfig; analyses name the one that their answer rests on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from tests.command_line import tenure
 
 FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
 NOW = ("--now", "2026-09-01T10:00:00Z")
-TEXT = (
-    "only `tenure decide -w WORKLOAD` and `tenure why VICTIM -w WORKLOAD` follow PreemptionConfig "
-    "hero-config of ClusterQueue hero"
-)
+TEXT = "only decisions and forecasts follow PreemptionConfig hero-config of ClusterQueue hero"
 SAID = f"not known: {TEXT}"
 GATE = ("--feature-gates", "ConfigurablePreemptions=false")
 
@@ -121,34 +118,69 @@ def test_why_knows_the_other_preemptors_only() -> None:
     assert (hero["refusal"], hero["unknownFrom"], hero["text"]) == ("", -(2**31), SAID)
 
 
-def test_next_sets_the_tree_aside_and_goes_on_with_the_others() -> None:
+def test_the_coming_cycles_follow_it() -> None:
     text = said("next", *NOW)
-    assert SAID in text
+    assert "hero/incoming (hero): preempts b/b1 ConfigurablePreemption" in text
+    assert SAID not in text
+    asked = said("next", "hero/incoming", *NOW)
+    assert "preempts b/b1 ConfigurablePreemption" in asked
+    assert "hero/incoming is admitted in cycle" in asked
+
+
+def test_next_sets_the_tree_aside_where_the_config_is_not_given_and_goes_on_with_the_others(
+    tmp_path: Path,
+) -> None:
+    file = changed(tmp_path, "PreemptionConfig", without)
+    missing = "not known: PreemptionConfig hero-config of ClusterQueue hero is not given: add it"
+    text = said("next", *NOW, file=file)
+    assert missing in text
     assert "1 admitted" in text
-    assert SAID in said("next", "b/waits", *NOW, code=2)
+    assert missing in said("next", "b/waits", *NOW, code=2, file=file)
 
 
-def test_a_play_is_refused(tmp_path: Path) -> None:
+def two_configs(raw: Any) -> Any:
+    annotations = {"kueue.x-k8s.io/preemption-config-name": f"{raw['metadata']['name']}-config"}
+    if raw["metadata"]["name"] in ("hero", "apart"):
+        raw["metadata"]["annotations"] = annotations
+    return raw
+
+
+def test_a_tree_with_a_config_is_followed_beside_one_that_is_set_aside(tmp_path: Path) -> None:
+    file = changed(tmp_path, "ClusterQueue", two_configs)
+    topology = {"spec": {"topologyName": "racks"}, "apiVersion": "kueue.x-k8s.io/v1beta2"}
+    racks = {**topology, "kind": "ResourceFlavor", "metadata": {"name": "racks"}}
+    text = file.read_text().replace("name: default", "name: racks") + "---\n" + yaml.safe_dump(racks)
+    before, _, after = text.partition("  name: apart")
+    file.write_text(before.replace("name: racks", "name: default") + "  name: apart" + after)
+    found = said("next", *NOW, file=file)
+    assert "ClusterQueue apart is not modelled for flavors with a topology" in found
+    assert "preempts b/b1 ConfigurablePreemption" in found
+
+
+def test_a_scenario_is_played_with_it(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(FILE.read_text())
     scenario = tmp_path / "scenario.yaml"
-    scenario.write_text(yaml.safe_dump({"until": "1h", "files": ["cluster.yaml"], "start": NOW[1]}))
-    done = tenure("simulate", str(scenario))
-    assert done.returncode == 2
-    assert SAID in done.stderr.decode()
+    scenario.write_text(yaml.safe_dump({"until": "1m", "files": ["cluster.yaml"], "start": NOW[1]}))
+    text = said("simulate", file=scenario)
+    assert "preempted for hero/incoming" in text
+    assert "ConfigurablePreemption" in text
 
 
-def test_a_simulation_is_refused(tmp_path: Path) -> None:
+def test_a_trace_is_refused(tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
     trace.write_text("job_id,queue,submit_s,duration_s,cpus,priority\n1,b,0,60,1,0\n")
     done = tenure("simulate", str(FILE), "--trace", str(trace), "--size-column", "cpus")
     assert done.returncode == 2
-    assert SAID in done.stderr.decode()
+    assert (
+        "ClusterQueue/hero: metadata.annotations[kueue.x-k8s.io/preemption-config-name]: found 'hero-config'"
+        ", expected none: --trace does not follow PreemptionConfigs, a scenario file does"
+    ) in done.stderr.decode()
 
 
-def test_a_difference_of_decisions_names_it() -> None:
+def test_a_difference_of_decisions_follows_it() -> None:
     text = said("diff", str(FILE), *NOW)
-    assert SAID in text
-    assert "no decision that is known changes" in text
+    assert SAID not in text
+    assert "no decision changes" in text
 
 
 def test_no_cell_of_the_queue_is_proved() -> None:

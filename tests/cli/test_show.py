@@ -293,7 +293,7 @@ def test_a_proposal_without_findings_shows_its_rules_and_which_answers_follow_it
     relations = {related.relation for related in card.related}
     assert relations == {"Claims that a reading refutes", "Claims that every reading proves", "Rules"}
     (why,) = (section.text for section in card.sections if section.heading == "Why its claims matter")
-    assert "tenure decide -w WORKLOAD" in why
+    assert "`tenure decide`, `next`, `diff`, `why`" in why
 
 
 def test_every_finding_belongs_to_one_proposal_or_to_a_release() -> None:

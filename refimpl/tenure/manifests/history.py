@@ -10,7 +10,7 @@ from typing import Final
 from tenure.errors import InputError
 from tenure.manifests.instants import parse_instant
 from tenure.manifests.structure import dig, items
-from tenure.model import Cluster, Instant
+from tenure.model import Cluster, Instant, Reason
 
 UNKNOWN: Final = "UNKNOWN"
 """What Kueue writes for what it does not know."""
@@ -28,6 +28,11 @@ _MESSAGE: Final = re.compile(
     r"(?:; preemptor path: (?P<above>[^\s;]+); preemptee path: (?P<below>[^\s;]+))?)"
     # Only the Event has this, not the condition.
     r"(?:; preemptor effective priority: .*)?"
+)
+
+
+_CONFIGURED: Final = re.compile(
+    r"Preempted by (?P<key>[^\s/]+/[^\s/]+) because of preemption config (?P<config>\S+) rule (?P<rules>.+)"
 )
 
 
@@ -103,11 +108,14 @@ class PreemptionMessage:
     """The contents of the message of condition Preempted.
 
     Args:
-        uid: of the preemptor.
+        uid: of the preemptor; empty where the message names it by `key`.
         job_uid: of its Job; empty if unknown.
         reason: the condition's reason that the message puts into words; empty where it has no words.
         preemptor_path: from the root Cohort to the preemptor's ClusterQueue; empty if unknown.
         victim_path: the same of the preempted workload.
+        key: the preemptor, `namespace/name`, where a PreemptionConfig selected the workload; else empty.
+        config: that PreemptionConfig.
+        rules: its rules with the places of their selectors, such as `a/0,2; b/1`.
     """
 
     uid: str
@@ -115,6 +123,21 @@ class PreemptionMessage:
     reason: str = ""
     preemptor_path: tuple[str, ...] = ()
     victim_path: tuple[str, ...] = ()
+    key: str = ""
+    config: str = ""
+    rules: str = ""
+
+    def is_by(self, key: str, uid: str) -> bool:
+        """Whether the preemptor is a workload.
+
+        Args:
+            key: `namespace/name` of the workload.
+            uid: its own.
+
+        >>> PreemptionMessage("u1").is_by("ml/a", "u1"), PreemptionMessage("", key="ml/a").is_by("ml/b", "")
+        (True, False)
+        """
+        return self.uid == uid if self.uid else bool(self.key) and self.key == key
 
 
 def was_evicted(raw: object) -> bool:
@@ -258,16 +281,23 @@ def read_preemption_message(text: str) -> PreemptionMessage | None:
         text: the message, untrusted; also one that was reset since.
 
     Source: Kueue v0.7 (UID), v0.8 to v0.10 (UID and reason), v0.11 to v0.14 (JobUID too), v0.15 to v0.19
-        (the paths too). v0.6 names no preemptor.
+        (the paths too). v0.6 names no preemptor. Kueue of September 2026 for what a PreemptionConfig selects.
 
     >>> read_preemption_message("Preempted to accommodate a higher priority Workload") is None
     True
     >>> old = "Preempted to accommodate a workload (UID: u1) due to fair sharing within the cohort"
     >>> read_preemption_message(previously(previously(old))).reason
     'InCohortFairSharing'
+    >>> read_preemption_message("Preempted by ml/a because of preemption config hero rule any/0,2").rules
+    'any/0,2'
     """
     while text.startswith(_PREVIOUSLY):
         text = text.removeprefix(_PREVIOUSLY)
+    configured = _CONFIGURED.fullmatch(text)
+    if configured is not None:
+        key, config, rules = configured.groups()
+        reason = Reason.CONFIGURABLE_PREEMPTION.label
+        return PreemptionMessage("", reason=reason, key=key, config=config, rules=rules)
     found = _MESSAGE.fullmatch(text)
     if found is None:
         return None

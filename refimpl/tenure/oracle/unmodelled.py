@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
+from tenure.model import Cluster, ClusterQueue, Reach, Unmodelled, with_unmodelled
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
+from tenure.rules.hero_rank import is_hero
 
 NOT_KNOWN = "not known"
 CONFIGURABLE = "ConfigurablePreemptions"
-"""The gate of PreemptionConfigs, which the reference models in single decisions."""
+"""The gate of PreemptionConfigs, which the reference models in decisions."""
 ANNOTATION = "metadata.annotations[kueue.x-k8s.io/preemption-config-name]"
 
 
@@ -42,12 +43,12 @@ def problem_of(found: Unmodelled) -> Problem:
 def deciding(snapshot: Snapshot) -> tuple[Unmodelled, ...]:
     """What may decide for the workloads of a snapshot's ClusterQueue, and is not modelled."""
     own = (found for found in _own(snapshot.queue.unmodelled) if found.gate != CONFIGURABLE)
-    return (*own, *_of_config(snapshot), *snapshot.tree.unmodelled)
+    of_config = _of_config(snapshot.cluster, snapshot.queue, with_heroes=snapshot.heroes is not None)
+    return (*own, *of_config, *snapshot.tree.unmodelled)
 
 
-def _of_config(snapshot: Snapshot) -> Iterator[Unmodelled]:
-    """What of the PreemptionConfig of a snapshot's ClusterQueue is not modelled in single decisions."""
-    queue, cluster = snapshot.queue, snapshot.cluster
+def _of_config(cluster: Cluster, queue: ClusterQueue, *, with_heroes: bool) -> Iterator[Unmodelled]:
+    """What of the PreemptionConfig of a ClusterQueue is not modelled in decisions."""
     name = queue.preemption_config
     if name is None:
         return
@@ -59,7 +60,7 @@ def _of_config(snapshot: Snapshot) -> Iterator[Unmodelled]:
         what = found.unread
     elif has_topology(queue, cluster):
         what = "is not modelled for flavors with a topology"
-    elif snapshot.heroes is not None:
+    elif with_heroes:
         what = "is not modelled beside UberClusterQueueRules"
     if what:
         text = f"PreemptionConfig {name} of ClusterQueue {queue.name} {what}"
@@ -78,13 +79,24 @@ def refuse_unmodelled(found: Iterable[Unmodelled]) -> None:
         raise InputError(problems)
 
 
-def without_unmodelled(cluster: Cluster) -> Cluster:
-    """The cluster as if everything in it were modelled, for questions that nothing else touches."""
+def without_unmodelled(cluster: Cluster, queues: Container[str] | None = None) -> Cluster:
+    """The cluster as if everything in it were modelled, for questions that nothing else touches.
+
+    Args:
+        cluster: the cluster.
+        queues: the ClusterQueues whose PreemptionConfigs are left out; None for all.
+
+    >>> both = {name: ClusterQueue(name, preemption_config="c") for name in "ab"}
+    >>> [queue.preemption_config for queue in without_unmodelled(Cluster(both), "b").cluster_queues.values()]
+    ['c', None]
+    """
     found = with_unmodelled(cluster, lambda _: ())
-    if all(queue.preemption_config is None for queue in found.cluster_queues.values()):
-        return found
-    queues = {name: replace(queue, preemption_config=None) for name, queue in found.cluster_queues.items()}
-    return replace(found, cluster_queues=queues)
+    touched = {
+        name: replace(queue, preemption_config=None)
+        for name, queue in found.cluster_queues.items()
+        if queue.preemption_config is not None and (queues is None or name in queues)
+    }
+    return replace(found, cluster_queues={**found.cluster_queues, **touched}) if touched else found
 
 
 def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:
@@ -95,14 +107,13 @@ def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[
         tree: of the preemptor's ClusterQueue.
         preemptor, victim: ClusterQueues.
 
-    >>> from tenure.model import ClusterQueue
     >>> found = Unmodelled("ClusterQueue/a", "", "", "", Reach.PREEMPTIONS)
     >>> cluster = Cluster({"a": ClusterQueue("a", unmodelled=(found,)), "b": ClusterQueue("b")})
     >>> tree = build_tree(cluster, cluster.cluster_queues["a"])
     >>> len(of_pair(cluster, tree, "a", "a")), of_pair(cluster, tree, "a", "b")
     (1, ())
     """
-    own = cluster.cluster_queues[preemptor].unmodelled
+    own = _in_every_state(cluster.cluster_queues[preemptor])
     if victim in tree.places:
         return (*_own(own), *tree.unmodelled)
     return tuple(found for found in own if found.reach == Reach.ANYWHERE)
@@ -114,13 +125,61 @@ def over_time(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Un
     Args:
         cluster: the cluster.
         queues: a whole tree of ClusterQueues; None for all.
+
+    >>> configured = ClusterQueue("a", preemption_config="c")
+    >>> over_time(Cluster({"a": configured}, preemption_configs={}))
+    ()
     """
-    return tuple(dict.fromkeys(_over_time(cluster, None if queues is None else frozenset(queues))))
+
+    def of_queue(queue: ClusterQueue) -> Iterator[Unmodelled]:
+        yield from (found for found in queue.unmodelled if found.gate != CONFIGURABLE)
+        yield from _of_config(cluster, queue, with_heroes=_has_heroes(cluster, queue))
+
+    return _of_queues(cluster, queues, of_queue)
 
 
-def _over_time(cluster: Cluster, queues: frozenset[str] | None) -> Iterator[Unmodelled]:
+def in_every_state(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Unmodelled, ...]:
+    """What may decide in some state of some ClusterQueues, and is not modelled there.
+
+    Args:
+        cluster, queues: as of `over_time`.
+
+    >>> configured = ClusterQueue("a", preemption_config="c")
+    >>> [found.text for found in in_every_state(Cluster({"a": configured}, preemption_configs={}))]
+    ['only decisions and forecasts follow PreemptionConfig c of ClusterQueue a']
+    """
+    return _of_queues(cluster, queues, _in_every_state)
+
+
+def _in_every_state(queue: ClusterQueue) -> tuple[Unmodelled, ...]:
+    """What of a ClusterQueue is not modelled in every state: of one that was made, and not read, also."""
+    name = queue.preemption_config
+    if name is None or any(found.gate == CONFIGURABLE for found in queue.unmodelled):
+        return queue.unmodelled
+    text = f"only decisions and forecasts follow PreemptionConfig {name} of ClusterQueue {queue.name}"
+    found_at = f"ClusterQueue/{queue.name}", ANNOTATION, repr(name)
+    return (*queue.unmodelled, Unmodelled(*found_at, text, Reach.ANYWHERE, CONFIGURABLE))
+
+
+def _has_heroes(cluster: Cluster, queue: ClusterQueue) -> bool:
+    known = cluster.cluster_queues
+    heroes = {name for name, each in known.items() if is_hero(each.rules, each.cohort is not None)}
+    return bool(heroes) and not heroes.isdisjoint(build_tree(cluster, queue).places)
+
+
+def _of_queues(
+    cluster: Cluster,
+    queues: Iterable[str] | None,
+    of_queue: Callable[[ClusterQueue], Iterable[Unmodelled]],
+) -> tuple[Unmodelled, ...]:
+    return tuple(dict.fromkeys(_among(cluster, None if queues is None else frozenset(queues), of_queue)))
+
+
+def _among(
+    cluster: Cluster, queues: frozenset[str] | None, of_queue: Callable[[ClusterQueue], Iterable[Unmodelled]]
+) -> Iterator[Unmodelled]:
     for name, queue in sorted(cluster.cluster_queues.items()):
-        for found in queue.unmodelled:
+        for found in of_queue(queue):
             if queues is None or name in queues or found.reach == Reach.ANYWHERE:
                 yield found
     if not any(cohort.unmodelled for cohort in cluster.cohorts.values()):

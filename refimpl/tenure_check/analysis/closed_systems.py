@@ -15,7 +15,7 @@ from tenure.manifests.kueue_api import as_if_modelled
 from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.structure import dig
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload
-from tenure.oracle.unmodelled import over_time
+from tenure.oracle.unmodelled import in_every_state
 from tenure.readings import Reading
 from tenure.units import format_amount
 from tenure_play import Scenario, parse_scenario
@@ -241,7 +241,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     trees = [
         dataclasses.replace(
             _tree(root, names, manifests, whole, priorities),
-            not_known=tuple(found.text for found in over_time(loaded, names)),
+            not_known=tuple(found.text for found in in_every_state(loaded, names)),
         )
         for root, names in roots.items()
     ]

@@ -98,7 +98,7 @@ def without_queues(loaded: Loaded, aside: Mapping[str, Problem]) -> Loaded:
     return replace(
         loaded,
         # Nothing waits any more where it would decide.
-        cluster=replace(without_unmodelled(loaded.cluster), pending=pending),
+        cluster=replace(without_unmodelled(loaded.cluster, aside), pending=pending),
         set_aside={**loaded.set_aside, **{_named(key): problems for key, problems in left.items()}},
     )
 

@@ -12,7 +12,7 @@ from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.proposals import proposals_in
-from tenure.explanation.remarks import BASIS_RULES, Remark
+from tenure.explanation.remarks import BASIS_RULES, CONFIG_RULES, Remark
 from tenure.explanation.shortages import amount
 from tenure.explanation.summary import reading_text, summarize
 from tenure.manifests import Loaded
@@ -26,7 +26,7 @@ from tenure.manifests.history import (
 )
 from tenure.manifests.naming import finished_text, key_of_raw
 from tenure.manifests.structure import dig
-from tenure.model import Basis, Instant, WithinClusterQueue, Workload
+from tenure.model import Basis, Instant, Reason, Target, WithinClusterQueue, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import quota_at
 from tenure.readings import Reading
@@ -112,7 +112,7 @@ def past_answer(
         certainty=certainty,
         preemptor=preemptor.key or None,
         preemptor_uid=parsed.uid if parsed else "",
-        preemptor_queue=parsed.preemptor_path[-1] if parsed and parsed.preemptor_path else None,
+        preemptor_queue=_preemptor_queue(record, replay),
         chains=_chains(record, replay if certainty == Certainty.CONFIRMED else None),
         together=tuple(key for key in others if key != record.victim),
         since=tuple(_since(loaded, record, later)),
@@ -158,9 +158,18 @@ def earlier_text(loaded: Loaded, workload: Workload) -> str | None:
 def _certainty(record: PreemptionRecord, replay: Replay) -> Certainty:
     if record.other:
         return Certainty.NOT_PREEMPTED
-    if record.parsed is None or not record.parsed.uid or record.known_reason is None:
+    parsed = record.parsed
+    if parsed is None or not (parsed.uid or parsed.key) or record.known_reason is None:
         return Certainty.UNKNOWN
     return Certainty.CONFIRMED if replay.matches else Certainty.RECORDED
+
+
+def _preemptor_queue(record: PreemptionRecord, replay: Replay) -> str | None:
+    """The preemptor's ClusterQueue by the message, or by today's objects where that does not name it."""
+    parsed = record.parsed
+    if parsed is not None and parsed.preemptor_path:
+        return parsed.preemptor_path[-1]
+    return replay.decision.queue.name if parsed is not None and parsed.config and replay.decision else None
 
 
 def _since(loaded: Loaded, record: PreemptionRecord, later: ConditionNote | None) -> Iterator[PastEvent]:
@@ -280,9 +289,12 @@ def _chains(record: PreemptionRecord, confirmed: Replay | None) -> tuple[RuleCha
 
     Without a replay those of all bases that the reason stands for.
     """
-    reason = record.known_reason
+    reason, parsed = record.known_reason, record.parsed
     if reason is None:
         return ()
+    if reason == Reason.CONFIGURABLE_PREEMPTION:
+        by = f" rule {parsed.rules} of {parsed.config}" if parsed is not None else ""
+        return (RuleChain(CONFIG_RULES, f"a PreemptionConfig selected it{by and ':'}{by}"),)
     if confirmed is None:
         return tuple(_chain(basis) for basis in bases_of(reason))
     found = sorted(confirmed.bases)
@@ -317,7 +329,7 @@ def _when(record: PreemptionRecord) -> str:
 
 
 def _who(record: PreemptionRecord, preemptor: Preemptor) -> str:
-    if record.parsed is None or not record.parsed.uid:
+    if record.parsed is None or not (record.parsed.uid or record.parsed.key):
         return "for a workload that the record does not name"
     if preemptor.key:
         return f"for {preemptor.key}"
@@ -367,8 +379,14 @@ def _replay_text(preemptor: Preemptor, replay: Replay) -> str:
 
 def _outcome_text(preemptor: Preemptor, decision: Decision) -> str:
     """What the restored cluster decides."""
-    named = ", ".join(f"{target.workload.key} ({target.reason.label})" for target in decision.targets)
+    named = ", ".join(f"{target.workload.key} ({_reason(decision, target)})" for target in decision.targets)
     return f"{preemptor.key} preempts {named}" if named else summarize(decision)[0]
+
+
+def _reason(decision: Decision, target: Target) -> str:
+    selected = decision.selected_by_config(target.workload)
+    by = "" if selected is None else f", by {selected.config} rule {selected.words}"
+    return f"{target.reason.label}{by}"
 
 
 def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> Iterator[str]:
@@ -387,7 +405,9 @@ def _unknown(record: PreemptionRecord, preemptor: Preemptor, replay: Replay) -> 
             flavors = ", on the same flavors" if replay.on_flavors else ""
             yield f"what {preemptor.key} asked for: what it was admitted with later is taken{flavors}"
     yield "workloads that have finished or were deleted since then, and are not among the objects"
-    edited = "queues, cohorts, flavors, classes, priorities or Kueue's Configuration"
+    config = record.parsed.config if record.parsed is not None else ""
+    of_config = f"PreemptionConfig {config}, " if config else ""
+    edited = f"{of_config}queues, cohorts, flavors, classes, priorities or Kueue's Configuration"
     yield f"whether {edited} were edited since: today's are taken"
 
 

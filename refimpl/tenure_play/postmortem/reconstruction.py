@@ -94,33 +94,32 @@ class Restored:
         return iter(found)
 
 
-def restored_at(loaded: Loaded, record: PreemptionRecord, at: Instant, preemptor: str, uid: str) -> Restored:
+def restored_at(loaded: Loaded, record: PreemptionRecord, at: Instant, preemptor: Workload) -> Restored:
     """The workloads that held quota right before a preemption.
 
     Args:
         loaded: the cluster at a later instant.
         record: of the preemption.
         at: its instant, ns, in whole seconds.
-        preemptor: who preempted, `namespace/name`; it held nothing.
-        uid: the preemptor's.
+        preemptor: who preempted; it held nothing.
 
     Source: Kueue v0.19.2: an eviction clears `status.admission` and the time of the quota reservation; the
         next reservation overwrites the time of the eviction.
     """
     restored = Restored(at)
     for workload in chain(loaded.cluster.admitted, loaded.cluster.pending):
-        if workload.key == preemptor or workload.created_at > at:
+        if workload.key == preemptor.key or workload.created_at > at:
             continue
         if workload.cluster_queue is not None:
-            _of_running(restored, loaded, workload, uid)
+            _of_running(restored, loaded, workload, preemptor)
         else:
-            _of_pending(restored, loaded, workload, uid, record)
+            _of_pending(restored, loaded, workload, preemptor, record)
     for ended in ended_workloads(loaded):
         held = ended.workload
-        if held is None or ended.key == preemptor or held.created_at > at:
+        if held is None or ended.key == preemptor.key or held.created_at > at:
             continue
         if held.cluster_queue is None:
-            _of_pending(restored, loaded, held, uid, record)
+            _of_pending(restored, loaded, held, preemptor, record)
         else:
             _of_ended(restored, held, ended.ended)
     return restored
@@ -133,7 +132,7 @@ def _of_ended(restored: Restored, workload: Workload, ended: Instant | None) -> 
         restored.certain.append(as_it_ran(workload))
 
 
-def _of_running(restored: Restored, loaded: Loaded, workload: Workload, uid: str) -> None:
+def _of_running(restored: Restored, loaded: Loaded, workload: Workload, preemptor: Workload) -> None:
     """One that holds quota now."""
     at, reserved = restored.at, workload.quota_reserved_at
     evicted = noted(loaded, workload.key, "Evicted")
@@ -151,12 +150,12 @@ def _of_running(restored: Restored, loaded: Loaded, workload: Workload, uid: str
             restored.vague.append(Holding(bare, queue, (workload.usage,), since))
     elif evicted is not None:
         # It ran before, until an instant that its present admission has overwritten.
-        ours = _was_preempted_by(loaded, workload, uid)
+        ours = _was_preempted_by(loaded, workload, preemptor)
         restored.vague.append(Holding(bare, queue, (workload.usage,), sure=False, likely=ours))
 
 
 def _of_pending(
-    restored: Restored, loaded: Loaded, workload: Workload, uid: str, record: PreemptionRecord
+    restored: Restored, loaded: Loaded, workload: Workload, preemptor: Workload, record: PreemptionRecord
 ) -> None:
     """One that holds no quota now: it may have lost it at the instant, or later."""
     at, evicted = restored.at, noted(loaded, workload.key, "Evicted")
@@ -165,7 +164,7 @@ def _of_pending(
     released = noted(loaded, workload.key, "QuotaReserved")
     gone = evicted.since if released is None or released.since is None else released.since
     asked = workload.key == record.victim
-    ours = asked or _was_preempted_by(loaded, workload, uid)
+    ours = asked or _was_preempted_by(loaded, workload, preemptor)
     if gone < at or (gone == at and evicted.since < at):
         return
     queue = _queue_of(loaded, workload)
@@ -180,9 +179,10 @@ def _of_pending(
     restored.vague.append(Holding(bare, queue.name, usages_of(workload, queue, loaded), since, sure=sure))
 
 
-def _was_preempted_by(loaded: Loaded, workload: Workload, uid: str) -> bool:
+def _was_preempted_by(loaded: Loaded, workload: Workload, preemptor: Workload) -> bool:
     record = record_of(loaded, workload.key, workload.uid)
-    return bool(uid) and record is not None and record.parsed is not None and record.parsed.uid == uid
+    parsed = None if record is None else record.parsed
+    return parsed is not None and parsed.is_by(preemptor.key, preemptor.uid)
 
 
 def _queue_of(loaded: Loaded, workload: Workload) -> ClusterQueue | None:

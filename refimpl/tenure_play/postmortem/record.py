@@ -88,7 +88,7 @@ def record_of(loaded: Loaded, key: str, uid: str) -> PreemptionRecord | None:
         return _by_event(loaded, key)
     parsed = read_preemption_message(note.message)
     if parsed is not None and (
-        (uid and parsed.uid == uid) or (note.holds and parsed.reason not in ("", note.reason))
+        (uid and parsed.is_by(key, uid)) or (note.holds and parsed.reason not in ("", note.reason))
     ):
         parsed = None
     if note.holds:
@@ -191,7 +191,7 @@ class Preemptor:
     """The workload that a message names.
 
     Args:
-        key: `namespace/name`; empty where no object has its uid.
+        key: `namespace/name`; empty where no object has its uid, and the message does not name it.
         workload: as it is now; None where it is not there, or not read.
         ended: whether it has finished or is not active.
         same_job: `namespace/name` of the workloads of the same Job, where its own object is not there.
@@ -204,20 +204,22 @@ class Preemptor:
 
 
 def preemptor_of(loaded: Loaded, parsed: PreemptionMessage) -> Preemptor:
-    """The workload that a message names, by its uid.
+    """The workload that a message names, by its uid, or by its name where it has no uid.
 
     Args:
         loaded: the cluster.
         parsed: the message.
     """
     here = list(chain(loaded.cluster.admitted, loaded.cluster.pending))
-    for workload in here if parsed.uid else ():
-        if workload.uid == parsed.uid:
+    for workload in here:
+        if parsed.is_by(workload.key, workload.uid):
             return Preemptor(workload.key, workload)
     ended = list(ended_workloads(loaded))
-    for other in ended if parsed.uid else ():
-        if other.uid == parsed.uid:
+    for other in ended:
+        if parsed.is_by(other.key, other.uid):
             return Preemptor(other.key, other.workload, ended=True)
+    if parsed.key:
+        return Preemptor(parsed.key)
     known = [(workload.key, workload.job_uid) for workload in here]
     known += [(other.key, other.job_uid) for other in ended]
     return Preemptor(same_job=tuple(sorted(key for key, job in known if job and job == parsed.job_uid)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, starmap
 
 from tenure.errors import InputError
 from tenure.manifests import Loaded
@@ -75,7 +75,7 @@ def replayed(loaded: Loaded, record: PreemptionRecord, preemptor: Preemptor, rea
     queue, why_not = _queue_then(loaded, record, found)
     if queue is None:
         return Replay(why_not=why_not)
-    restored = restored_at(loaded, record, at, found.key, parsed.uid)
+    restored = restored_at(loaded, record, at, found)
     expected = _Expected.of(loaded, record, at)
     try:
         replay = _decided(loaded, restored, expected, _as_it_waited(found, at), queue, record, reading)
@@ -188,22 +188,27 @@ class _Expected:
         victim: the workload in question.
         reasons: the reason of each that was preempted in the same second, by name.
         perhaps: those of whom that second is not recorded any more.
+        selectors: what of a PreemptionConfig selected some of them: its name and its rules.
     """
 
     victim: str
     reasons: dict[str, str]
     perhaps: frozenset[str]
+    selectors: dict[str, tuple[str, str]]
 
     @classmethod
     def of(cls, loaded: Loaded, record: PreemptionRecord, at: Instant) -> _Expected:
         reasons: dict[str, str] = {}
         perhaps = set()
+        selectors: dict[str, tuple[str, str]] = {}
         for other in preempted_by(loaded, record):
             if other.at == at:
                 reasons[other.victim] = other.reason
+                if other.parsed is not None and other.parsed.config:
+                    selectors[other.victim] = other.parsed.config, other.parsed.rules
             elif other.at is None:
                 perhaps.add(other.victim)
-        return cls(record.victim, reasons, frozenset(perhaps))
+        return cls(record.victim, reasons, frozenset(perhaps), selectors)
 
     def basis(self, decision: Decision) -> Basis | None:
         """On what basis the victim is preempted, where a decision comes to what is recorded."""
@@ -216,16 +221,22 @@ class _Expected:
                 return None
             if expected is not None and expected != target.reason.label:
                 return None
+            selected = decision.selected_by_config(target.workload)
+            found = None if selected is None else (selected.config, selected.words)
+            if self.selectors.get(key, found) != found:
+                return None
         return targets[self.victim].evidence.basis
 
 
 def preempted_by(loaded: Loaded, record: PreemptionRecord) -> Iterator[PreemptionRecord]:
     """What is recorded of all whom the same workload preempted, the one in question included."""
-    uid = record.parsed.uid if record.parsed else ""
     uids = uids_of(loaded)
+    named = {key: uid for key, uid in uids.items() if record.parsed and record.parsed.is_by(key, uid)}
+    if not named and record.parsed and record.parsed.uid:
+        named = {"": record.parsed.uid}
     for key in loaded.history:
         other = record_of(loaded, key, uids.get(key, ""))
-        if other is not None and other.parsed is not None and uid and other.parsed.uid == uid:
+        if other is not None and other.parsed is not None and any(starmap(other.parsed.is_by, named.items())):
             yield other
 
 

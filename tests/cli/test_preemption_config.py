@@ -1,0 +1,92 @@
+"""A PreemptionConfig in the past, in plays and in edits: what commands print where rules of it decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.command_line import tenure
+
+FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
+NOW = ("--now", "2026-09-01T10:00:00Z")
+AT = "2026-09-01T09:30:00Z"
+
+
+def printed(*words: str, code: int = 0) -> str:
+    """What a command prints, on both streams."""
+    done = tenure(*words)
+    assert done.returncode == code, done.stderr.decode()
+    return (done.stdout + done.stderr).decode()
+
+
+def changed(folder: Path, name: str, change: Any) -> str:
+    """A copy of the cluster in which the object of a name is changed."""
+    objects = [raw for raw in yaml.safe_load_all(FILE.read_text()) if raw]
+    kept = [change(raw) if raw["metadata"]["name"] == name else raw for raw in objects]
+    copy = folder / "cluster.yaml"
+    copy.write_text(yaml.safe_dump_all(kept))
+    return str(copy)
+
+
+def preempted(message: str) -> Any:
+    """A change of a workload: it was preempted by a PreemptionConfig, with that message."""
+
+    def change(raw: Any) -> Any:
+        def condition(kind: str, status: str, reason: str, text: str) -> dict[str, str]:
+            return {
+                "type": kind,
+                "status": status,
+                "lastTransitionTime": AT,
+                "reason": reason,
+                "message": text,
+            }
+
+        raw["status"] = {
+            "conditions": [
+                condition("QuotaReserved", "False", "Pending", ""),
+                condition("Evicted", "True", "Preempted", message),
+                condition("Preempted", "True", "ConfigurablePreemption", message),
+            ]
+        }
+        return raw
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        ("any/0", "recorded, and confirmed by deciding again"),
+        (
+            "any/1",
+            "recorded, but deciding again contradicts it: hero/incoming preempts b/b1 "
+            "(ConfigurablePreemption, by hero-config rule any/0)",
+        ),
+    ],
+)
+def test_a_recorded_preemption_is_decided_again(rules: str, found: str, tmp_path: Path) -> None:
+    message = f"Preempted by hero/incoming because of preemption config hero-config rule {rules}"
+    file = changed(tmp_path, "b1", preempted(message))
+    text = printed("why", "b/b1", file, *NOW)
+    assert f"b/b1 was preempted at {AT} for hero/incoming, ConfigurablePreemption: {found}" in text
+    assert f"PCF-070, PCF-080: a PreemptionConfig selected it: rule {rules} of hero-config" in text
+    assert "PreemptionConfigs from the text of Kueue v0.20 and its tests, not run" in text
+    assert "whether PreemptionConfig hero-config, queues" in text
+
+
+def test_a_preemptor_that_is_no_longer_there_is_named(tmp_path: Path) -> None:
+    message = "Preempted by hero/gone because of preemption config hero-config rule any/0"
+    text = printed("why", "b/b1", changed(tmp_path, "b1", preempted(message)), *NOW)
+    assert "for hero/gone, ConfigurablePreemption: recorded; not decided again, because the preemptor" in text
+
+
+def test_a_play_writes_the_message_and_the_rules_of_the_config(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(FILE.read_text())
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text(yaml.safe_dump({"until": "20s", "files": ["cluster.yaml"], "start": NOW[1]}))
+    text = printed("simulate", str(scenario))
+    assert "preempted for hero/incoming" in text
+    assert "ConfigurablePreemption, by hero-config rule any/0" in text
