@@ -102,6 +102,27 @@ class Wake(IntEnum):
     AT_EXPIRY = 1
 
 
+class ConfiguredCandidates(IntEnum):
+    """Key `configured_candidates` of `spec/readings.toml`."""
+
+    APPENDED = 0
+    MERGED = 1
+
+
+class AlwaysTrigger(IntEnum):
+    """Key `always_trigger` of `spec/readings.toml`."""
+
+    WHEN_INSUFFICIENT = 0
+    UNCONDITIONAL = 1
+
+
+class InvalidSelector(IntEnum):
+    """Key `invalid_selector` of `spec/readings.toml`."""
+
+    STOPS = 0
+    PASSED_OVER = 1
+
+
 CHOICES: Mapping[str, type[IntEnum]] = {
     "same_priority_gate": SamePriorityGate,
     "newer_than": NewerThan,
@@ -115,6 +136,9 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "hero_lending": HeroLending,
     "hero_clamp": HeroClamp,
     "invalid_class": InvalidClass,
+    "configured_candidates": ConfiguredCandidates,
+    "always_trigger": AlwaysTrigger,
+    "invalid_selector": InvalidSelector,
 }
 """The enum of every key."""
 
@@ -128,8 +152,8 @@ class Reading:
 
     Args:
         same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
-            hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class: see
-            `spec/readings.toml`.
+            hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class, configured_candidates,
+            always_trigger, invalid_selector: see `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -148,6 +172,9 @@ class Reading:
     hero_lending: HeroLending
     hero_clamp: HeroClamp
     invalid_class: InvalidClass
+    configured_candidates: ConfiguredCandidates
+    always_trigger: AlwaysTrigger
+    invalid_selector: InvalidSelector
     name: str = field(default="custom", compare=False)
 
     def choices(self) -> dict[str, str]:

@@ -44,6 +44,9 @@ def test_the_presets_are_what_the_design_says() -> None:
             "hero_lending": "ignore",
             "hero_clamp": "limit",
             "invalid_class": "compute",
+            "configured_candidates": "merged",
+            "always_trigger": "unconditional",
+            "invalid_selector": "stops",
         },
         "released": {
             "same_priority_gate": "either",
@@ -58,6 +61,9 @@ def test_the_presets_are_what_the_design_says() -> None:
             "hero_lending": "ignore",
             "hero_clamp": "limit",
             "invalid_class": "compute",
+            "configured_candidates": "appended",
+            "always_trigger": "when_insufficient",
+            "invalid_selector": "stops",
         },
         "guaranteed": {
             "same_priority_gate": "expired_only",
@@ -72,6 +78,9 @@ def test_the_presets_are_what_the_design_says() -> None:
             "hero_lending": "ignore",
             "hero_clamp": "nominal_plus_limit",
             "invalid_class": "refuse",
+            "configured_candidates": "appended",
+            "always_trigger": "when_insufficient",
+            "invalid_selector": "stops",
         },
     }
 

@@ -168,8 +168,8 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
     "who stands is asked as if it borrowed": (
         all_theorems()["PO-ANY-246"].statement,
         classical._attempt,
-        "_Turns(leaving, may_borrow)",
-        "_Turns(leaving, True)",
+        "Turns(leaving, may_borrow)",
+        "Turns(leaving, True)",
     ),
     "the second strategy is told as the first": (
         all_theorems()["PO-ANY-247"].statement,

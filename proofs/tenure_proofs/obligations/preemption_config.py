@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.model import CandidateScope, Comparison, NodeOperator, PriorityMode, SelectorFacts, Trigger
+from tenure.readings import AlwaysTrigger, ConfiguredCandidates, InvalidSelector
 from tenure.rules.preemption_config import (
+    are_candidates_merged,
     compared_priority,
     compares,
     is_class_selected,
@@ -14,7 +16,9 @@ from tenure.rules.preemption_config import (
     is_number_selected,
     is_search_made,
     is_selected,
+    is_tier_in_baseline,
     is_tier_tried,
+    is_trigger_stopped,
 )
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -153,7 +157,7 @@ def every_part_of_a_selector_must_select(claim: Claim) -> None:
 
 
 @obligation("PO-PCF-080", rules=["PCF-080"], expect=everywhere(PROVED))
-def an_invalid_selector_stops_every_tier_and_quota_chooses_among_the_last_two(claim: Claim) -> None:
+def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(claim: Claim) -> None:
     """Kueue of September 2026, evaluator of PreemptionConfigs."""
     quota, trigger = claim.flag("quota_fits"), claim.member("trigger", Trigger)
     tried = claim.lift(is_tier_tried)
@@ -173,3 +177,65 @@ def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
     )
     made = claim.lift(is_search_made)(below_root, by_policy, configured).value
     claim.prove(either_both_or_none(made, any_of(below_root, by_policy, configured)))
+
+
+@obligation("PO-PCF-100", rules=["PCF-100"], expect=everywhere(PROVED))
+def an_invalid_selector_stops_its_trigger_unless_it_is_passed_over(claim: Claim) -> None:
+    """Kueue of September 2026, evaluator of PreemptionConfigs, newest and earlier."""
+    faulty = claim.flag("faulty")
+    stopped = claim.lift(is_trigger_stopped)
+    claim.prove(
+        either_both_or_none(stopped(faulty, InvalidSelector.STOPS).value, faulty),
+        negation(stopped(faulty, InvalidSelector.PASSED_OVER).value),
+    )
+
+
+@obligation("PO-PCF-105", rules=["PCF-100"], expect=everywhere(REFUTED))
+def an_invalid_selector_leaves_its_trigger_alone(claim: Claim) -> None:
+    """Kueue before September 2026, evaluator of PreemptionConfigs."""
+    stopped = claim.lift(is_trigger_stopped)(claim.flag("faulty"), claim.reading.invalid_selector)
+    claim.prove(negation(stopped.value))
+
+
+@obligation("PO-PCF-110", rules=["PCF-110"], expect=everywhere(PROVED))
+def under_fair_sharing_tiers_are_appended(claim: Claim) -> None:
+    """KEP-13396, Integration, and Kueue of September 2026, fair strategy."""
+    choice, fair = claim.member("choice", ConfiguredCandidates), claim.flag("fair")
+    merged = claim.lift(are_candidates_merged)(choice, fair).value
+    claim.prove(
+        implies(fair, negation(merged)),
+        implies(choice == ConfiguredCandidates.APPENDED, negation(merged)),
+        implies(all_of(choice == ConfiguredCandidates.MERGED, negation(fair)), merged),
+    )
+
+
+@obligation(
+    "PO-PCF-115",
+    rules=["PCF-110"],
+    expect={"as-written": REFUTED, "released": PROVED, "guaranteed": PROVED},
+)
+def configured_candidates_are_never_sorted_among_others(claim: Claim) -> None:
+    """Kueue of September 2026, classical strategy: the tiers follow, against KEP-13396, Proposal."""
+    merged = claim.lift(are_candidates_merged)(claim.reading.configured_candidates, claim.flag("fair"))
+    claim.prove(negation(merged.value))
+
+
+@obligation("PO-PCF-120", rules=["PCF-120"], expect=everywhere(PROVED))
+def no_tier_but_always_can_be_there_from_the_start(claim: Claim) -> None:
+    """KEP-13396, Proposed API PreemptionConfig: the baseline."""
+    trigger, always = claim.member("trigger", Trigger), claim.member("always", AlwaysTrigger)
+    at_once = claim.lift(is_tier_in_baseline)(trigger, always).value
+    claim.prove(
+        either_both_or_none(at_once, all_of(trigger == Trigger.ALWAYS, always == AlwaysTrigger.UNCONDITIONAL))
+    )
+
+
+@obligation(
+    "PO-PCF-125",
+    rules=["PCF-120"],
+    expect={"as-written": PROVED, "released": REFUTED, "guaranteed": REFUTED},
+)
+def always_waits_for_no_failure(claim: Claim) -> None:
+    """KEP-13396, Proposed API PreemptionConfig: "contributes matching candidates unconditionally"."""
+    at_once = claim.lift(is_tier_in_baseline)(Trigger.ALWAYS, claim.reading.always_trigger)
+    claim.prove(at_once.value)

@@ -242,7 +242,7 @@ def an_attempt_says_that_the_request_fits_only_where_it_does_without_those_remov
 
     def turns_of(_: State, leaving: Value, may_borrow: Value) -> Made:
         may_leave = Closure(stands(known_as(leaving), truth_of(may_borrow)), 2, bool)
-        return Made(classical._Turns, {"may_leave": may_leave, "made": token("turns")})
+        return Made(classical.Turns, {"may_leave": may_leave, "made": token("turns")})
 
     def claimed(way: Way) -> Labelled:
         tried, made = way.value.fields, way.value.fields["attempt"].fields
@@ -256,7 +256,7 @@ def an_attempt_says_that_the_request_fits_only_where_it_does_without_those_remov
             ("whose turn it was", same(made["turns"], token("turns"))),
         ]
 
-    seen = seeing(attempt, _Turns=Law(turns_of), fitting=Law(fitting_of), remove_until_fits=REMOVED.law())
+    seen = seeing(attempt, Turns=Law(turns_of), fitting=Law(fitting_of), remove_until_fits=REMOVED.law())
     yield from ATTEMPTED.of_statements(seen, claimed)
 
 

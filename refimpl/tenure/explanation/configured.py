@@ -11,6 +11,7 @@ from tenure.model import (
     Comparison,
     LabelSelector,
     NumericLabel,
+    PreemptionConfig,
     PreemptionRule,
     PriorityMode,
     SelectedBy,
@@ -21,7 +22,9 @@ from tenure.model import (
 from tenure.oracle.configured import (
     accepts,
     config_of,
+    evaluated,
     facts_of,
+    fault_of,
     is_class_named,
     is_label_number_selected,
     known_of,
@@ -31,7 +34,14 @@ from tenure.oracle.configured import (
 )
 from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.question import Question
-from tenure.rules.preemption_config import is_search_made, is_selected, is_tier_tried
+from tenure.rules.preemption_config import (
+    are_candidates_merged,
+    is_search_made,
+    is_selected,
+    is_tier_in_baseline,
+    is_tier_tried,
+    is_trigger_stopped,
+)
 
 
 def config_remarks(decision: Decision) -> Iterator[Remark]:
@@ -50,12 +60,26 @@ def config_remarks(decision: Decision) -> Iterator[Remark]:
         return
     question = question_about(decision)
     config, stopped = config_of(question), False
+    yield from _interpreted(question, config)
     faults = {rule.trigger: f"rule {rule.name}: {fault}" for rule, fault in stopped_by(question, config)}
     for trigger in Trigger:
         if any(rule.trigger == trigger for rule in config.rules):
             stopped = stopped or trigger in faults
             why = f"stopped by an invalid selector ({faults[trigger]})" if trigger in faults else ""
             yield remark("PCF-080", *_tier(trigger, decision, stopped, why))
+
+
+def _interpreted(question: Question, config: PreemptionConfig) -> Iterator[Remark]:
+    """What a reading other than the code's changes."""
+    terms = question.terms
+    for rule in evaluated(config, question.preemptor):
+        fault = fault_of(rule)
+        if fault and not is_trigger_stopped(True, terms.invalid_selector):
+            yield remark("PCF-100", False, f"rule {rule.name}: an invalid selector is passed over: {fault}")
+    if are_candidates_merged(terms.configured_candidates, terms.fair_sharing):
+        yield remark("PCF-110", True, "candidates of spec.preemption and of rules are one sorted set")
+        if is_tier_in_baseline(Trigger.ALWAYS, terms.always_trigger):
+            yield remark("PCF-120", True, "tier Always does not wait for a failure of spec.preemption")
 
 
 def _tier(trigger: Trigger, decision: Decision, stopped: bool, why: str) -> tuple[bool, str]:
@@ -65,7 +89,10 @@ def _tier(trigger: Trigger, decision: Decision, stopped: bool, why: str) -> tupl
     chosen = 0 if decision.selection is None else len(_of_tier(decision, trigger))
     if not tried:
         return tried, f"tier {trigger.label}: not tried, because the request does not fit by quota"
-    return tried, f"tier {trigger.label}: {chosen} tried, after the candidates of spec.preemption"
+    terms = decision.terms
+    merged = are_candidates_merged(terms.configured_candidates, terms.fair_sharing)
+    where = "among" if merged else "after"
+    return tried, f"tier {trigger.label}: {chosen} tried, {where} the candidates of spec.preemption"
 
 
 def _of_tier(decision: Decision, trigger: Trigger) -> list[SelectedBy]:

@@ -17,6 +17,7 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.question import Candidate, uses_any
 from tenure.rules.hero_targets import is_immune
 from tenure.rules.ordering import candidate_precedes
+from tenure.rules.preemption_config import are_candidates_merged
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import duration_in_force, is_time_expired, precedes_among_equals
 from tenure.units import format_duration, format_instant
@@ -225,7 +226,7 @@ def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
         neighbour = other.workload
         if decision.terms.fair_sharing and order[place].place != other.place:
             continue  # between queues shares decide
-        if tier_of(order[place]) != tier_of(other):
+        if tier_of(order[place]) != tier_of(other) and not _is_merged(decision):
             continue  # tiers follow each other
         groups = _HERO_GROUPS if decision.terms.hero else _GROUPS
         yield from _group_remarks(order[place], other, groups)
@@ -241,6 +242,10 @@ def order_remarks(decision: Decision, place: int) -> Iterator[Remark]:
             yield remark(
                 "TBP-060", first, f"{where} {neighbour.key}: {_among_equals(decision, target, neighbour)}"
             )
+
+
+def _is_merged(decision: Decision) -> bool:
+    return are_candidates_merged(decision.terms.configured_candidates, decision.terms.fair_sharing)
 
 
 def tier_of(candidate: Candidate) -> Trigger | None:

@@ -241,12 +241,12 @@ def _attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attem
 
 def _attempt(leaving: Leaving, candidates: tuple[Candidate, ...], may_borrow: bool) -> _Tried:
     """Remove candidates in order until the request fits or all have had their turn."""
-    turns, fits = _Turns(leaving, may_borrow), fitting(leaving, may_borrow)
+    turns, fits = Turns(leaving, may_borrow), fitting(leaving, may_borrow)
     end = remove_until_fits(candidates, leaving.usage, turns.may_leave, fits, leaving.without)
     return _Tried(Attempt(candidates, turns.made, end.usage, end.fits, may_borrow), end)
 
 
-class _Turns:
+class Turns:
     """Whether a candidate is still eligible at its turn in an attempt; the answer is recorded."""
 
     def __init__(self, leaving: Leaving, may_borrow: bool) -> None:
@@ -254,6 +254,7 @@ class _Turns:
         self._made: list[Turn] = []
 
     def may_leave(self, usage: Usage, candidate: Candidate) -> bool:
+        """Whether it is eligible beside what is in use (KQ-380)."""
         own = candidate.group == OWN
         within = None if own else self._leaving.first_within(usage, candidate.place, candidate.common)
         may = stands_in_attempt(own, within is None, candidate.evidence.basis, self._may_borrow)
@@ -262,6 +263,7 @@ class _Turns:
 
     @property
     def made(self) -> tuple[Turn, ...]:
+        """The turns so far, in order."""
         return tuple(self._made)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tenure.model import (
@@ -26,9 +27,9 @@ from tenure.model import (
     Trigger,
     Workload,
 )
-from tenure.oracle.classical import classical_ends, completed_in
+from tenure.oracle.classical import Turns, classical_ends, completed_in
 from tenure.oracle.fair import fair_end
-from tenure.oracle.leaving import Leaving, leaving_of, selection_after
+from tenure.oracle.leaving import Leaving, fitting, leaving_of, selection_after
 from tenure.oracle.question import (
     ELSEWHERE,
     OWN,
@@ -40,9 +41,10 @@ from tenure.oracle.question import (
     sort_key,
     uses_any,
 )
-from tenure.oracle.selection import Chain, Removal, in_order
+from tenure.oracle.selection import Chain, Removal, in_order, remove_until_fits
 from tenure.oracle.tree import Usage, common_place
 from tenure.rules.preemption_config import (
+    are_candidates_merged,
     compared_priority,
     compares,
     is_class_selected,
@@ -50,7 +52,9 @@ from tenure.rules.preemption_config import (
     is_label_selected,
     is_number_selected,
     is_selected,
+    is_tier_in_baseline,
     is_tier_tried,
+    is_trigger_stopped,
 )
 
 _NOTHING: Final = Selectable()
@@ -85,9 +89,11 @@ def select_beside_config(question: Question) -> Selection:
         whole = _continued(question, config, leaving, played.attempts[-1], played.end)
         return _selection(question, leaving, candidates, (*played.attempts[:-1], whole.attempt), whole.end)
     made: list[Attempt] = []
+    merged = are_candidates_merged(question.terms.configured_candidates, question.terms.fair_sharing)
+    go_on = _merged if merged else _continued
     candidates, ends = classical_ends(question, leaving)
     for attempt, end in ends:
-        whole = _continued(question, config, leaving, attempt, end)
+        whole = go_on(question, config, leaving, attempt, end)
         made.append(whole.attempt)
         if whole.end.fits:
             break
@@ -118,9 +124,12 @@ def _selection(
     def fits(usage: Usage) -> bool:
         return leaving.fits(usage, last.may_borrow)
 
-    known = {candidate.workload.key for candidate in candidates}
-    more = (found for found in last.waiting if found.selected is not None and found.workload.key not in known)
-    return selection_after(question, (*candidates, *more), attempts, end, fits, leaving.beside, completed)
+    named = (*candidates, *(found for found in last.waiting if found.selected is not None))
+    if are_candidates_merged(question.terms.configured_candidates, question.terms.fair_sharing):
+        named = last.waiting
+    each = {found.workload.key: found for found in reversed(named)}
+    once = tuple(found for found in named if each[found.workload.key] is found)
+    return selection_after(question, once, attempts, end, fits, leaving.beside, completed)
 
 
 def _continued(
@@ -152,6 +161,71 @@ def _continued(
         attempt.strategy,
     )
     return _Continued(tried, tiers.end)
+
+
+def _merged(
+    question: Question,
+    config: PreemptionConfig,
+    leaving: Leaving,
+    attempt: Attempt,
+    end: Removal[Usage, Candidate],
+) -> _Continued:
+    """An attempt that begins again with each tier, sorted among all candidates before it (PCF-110)."""
+    whole, stopped = _Continued(attempt, end), False
+    for trigger in _triggers_of(config):
+        if whole.end.fits and not is_tier_in_baseline(trigger, question.terms.always_trigger):
+            break
+        if not is_tier_tried(trigger, whole.end.fits, stopped):
+            continue
+        tier = tier_of(question, config, trigger, ())
+        stopped = tier is None
+        if tier:
+            whole = _begun_again(leaving, _pooled(question, whole.attempt.waiting, tier), attempt)
+    return whole
+
+
+def _pooled(
+    question: Question, before: Iterable[Candidate], tier: Iterable[Candidate]
+) -> tuple[Candidate, ...]:
+    """Candidates with those of one more tier, in the order of KQ-220.
+
+    Whom `spec.preemption` names too stays twice, side by side: the second has its turn if the first is no
+    longer eligible at its own.
+    """
+    pool, groups, selected = list(before), dict[str, int](), set[str]()
+    for known in pool:
+        groups[known.workload.key] = known.group
+        if known.selected is not None:
+            selected.add(known.workload.key)
+    more = (found for found in tier if found.workload.key not in selected)
+    pool += (replace(found, group=groups.get(found.workload.key, found.group)) for found in more)
+    return tuple(sorted(pool, key=lambda found: sort_key(question, found.workload, found.group)))
+
+
+def _begun_again(leaving: Leaving, waiting: tuple[Candidate, ...], attempt: Attempt) -> _Continued:
+    turns, fits = _MergedTurns(leaving, attempt.may_borrow), fitting(leaving, attempt.may_borrow)
+    end = remove_until_fits(waiting, leaving.usage, turns.may_leave, fits, leaving.without)
+    return _Continued(Attempt(waiting, turns.made, end.usage, end.fits, attempt.may_borrow), end)
+
+
+class _MergedTurns(Turns):
+    """The same where a PreemptionConfig selects some of the candidates: each leaves once."""
+
+    def __init__(self, leaving: Leaving, may_borrow: bool) -> None:
+        super().__init__(leaving, may_borrow)
+        self._left: set[str] = set()
+
+    def may_leave(self, usage: Usage, candidate: Candidate) -> bool:
+        """Whether it is still there, and eligible or selected."""
+        key = candidate.workload.key
+        if key in self._left:
+            return False
+        may = candidate.selected is not None or super().may_leave(usage, candidate)
+        if candidate.selected is not None:
+            self._made.append(Turn(candidate, removed=True))
+        if may:
+            self._left.add(key)
+        return may
 
 
 class Tiers(NamedTuple):
@@ -186,9 +260,7 @@ def removed_by_tiers(
         quota_fits: whether it does by quota; the same where no topology takes part.
     """
     stopped, named = False, list[Candidate]()
-    for trigger in Trigger:
-        if not any(rule.trigger == trigger for rule in config.rules):
-            continue
+    for trigger in _triggers_of(config):
         if not is_tier_tried(trigger, quota_fits(end.usage), stopped):
             continue
         tier = tier_of(question, config, trigger, {found.workload.key for found in end.removed or ()})
@@ -200,6 +272,11 @@ def removed_by_tiers(
             if end.fits:
                 return Tiers(end, tuple(named))
     return Tiers(end, tuple(named))
+
+
+def _triggers_of(config: PreemptionConfig) -> Iterator[Trigger]:
+    """The triggers that some rule has, in the order of tiers."""
+    return (trigger for trigger in Trigger if any(rule.trigger == trigger for rule in config.rules))
 
 
 def tier_of(
@@ -250,10 +327,10 @@ def selected_among(
         workloads: workloads that hold quota, with their effective priorities.
 
     Returns:
-        in the order of the workloads; None where a selector of a rule is invalid (PCF-080).
+        in the order of the workloads; None where invalid selectors stop the trigger (PCF-100).
     """
     applying = [rule for rule in evaluated(config, question.preemptor) if rule.trigger == trigger]
-    if any(map(fault_of, applying)):
+    if is_trigger_stopped(any(map(fault_of, applying)), question.terms.invalid_selector):
         return None
     found = []
     for workload in workloads:
@@ -308,7 +385,11 @@ def _selected_by(
     by: dict[str, tuple[int, ...]] = {}
     first: SelectorFacts | None = None
     for rule in rules:
+        if rule.preemptors.fault:
+            continue
         for place, selector in enumerate(rule.candidates):
+            if selector.fault:
+                continue
             facts = facts_of(question, rule, selector, workload)
             if is_selected(facts):
                 by[rule.name] = (*by.get(rule.name, ()), place)
@@ -418,8 +499,8 @@ def priority_of(workload: Workload, mode: PriorityMode) -> int:
 
 
 def stopped_by(question: Question, config: PreemptionConfig) -> Iterator[tuple[PreemptionRule, str]]:
-    """The rules that an invalid selector of theirs makes stop their tier, with what is wrong."""
+    """The rules that an invalid selector of theirs makes stop their trigger, with what is wrong."""
     for rule in evaluated(config, question.preemptor):
         fault = fault_of(rule)
-        if fault:
+        if is_trigger_stopped(bool(fault), question.terms.invalid_selector):
             yield rule, fault

@@ -6,6 +6,7 @@ From the text of Kueue v0.20 and its tests, not run.
 from __future__ import annotations
 
 from tenure.model import CandidateScope, Comparison, NodeOperator, PriorityMode, SelectorFacts, Trigger
+from tenure.readings import AlwaysTrigger, ConfiguredCandidates, InvalidSelector
 from tenure.rules.registry import rule
 
 
@@ -218,17 +219,15 @@ def is_tier_tried(trigger: Trigger, quota_fits: bool, stopped: bool) -> bool:
     > 2. InsufficientQuota, if the preemptor does not fit by quota;
     > 3. QuotaFeasibleAndInsufficientTopology, if it fits by quota.
     >
-    > An invalid selector in a rule of the trigger that accepts the preemptor,
-    > or in the rule's own preemptorSelector, stops this trigger and all later
-    > ones.
+    > A trigger that an invalid selector stops is not tried, and no later one
+    > is.
 
     Args:
         trigger: of the tier.
         quota_fits: whether the preemptor fits by quota beside what is left after the earlier removals.
         stopped: an invalid selector stops it.
 
-    Source: Kueue of September 2026, evaluator of PreemptionConfigs. KEP-13396 and the documentation merge the
-        candidates instead, and call Always unconditional.
+    Source: Kueue of September 2026, evaluator of PreemptionConfigs.
 
     >>> is_tier_tried(Trigger.INSUFFICIENT_QUOTA, quota_fits=False, stopped=False)
     True
@@ -263,3 +262,63 @@ def is_search_made(below_root: bool, by_policy: bool, configured: bool) -> bool:
     True
     """
     return below_root or by_policy or configured
+
+
+@rule("PCF-100")
+def is_trigger_stopped(faulty: bool, invalid_selector: InvalidSelector) -> bool:
+    """Whether invalid selectors stop a trigger.
+
+    > An invalid selector of a rule of the trigger that accepts the preemptor,
+    > or an invalid preemptorSelector, stops the trigger. When
+    > invalid_selector is passed_over, the selector alone selects nothing, and
+    > the rule alone accepts nobody.
+
+    Args:
+        faulty: such a rule of the trigger has an invalid selector.
+        invalid_selector: the reading.
+
+    Source: Kueue of September 2026, evaluator of PreemptionConfigs; KEP-13396 does not say it.
+
+    >>> is_trigger_stopped(True, InvalidSelector.STOPS), is_trigger_stopped(True, InvalidSelector.PASSED_OVER)
+    (True, False)
+    """
+    return faulty and invalid_selector == InvalidSelector.STOPS
+
+
+@rule("PCF-110")
+def are_candidates_merged(configured_candidates: ConfiguredCandidates, fair_sharing: bool) -> bool:
+    """Whether the candidates of a tier and all before it are one set.
+
+    > The candidates of a tier follow those before it. When
+    > configured_candidates is merged, and without fair sharing, they make one
+    > deduplicated set in the order of KQ-220, and the search begins again.
+
+    Args:
+        configured_candidates: the reading.
+        fair_sharing: whether targets in other ClusterQueues are chosen by shares.
+
+    Source: KEP-13396, Proposal, against Kueue of September 2026, classical strategy and fair strategy.
+
+    >>> are_candidates_merged(ConfiguredCandidates.MERGED, fair_sharing=True)
+    False
+    """
+    return configured_candidates == ConfiguredCandidates.MERGED and not fair_sharing
+
+
+@rule("PCF-120")
+def is_tier_in_baseline(trigger: Trigger, always_trigger: AlwaysTrigger) -> bool:
+    """Whether a tier waits for no failure of the candidates of spec.preemption.
+
+    > Every tier waits until the candidates of spec.preemption do not suffice.
+    > When always_trigger is unconditional, Always does not wait.
+
+    Args:
+        trigger: of the tier.
+        always_trigger: the reading.
+
+    Source: KEP-13396, Proposed API PreemptionConfig, against Kueue of September 2026, classical strategy.
+
+    >>> is_tier_in_baseline(Trigger.ALWAYS, AlwaysTrigger.WHEN_INSUFFICIENT)
+    False
+    """
+    return always_trigger == AlwaysTrigger.UNCONDITIONAL and trigger == Trigger.ALWAYS

@@ -13,7 +13,16 @@ from tenure.model import (
     Settings,
     WithinClusterQueue,
 )
-from tenure.readings import HeroPrecedence, NewerThan, Reading, RequeueOrder, SamePriorityGate
+from tenure.readings import (
+    AlwaysTrigger,
+    ConfiguredCandidates,
+    HeroPrecedence,
+    InvalidSelector,
+    NewerThan,
+    Reading,
+    RequeueOrder,
+    SamePriorityGate,
+)
 from tenure.rules.hero_rank import is_hero
 
 
@@ -32,7 +41,8 @@ class PreemptionTerms:
         borrow_within_cohort, max_priority_threshold: whether that holds while the queue borrows.
         fair_sharing: whether targets in other queues are chosen by shares; for a hero they never are.
         hero: whether its queue is a hero (UCQ-050).
-        same_priority_gate, newer_than, requeue_order, hero_precedence: the reading.
+        same_priority_gate, newer_than, requeue_order, hero_precedence, configured_candidates, always_trigger,
+            invalid_selector: the reading.
     """
 
     cluster_queue: str
@@ -50,6 +60,9 @@ class PreemptionTerms:
     newer_than: NewerThan
     requeue_order: RequeueOrder
     hero_precedence: HeroPrecedence
+    configured_candidates: ConfiguredCandidates
+    always_trigger: AlwaysTrigger
+    invalid_selector: InvalidSelector
 
 
 def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> PreemptionTerms:
@@ -71,4 +84,7 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Preem
         newer_than=reading.newer_than,
         requeue_order=reading.requeue_order,
         hero_precedence=reading.hero_precedence,
+        configured_candidates=reading.configured_candidates,
+        always_trigger=reading.always_trigger,
+        invalid_selector=reading.invalid_selector,
     )
