@@ -17,6 +17,7 @@ from itertools import combinations
 from typing import Final, TypeAlias
 
 from tenure.model import (
+    CandidateSelector,
     ClusterQueue,
     Comparison,
     PreemptionConfig,
@@ -214,6 +215,13 @@ def steps_of_config(config: PreemptionConfig, *, boosts: bool) -> Iterator[Preem
     >>> list(steps_of_config(PreemptionConfig("c"), boosts=True))
     []
     """
+    return (step for _, step in selector_steps(config, boosts=boosts))
+
+
+def selector_steps(
+    config: PreemptionConfig, *, boosts: bool
+) -> Iterator[tuple[CandidateSelector, PreemptionStep]]:
+    """The steps of a PreemptionConfig, each with its candidate selector; otherwise as `steps_of_config`."""
     for index, rule in enumerate(config.rules):
         for number, selector in enumerate(() if rule.preemptors.fault else rule.candidates):
             if selector.fault:
@@ -226,7 +234,7 @@ def steps_of_config(config: PreemptionConfig, *, boosts: bool) -> Iterator[Preem
                     component = MeasureComponent(MeasureKind.LABEL, label.key, label.fallback)
                     falls.append((component, label.comparison))
             field = f"spec.rules[{index}].candidateSelectors[{number}]"
-            yield PreemptionStep(f"PreemptionConfig/{config.name}", field, tuple(falls))
+            yield selector, PreemptionStep(f"PreemptionConfig/{config.name}", field, tuple(falls))
 
 
 def steps_within_queue(queue: ClusterQueue, *, boosts: bool) -> Iterator[PreemptionStep]:
@@ -267,11 +275,11 @@ def steps_across_queues(queue: ClusterQueue, *, boosts: bool) -> Iterator[Preemp
     [()]
     """
     where = f"ClusterQueue/{queue.name}", "spec.preemption.reclaimWithinCohort"
-    if queue.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY:
+    if queue.reclaim_within_cohort == ReclaimWithinCohort.ANY:
+        yield PreemptionStep(*where)
+    elif queue.reclaim_within_cohort != ReclaimWithinCohort.NEVER:
         priority = _priority(PriorityMode.BOOSTED, boosts=boosts)
         yield PreemptionStep(*where, ((priority, Comparison.LESS),))
-    elif queue.reclaim_within_cohort == ReclaimWithinCohort.ANY:
-        yield PreemptionStep(*where)
 
 
 def _priority(mode: PriorityMode, *, boosts: bool) -> MeasureComponent:

@@ -30,6 +30,7 @@ from tenure.oracle.tree import climb
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.eligibility import basis_for
+from tenure.rules.preemption_config import compared_priority, compares, is_number_selected, is_selected
 from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import basis_across_queues, may_reclaim
 from tenure.rules.share import basis_by_share
@@ -464,6 +465,39 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         _rule_changed(is_ahead_in_queue, ("return sticks", "return other_sticks")),
         "two heads: it is ahead",
     ),
+    "LessThan selects an equal": (
+        "PO-ANY-335",
+        _rule_changed(
+            is_number_selected,
+            compares=_rule_changed(
+                compares, ("return candidate < preemptor", "return candidate <= preemptor")
+            ),
+        ),
+        "a candidate with a number, a preemptor with one, with a fallback: the label falls, or does not rise",
+    ),
+    "numbers are compared the other way round": (
+        "PO-ANY-335",
+        _rule_changed(
+            is_number_selected,
+            ("compares(comparison, candidate, preemptor)", "compares(comparison, preemptor, candidate)"),
+        ),
+        "a candidate with a number, a preemptor with one, with a fallback: the label falls, or does not rise",
+    ),
+    "a preemptor without a number selects": (
+        "PO-ANY-335",
+        _rule_changed(
+            is_number_selected, ("return preemptor is not None and", "return preemptor is None or")
+        ),
+        "a candidate with a number, a preemptor without one, without a fallback: it is not selected",
+    ),
+    "a candidate without a number is selected": (
+        "PO-ANY-335",
+        _rule_changed(
+            is_number_selected,
+            ("if candidate is None:\n        return False", "if candidate is None:\n        return True"),
+        ),
+        "a candidate without a number, a preemptor with one, without a fallback: it is not selected",
+    ),
     "a request for more than is available fits": (
         "PO-ANY-605",
         _rule_changed(fits_request, ("max(0, free)", "max(0, free) + 1")),
@@ -506,6 +540,25 @@ def test_a_class_that_is_refused_gives_no_priority_and_no_other_is_compared() ->
     for parts in (claim(grown=accepting), claim(compared=boosted)):
         assert prove(parts, None, LITTLE).failures
     assert not prove(claim(), None).failures
+
+
+MEASURED: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
+    "a step goes up": ("compared", compares, "candidate < preemptor", "candidate > preemptor", "a step"),
+    "an equal falls": ("compared", compares, "candidate < preemptor", "candidate <= preemptor", "a step"),
+    "what does not rise may": ("compared", compares, "candidate <= preemptor", "True", "mode Base"),
+    "Base is boosted": ("priority", compared_priority, "return base", "return effective", "mode Base"),
+    "Boosted is the base": ("priority", compared_priority, "return effective", "return base", "mode Boosted"),
+    "numbers are passed over": ("selected", is_selected, "and facts.numbers", "", "a candidate"),
+    "priorities are passed over": ("selected", is_selected, "and facts.priority", "", "a candidate"),
+}
+
+
+@pytest.mark.parametrize("mistake", MEASURED)
+def test_a_rule_by_which_no_measure_falls_is_not_proved(mistake: str) -> None:
+    parameter, function, right, wrong, place = MEASURED[mistake]
+    others = {parameter: _rule_changed(function, (right, wrong))}
+    failures = prove(all_theorems()["PO-ANY-335"].parts(**others), None, LITTLE).failures
+    assert any(failure.startswith(place) for failure in failures)
 
 
 SEEN_THROUGH: dict[str, tuple[str, Callable[..., Any], str, str]] = {
