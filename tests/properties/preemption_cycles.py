@@ -127,7 +127,8 @@ class Drawing:
 
     def _comparison(self) -> Comparison:
         weights = (5, 1, 0, 0) if self.careful else (6, 2, 1, 1)
-        return self.random.choices([*Comparison], weights)[0]
+        members: list[Comparison] = [*Comparison]
+        return self.random.choices(members, weights)[0]
 
     def _labels(self, chance: float) -> LabelSelector:
         if self.random.random() >= chance:
@@ -169,7 +170,7 @@ def preempted_by(cluster: Cluster, workloads: list[tuple[str, Workload]]) -> dic
 
 def cycle_in(graph: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
     """A cycle of as few workloads as there is one; empty where none has up to four."""
-    found = [(place,) for place in graph]
+    found: list[tuple[int, ...]] = [(place,) for place in graph]
     for _ in range(MOST - 1):
         found = [(*way, to) for way in found for to in graph[way[-1]] if to > way[0] and to not in way]
         for way in found:

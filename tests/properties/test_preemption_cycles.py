@@ -11,10 +11,10 @@ from tests.sampling import sample
 
 
 def test_where_a_measure_falls_no_workload_is_preempted_by_one_that_it_preempted() -> None:
-    tally = cycles(seed=1, numbers=range(sample(50, 400)))
+    tally = cycles(seed=1, numbers=range(sample(40, 400)))
     assert not tally.wrong
-    assert sum(count for (found, _), count in tally.outcomes.items() if found) >= sample(10, 80)
-    assert sum(count for (found, size), count in tally.outcomes.items() if size and not found) >= 20
+    assert sum(count for (found, _), count in tally.outcomes.items() if found) >= sample(8, 80)
+    assert sum(count for (found, size), count in tally.outcomes.items() if size and not found) >= 15
 
 
 def test_a_measure_that_only_does_not_rise_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,7 +23,7 @@ def test_a_measure_that_only_does_not_rise_would_be_noticed(monkeypatch: pytest.
 
     compared = PreemptionStep.compared
     monkeypatch.setattr(PreemptionStep, "compared", every_comparison_is_strict)
-    assert cycles(seed=1, numbers=range(20)).wrong
+    assert cycles(seed=1, numbers=range(20, 21)).wrong == [20]
 
 
 def test_a_cycle_has_as_few_workloads_as_there_is_one() -> None:
