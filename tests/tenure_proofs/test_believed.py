@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import pairwise
 from math import ceil
 from random import Random
 from typing import Any, TypeAlias
@@ -24,13 +23,13 @@ from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
 from tenure.errors import InputError
 from tenure.model import UNLIMITED
-from tenure.oracle import classical, fair, partial, snapshot, tree
+from tenure.oracle import classical, fair, partial, tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.heroes.held import held_by, held_together
 from tenure.oracle.heroes.search import HeroSearch
-from tenure.oracle.leaving import Leaving, leaving_of
+from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import ELSEWHERE, OWN, WITH_ADVANTAGE, Candidate, Question, sort_key
 from tenure.oracle.search import find_targets
 from tenure.oracle.shares import weight_as_float
@@ -39,12 +38,10 @@ from tenure.oracle.tree import (
     build_tree,
     common_place,
     places_below,
-    quota_at,
     total_usage,
 )
 from tenure.rules import share
 from tenure.rules.hero_targets import group_for_hero
-from tenure.rules.quota import usage_passed_up
 from tenure.rules.share import Share, borrowed_ratio
 from tenure.rules.time_based import requeue_timestamp
 from tenure_lab.generators.dice import SeededDice
@@ -142,34 +139,6 @@ def in_use_by_who_is_out(states: range) -> Iterator[None]:
         if is_bounded(start) and (isinstance(start, EffectiveUsage) or question.snapshot.heroes is None):
             assert in_use_of(question, one) == in_use_of(question, counted(question, start, out))
         yield
-
-
-def turns(states: range) -> Iterator[tuple[Leaving, Question, Usage, Candidate]]:
-    """Who leaves in a random order, with what is in use before: with and without the request."""
-    dice = Random(SEED)
-    for question, candidates in searches(states):
-        leaving, start = beginning(question)
-        for usage in () if isinstance(start, EffectiveUsage) else (start, question.charged()):
-            for candidate in dice.sample(candidates, len(candidates)):
-                yield leaving, question, usage, candidate
-                usage = leaving.without(usage, candidate)
-
-
-def taken_away_is_in_use(states: range) -> Iterator[None]:
-    for leaving, _, usage, candidate in turns(states):
-        for at, amount in leaving._of(candidate.workload.usage).items():
-            assert 0 <= amount <= usage[candidate.place].get(at, 0)
-            yield
-
-
-def in_use_is_passed_up(states: range) -> Iterator[None]:
-    for _, question, usage, candidate in turns(states):
-        of_it = question.snapshot.tree
-        for below, place in pairwise(of_it.nodes[candidate.place].path):
-            for at in question.needed:
-                passed = usage_passed_up(quota_at(of_it, below, at), usage[below].get(at, 0))
-                assert 0 <= passed <= usage[place].get(at, 0)
-                yield
 
 
 def next_of_a_hero(states: range) -> Iterator[None]:
@@ -270,7 +239,7 @@ def paths_are_walks(states: range) -> Iterator[None]:
             for below in (*node.cohorts, *node.queues):
                 # Paths end at the root, so what is one longer is one step lower.
                 assert nodes[below].path == (below, *node.path)
-                assert len(nodes[below].path) <= len(nodes)
+                assert node.place < below < len(nodes)
                 yield
 
 
@@ -392,20 +361,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "climb",
         changed(tree.climb, ("(after, before)", "(before, before)")),
     ),
-    "what is taken away is in use": (
-        taken_away_is_in_use,
-        snapshot,
-        "held_together",
-        lambda workloads: held_together(workloads[1:]),
-    ),
-    "a node has in use what is passed up to it, at least": (
-        in_use_is_passed_up,
-        snapshot,
-        "total_usage",
-        changed(
-            total_usage, ("plus(above.get(flavor_resource, 0), passed)", "above.get(flavor_resource, 0)")
-        ),
-    ),
     "while one waits, the next is the least of those that wait, by ranks as they are then": (
         next_of_a_hero,
         heroes.HeroSearch,
@@ -430,7 +385,7 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "_pop_all",
         fair._pop,
     ),
-    "the path of a node is itself, and the path of the node above it": (
+    "a node comes after the node above it, and its path is itself and that node's path": (
         paths_are_walks,
         tree._Builder,
         "add_cohort",

@@ -26,7 +26,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
     rounds,
 )
-from tenure.oracle.tree import climb
+from tenure.oracle.tree import climb, summed_up
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.eligibility import basis_for
@@ -343,6 +343,20 @@ WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
         "        used[place] = after\n",
         "",
         "keeps: conserved below",
+    ),
+    "counts all that is in use below": (
+        "PO-ANY-045",
+        summed_up,
+        "usage_passed_up(quota, used[place])",
+        "used[place]",
+        "keeps: its own, and what is passed up",
+    ),
+    "counts the nodes above first": (
+        "PO-ANY-045",
+        summed_up,
+        "reversed(links)",
+        "links",
+        "keeps: its own, and what is passed up",
     ),
     "writes to the node below": (
         "PO-ANY-030",

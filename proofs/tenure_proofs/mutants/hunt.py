@@ -12,8 +12,11 @@ import z3
 from tenure.oracle import classical, fair
 from tenure.oracle import decide as oracle_decide
 from tenure.oracle import partial as oracle_partial
+from tenure.oracle import snapshot as oracle_snapshot
+from tenure.oracle.ageing import grown_priority
 from tenure.oracle.classical import finds_no_target, reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
+from tenure.oracle.heroes.held import together
 from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.leaving import selection_after
 from tenure.oracle.partial import halved
@@ -28,7 +31,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
     rounds,
 )
-from tenure.oracle.tree import climb
+from tenure.oracle.tree import climb, summed_up
 from tenure.rules.registry import all_rules
 from tenure_proofs.asked import Shared
 from tenure_proofs.budgets import EQUIVALENCE, FLOOR
@@ -70,6 +73,10 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "BEST-LOOP": best_of,
     "ROUNDS-LOOP": rounds,
     "CLIMB": climb,
+    "SUMMED-UP": summed_up,
+    "TOGETHER": together,
+    "SEEN": oracle_snapshot._around,
+    "OF-CLASS": grown_priority,
     "DECIDE": oracle_decide.decide,
     "TRY": oracle_decide._try,
     "QUESTION": oracle_decide.question_of,

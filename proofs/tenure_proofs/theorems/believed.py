@@ -16,8 +16,6 @@ _DECISIONS, _PLAYS, _TREES = "decisions", "plays", "trees of cohorts"
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
         "what is in use depends on nothing but who is out, in whatever order they left": (10_000, _DECISIONS),
-        "what is taken away is in use": (10_000, _DECISIONS),
-        "a node has in use what is passed up to it, at least": (10_000, _DECISIONS),
         "while one waits, the next is the least of those that wait, by ranks as they are then": (
             10_000,
             _DECISIONS,
@@ -25,7 +23,7 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "two shares compare as their places in one order": (300_000, "triples of shares"),
         "the queues among which one is chosen are those at which a candidate waits": (10_000, _DECISIONS),
         "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
-        "the path of a node is itself, and the path of the node above it": (20_000, _TREES),
+        "a node comes after the node above it, and its path is itself and that node's path": (20_000, _TREES),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
         "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
         "a workload keeps its priority and the time that it queues from": (500, _PLAYS),

@@ -30,6 +30,7 @@ from tenure_proofs.theorems.decision import OUTCOMES, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.standins import BOOL, INT, token, truth_of
 from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.theorems.tree import LAID_OUT
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -46,7 +47,6 @@ KIN = {
 }
 
 
-PATHS = "the path of a node is itself, and the path of the node above it"
 _CONTAINS = z3.Function("a cohort is on the path of another", INT, INT, BOOL)
 _PARENT, _SCOPE = z3.Function("parent", INT, INT), z3.Function("root of the scope", INT, INT)
 _RELATED = ("scope_contains", "parent_contains", "same_parent", "same_queue")
@@ -81,7 +81,7 @@ def _related(function: Callable[..., Any], preemptor_hero: bool, target_hero: bo
 
     def on_path(cohort: Any) -> z3.BoolRef:
         above = z3.And(cohort != theirs, path[cohort] == _CONTAINS(cohort, _PARENT(theirs)))
-        return Taken(above, PATHS, BELIEVED)
+        return Taken(above, LAID_OUT, BELIEVED)
 
     def node(place: Any) -> Made:
         walk = z3.If(place == theirs, path, z3.Const("another path", path.sort()))

@@ -21,7 +21,7 @@ from tenure.rules.reclaim import stands_in_attempt
 from tenure.rules.time_based import requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import given
 from tenure_proofs.theorems.tree import IN_USE
@@ -119,7 +119,7 @@ def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least
     def holds(state: State, candidate: Value) -> list[Lemma]:
         size = _size(candidate.term)
         known = z3.And(size >= 0, size <= usage_of(state["state"]))
-        return [given(IN_USE, BELIEVED, known)]
+        return [given(IN_USE, "PO-ANY-045", known)]
 
     return by_induction(loop, Contract(invariant, result, facts=WORLD, lemmas=holds))
 

@@ -35,7 +35,7 @@ NONE = z3.Bool("finds_no_target")
 COMPOSED = {
     "a search keeps a workload exactly if the request fits in its last attempt": "PO-ANY-250",
     "what leaves elsewhere changes nothing that is in use at the ClusterQueue": "PO-ANY-040",
-    **dict.fromkeys((PASSED, IN_USE), BELIEVED),
+    **dict.fromkeys((PASSED, IN_USE), "PO-ANY-045"),
     "candidates are what the ClusterQueue and the subtrees around it offer": BELIEVED,
 }
 

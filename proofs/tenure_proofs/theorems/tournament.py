@@ -21,6 +21,7 @@ from tenure_proofs.theorems.rounds import POPPED, steps_keep
 from tenure_proofs.theorems.searching import A_TURN, ONE_ORDER, gives_a_turn, in_one_order
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, TOLD, known_as, same, telling, token
 from tenure_proofs.theorems.taken import standing
+from tenure_proofs.theorems.tree import LAID_OUT
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -354,7 +355,7 @@ def _winning(function: Callable[..., Any]) -> Iterator[Part]:
                 Taken(z3.Implies(cohort_takes_part, first_cohort), BEST, "PO-ANY-100"),
                 Taken(_visits(cohort), BEST, "PO-ANY-100"),
                 Taken(_waits(queue), AMONG, BELIEVED),
-                Taken(lower, "the path of a node is itself, and the path of the node above it", BELIEVED),
+                Taken(lower, LAID_OUT, BELIEVED),
                 Taken(below, "what is claimed holds of every cohort that is lower in the tree", GIVEN),
             )
 

@@ -15,7 +15,7 @@ import z3
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.registry import GIVEN, theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Cells, Row, State
@@ -24,8 +24,9 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
 
 IN_USE = "what is taken away is in use"
 PASSED = "a node has in use what is passed up to it, at least"
+LAID_OUT = "a node comes after the node above it, and its path is itself and that node's path"
 BOUNDED = "no amount is below zero, and no usage is unlimited, before or after"
-KNOWN = {BOUNDED: GIVEN, PASSED: BELIEVED, IN_USE: BELIEVED}
+KNOWN = {BOUNDED: GIVEN, **dict.fromkeys((PASSED, IN_USE), "PO-ANY-045")}
 SIZE = "any path, and any amounts below an unlimited one; local quota may be unlimited"
 USAGE = z3.ArraySort(z3.IntSort(), z3.IntSort())
 
@@ -34,13 +35,14 @@ def _of(name: str, place: Any) -> SymInt:
     return SymInt(z3.Function(name, z3.IntSort(), z3.IntSort())(place))
 
 
-def _quota(place: Any) -> Made:
+def quota_of(place: Any) -> Made:
+    """The quota of a node."""
     limited = SymBool(z3.Function("is limited", z3.IntSort(), z3.BoolSort())(place))
     numbers = {name: _of(name, place) for name in ("nominal", "subtree", "local")}
     return Made(NodeQuota, {**numbers, "borrowing_limit": SymOptional(limited, _of("limit", place))})
 
 
-QUOTAS = Row(_quota, z3.Int("count"), told=(z3.Int("quotas"),))
+QUOTAS = Row(quota_of, z3.Int("count"), told=(z3.Int("quotas"),))
 BEFORE, AMOUNT, PLACE = (
     Cells(z3.Const("before", USAGE), z3.Int("places")),
     SymInt(z3.Int("amount")),

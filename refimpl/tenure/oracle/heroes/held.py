@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -67,8 +67,18 @@ def held_by(running: Mapping[int, tuple[Workload, ...]], heroes: Mapping[int, ob
 
 def held_together(workloads: Iterable[Workload]) -> dict[FlavorResource, Amount]:
     """What a set of workloads holds together, per flavor-resource."""
-    total: dict[FlavorResource, Amount] = {}
-    for workload in workloads:
-        for held, amount in workload.usage.items():
-            total[held] = plus(total.get(held, 0), amount)
+    usages = [workload.usage for workload in workloads]
+    held = dict.fromkeys(flavor_resource for usage in usages for flavor_resource in usage)
+    return {at: together([usage.get(at, 0) for usage in usages]) for at in held}
+
+
+def together(amounts: Sequence[Amount]) -> Amount:
+    """The sum of amounts.
+
+    >>> together([1, 2, 3])
+    6
+    """
+    total = 0
+    for amount in amounts:
+        total = plus(total, amount)
     return total
