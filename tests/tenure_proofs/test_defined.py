@@ -12,10 +12,10 @@ from tenure_proofs.theorems.outcome import end_of
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.theorems.searching import ALL_WAIT, COUNTED, FEWER, HOW_MANY
-from tenure_proofs.trusted.defined import DEFINED, INDUCTION, Members, OfEveryNumber, Recursion
+from tenure_proofs.trusted.defined import DEFINED, Members, OfEveryNumber, Recursion
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.specified import INDUCTION, Taken
 from tests.tenure_proofs.changed import LITTLE
 
 SUM = z3.Function("sum up to", z3.IntSort(), z3.IntSort())

@@ -12,7 +12,16 @@ import z3
 from tenure.oracle import classical, fair
 from tenure.oracle.leaving import selection_after
 from tenure.oracle.selection import remove_until_fits
-from tenure_proofs.theorems import keeping, relations, rounds, searching, selection, three_searches, tree
+from tenure_proofs.theorems import (
+    keeping,
+    relations,
+    rounds,
+    searching,
+    selection,
+    three_searches,
+    tournament,
+    tree,
+)
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.outcome import end_of
 from tenure_proofs.theorems.proving import prove
@@ -35,6 +44,10 @@ SAID: dict[str, tuple[Any, str, Callable[[], Iterator[Part]]]] = {
     "filling back": (keeping, "FILLED", all_theorems()["PO-ANY-245"].parts),
     "what is taken away from the tree": (tree, "TAKEN_AWAY", all_theorems()["PO-ANY-050"].parts),
     "what is added to the tree": (relations, "ADDED", all_theorems()["PO-ANY-615"].parts),
+    "who stays": (tournament, "COHORT_STAYS", all_theorems()["PO-ANY-105"].parts),
+    "who is ahead": (tournament, "QUEUE_BEATS", all_theorems()["PO-ANY-105"].parts),
+    "the best": (tournament, "BEST_COHORT", all_theorems()["PO-ANY-105"].parts),
+    "who is visited below": (tournament, "WINNER", all_theorems()["PO-ANY-105"].parts),
     "who is taken": (rounds, "TAKEN", all_theorems()["PO-ANY-115"].parts),
 }
 """A specification, where it is used, and the claim that uses it."""

@@ -83,7 +83,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._best_queue,
         "_waiting_among(state, tournament.tree.nodes[cohort].queues)",
         "tournament.tree.nodes[cohort].queues",
-        "the best of all of them, by the rules",
+        "a candidate waits there",
     ),
     "the queues of the root": (
         VISITED,
@@ -91,7 +91,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._best_queue,
         "nodes[cohort]",
         "nodes[0]",
-        "the best of all of them, by the rules",
+        "none that stays is ahead",
     ),
     "queues in place of cohorts": (
         VISITED,
@@ -99,7 +99,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._best_cohort,
         "nodes[cohort].cohorts",
         "nodes[cohort].queues",
-        "the best of all of them, by the rules",
+        "none that stays is ahead",
     ),
     "staying for beating": (
         VISITED,
@@ -107,7 +107,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._best_cohort,
         "partial(_cohort_stays, tournament, state), _cohort_beats",
         "partial(_cohort_beats, tournament, state), _cohort_stays",
-        "the best of all of them, by the rules",
+        REFUSED,
     ),
     "shares without the request": (
         VISITED,
@@ -123,7 +123,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._contenders,
         "share_of(state.charged, place)",
         "share_of(state.charged, place - 1)",
-        "its share, with the request",
+        "its place and share, with the request",
     ),
     "a queue before an equal cohort": (
         VISITED,
@@ -139,7 +139,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._winner,
         "queue is None or _cohort_beats(winner, queue)",
         "queue is not None and _cohort_beats(winner, queue)",
-        REFUSED,
+        "defined",
     ),
     "the same cohort again": (
         VISITED,
@@ -147,7 +147,7 @@ MISTAKES: dict[str, tuple[str, str, Function, str, str, str]] = {
         fair._winner,
         "return _winner(tournament, state, winner.place)",
         "return _winner(tournament, state, cohort)",
-        "one exactly if one is the best",
+        "defined",
     ),
     "the cohort itself is visited": (
         VISITED,

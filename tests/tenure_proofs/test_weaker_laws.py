@@ -14,6 +14,10 @@ from tests.tenure_proofs.changed import LITTLE
 
 SIGNED = {
     (
+        "PO-ANY-105",
+        "each of some nodes with its share",
+    ): "What stands for the function returns each node with its share; the law says so once more.",
+    (
         "PO-ANY-235",
         "each target is what the door returns, where candidates are kept only where they are needed",
     ): "It shows what PO-ANY-200 requires, and says nothing of targets; PO-ANY-210 and others do.",

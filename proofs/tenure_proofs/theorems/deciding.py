@@ -19,7 +19,7 @@ from tenure.oracle.question import Question, Selection
 from tenure.oracle.snapshot import Snapshot
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.theorems.decision import DECIDED, seeing
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.standins import (
     BOOL,
     INT,
@@ -37,6 +37,7 @@ from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Row, State, Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, read_procedure
+from tenure_proofs.trusted.specified import GIVEN
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 SEARCHED = z3.Function("searched", INT, INT)

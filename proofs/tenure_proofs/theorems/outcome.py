@@ -16,7 +16,6 @@ from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.proving import Proof, prove
 from tenure_proofs.theorems.registry import (
     BELIEVED,
-    GIVEN,
     KINDS,
     PYTHON,
     Theorem,
@@ -24,10 +23,10 @@ from tenure_proofs.theorems.registry import (
     circle,
     used_of,
 )
-from tenure_proofs.theorems.taken import ASSUMED, EVERYWHERE, LEMMA, SHOWN, Uses, watched
-from tenure_proofs.trusted.defined import DEFINED, INDUCTION
+from tenure_proofs.theorems.taken import ASSUMED, EVERYWHERE, SHOWN, Uses, watched
+from tenure_proofs.trusted.defined import DEFINED
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.specified import LAW
+from tenure_proofs.trusted.specified import GIVEN, INDUCTION, LAW, LEMMA
 
 UNREADABLE = (LiftError, z3.Z3Exception, AttributeError, LookupError, TypeError, ValueError)
 """What a function that cannot be read raises; all but the first where it hands on a value of another kind."""

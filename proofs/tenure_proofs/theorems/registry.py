@@ -12,16 +12,15 @@ from tenure.claims import claim_words
 from tenure.registration import import_all
 from tenure_proofs.stating import stating
 from tenure_proofs.theorems.taken import ASSUMED, SHOWN, Uses, watched
-from tenure_proofs.trusted.defined import DEFINED, INDUCTION
+from tenure_proofs.trusted.defined import DEFINED
 from tenure_proofs.trusted.induction import Part
+from tenure_proofs.trusted.specified import GIVEN, INDUCTION
 
 Statement: TypeAlias = Callable[..., Iterator[Part]]
 """The parts of a proof; its name is the claim."""
 
 BELIEVED, PYTHON = "believed", "Python"
 """Where no claim proves one: a random search attacks it (`ATTACKED`), or it is about Python itself."""
-GIVEN = "hypothesis"
-"""Where one is the claim's own `if`."""
 KINDS = (BELIEVED, PYTHON, ASSUMED, DEFINED, INDUCTION, GIVEN)
 """What no other claim shows, and why none has to."""
 

@@ -156,8 +156,13 @@ STEPS = (
 _waiting = z3.Function("how many wait at a queue", INT, INT, INT)
 
 
+def waits(state: Value, place: Value) -> z3.BoolRef:
+    """Whether a candidate waits at a queue."""
+    return _waiting(known_as(state.fields["waiting"]), known_as(place)) > 0
+
+
 def _waits_at(_: State, state: Value, place: Value) -> SymBool:
-    return SymBool(_waiting(known_as(state.fields["waiting"]), known_as(place)) > 0)
+    return SymBool(waits(state, place))
 
 
 def _popped(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import z3
 
 from tenure.oracle.selection import Chain, attempts_until_one_fits, best_of, remove_in_turn, rounds
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
     FITS,
@@ -26,15 +27,11 @@ from tenure_proofs.theorems.taken import given
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import MEMBERS, Given, Loop, Row, State
+from tenure_proofs.trusted.loops import MEMBERS, OWN, Given, Loop, Row, State
 from tenure_proofs.trusted.specified import Closure, Specification, there_is_one
-from tenure_proofs.trusted.symbols import SymInt, SymToken, as_term
+from tenure_proofs.trusted.symbols import SymInt, SymOptional, SymToken, as_term
 
-_stays = z3.Function("stays", z3.IntSort(), z3.BoolSort())
-_beats = z3.Function("beats", z3.IntSort(), z3.IntSort(), z3.BoolSort())
-_not_behind = z3.Function("is not behind", z3.IntSort(), z3.IntSort(), z3.BoolSort())
-
-Order: TypeAlias = Callable[[Any, Any], Any]
+Order: TypeAlias = Callable[[Value, Value], z3.BoolRef]
 """What is said of two."""
 
 OTHER = z3.Int("any other candidate")
@@ -51,12 +48,63 @@ _step = z3.Function("a round after", z3.IntSort(), z3.IntSort())
 ONE_ORDER = "what beats another is not behind it, what does not is not before it, in one order"
 
 
-def in_one_order(beats: Order, not_behind: Order, first: Any, second: Any, third: Any) -> z3.BoolRef:
-    """That, as far as three show it: what PO-ANY-100 asks of its arguments, and PO-ANY-105 shows of them."""
-    return z3.And(
-        z3.If(beats(first, second), not_behind(first, second), not_behind(second, first)),
-        not_behind(first, first),
-        z3.Implies(z3.And(not_behind(first, second), not_behind(second, third)), not_behind(first, third)),
+class Picked(SymOptional):
+    """One of a row, if there is one, and at which place it is."""
+
+    __slots__ = ("which",)
+
+    def __init__(self, present: Any, value: Any, which: Any) -> None:
+        super().__init__(present, value)
+        self.which = which
+
+
+def best_in(not_behind: Order, like: Mapping[str, Value]) -> Specification:
+    """The best of a row is not behind any of it that stays, in any order in which what beats is not behind.
+
+    Args:
+        not_behind: the order.
+        like: three arbitrary items: `first`, `second` and `third`.
+    """
+
+    def gives(given: State, part: Callable[..., Any]) -> Picked:
+        which = part("which", int).term
+        return Picked(part("one is found", bool), given["items"].at(which), which)
+
+    def stays(given: State, at: Any) -> z3.BoolRef:
+        return z3.And(at >= 0, at < given["items"].size, truth_of(given["stays"](given["items"].at(at))))
+
+    def in_one_order(given: State, three: Value) -> Labelled:
+        first, second, third = (three.fields[name] for name in like)
+        beats = truth_of(given["beats"](first, second))
+        follows = z3.And(not_behind(first, second), not_behind(second, third))
+        order = z3.And(
+            z3.If(beats, not_behind(first, second), not_behind(second, first)),
+            not_behind(first, first),
+            z3.Implies(follows, not_behind(first, third)),
+        )
+        return [(ONE_ORDER, order)]
+
+    def none_ahead(given: State, best: Value, at: Any) -> Labelled:
+        ahead = z3.And(truth_of(best.present), not_behind(best.value, given["items"].at(at)))
+        return [("none is missed", z3.Implies(stays(given, at), ahead))]
+
+    return Specification(
+        "PO-ANY-100",
+        "of all beside each other the best is found",
+        best_of,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        {
+            "items": Row(SymToken, z3.Int("count"), told=(z3.Int("items"),)),
+            "nothing": SymToken(z3.Int("nothing")),
+            "stays": Closure(z3.Int("stays"), 1, bool),
+            "beats": Closure(z3.Int("beats"), 2, bool),
+        },
+        gives,
+        lambda given, best: [
+            ("it stays, and is one of them", z3.Implies(truth_of(best.present), stays(given, best.which)))
+        ],
+        like=Made(dict, dict(like)),
+        each=in_one_order,
+        at=none_ahead,
     )
 
 
@@ -74,33 +122,26 @@ def of_all_that_stay_one_is_found_that_none_of_them_is_ahead_of(
     before it. One is found exactly if one stays, and it is not behind any that stays. PO-ANY-105 shows that
     ClusterQueues have such an order, by share and then by turn, and cohorts another, by share.
     """
-    count = z3.Int("count")
-    loop = Loop(
-        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        items=Row(SymToken, count),
-        nothing=SymToken(z3.Int("nothing")),
-        stays=Given(1, bool, _stays),
-        beats=Given(2, bool, _beats),
+    not_behind = Closure(z3.Int("is not behind"), 2, bool)
+    names = ("first", "second", "third")
+    best = best_in(
+        lambda *two: not_behind(*two).term, {name: SymToken(z3.Int(f"{OWN}{name}")) for name in names}
     )
 
-    def said(found: Any, best: Any, last: Any) -> Labelled:
-        among = z3.And(OTHER >= 0, last > OTHER, _stays(OTHER))
-        return [
-            ("it stays, and is one of them", z3.Implies(found, z3.And(best >= 0, best < last, _stays(best)))),
-            ("none is missed", z3.Implies(among, z3.And(found, _not_behind(best, OTHER)))),
-        ]
+    def picked(found: Value, one: Value) -> Picked:
+        return Picked(found, one, one.term)  # in this row each is at its own place
 
-    def invariant(steps: Any, state: State, _: Any) -> Labelled:
-        return said(as_term(state["found"], bool), state["best"].term, steps)
+    def invariant(steps: Any, state: State, point: Any) -> Labelled:
+        so_far = {**best.takes, "items": replace(best.takes["items"], size=steps)}
+        found = picked(state["found"], state["best"])
+        return [*best.ensures(so_far, found), *best.at(so_far, found, point)]
 
-    def result(value: Value, *_: Any) -> Labelled:
-        return said(as_term(value.present, bool), value.value.term, count)
+    def compared(state: State, item: Value) -> list[Value]:
+        point = SymToken(z3.Int(f"{OWN}point"))
+        return [Made(dict, dict(zip(names, (item, state["best"], point), strict=True)))]
 
-    def by_order(state: State, item: Value) -> list[Lemma]:
-        in_order = in_one_order(_beats, _not_behind, item.term, state["best"].term, OTHER)
-        return [given(ONE_ORDER, GIVEN, in_order)]
-
-    return by_induction(loop, Contract(invariant, result, lemmas=by_order))
+    contract = Contract(invariant, lambda *_: [])
+    return best.of_steps(function, contract, lambda value, *_: picked(value.present, value.value), compared)
 
 
 def _attempts(given: State, part: Callable[..., Any]) -> Made:

@@ -21,14 +21,14 @@ from tenure.oracle.selection import (
     removal_step,
     remove_until_fits,
 )
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
-from tenure_proofs.theorems.taken import LEMMA, standing
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.taken import standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Members
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, NONE, Given, Listed, Loop, Row, State
 from tenure_proofs.trusted.procedures import Table
-from tenure_proofs.trusted.specified import Closure, Specification, Taken, there_is_one
+from tenure_proofs.trusted.specified import GIVEN, LEMMA, Closure, Specification, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymOptional, SymToken, as_term
 
 NOBODY_OUT = z3.K(z3.IntSort(), z3.BoolVal(False))

@@ -12,7 +12,7 @@ import z3
 from tenure_proofs.trusted.defined import DEFINED, Defined
 from tenure_proofs.trusted.induction import Lemma, Part
 from tenure_proofs.trusted.procedures import CALLS
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.specified import LAW, LEMMA, Taken
 
 ASSUMED = "assumed"
 """Why no claim proves what stands for a function: it is as the statement writes it."""
@@ -20,8 +20,8 @@ ASSUMED = "assumed"
 _Made = TypeVar("_Made")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-LEMMA, EVERYWHERE, MODELLED, SHOWN = "lemma", "everywhere", "modelled", "shown"
-"""Of one arbitrary step; of every point, where it is used; no formula says it; what is shown for others."""
+EVERYWHERE, MODELLED, SHOWN = "everywhere", "modelled", "shown"
+"""Of every point, where it is used; no formula says it; what is shown for others."""
 
 Uses = dict[tuple[str, str], str]
 """What a statement uses, by its words and by what shows it: how it enters."""
@@ -67,16 +67,22 @@ def standing(*premises: tuple[str, str]) -> Callable[[_Function], _Function]:
 
 
 def watched(statement: Callable[[], Iterable[Part]], found: Uses) -> Iterator[Part]:
-    """The parts of a statement; what they use is put into `found`, with no proof where a lemma names none."""
+    """The parts of a statement; what they use is put into `found`, with no proof where a lemma names none.
+
+    What a statement shows of a function it may use of what calls it, where all of that is shown before.
+    """
+    own = set[str]()
     for part in _stated(statement, found):
         for fact in part.hypotheses:
-            if isinstance(fact, Taken):
+            if isinstance(fact, Taken) and fact.form == LAW and (fact.words, SHOWN) in found:
+                own.add(fact.words)
+            elif isinstance(fact, Taken):
                 made_so = fact.by != DEFINED or isinstance(fact, Defined)
                 found[fact.words, fact.by if made_so else ""] = fact.form
         for name in part.stands:
             found[f"what stands for `{name}`", ASSUMED] = MODELLED
         if part.shows:
-            found[part.shows, SHOWN] = SHOWN
+            found[part.shows, "" if part.shows in own else SHOWN] = SHOWN
         if part.place == "lemma":
             found |= {(label, ""): LEMMA for label, needs in part.goals if z3.is_true(needs)}
         yield part

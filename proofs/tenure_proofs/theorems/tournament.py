@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import is_
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import z3
@@ -16,129 +15,323 @@ from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.decision import handed, said, seeing
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
-from tenure_proofs.theorems.rounds import POPPED, steps_keep
-from tenure_proofs.theorems.searching import A_TURN, ONE_ORDER, gives_a_turn, in_one_order
-from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, TOLD, known_as, same, telling, token
-from tenure_proofs.theorems.taken import standing
+from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.rounds import POPPED, steps_keep, waits
+from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
+from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, known_as, same, telling, token, truth_of
+from tenure_proofs.theorems.taken import known, standing
 from tenure_proofs.theorems.tree import LAID_OUT
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import Row, State, Way, every
+from tenure_proofs.trusted.loops import OWN, Row, State, Way, every
 from tenure_proofs.trusted.procedures import POINT, Held, Invariant, Law, Table, read_procedure
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.specified import GIVEN, Specification, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
-NODES, OWN, COHORT = z3.Int("nodes"), z3.Int("own place"), z3.Int("cohort")
+NODES, OWN_PLACE, COHORT, COUNT, NUMBER = z3.Ints("nodes own_place cohort count number")
 PATH = z3.Const("path", z3.ArraySort(INT, BOOL))
-COUNT = z3.Int("count")
-STATE, CHARGED, WAITING = token("state"), token("charged"), token("queues where one waits")
-ONE, OTHER, THIRD = z3.Ints("one another third")
+OWN_NODE = "the ClusterQueue of the preemptor is a node of its tree"
+AMONG = "the queues among which one is chosen are those at which a candidate waits"
 
-_borrows = z3.Function("borrows", INT, BOOL)
-_share = z3.Function("share of a node", INT, z3.RealSort())
 _place = z3.Function("place of the one after some", INT, INT)
 _share_of = z3.Function("share by what is in use", INT, INT, INT)
-_queues, _cohorts = z3.Function("queues in", INT, INT), z3.Function("cohorts in", INT, INT)
+_borrows = z3.Function("borrows", INT, BOOL)
+_height = z3.Function("height of a share", INT, z3.RealSort())
+_turn = z3.Function("turn of a candidate", INT, z3.RealSort())
+_first = z3.Function("who waits first at a queue", INT, INT, INT)
 _has_parent = z3.Function("has a parent", INT, BOOL)
-_is_queue = z3.Function("is a queue of it where one waits", INT, BOOL)
-_is_cohort = z3.Function("is a cohort of it", INT, BOOL)
-_turn = z3.Function("turn of the first candidate", INT, z3.RealSort())
-_height = z3.Function("height of a cohort", INT, INT)
-_waits = z3.Function("a candidate waits", INT, BOOL)
-_visits = z3.Function("a queue is visited below", INT, BOOL)
-_visited = z3.Function("who is visited below", INT, INT)
+_depth = z3.Function("nodes of its path", INT, INT)
 
 
-NO_ONE = token("no contender")
+def _share(borrows: Any, ratio: Any) -> Made:
+    return Made(Share, {"borrowing": SymBool(borrows), "ratio": SymInt(ratio)})
 
 
-def contender(place: Any) -> Made:
+def contender(state: Made, place: Any) -> Made:
     """A node with its share."""
-    share = Made(Share, {"borrowing": SymBool(_borrows(place)), "ratio": SymInt(place)})
-    return Made(Contender, {"place": SymInt(place), "share": share})
+    share = _share_of(known_as(state.fields["charged"]), place)
+    return Made(Contender, {"place": SymInt(place), "share": _share(_borrows(share), share)})
 
 
-def compared(first: Any, second: Any) -> Any:
-    """KQ-450 of two nodes."""
-    mine, other = _share(first), _share(second)
-    return z3.If(mine > other, 1, z3.If(mine == other, 0, -1))
+def _any_contender(name: str) -> Made:
+    share = _share(z3.Bool(f"{name} borrows"), z3.Int(f"{name} share"))
+    return Made(Contender, {"place": SymInt(z3.Int(f"{name} place")), "share": share})
 
 
-@standing(("two shares compare as their places in one order", BELIEVED))
-def _comparing(_: State, first: Value, second: Value) -> SymInt:
-    """`compare_shares`; the places stand for the shares, which no one looks into."""
-    return SymInt(compared(*(share.fields["ratio"].term for share in (first, second))))
+def _share_of_one(_: State, charged: Value, place: Value) -> Made:
+    share = _share_of(known_as(charged), known_as(place))
+    return _share(_borrows(share), share)
 
 
-COMPARING = Law(_comparing)
+def _children(kind: str, place: Any) -> Row:
+    """The ClusterQueues or cohorts of a node: each is lower in the tree."""
+    many, child = z3.Function(f"how many {kind}", INT, INT)(place), z3.Function(kind, INT, INT, INT)
 
+    def at(number: Any) -> SymInt:
+        one = child(place, number)
+        lower = z3.And(one >= 0, one < NODES, _depth(one) == _depth(place) + 1, _depth(one) <= NODES)
+        known(z3.Implies(z3.And(number >= 0, number < many), lower), LAID_OUT, BELIEVED)
+        return SymInt(one)
 
-def queue_stays(place: Any) -> Any:
-    """KQ-480 of a queue."""
-    return said(stays_in_tournament, borrowing=SymBool(_borrows(place)), on_path=SymBool(place == OWN))
-
-
-def cohort_stays(place: Any) -> Any:
-    """KQ-480 of a cohort below which a queue is visited."""
-    stays = said(stays_in_tournament, borrowing=SymBool(_borrows(place)), on_path=SymBool(PATH[place]))
-    return z3.And(stays, _visits(place))
-
-
-def queue_beats(first: Any, second: Any) -> Any:
-    """KQ-490 of two queues, with KQ-220 of their first candidates."""
-    before = SymBool(_turn(first) < _turn(second))
-    return said(queue_wins, share=SymInt(compared(first, second)), first_candidate_stands_before=before)
-
-
-def cohort_beats(first: Any, second: Any) -> Any:
-    """KQ-500 of a cohort and what it is compared with."""
-    return said(cohort_wins, share=SymInt(compared(first, second)))
-
-
-def queue_not_behind(first: Any, second: Any) -> Any:
-    """The order of queues: by share, and then by their first candidates' turns."""
-    equal = z3.And(_share(first) == _share(second), _turn(first) <= _turn(second))
-    return z3.Or(_share(first) > _share(second), equal)
-
-
-def cohort_not_behind(first: Any, second: Any) -> Any:
-    """The order of cohorts: by share."""
-    return _share(first) >= _share(second)
-
-
-TAKING_PART = ((_is_queue, queue_stays(OTHER)), (_is_cohort, cohort_stays(OTHER)))
-"""The queues and the cohorts of a cohort, and which of them stay."""
-
-QUEUES, COHORTS = SymToken(_queues(COHORT)), SymToken(_cohorts(COHORT))
-HAS_PARENT = _has_parent(OWN)
+    return Row(at, many, told=(z3.Function(f"the {kind}", INT, INT)(place),))
 
 
 def _node(place: Any) -> Made:
-    children = {"queues": SymToken(_queues(place)), "cohorts": SymToken(_cohorts(place))}
+    children = {kind: _children(kind, place) for kind in ("queues", "cohorts")}
     return Made(Node, {**children, "parent": SymOptional(SymBool(_has_parent(place)), SymInt(0))})
-
-
-def _share_of_one(_: State, charged: Value, place: Value) -> SymToken:
-    return SymToken(_share_of(charged.term, place.term))
 
 
 THIS = Made(
     Tournament,
     {
         "tree": Made(Tree, {"nodes": Table(_node, NODES)}),
-        "own": SymInt(OWN),
+        "own": SymInt(OWN_PLACE),
         "path": Held(PATH),
         "question": token("question"),
         "shares": Made(SharesOf, {"of": Law(_share_of_one)}),
+        "": token("tournament"),
     },
 )
 """The tournament, as far as it says who is visited."""
 
-BEST = "of all beside each other the best is found"
-AMONG = "the queues among which one is chosen are those at which a candidate waits"
-FACTS = (COHORT >= 0, NODES > COHORT, OWN >= 0, NODES > OWN, COUNT >= 0)
+STATE = Made(Round, {"charged": token("charged"), "waiting": token("waiting")})
+VISIT: State = {"tournament": THIS, "state": STATE}
+HERE: State = {**VISIT, "cohort": SymInt(COHORT)}
+
+
+def _waiting_among(state: Value, queues: Row) -> Row:
+    """The queues among some at which a candidate waits."""
+    told = known_as(state.fields["waiting"]), *queues.told
+    many, one = z3.Function("how many queues", INT, INT, INT)(*told), z3.Function("one of them", *[INT] * 4)
+
+    def at(number: Any) -> SymInt:
+        place = SymInt(one(*told, number))
+        known(z3.Implies(z3.And(number >= 0, number < many), waits(state, place)), AMONG, BELIEVED)
+        return place
+
+    return Row(at, many, told=(z3.Function("queues where one waits", INT, INT, INT)(*told),))
+
+
+@standing(("two shares compare as their places in one order", BELIEVED))
+def _comparing(_: State, first: Value, second: Value) -> SymInt:
+    return SymInt(compared(first, second))
+
+
+def compared(first: Made, second: Made) -> Any:
+    """KQ-450 of two shares; their places in an order stand for them, which no one looks into."""
+    mine, other = (_height(share.fields["ratio"].term) for share in (first, second))
+    return z3.If(mine > other, 1, z3.If(mine == other, 0, -1))
+
+
+def _stays(one: Made, on_path: z3.BoolRef) -> Any:
+    """KQ-480."""
+    return said(
+        stays_in_tournament, borrowing=one.fields["share"].fields["borrowing"], on_path=SymBool(on_path)
+    )
+
+
+def queue_stays(given: State, one: Made) -> Any:
+    """KQ-480 of a queue."""
+    return _stays(one, one.fields["place"].term == given["tournament"].fields["own"].term)
+
+
+def cohort_stays(given: State, one: Made) -> Any:
+    """KQ-480 of a cohort, and that a queue is visited below it."""
+    place = one.fields["place"]
+    below = WINNER.value(given["tournament"], given["state"], place)
+    return z3.And(_stays(one, given["tournament"].fields["path"].term[place.term]), truth_of(below.present))
+
+
+def _turn_at(state: Value, one: Made) -> Any:
+    """When the first candidate of a queue has its turn."""
+    return _turn(_first(known_as(state.fields["waiting"]), one.fields["place"].term))
+
+
+def _compared(given: State) -> SymInt:
+    return SymInt(compared(*(there(given[name]).fields["share"] for name in ("it", "best"))))
+
+
+def queue_beats(given: State) -> Any:
+    """KQ-490 of two queues, with KQ-220 of their first candidates."""
+    before = SymBool(_turn_at(given["state"], given["it"]) < _turn_at(given["state"], given["best"]))
+    return said(queue_wins, share=_compared(given), first_candidate_stands_before=before)
+
+
+def _share_at(one: Made) -> Any:
+    return _height(one.fields["share"].fields["ratio"].term)
+
+
+def queue_not_behind(first: Made, second: Made) -> Any:
+    """The order of queues: by share, and then by their first candidates' turns."""
+    equal = z3.And(_share_at(first) == _share_at(second), _turn_at(STATE, first) <= _turn_at(STATE, second))
+    return z3.Or(_share_at(first) > _share_at(second), equal)
+
+
+def cohort_not_behind(first: Made, second: Made) -> Any:
+    """The order of cohorts: by share."""
+    return _share_at(first) >= _share_at(second)
+
+
+def there(value: Value) -> Value:
+    """What is there, of what may be None."""
+    return value.value if isinstance(value, SymOptional) else value
+
+
+def _truth(
+    words: str, function: Any, names: Mapping[str, str], says: Callable[[State], Any]
+) -> Specification:
+    """What is said of a function that comes to a truth, by a rule."""
+    arguments = {**HERE, **{name: _any_contender(name) for name in ("it", "best")}}
+
+    def by_role(given: State) -> State:
+        return {role: given[name] for name, role in names.items()}
+
+    return Specification(
+        BY,
+        words,
+        function,
+        {name: arguments[role] for name, role in names.items()},
+        lambda _, part: part("truth", bool),
+        lambda given, value: [(words, truth_of(value) == says(by_role(given)))],
+        lambda given: [
+            ("both are there", there_is_one(one)) for one in given.values() if isinstance(one, SymOptional)
+        ],
+    )
+
+
+BY = "PO-ANY-105"
+OF_TWO = {"tournament": "tournament", "state": "state"}
+QUEUE_STAYS = _truth(
+    "KQ-480",
+    fair._queue_stays,
+    {"tournament": "tournament", "queue": "it"},
+    lambda given: queue_stays(given, given["it"]),
+)
+QUEUE_BEATS = _truth(
+    "KQ-490 and KQ-220", fair._queue_beats, {**OF_TWO, "queue": "it", "best": "best"}, queue_beats
+)
+COHORT_STAYS = _truth(
+    "KQ-480, and one is visited below",
+    fair._cohort_stays,
+    {**OF_TWO, "cohort": "it"},
+    lambda given: cohort_stays(given, given["it"]),
+)
+COHORT_BEATS = _truth(
+    "KQ-500",
+    fair._cohort_beats,
+    {"cohort": "it", "best": "best"},
+    lambda given: said(cohort_wins, share=_compared(given)),
+)
+
+
+def _beside(given: State, value: Value, at: Any) -> Labelled:
+    inside = z3.And(at >= 0, at < given["places"].size)
+    exact = same(value.at(at), contender(given["state"], given["places"].at(at).term))
+    return [("its place and share, with the request", z3.Implies(inside, exact))]
+
+
+CONTENDERS = Specification(
+    BY,
+    "each of some nodes with its share",
+    fair._contenders,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    {**VISIT, "places": Row(lambda at: SymInt(_place(at)), COUNT, told=(z3.Int("places"),))},
+    lambda given, part: Row(
+        lambda at: contender(given["state"], given["places"].at(at).term),
+        given["places"].size,
+        told=(part("contenders", int).term,),
+    ),
+    lambda given, value: [("as many", value.size == given["places"].size)],
+    at=_beside,
+)
+
+
+def _row(given: State, kind: str) -> Row:
+    """The queues of a cohort at which a candidate waits, or the cohorts of it."""
+    children: Row = given["tournament"].fields["tree"].fields["nodes"].at(given["cohort"].term).fields[kind]
+    return _waiting_among(given["state"], children) if kind == "queues" else children
+
+
+def _best(words: str, function: Any, kind: str, stays: Any, not_behind: Any) -> Specification:
+    """That of those that stay one is found, and none is ahead of it."""
+
+    def ensures(given: State, best: Value) -> Labelled:
+        one, state = best.value, given["state"]
+        place, depth = one.fields["place"], _depth(given["cohort"].term)
+        lower = z3.And(
+            place.term >= 0, place.term < NODES, _depth(place.term) > depth, _depth(place.term) <= NODES
+        )
+        goals = [
+            ("it stays", stays(given, one)),
+            ("its share", same(one, contender(state, place.term))),
+            ("a candidate waits there", waits(state, place))
+            if kind == "queues"
+            else ("lower in the tree", lower),
+        ]
+        return [(label, z3.Implies(truth_of(best.present), goal)) for label, goal in goals]
+
+    def none_ahead(given: State, best: Value, number: Any) -> Labelled:
+        first = z3.And(truth_of(best.present), not_behind(best.value, _other(given, kind, number)))
+        return [("none that stays is ahead", z3.Implies(_takes_part(given, kind, stays, number), first))]
+
+    return Specification(
+        BY,
+        words,
+        function,
+        HERE,
+        lambda given, part: SymOptional(
+            part("there", bool), contender(given["state"], part("place", int).term)
+        ),
+        ensures,
+        _in_tree,
+        at=none_ahead,
+    )
+
+
+def _other(given: State, kind: str, number: Any) -> Made:
+    return contender(given["state"], _row(given, kind).at(number).term)
+
+
+def _takes_part(given: State, kind: str, stays: Any, number: Any) -> z3.BoolRef:
+    inside = z3.And(number >= 0, number < _row(given, kind).size)
+    return z3.And(inside, stays(given, _other(given, kind, number)))
+
+
+def _in_tree(given: State) -> Labelled:
+    cohort = as_term(given["cohort"], int)
+    return [("a node of the tree", z3.And(cohort >= 0, cohort < NODES))]
+
+
+BEST_QUEUE = _best("the best queue", fair._best_queue, "queues", queue_stays, queue_not_behind)
+BEST_COHORT = _best("the best cohort", fair._best_cohort, "cohorts", cohort_stays, cohort_not_behind)
+
+
+def _visited(_: State, part: Callable[..., Any]) -> SymOptional:
+    return SymOptional(part("one is visited", bool), part("who is visited", int))
+
+
+def _waits_there(given: State, found: Value) -> Labelled:
+    one, place = _found(found)
+    return [("a candidate waits there", z3.Implies(one, waits(given["state"], SymInt(place))))]
+
+
+WINNER = Specification(
+    BY,
+    "at the queue that is visited below a cohort a candidate waits",
+    fair._winner,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    HERE,
+    _visited,
+    _waits_there,
+    _in_tree,
+)
+NEXT = Specification(
+    BY,
+    "at the queue that is visited a candidate waits",
+    fair.next_queue,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    VISIT,
+    _visited,
+    _waits_there,
+)
 
 
 @theorem(
@@ -175,233 +368,77 @@ def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_a
     candidate stands first, and of a queue and a cohort the cohort. One is visited exactly if one takes part.
     By induction over the height of the tree: a cohort's cohorts are lower.
     """
-    yield from _at_a_queue(queue_stay, queue_beat)
-    yield from _at_a_cohort(cohort_stay, cohort_beat)
-    yield from _beside_each_other(contenders)
-    yield from _best(best_queue, "_queue", QUEUES, queue_stays, queue_beats)
-    yield from _best(best_cohort, "_cohort", COHORTS, cohort_stays, cohort_beats)
-    yield from _winning(winner)
-    yield from _from_the_root(next_queue)
-
-
-def _at_a_queue(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[Part]:
-    first, second = contender(ONE), contender(OTHER)
-    yield from read_procedure(
-        stay,
-        {"tournament": THIS, "queue": first},
-        lambda way: [("KQ-480", as_term(way.value, bool) == queue_stays(ONE))],
+    laws = {"compare_shares": Law(_comparing)}
+    yield from QUEUE_STAYS.of_statements(queue_stay)
+    in_turn = {"_stands_before": Law(_in_its_order), "_first_at": Law(_first_at)}
+    yield from QUEUE_BEATS.of_statements(seeing(queue_beat, **laws, **in_turn))
+    below = Law(lambda _, *given: WINNER.value(*given))
+    yield from COHORT_STAYS.of_statements(seeing(cohort_stay, _winner=below))
+    yield from COHORT_BEATS.of_statements(seeing(cohort_beat, **laws))
+    yield from CONTENDERS.of_statements(contenders)
+    given = {"partial": PARTIAL, "NO_CONTENDER": token("no contender"), "_contenders": CONTENDERS.law()}
+    three = {name: _any_contender(f"{OWN}{name}") for name in ("first", "second", "third")}
+    queues = {
+        "_waiting_among": Law(lambda _, *handed: _waiting_among(*handed)),
+        "_queue_stays": QUEUE_STAYS.law(),
+        "_queue_beats": QUEUE_BEATS.law(),
+        "best_of": best_in(queue_not_behind, three).law(POINT),
+    }
+    yield from BEST_QUEUE.of_statements(seeing(best_queue, **given, **queues))
+    cohorts = {
+        "_cohort_stays": COHORT_STAYS.law(),
+        "_cohort_beats": COHORT_BEATS.law(),
+        "best_of": best_in(cohort_not_behind, three).law(POINT),
+    }
+    yield from BEST_COHORT.of_statements(seeing(best_cohort, **given, **cohorts))
+    best = {"_best_queue": BEST_QUEUE.law(NUMBER), "_best_cohort": BEST_COHORT.law(NUMBER)}
+    seen = seeing(winner, **best, _cohort_beats=COHORT_BEATS.law())
+    yield from WINNER.of_statements(
+        seen, _chosen, falls=lambda given: NODES - _depth(as_term(given["cohort"], int))
     )
+    there_is = (Taken(z3.And(OWN_PLACE >= 0, OWN_PLACE < NODES), OWN_NODE, GIVEN),)
+    seen = seeing(next_queue, _winner=WINNER.law(), _waits_at=Law(lambda _, *at: SymBool(waits(*at))))
+    yield from NEXT.of_statements(seen, _from_the_root, there_is)
 
-    @standing(
-        ("candidates of all groups are in one strict order", "PO-KQ-105"),
-        ("two candidates of different uid are never tied", "PO-KQ-110"),
-    )
-    def in_its_order(_: State, question: Value, one: Value, other: Value) -> SymBool:
-        known = question is THIS.fields["question"]
-        return SymBool(z3.And(z3.BoolVal(known), _turn(one.term) < _turn(other.term)))
 
-    def in_order(way: Way) -> Labelled:
-        beats = as_term(way.value, bool)
-        one, other = (_share(ONE), _turn(ONE)), (_share(OTHER), _turn(OTHER))
-        ahead = z3.Or(one[0] > other[0], z3.And(one[0] == other[0], one[1] < other[1]))
-        return [
-            ("KQ-490 and KQ-220", beats == queue_beats(ONE, OTHER)),
-            ("one order", beats == ahead),
-            (ONE_ORDER, in_one_order(lambda *_: beats, queue_not_behind, ONE, OTHER, THIRD)),
-        ]
+@standing(
+    ("candidates of all groups are in one strict order", "PO-KQ-105"),
+    ("two candidates of different uid are never tied", "PO-KQ-110"),
+)
+def _in_its_order(_: State, question: Value, one: Value, other: Value) -> SymBool:
+    handed((question, THIS.fields["question"]))
+    return SymBool(_turn(one.term) < _turn(other.term))
 
-    yield from read_procedure(
-        seeing(
-            beat,
-            compare_shares=COMPARING,
-            _stands_before=Law(in_its_order),
-            _first_at=Law(lambda _, state, place: place if state is STATE else SymInt(-1)),
+
+def _first_at(_: State, state: Value, place: Value) -> SymToken:
+    return SymToken(_first(known_as(state.fields["waiting"]), known_as(place)))
+
+
+def _chosen(way: Way) -> Labelled:
+    """Of the best queue and the best cohort: where there is one, it or who is visited below it."""
+    queue, cohort = (best.value(*HERE.values()) for best in (BEST_QUEUE, BEST_COHORT))
+    is_queue, is_cohort = truth_of(queue.present), truth_of(cohort.present)
+    ahead = said(cohort_wins, share=_compared({"it": cohort.value, "best": queue.value}))
+    goes_down = z3.And(is_cohort, z3.Or(z3.Not(is_queue), ahead))
+    (one, who), own = _found(way.value), queue.value.fields["place"].term
+    below = WINNER.value(THIS, STATE, cohort.value.fields["place"]).value.term
+    queues = _takes_part(HERE, "queues", queue_stays, NUMBER)
+    cohorts = _takes_part(HERE, "cohorts", cohort_stays, NUMBER)
+    highest = z3.If(goes_down, _share_at(cohort.value), _share_at(queue.value))
+    another = _other(HERE, "queues", NUMBER)
+    equal = z3.And(queues, _share_at(another) == highest, z3.Not(goes_down))
+    in_turn = _turn_at(STATE, queue.value) <= _turn_at(STATE, another)
+    return [
+        ("one exactly if one is the best", one == z3.Or(is_queue, is_cohort)),
+        ("none that takes part is forgotten", z3.Implies(z3.Or(queues, cohorts), one)),
+        ("by share, the cohort of equals", z3.Implies(one, who == z3.If(goes_down, below, own))),
+        ("no queue has a higher share", z3.Implies(queues, _share_at(another) <= highest)),
+        (
+            "no cohort has a higher share",
+            z3.Implies(cohorts, _share_at(_other(HERE, "cohorts", NUMBER)) <= highest),
         ),
-        {"tournament": THIS, "state": STATE, "queue": first, "best": second},
-        in_order,
-        facts=(ONE >= 0, OTHER >= 0),
-    )
-
-
-def _at_a_cohort(stay: Callable[..., Any], beat: Callable[..., Any]) -> Iterator[Part]:
-    yield from read_procedure(
-        seeing(stay, _winner=Law(_below)),
-        {"tournament": THIS, "state": STATE, "cohort": contender(ONE)},
-        lambda way: [("KQ-480, and one is visited below", as_term(way.value, bool) == cohort_stays(ONE))],
-    )
-
-    def in_order(way: Way) -> Labelled:
-        beats = as_term(way.value, bool)
-        return [
-            ("KQ-500", beats == cohort_beats(ONE, OTHER)),
-            (ONE_ORDER, in_one_order(lambda *_: beats, cohort_not_behind, ONE, OTHER, THIRD)),
-        ]
-
-    yield from read_procedure(
-        seeing(beat, compare_shares=COMPARING),
-        {"cohort": contender(ONE), "best": contender(OTHER)},
-        in_order,
-    )
-
-
-def _below(_: State, this: Value, state: Value, cohort: Value) -> SymOptional:
-    """Who is visited below a cohort, of this search and round."""
-    known, place = z3.BoolVal(this is THIS and state is STATE), as_term(cohort, int)
-    return SymOptional(SymBool(z3.And(known, _visits(place))), SymInt(_visited(place)))
-
-
-def _beside_each_other(function: Callable[..., Any]) -> Iterator[Part]:
-    def of(way: Way) -> Labelled:
-        one = way.value.at(ONE).fields
-        return [
-            ("as many", way.value.size == COUNT),
-            ("its place", one["place"].term == _place(ONE)),
-            ("its share, with the request", one["share"].term == _share_of(CHARGED.term, _place(ONE))),
-        ]
-
-    yield from read_procedure(
-        function,
-        {
-            "tournament": THIS,
-            "state": Made(Round, {"charged": CHARGED}),
-            "places": Table(lambda at: SymInt(_place(at)), COUNT),
-        },
-        of,
-        facts=(*FACTS, ONE >= 0, COUNT > ONE),
-    )
-
-
-def _by_place(beats: Callable[[Any, Any], Any], one: Value, other: Value) -> Any:
-    return beats(one.fields["place"].term, other.fields["place"].term)
-
-
-def _are(given: Sequence[Value], *expected: Value) -> bool:
-    return len(given) == len(expected) and all(map(is_, given, expected))
-
-
-def _best(
-    function: Callable[..., Any],
-    kind: str,
-    among: Value,
-    stays: Callable[[Any], Any],
-    beats: Callable[[Any, Any], Any],
-) -> Iterator[Part]:
-    """That the best is looked for among all of them, by the rules."""
-    best, unknown = z3.Int("best"), z3.Bool("of something else")
-
-    def waiting(_: State, state: Value, queues: Value) -> Value:
-        return WAITING if state is STATE and queues.term.eq(QUEUES.term) else TOLD
-
-    def beside(_: State, this: Value, state: Value, places: Value) -> Value:
-        expected = WAITING if among is QUEUES else COHORTS
-        own = this is THIS and state is STATE and places.term.eq(expected.term)
-        return Row(lambda at: contender(_place(at)), COUNT if own else COUNT + 1)
-
-    def staying(_: State, *given: Value) -> SymBool:
-        *known, one = given
-        own = _are(known, THIS) if among is QUEUES else _are(known, THIS, STATE)
-        return SymBool(stays(one.fields["place"].term) if own else unknown)
-
-    def beating(_: State, *given: Value) -> SymBool:
-        *known, one, other = given
-        own = _are(known, THIS, STATE) if among is QUEUES else not known
-        return SymBool(_by_place(beats, one, other) if own else unknown)
-
-    def best_of(held: State, items: Value, nothing: Value, stay: Value, beat: Value) -> Made:
-        one, other = items.at(ONE), items.at(OTHER)
-        exact = z3.And(
-            items.size == COUNT,
-            same(nothing, NO_ONE),
-            one.fields["place"].term == _place(ONE),
-            as_term(stay.value(held, one), bool) == stays(_place(ONE)),
-            as_term(beat.value(held, one, other), bool) == beats(_place(ONE), _place(OTHER)),
-        )
-        return contender(z3.If(exact, best, best + 1))
-
-    laws = {f"{kind}_stays": Law(staying), f"{kind}_beats": Law(beating)}
-    if among is QUEUES:
-        laws["_waiting_among"] = Law(waiting)
-    yield from read_procedure(
-        seeing(
-            function,
-            _contenders=Law(beside),
-            best_of=Law(best_of),
-            partial=PARTIAL,
-            NO_CONTENDER=NO_ONE,
-            **laws,
-        ),
-        {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
-        lambda way: [("the best of all of them, by the rules", way.value.fields["place"].term == best)],
-        facts=FACTS,
-    )
-
-
-def _winning(function: Callable[..., Any]) -> Iterator[Part]:
-    """The four ways in which a queue and a cohort are found, or not."""
-    queue, cohort = z3.Ints("best_queue best_cohort")
-    lower = _height(cohort) < _height(COHORT)
-    below = z3.Implies(z3.And(lower, _visits(cohort)), _waits(_visited(cohort)))
-    queue_takes_part, cohort_takes_part = (z3.And(among(OTHER), stays) for among, stays in TAKING_PART)
-    for is_queue in (False, True):
-        for is_cohort in (False, True):
-            best = {
-                "_best_queue": contender(queue) if is_queue else None,
-                "_best_cohort": contender(cohort) if is_cohort else None,
-            }
-            first_queue = z3.And(z3.BoolVal(is_queue), queue_not_behind(queue, OTHER))
-            first_cohort = z3.And(z3.BoolVal(is_cohort), cohort_not_behind(cohort, OTHER))
-            known = (
-                Taken(z3.Implies(queue_takes_part, first_queue), BEST, "PO-ANY-100"),
-                Taken(z3.Implies(cohort_takes_part, first_cohort), BEST, "PO-ANY-100"),
-                Taken(_visits(cohort), BEST, "PO-ANY-100"),
-                Taken(_waits(queue), AMONG, BELIEVED),
-                Taken(lower, LAID_OUT, BELIEVED),
-                Taken(below, "what is claimed holds of every cohort that is lower in the tree", GIVEN),
-            )
-
-            def of(way: Way, is_queue: bool = is_queue, is_cohort: bool = is_cohort) -> Labelled:
-                there, who = _found(way.value)
-                goes_down = z3.BoolVal(is_cohort and not is_queue)
-                if is_cohort and is_queue:
-                    goes_down = cohort_beats(cohort, queue)
-                side, visited = z3.If(goes_down, cohort, queue), z3.If(goes_down, _visited(cohort), queue)
-                takes_part = z3.Or(queue_takes_part, cohort_takes_part)
-                equal = z3.And(queue_takes_part, _share(OTHER) == _share(queue), z3.Not(goes_down))
-                return [
-                    ("one exactly if one is the best", there == z3.BoolVal(is_queue or is_cohort)),
-                    ("none that takes part is forgotten", z3.Implies(takes_part, there)),
-                    ("by share, the cohort of equals", z3.Implies(there, who == visited)),
-                    ("none has a higher share", z3.Implies(takes_part, _share(OTHER) <= _share(side))),
-                    (
-                        "of equal queues by turn",
-                        z3.Implies(z3.And(there, equal), _turn(queue) <= _turn(OTHER)),
-                    ),
-                    ("a candidate waits there", z3.Implies(there, _waits(who))),
-                ]
-
-            yield from read_procedure(
-                seeing(
-                    function,
-                    _winner=Law(_below),
-                    _cohort_beats=Law(lambda _, *pair: SymBool(_by_place(cohort_beats, *pair))),
-                    **{name: Law(_only_here(value)) for name, value in best.items()},
-                ),
-                {"tournament": THIS, "state": STATE, "cohort": SymInt(COHORT)},
-                of,
-                facts=(*FACTS, *known),
-            )
-
-
-def _only_here(value: Value) -> Callable[..., Value]:
-    """What is found in this cohort, of this search and round."""
-
-    def found(_: State, this: Value, state: Value, cohort: Value) -> Value:
-        handed((this, THIS), (state, STATE))
-        if not as_term(cohort, int).eq(COHORT):
-            raise LiftError("the best of another cohort")
-        return value
-
-    return found
+        ("of equal queues by turn", z3.Implies(equal, in_turn)),
+    ]
 
 
 def _found(value: Value) -> tuple[Any, Any]:
@@ -409,35 +446,22 @@ def _found(value: Value) -> tuple[Any, Any]:
     if value is None:
         return z3.BoolVal(False), z3.IntVal(-1)
     if isinstance(value, SymOptional):
-        there = as_term(value.present, bool)
-        return there, z3.IntVal(-1) if value.value is None else as_term(value.value, int)
+        one = as_term(value.present, bool)
+        return one, z3.IntVal(-1) if value.value is None else as_term(value.value, int)
     return z3.BoolVal(True), as_term(value, int)
 
 
-def _from_the_root(function: Callable[..., Any]) -> Iterator[Part]:
-    below = z3.Implies(_visits(0), _waits(_visited(0)))
-
-    def of(way: Way) -> Labelled:
-        there, who = _found(way.value)
-        return [
-            (
-                "alone, the ClusterQueue of the preemptor if one waits",
-                z3.Implies(z3.Not(HAS_PARENT), there == _waits(OWN)),
-            ),
-            ("in a tree, from the root down", z3.Implies(HAS_PARENT, there == _visits(0))),
-            ("its place", z3.Implies(there, who == z3.If(HAS_PARENT, _visited(0), OWN))),
-            ("a candidate waits there", z3.Implies(there, _waits(who))),
-        ]
-
-    def waits(_: State, state: Value, place: Value) -> SymBool:
-        return SymBool(z3.And(z3.BoolVal(state is STATE), _waits(place.term)))
-
-    yield from read_procedure(
-        seeing(function, _winner=Law(_below), _waits_at=Law(waits)),
-        {"tournament": THIS, "state": STATE},
-        of,
-        facts=(*FACTS, below),
-    )
+def _from_the_root(way: Way) -> Labelled:
+    (one, who), alone = _found(way.value), z3.Not(_has_parent(OWN_PLACE))
+    below = WINNER.value(THIS, STATE, 0)
+    return [
+        (
+            "alone, the ClusterQueue of the preemptor if one waits",
+            z3.Implies(alone, one == waits(STATE, SymInt(OWN_PLACE))),
+        ),
+        ("in a tree, from the root down", z3.Implies(z3.Not(alone), one == truth_of(below.present))),
+        ("its place", z3.Implies(one, who == z3.If(alone, OWN_PLACE, below.value.term))),
+    ]
 
 
 AT_ONCE, LEFT, PLACE = z3.Ints("waiting_there waiting_in_all whose_turn")
@@ -465,7 +489,7 @@ def _judged(_: State, candidate: Value, facts: Value) -> Made:
 HELD_ON = Made(
     Tournament,
     {
-        "own": SymInt(OWN),
+        "own": SymInt(OWN_PLACE),
         "claims_nominal": SymBool(CLAIMS),
         "strategies": (SymInt(STRATEGY), SymInt(SECOND)),
         "question": Made(Question, {"judged": Law(_judged)}),
@@ -524,7 +548,7 @@ def _popping_all(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
     return _popped(state, _counts(state)[0])
 
 
-def _waits_there(_: State, state: Made, place: Value) -> SymBool:
+def _some_wait(_: State, state: Made, place: Value) -> SymBool:
     _at_its_turn(place)
     return SymBool(_counts(state)[0] > 0)
 
@@ -635,7 +659,7 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
             **laws,
             **by(_basis_of(STRATEGY)),
             _pop=Law(_popping),
-            _waits_at=Law(_waits_there),
+            _waits_at=Law(_some_wait),
             _without_comparison=Law(_not_compared),
             BASES=Table(lambda at: SymInt(_basis_of(at)), 2),
         ),
@@ -697,7 +721,7 @@ def _is_taken(state: Made, count: Any, basis: Any) -> Any:
 def _after_the_first(way: Way) -> Labelled:
     state: Made = way.value
     (there, in_all), taken = _counts(state), _is(state, TAKEN)
-    turn, compares = IS_NEXT, z3.And(PLACE != OWN, z3.Not(CLAIMS))
+    turn, compares = IS_NEXT, z3.And(PLACE != OWN_PLACE, z3.Not(CLAIMS))
     last, basis = _basis_at(there + 1, _basis_of(STRATEGY)), _basis_at(POINT, _basis_of(STRATEGY))
     rejected = z3.And(there + z3.If(taken, 1, 0) < POINT, POINT <= AT_ONCE)
     alone = z3.And(_is_taken(state, AT_ONCE, _own_basis(_candidate(AT_ONCE))), there == AT_ONCE - 1)

@@ -15,11 +15,11 @@ import z3
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import GIVEN, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Cells, Row, State
-from tenure_proofs.trusted.specified import Composed, Specification, Taken
+from tenure_proofs.trusted.specified import GIVEN, Composed, Specification, Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 IN_USE = "what is taken away is in use"

@@ -9,9 +9,10 @@ from tenure.units import counted
 from tenure_proofs.answer import PremiseShape, ProvedByAnswer, RestsOnShape
 from tenure_proofs.obligations import OBLIGATIONS, claim_text
 from tenure_proofs.theorems.outcome import discharged
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, PYTHON, all_theorems
+from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 from tenure_proofs.theorems.taken import ASSUMED
-from tenure_proofs.trusted.defined import DEFINED, INDUCTION
+from tenure_proofs.trusted.defined import DEFINED
+from tenure_proofs.trusted.specified import GIVEN, INDUCTION
 
 _KINDS = {
     BELIEVED: "belief",

@@ -303,7 +303,7 @@ class _Lifter:
             enum = scope.outer(node.value.id)
             if isinstance(enum, type) and issubclass(enum, IntEnum) and node.attr in enum.__members__:
                 return enum.__members__[node.attr]
-        owner = self.expression(node.value, scope)
+        owner = self.there(self.expression(node.value, scope), scope.path)
         if isinstance(owner, Made) and node.attr in owner.fields:
             return owner.fields[node.attr]
         if isinstance(owner, SymRecord):

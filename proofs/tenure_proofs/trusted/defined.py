@@ -15,9 +15,9 @@ import z3
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tenure_proofs.trusted.loops import OWN
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.specified import INDUCTION, Taken
 
-DEFINED, INDUCTION = "definition", "induction"
+DEFINED = "definition"
 """What shows a fact where no other claim does."""
 
 NUMBER = z3.Int(f"{OWN}number")

@@ -15,7 +15,7 @@ import z3
 
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
+from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import OWN, Cells, Given, Listed, Loop, Row, State, Way, every
 from tenure_proofs.trusted.procedures import (
     CALLS,
@@ -29,8 +29,11 @@ from tenure_proofs.trusted.procedures import (
 from tenure_proofs.trusted.source import parameters_given
 from tenure_proofs.trusted.symbols import SymInt, SymOptional, SymToken, Term, as_term, wrapped
 
-FACT, LAW = "fact", "law"
-"""How what is used enters a proof: of values of the statement; at a call, by the theorem's own formula."""
+FACT, LAW, LEMMA = "fact", "law", "lemma"
+"""How what is used enters a proof: of values of the statement; of calls, by its theorem; of a step."""
+
+GIVEN, INDUCTION = "hypothesis", "induction"
+"""What shows a fact where no other claim does: it is the claim's own `if`; it holds of what comes before."""
 
 
 class Taken(z3.BoolRef):  # type: ignore[misc]  # z3 has no types
@@ -92,6 +95,8 @@ def leaves(value: Value) -> tuple[z3.ExprRef, ...]:
             return (z3.IntVal(-1),)
         case bool():
             return (z3.BoolVal(value),)
+        case int():
+            return (z3.IntVal(int(value)),)
     raise LiftError(f"nothing tells {value!r} apart from another value")
 
 
@@ -148,6 +153,7 @@ class Specification:
         function: Any,
         contract: Contract,
         seen: Callable[[Value, Any, bool], Value] = lambda value, *_: value,
+        each: Callable[[State, Value], Sequence[Value]] | None = None,
     ) -> Iterator[Part]:
         """That it holds of a function with one loop.
 
@@ -155,6 +161,8 @@ class Specification:
             function: as it is now.
             contract: its invariant, and what is claimed beside; its facts are what others show.
             seen: what `ensures` is told of what is returned, the whole steps taken, and whether one ended it.
+            each: of which values in a step what is required of each is used, of the state and the element; at
+                the points of the contract where it is None.
         """
 
         def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
@@ -162,14 +170,24 @@ class Specification:
             said = [*self.ensures(self.takes, found), *self.at(self.takes, found, point)]
             return [*said, *contract.result(value, state, point, steps, ended)]
 
+        def lemmas(state: State, item: Value) -> list[Lemma]:
+            found = [
+                pair
+                for value in (each or (lambda *_: ()))(state, item)
+                for pair in self.each(self.takes, value)
+            ]
+            needs = z3.BoolVal(True)
+            own = [Lemma(words, needs, Taken(formula, words, GIVEN, LEMMA)) for words, formula in found]
+            return [*contract.lemmas(state, item), *own]
+
         known = Contract(
             contract.invariant,
             result,
             facts=self._known(contract.facts),
-            everywhere=lambda point: [*contract.everywhere(point), *self._of_each(point)],
+            everywhere=lambda point: [*contract.everywhere(point), *(() if each else self._of_each(point))],
             points=contract.points,
             ghosts=contract.ghosts,
-            lemmas=contract.lemmas,
+            lemmas=lemmas,
         )
         yield from self._marked(by_induction(Loop(function, **self.takes), known))
 
@@ -179,13 +197,26 @@ class Specification:
         claim: Callable[[Way], Labelled] = lambda _: [],
         facts: Sequence[Taken] = (),
         loops: Sequence[Invariant] = (),
+        falls: Callable[[State], z3.ArithRef] | None = None,
     ) -> Iterator[Part]:
-        """That it holds of a function of many statements, where something else is claimed as well."""
+        """That it holds of a function of many statements, where something else is claimed as well.
+
+        Args:
+            function: as it is now.
+            claim: what else.
+            facts: what others show.
+            loops: their invariants.
+            falls: a number of the arguments, never below zero and less wherever the function calls itself,
+                where what is said of it is known.
+        """
 
         def claimed(way: Way) -> Labelled:
             said = [*self.ensures(self.takes, way.value), *self.at(self.takes, way.value, POINT)]
             return [*said, *claim(way)]
 
+        if falls is not None:
+            names = {**function.__globals__, self.function.__name__: self._lesser(falls).law()}
+            function = FunctionType(function.__code__, names, function.__name__)
         parts = read_procedure(function, self.takes, claimed, facts=self._known(facts), loops=loops)
         yield from self._marked(parts)
 
@@ -197,6 +228,15 @@ class Specification:
         """
         told = (z3.Int(f"{OWN}function {self.function.__name__}"),)
         return Law(lambda _, *given: self._called(given, points), told, self.function)
+
+    def _lesser(self, falls: Callable[[State], z3.ArithRef]) -> Specification:
+        """What is said of arguments of which a number is less."""
+
+        def requires(given: State) -> Labelled:
+            less = z3.And(falls(given) >= 0, falls(given) < falls(self.takes))
+            return [*self.requires(given), ("it comes to an end", less)]
+
+        return replace(self, by=INDUCTION, requires=requires)
 
     def value(self, *given: Value, **named: Value) -> Value:
         """What the function returns of these arguments: whatever it is, it depends on all of them."""
@@ -237,7 +277,8 @@ class Specification:
             raise LiftError(f"{self.function.__name__} is handed a function that requires something")
         calls.needed.extend(goal for _, goal in needed)
         said = z3.Implies(every([goal for _, goal in needed]), every([goal for _, goal in known]))
-        calls.known.extend((*inner.known, Taken(said, self.words, self.by, LAW)))
+        form = FACT if self.by == INDUCTION else LAW
+        calls.known.extend((*inner.known, Taken(said, self.words, self.by, form)))
         return value
 
     def _known(self, facts: Sequence[z3.BoolRef]) -> tuple[z3.BoolRef, ...]:
