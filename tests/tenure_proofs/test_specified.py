@@ -48,6 +48,7 @@ SAID: dict[str, tuple[Any, str, Callable[[], Iterator[Part]]]] = {
     "who is ahead": (tournament, "QUEUE_BEATS", all_theorems()["PO-ANY-105"].parts),
     "the best": (tournament, "BEST_COHORT", all_theorems()["PO-ANY-105"].parts),
     "who is visited below": (tournament, "WINNER", all_theorems()["PO-ANY-105"].parts),
+    "whom to visit": (tournament, "NEXT", all_theorems()["PO-ANY-115"].parts),
     "who is taken": (rounds, "TAKEN", all_theorems()["PO-ANY-115"].parts),
 }
 """A specification, where it is used, and the claim that uses it."""
@@ -76,7 +77,8 @@ def _seeing_filled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def test_a_round_that_is_over_fits_no_more_than_before() -> None:
     wrong = changed(fair._ended, ("fits=state.fits", "fits=True"))
-    parts = rounds.steps_keep(fair.first_step, fair.second_step, ended=wrong, rejecting=fair._rejecting)
+    others = {"next_queue": tournament.NEXT.law(), "rejecting": fair._rejecting}
+    parts = rounds.steps_keep(fair.first_step, fair.second_step, _ended=wrong, **others)
     assert any("it keeps what holds" in failure for failure in prove(parts, None, LITTLE).failures)
 
 

@@ -14,7 +14,7 @@ from tenure.model import UNLIMITED
 from tenure.oracle.heroes.held import together
 from tenure.oracle.tree import summed_up
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import BELIEVED, GIVEN, theorem
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import (
     ADDED,
@@ -34,7 +34,7 @@ from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.defined import OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import Cells, Loop, Row, State
-from tenure_proofs.trusted.specified import Composed, Specification, Taken
+from tenure_proofs.trusted.specified import GIVEN, Composed, Specification, Taken
 from tenure_proofs.trusted.symbols import SymInt, SymToken, as_term
 
 NODE, COUNT = z3.Int("any node"), z3.Int("nodes")

@@ -17,12 +17,13 @@ from tenure.readings import preset_names
 from tenure.rules.preemption_config import compared_priority, compares, is_number_selected, is_selected
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.no_loop import STAYS
-from tenure_proofs.theorems.registry import GIVEN, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
 from tenure_proofs.trusted.logic import all_of, implies
 from tenure_proofs.trusted.loops import every
+from tenure_proofs.trusted.specified import GIVEN
 from tenure_proofs.trusted.symbols import SymInt
 
 UNCHANGED = ("nothing changes a workload's labels and its boost", GIVEN)

@@ -14,7 +14,7 @@ from tenure.oracle.question import Question
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.keeping import fitting_of, leaving_made, suffices
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.standins import BOOL, INT, known_as, same, telling, token, truth_of
+from tenure_proofs.theorems.standins import INT, known_as, same, telling, token, truth_of
 from tenure_proofs.theorems.taken import known
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -156,9 +156,14 @@ STEPS = (
 _waiting = z3.Function("how many wait at a queue", INT, INT, INT)
 
 
+def how_many_wait(state: Value, place: Value) -> Any:
+    """At a queue."""
+    return _waiting(known_as(state.fields["waiting"]), known_as(place))
+
+
 def waits(state: Value, place: Value) -> z3.BoolRef:
     """Whether a candidate waits at a queue."""
-    return _waiting(known_as(state.fields["waiting"]), known_as(place)) > 0
+    return how_many_wait(state, place) > 0
 
 
 def _waits_at(_: State, state: Value, place: Value) -> SymBool:
@@ -183,22 +188,15 @@ def steps_keep(first: Callable[..., Any], second: Callable[..., Any], **own: Any
     found = telling("found", known_as, known_as)
     turned = telling("turned", known_as, truth_of, known_as, known_as)
     facts, shares = (telling(name, *[known_as] * 4) for name in ("facts", "shares compared"))
-    place = z3.Function("place", INT, INT, INT)
-    is_next = z3.Function("is next", INT, INT, BOOL)
-
-    def next_queue(_: State, this: Value, state: Value) -> SymOptional:
-        told = known_as(this), known_as(state.fields["waiting"])
-        return SymOptional(SymBool(is_next(*told)), SymInt(place(*told)))
 
     def compared(_: State, *given: Value) -> tuple[Value, Value]:
         return facts(*given), shares(*given)
 
     laws: dict[str, Any] = {
-        "next_queue": Law(next_queue),
         "_take": TAKEN.law(),
         "compared": Law(compared),
-        "_ended": own["ended"],
-        "_rejecting": seeing(own["rejecting"], _turned=turned, _found=found),
+        "_rejecting": seeing(own.pop("rejecting"), _turned=turned, _found=found),
+        **own,
     }
     strategies = Table(lambda at: SymInt(z3.Function("basis of a strategy", INT, INT)(at)), 2)
     alone = telling("found without comparison", known_as, known_as)
@@ -210,7 +208,7 @@ def steps_keep(first: Callable[..., Any], second: Callable[..., Any], **own: Any
         return [("as before", as_before)]
 
     def left(here: State) -> z3.ArithRef:
-        term: z3.ArithRef = _waiting(known_as(here["state"].fields["waiting"]), known_as(here["place"]))
+        term: z3.ArithRef = how_many_wait(here["state"], here["place"])
         return term
 
     seen = seeing(first, **laws, **of_first, _without_comparison=alone)

@@ -16,7 +16,7 @@ from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.rounds import POPPED, steps_keep, waits
+from tenure_proofs.theorems.rounds import POPPED, how_many_wait, steps_keep, waits
 from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, known_as, same, telling, token, truth_of
 from tenure_proofs.theorems.taken import known, standing
@@ -464,8 +464,7 @@ def _from_the_root(way: Way) -> Labelled:
     ]
 
 
-AT_ONCE, LEFT, PLACE = z3.Ints("waiting_there waiting_in_all whose_turn")
-IS_NEXT, CLAIMS = z3.Bool("one_is_visited"), z3.Bool("no_shares_are_compared")
+LEFT, CLAIMS = z3.Int("waiting_in_all"), z3.Bool("no_shares_are_compared")
 STRATEGY, SECOND = z3.Ints("first_strategy second_strategy")
 _candidate = z3.Function("the candidate before so many", INT, INT)
 _basis = z3.Function("basis of what is judged", INT, INT, INT)
@@ -476,6 +475,10 @@ _basis_of = z3.Function("basis of a strategy", INT, INT)
 FOUND = telling("candidate with what is found of it", known_as, known_as)
 CHANGED = ("usage", "charged", "removed")
 BEFORE = {name: token(f"{name} before") for name in CHANGED}
+ROUND = Made(Round, {"charged": BEFORE["charged"], "waiting": token("waiting before")})
+VISITED = NEXT.value(THIS, ROUND)
+IS_NEXT, PLACE, AT_ONCE = truth_of(VISITED.present), VISITED.value.term, how_many_wait(ROUND, VISITED.value)
+"""Who is visited in a round, and how many wait there."""
 TAKEN = {name: token(f"{name} when one is taken") for name in CHANGED}
 INITIAL = z3.IntVal(int(Basis.INITIAL_SHARE))
 TURNS, FITS_THEN = z3.Int("turns_before"), z3.Bool("it fits when one is taken")
@@ -555,7 +558,8 @@ def _some_wait(_: State, state: Made, place: Value) -> SymBool:
 
 def _visiting(_: State, this: Value, state: Value) -> SymOptional:
     handed((this, HELD_ON), (state, START))
-    return SymOptional(SymBool(IS_NEXT), SymInt(PLACE))
+    found: SymOptional = NEXT.law()(THIS, ROUND)
+    return found
 
 
 def _compared_at(candidate: Any, basis: Any) -> tuple[Any, Any, Any]:
@@ -647,9 +651,6 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
     facts = (
         z3.And(STRATEGY >= 0, STRATEGY < 2, SECOND >= 0, SECOND < 2),
         z3.And(AT_ONCE >= 0, LEFT >= AT_ONCE),
-        Taken(
-            z3.Implies(IS_NEXT, AT_ONCE > 0), "at the queue that is visited a candidate waits", "PO-ANY-105"
-        ),
         BEFORE["removed"].term != TAKEN["removed"].term,
     )
     given = {"tournament": HELD_ON, "state": START}
@@ -674,7 +675,7 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         _after_the_second,
         facts=facts,
     )
-    yield from steps_keep(first_step, second_step, ended=ended, rejecting=rejecting)
+    yield from steps_keep(first_step, second_step, next_queue=NEXT.law(), _ended=ended, rejecting=rejecting)
 
 
 def _all_rejected(steps: Any, _: State, here: State, point: Any) -> Labelled:
