@@ -810,6 +810,8 @@ class Cluster:
             workloads are not queued, and those that hold quota are candidates as any other.
         topologies: the levels of each Topology, from the outermost, by name; empty where none was given.
         preemption_configs: the PreemptionConfigs, by name; None where it is not known which there are.
+        class_names: the names of WorkloadPriorityClasses by value; only of a configuration without workloads
+            in which a ClusterQueue names a PreemptionConfig.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -823,6 +825,7 @@ class Cluster:
     topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     held: Mapping[tuple[str, str], str] = field(default_factory=dict)
     preemption_configs: Mapping[str, PreemptionConfig] | None = None
+    class_names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Its size in a line.

@@ -70,9 +70,11 @@ def test_a_config_is_read_as_it_was_written() -> None:
     assert again.preemptor.selectable == request.preemptor.selectable
 
 
-@pytest.mark.parametrize("field", ["queues", "workloads"])
-def test_a_selector_that_cannot_be_built_stays_one(field: str) -> None:
-    wrong = replace(RULE, candidates=(replace(SELECTOR, **{field: LabelSelector(fault="wrong")}),))
-    again = read_decide_request(write_request(a_request(wrong)))
+FAULT = LabelSelector(fault="wrong")
+
+
+@pytest.mark.parametrize("wrong", [replace(SELECTOR, queues=FAULT), replace(SELECTOR, workloads=FAULT)])
+def test_a_selector_that_cannot_be_built_stays_one(wrong: CandidateSelector) -> None:
+    again = read_decide_request(write_request(a_request(replace(RULE, candidates=(wrong,)))))
     assert again.cluster.preemption_configs is not None
     assert again.cluster.preemption_configs["c"].rules[0].candidates[0].fault

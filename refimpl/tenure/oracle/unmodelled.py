@@ -99,6 +99,38 @@ def without_unmodelled(cluster: Cluster, queues: Container[str] | None = None) -
     return replace(found, cluster_queues={**found.cluster_queues, **touched}) if touched else found
 
 
+def with_known_configs(cluster: Cluster) -> Cluster:
+    """As `without_unmodelled`, but with the PreemptionConfigs that decisions follow.
+
+    >>> from tenure.model import PreemptionConfig
+    >>> named = {name: ClusterQueue(name, preemption_config=name) for name in "ab"}
+    >>> configs = {"a": PreemptionConfig("a"), "b": PreemptionConfig("b", unread="is not readable")}
+    >>> found = with_known_configs(Cluster(named, preemption_configs=configs))
+    >>> [queue.preemption_config for queue in found.cluster_queues.values()]
+    ['a', None]
+    """
+    queues = cluster.cluster_queues.items()
+    return without_unmodelled(cluster, {name for name, queue in queues if any(_configured(cluster, queue))})
+
+
+def _configured(cluster: Cluster, queue: ClusterQueue) -> Iterator[Unmodelled]:
+    """What of the PreemptionConfig of a ClusterQueue is not modelled in decisions."""
+    if queue.preemption_config is not None:
+        yield from _of_config(cluster, queue, with_heroes=_has_heroes(cluster, queue))
+
+
+def of_pair_in_decisions(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:
+    """As `of_pair`, of which PreemptionConfigs count that decisions do not follow.
+
+    >>> cluster = Cluster({"a": ClusterQueue("a", preemption_config="c")}, preemption_configs={})
+    >>> of_pair_in_decisions(cluster, build_tree(cluster, cluster.cluster_queues["a"]), "a", "a")
+    ()
+    """
+    rest = (found for found in of_pair(cluster, tree, preemptor, victim) if found.gate != CONFIGURABLE)
+    own = _configured(cluster, cluster.cluster_queues[preemptor]) if victim in tree.places else ()
+    return (*rest, *own)
+
+
 def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:
     """What may decide whether workloads of one ClusterQueue preempt those of another, and is not modelled.
 
@@ -133,7 +165,7 @@ def over_time(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Un
 
     def of_queue(queue: ClusterQueue) -> Iterator[Unmodelled]:
         yield from (found for found in queue.unmodelled if found.gate != CONFIGURABLE)
-        yield from _of_config(cluster, queue, with_heroes=_has_heroes(cluster, queue))
+        yield from _configured(cluster, queue)
 
     return _of_queues(cluster, queues, of_queue)
 

@@ -48,6 +48,7 @@ from tenure_check.analysis.encoded_decisions import LEVELS, Runs
 from tenure_check.analysis.guarantees import NarrowCell, conditions_on
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.prover import SolverProver
+from tenure_check.analysis.random_configs import with_configs
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import CellQuery, States, decided
 from tenure_proofs.cache import Cache
@@ -69,9 +70,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="number of the first configuration")
     parser.add_argument("--kept", type=Path, help="folder of what is finished, which is not done again")
     parser.add_argument("--heroes", action="store_true", help="each configuration has heroes")
+    parser.add_argument("--configs", action="store_true", help="each configuration has PreemptionConfigs")
     parser.add_argument("--scope", type=Scope, default=Scope.CONSISTENT, choices=list(Scope))
     given = parser.parse_args(arguments)
-    trials = Trials(given.seed, given.configurations, given.states, given.queues, given.scope, given.heroes)
+    trials = Trials(
+        given.seed,
+        given.configurations,
+        given.states,
+        given.queues,
+        given.scope,
+        heroes=given.heroes,
+        configs=given.configs,
+    )
     kept = Kept[int, TrialResult](
         Cache(given.kept, partial(complain, "warning")), trials.asked, list, trials.read
     )
@@ -79,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = list(kept.run(trials.numbers, lambda numbers: trials.results(numbers, cvc5)))
     count = sum((found.done for found in results), Counter[str]())
     refuted = [problem for found in results for problem in found.refuted]
-    kind = "configurations with heroes" if given.heroes else "configurations"
+    more = {"heroes": given.heroes, "PreemptionConfigs": given.configs}
+    kind = " with ".join(["configurations", *(name for name, is_so in more.items() if is_so)])
     summary = f"{len(results)} {kind} from seed {given.seed}, scope {given.scope}: {_told(count)}"
     lines = [*refuted, summary]
     print_text("".join(f"{line}\n" for line in [*lines, f"{len(refuted)} refuted"]))
@@ -106,7 +117,7 @@ class Trials:
         states: how many for each ClusterQueue of one.
         queues: how many of these one has at most.
         scope: which states there are.
-        heroes: whether each configuration has heroes.
+        heroes, configs: whether each configuration has heroes, or PreemptionConfigs.
     """
 
     seed: int
@@ -115,6 +126,7 @@ class Trials:
     queues: int
     scope: Scope = Scope.CONSISTENT
     heroes: bool = False
+    configs: bool = False
 
     @property
     def numbers(self) -> range:
@@ -123,7 +135,7 @@ class Trials:
 
     def asked(self, number: int) -> tuple[object, ...]:
         """What the result about one configuration depends on, beside the code."""
-        return "analyze-campaign", number, self.states, self.queues, self.scope, self.heroes
+        return "analyze-campaign", number, self.states, self.queues, self.scope, self.heroes, self.configs
 
     def read(self, number: int, kept: object) -> TrialResult:
         """A result as it is kept.
@@ -149,6 +161,8 @@ class Trials:
         cluster, reading = draw_configuration(dice, self.queues, self.scope)
         if self.heroes:
             cluster, reading = with_heroes(dice, cluster, reading)
+        if self.configs:
+            cluster = with_configs(dice, cluster)
         refuted = [
             f"configuration {number}: {problem}"
             for tree in trees_of(cluster)
@@ -171,6 +185,7 @@ def refusals(
     scope: Scope = Scope.CONSISTENT,
     *,
     heroes: bool = False,
+    configs: bool = False,
 ) -> Iterator[str]:
     """Decisions that an encoding refuses; no solver searches for anything.
 
@@ -180,13 +195,15 @@ def refusals(
         queues: how many of these a configuration has at most.
         count: gets what was done.
         scope: which states there are.
-        heroes: whether each configuration has heroes.
+        heroes, configs: whether each configuration has heroes, or PreemptionConfigs.
     """
     for number in numbers:
         dice = random.Random(number)
         cluster, reading = draw_configuration(dice, queues, scope)
         if heroes:
             cluster, reading = with_heroes(dice, cluster, reading)
+        if configs:
+            cluster = with_configs(dice, cluster)
         for problem in refusals_in(cluster, reading, dice, states, count, scope):
             yield f"configuration {number}: {problem}"
 
@@ -367,7 +384,7 @@ class RandomTree:
             self._hit.add(cell)
             self._count["cells hit"] += 1
             possible = target.reason in self._prover.reasons(*names, high, victim.priority)
-            if not possible or self._prover.solved(cell) == "unsat":
+            if not possible or "unsat" in (self._prover.selected(cell), self._prover.solved(cell)):
                 yield f"never, and hit: {cell}"
         if self._scope == Scope.CONSISTENT:  # guarantees are about these
             yield from self._conditions_met(cell, decision, target)

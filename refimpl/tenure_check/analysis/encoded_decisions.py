@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import z3
 
-from tenure.model import Amount, Cluster, FlavorResource, Target
+from tenure.model import Amount, Cluster, FlavorResource, Reason, Target
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.effective import effective_usage
 from tenure.oracle.heroes.held import held_by
@@ -62,7 +62,7 @@ class Runs:
         self._plan = plan_heroes(tree, reading)
         self._traces: Traces = {}
         self._laid: set[tuple[object, ...]] = set()
-        self._pairs: dict[tuple[str, str, bool], Pair] = {}
+        self._pairs: dict[tuple[str, str, bool, bool], Pair] = {}
 
     def refused(self, decision: Decision, target: Target) -> Iterator[str]:
         """Which encodings refuse that a decision preempts this victim.
@@ -73,18 +73,19 @@ class Runs:
         run = _Run(decision, target)
         names = decision.queue.name, target.workload.cluster_queue or ""
         kind = (*names, target.reason, bool(run.before))
-        is_new_pair = (*names, True) not in self._pairs
+        by_config = target.reason == Reason.CONFIGURABLE_PREEMPTION
+        is_new_pair = (*names, True, by_config) not in self._pairs
         if kind in self._laid or (is_new_pair and len(self._pairs) >= 2 * self._most):
             return
         self._laid.add(kind)
         for sliced in (True,) if self._plan else (False, True):
             self._count["decisions accepted"] += 1
-            if not _holds(self._pair(names, sliced=sliced), run):
+            if not _holds(self._pair(names, by_config, sliced=sliced), run):
                 what = "slice" if sliced else "encoding"
                 yield f"the {what} of {names[0]} and {names[1]} refuses a decision: {target.reason.label}"
 
-    def _pair(self, names: tuple[str, str], *, sliced: bool) -> Pair:
-        key = (*names, sliced)
+    def _pair(self, names: tuple[str, str], by_config: bool, *, sliced: bool) -> Pair:
+        key = (*names, sliced, by_config)
         if key not in self._pairs:
             if self._plan is not None:
                 plan, traces = self._plan, self._traces
@@ -93,7 +94,14 @@ class Runs:
             places = (self._tree.places[name] for name in names)
             tree = slice_of(self._tree, *places) if sliced else self._tree
             self._pairs[key] = Pair(
-                self._cluster, tree, names, self._reading, self._traces, tidy=not sliced, scope=self._scope
+                self._cluster,
+                tree,
+                names,
+                self._reading,
+                self._traces,
+                tidy=not sliced,
+                scope=self._scope,
+                by_config=by_config,
             )
         return self._pairs[key]
 

@@ -108,8 +108,10 @@ class Pair(SymbolicUsage):
 
     Args:
         cluster, tree, names, reading, traces: see `SymbolicUsage`.
-        tidy: whether to add that whoever leaves besides the victim may leave: only of a whole tree.
+        tidy: whether to add that whoever leaves besides the victim may leave: only of a whole tree, and
+            without a PreemptionConfig, whose rules may let anyone leave after the candidates of policies.
         scope: see `SymbolicUsage`.
+        by_config: whether a rule of a PreemptionConfig selects the victim; else a policy names it.
     """
 
     kin = STRANGERS
@@ -125,15 +127,25 @@ class Pair(SymbolicUsage):
         *,
         tidy: bool = False,
         scope: Scope = Scope.CONSISTENT,
+        by_config: bool = False,
     ) -> None:
         super().__init__(cluster, tree, names, reading, traces, scope)
-        self._settings = cluster.settings
+        self._settings, self.by_config = cluster.settings, by_config
         self.facts = (*self._of_all_states(), *self._of_the_request(), *self._of_the_victim())
-        self.facts += tuple(self._of_fair_sharing() if self.terms.fair_sharing else self._of_attempts())
-        self.facts += tuple(self._of_who_leaves()) if tidy else ()
+        if by_config:
+            # Under fair sharing every search may borrow; the shares of its tiers do not count.
+            self.facts += (z3.Not(self._without.term),) if self.terms.fair_sharing else ()
+        else:
+            self.facts += tuple(self._of_fair_sharing() if self.terms.fair_sharing else self._of_attempts())
+            self.facts += tuple(self._of_who_leaves()) if tidy and not self._configured else ()
 
     def question(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
-        """Facts beside those of the pair: the victim of this priority is preempted for this reason."""
+        """Facts beside those of the pair: the victim of this priority is preempted for this reason.
+
+        What of a PreemptionConfig selects is the question of `tenure_check.analysis.selection_proof`.
+        """
+        if self.by_config:
+            return (z3.BoolVal(reason == Reason.CONFIGURABLE_PREEMPTION),)
         basis = self._folds.of(basis_for)(*arguments_of_basis(self.terms, priorities, self.kin))
         if isinstance(basis, Basis):
             none = basis == Basis.NONE

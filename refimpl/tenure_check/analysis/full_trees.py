@@ -75,9 +75,10 @@ class CrowdedStates(States):
         waiting = replace(self._waiting(dice, mine), priority=cell.high, pod_sets=parts)
         admitted = running if self._plan is None else in_order_of_admission(running)
         cluster = replace(self._cluster, admitted=admitted)
-        return DecideRequest(
+        request = DecideRequest(
             cluster, waiting, cell.preemptor, NOW, self._reading, assignment=None, explained=False
         )
+        return self._labelled(dice, request, cell)
 
     def _wanted(self, dice: random.Random, place: int) -> tuple[dict[FlavorResource, Amount], Held]:
         """What a preemptor requests on one flavor, and what its ClusterQueue has in use there."""

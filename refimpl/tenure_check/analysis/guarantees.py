@@ -14,7 +14,7 @@ from typing import Protocol
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Duration, Instant, Workload
 from tenure.oracle.tree import Tree, quota_at
-from tenure.oracle.unmodelled import without_unmodelled
+from tenure.oracle.unmodelled import with_known_configs
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
@@ -172,7 +172,7 @@ def settle_conditions(
         narrowers: for the ClusterQueues of all preemptors.
         wanted: the conditions of each cell, the one that implies another first.
     """
-    cluster = without_unmodelled(cluster)  # no cell in question is touched
+    cluster = with_known_configs(cluster)  # no cell in question is touched
     found: dict[NarrowCell, CellResult] = {}
     dice = random.Random(effort.seed)
     for cell, conditions in wanted.items():

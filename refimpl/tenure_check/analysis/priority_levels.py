@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tenure.manifests import SourcedObject, read_priority_class
+from tenure.manifests.preemption_configs import names_any
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, QueueingStrategy, ResourceFlavor, WorkloadPriorityClass
 from tenure_check.analysis.states import PriorityLevel
@@ -240,7 +241,17 @@ def configuration_of(cluster: Cluster, classes: Sequence[WorkloadPriorityClass])
         cohorts=cluster.cohorts,
         growing={**cluster.growing, **growing},
         topologies=cluster.topologies,
+        preemption_configs=cluster.preemption_configs,
+        class_names=_names_by_value(classes) if names_any(cluster) else {},
     )
+
+
+def _names_by_value(classes: Sequence[WorkloadPriorityClass]) -> dict[int, tuple[str, ...]]:
+    """The names of all classes of a value."""
+    found: dict[int, tuple[str, ...]] = {}
+    for known in sorted(classes, key=lambda known: known.name):
+        found[known.base] = (*found.get(known.base, ()), known.name)
+    return found
 
 
 def _named_flavors(cluster: Cluster) -> dict[str, ResourceFlavor]:

@@ -38,6 +38,7 @@ from tenure_check.analysis.states import (
 MOST_STEPS_COMPARED = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""
 
+NOT_BESIDE = "is not modelled beside priorities that grow with age and priority boosts, in every state"
 NO_AGES = (
     "the priorities that the classes can have allow it, but no example with such ages or boosts was found"
 )
@@ -72,7 +73,10 @@ class Ranges:
     def plain(self) -> Cluster:
         """The configuration as if every priority were one number."""
         settings = replace(self.cluster.settings, priority_boost=False)
-        return replace(self.cluster, growing={}, settings=settings)
+        configs = self.cluster.preemption_configs
+        if configs is not None:  # Base and Boosted compare different priorities then
+            configs = {name: replace(config, unread=NOT_BESIDE) for name, config in configs.items()}
+        return replace(self.cluster, growing={}, settings=settings, preemption_configs=configs)
 
     @cached_property
     def regions(self) -> tuple[PriorityLevel, ...]:

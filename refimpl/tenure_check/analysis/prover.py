@@ -28,6 +28,8 @@ from tenure_check.analysis.heroes import HeroPair
 from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.selection_proof import SelectionProof
+from tenure_check.analysis.selections import config_of_queue, selections_of
 from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import (
     CellQuery,
@@ -119,11 +121,15 @@ class SolverProver:
         self._alone: dict[Key, str] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
+        self._selection_proof = SelectionProof(cluster, reading, self._traces)
+        self._selections: dict[CellQuery, str] = {}
 
     def reasons(self, preemptor: str, victim: str, high: int, low: int) -> frozenset[Reason]:
         """For which reasons rules might allow it at all, whatever is in use."""
         basis = self._basis(preemptor, victim, high, low)
-        return frozenset(preemption_reason(known) for known in _leaves(basis) if known != Basis.NONE)
+        found = frozenset(preemption_reason(known) for known in _leaves(basis) if known != Basis.NONE)
+        config = config_of_queue(self._cluster, preemptor)
+        return found if config is None else found | {Reason.CONFIGURABLE_PREEMPTION}
 
     def settle(
         self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
@@ -166,7 +172,7 @@ class SolverProver:
         self._asked = self._whole = None
         self._seen.clear()
         listed = list(cells)
-        self._look_near(listed, NEAR_SEED, FEW)
+        self._look_near([cell for cell in listed if self.selected(cell) == "sat"], NEAR_SEED, FEW)
         for cell in listed:
             settled = self._settled(cell)
             if settled.example is not None:
@@ -178,12 +184,34 @@ class SolverProver:
         shown = self._seen_example(cell)
         if shown is not None:
             return CellResult(CellVerdict.CAN, BY_EXAMPLE, shown)
+        selected = self.selected(cell)
+        if selected != "sat":
+            return self._never_selected(cell, selected)
         result = self.solved(cell)
         if result == "unsat":
             return self._never(cell)
         if result != "sat":
             return CellResult(CellVerdict.UNKNOWN, result)
         return self._by_values(cell)
+
+    def selected(self, cell: CellQuery) -> str:
+        """Whether a rule of a PreemptionConfig may select the victim: `sat`, `unsat`, or why neither.
+
+        It is `sat` where the reason is a policy's, which `solved` is about.
+        """
+        if cell.reason != Reason.CONFIGURABLE_PREEMPTION:
+            return "sat"
+        if cell not in self._selections:
+            facts = self._selection_proof.facts(cell)
+            self._selections[cell] = answer_of_both(facts, self._cvc5, str(cell))
+        return self._selections[cell]
+
+    def _never_selected(self, cell: CellQuery, result: str) -> CellResult:
+        if result != "unsat":
+            return CellResult(CellVerdict.UNKNOWN, result)
+        name = self._cluster.cluster_queues[cell.preemptor].preemption_config
+        words = f"no rule of PreemptionConfig {name} selects such a workload, whatever labels both have"
+        return CellResult(CellVerdict.NEVER, f"{words}: {self._proved}")
 
     def _never(self, cell: CellQuery) -> CellResult:
         """What a proof by quota settles; Kueue also preempts where a request fits and finds no place."""
@@ -303,6 +331,8 @@ class SolverProver:
     # -- what is the same ---------------------------------------------------------------------------------
 
     def _key(self, cell: CellQuery) -> Key:
+        if config_of_queue(self._cluster, cell.preemptor) is not None:
+            return (cell,)  # two ClusterQueues or priorities may differ in what rules select
         basis = self._basis(cell.preemptor, cell.victim, cell.high, cell.low)
         if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape
             return (*pair_of(cell), basis.get_id(), cell.reason)
@@ -365,7 +395,7 @@ class SolverProver:
     # -- solvers ------------------------------------------------------------------------------------------
 
     def _slice_solver(self, cell: CellQuery) -> BothSolvers:
-        if self._asked is None or self._asked.names != (cell.preemptor, cell.victim):
+        if self._asked is None or not self._asked.is_about(cell):
             self._asked = (
                 self._solver_of_heroes(cell) if self._plan else self._solver(cell, self._slice(cell)[0])
             )
@@ -424,15 +454,18 @@ class SolverProver:
         return CellResult(CellVerdict.CAN, BY_ENUMERATION, found)
 
     def _whole_solver(self, cell: CellQuery) -> BothSolvers:
-        names = cell.preemptor, cell.victim
-        if self._whole is None or self._whole.names != names:
+        if self._whole is None or not self._whole.is_about(cell):
             self._whole = self._solver(cell, self._tree, tidy=True)
         return self._whole
 
     def _requests_of(
         self, solver: BothSolvers, cell: CellQuery, model: z3.ModelRef
     ) -> Iterator[DecideRequest]:
-        return requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
+        made = requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
+        known = selections_of(self._cluster)
+        if known is None:
+            return made
+        return (labelled for request in made for labelled in known.selected(request, cell))
 
     def _look_near(self, cells: Sequence[CellQuery], seed: int, draws: Sequence[tuple[Draw, int]]) -> None:
         """See who is preempted in random states that may well hit a cell, until one does; at most so many."""
@@ -480,7 +513,16 @@ class SolverProver:
 
     def _solver(self, cell: CellQuery, tree: Tree, *, tidy: bool = False) -> BothSolvers:
         names = cell.preemptor, cell.victim
-        pair = Pair(self._cluster, tree, names, self._reading, self._traces, tidy=tidy, scope=self._scope)
+        pair = Pair(
+            self._cluster,
+            tree,
+            names,
+            self._reading,
+            self._traces,
+            tidy=tidy,
+            scope=self._scope,
+            by_config=cell.reason == Reason.CONFIGURABLE_PREEMPTION,
+        )
         return BothSolvers(pair, names, self._cvc5)
 
 
@@ -504,21 +546,12 @@ class BothSolvers:
     def both(self, priorities: Priorities, reason: Reason, condition: tuple[z3.BoolRef, ...] = ()) -> str:
         """`unsat` if both find that, `sat`, or why neither; a condition is added."""
         facts = self._asked(priorities, reason, condition)
-        # Each question has a solver of its own: one that goes on from question to question skips what makes
-        # a single one small, and takes three times as long.
-        solver = _new_solver()
-        solver.add(*facts)
-        result = str(solver.check())
-        if result != "unsat":
-            return result if result == "sat" else "Z3 has no answer within its budget"
-        if self._cvc5 is None:
-            return result
-        other = self._cvc5.ask(Asked(facts, BUDGET))
-        if other == "sat":
-            raise AssertionError(
-                f"Z3 finds unsat and cvc5 sat for {self.names}, {priorities}, {reason.label}"
-            )
-        return other if other == "unsat" else f"cvc5 has no answer: {other}"
+        return answer_of_both(facts, self._cvc5, f"{self.names}, {priorities}, {reason.label}")
+
+    def is_about(self, cell: CellQuery) -> bool:
+        """Whether a cell is one of the pair, and named by a policy or selected by a rule as the pair is."""
+        by_config = cell.reason == Reason.CONFIGURABLE_PREEMPTION
+        return (self.names, self.pair.by_config) == (pair_of(cell), by_config)
 
     def models(
         self,
@@ -561,6 +594,29 @@ class BothSolvers:
     ) -> tuple[z3.BoolRef, ...]:
         question = self.pair.question(priorities, reason)  # which defines names of its own
         return (*self.pair.definitions, *self.pair.facts, *question, *condition)
+
+
+def answer_of_both(facts: tuple[z3.BoolRef, ...], cvc5: Cvc5 | None, about: str) -> str:
+    """`unsat` if both solvers find that, `sat`, or why neither.
+
+    Args:
+        facts: what must hold.
+        cvc5: the second solver; None without one.
+        about: what the facts are about.
+    """
+    # Each question has a solver of its own: one that goes on from question to question skips what makes
+    # a single one small, and takes three times as long.
+    solver = _new_solver()
+    solver.add(*facts)
+    result = str(solver.check())
+    if result != "unsat":
+        return result if result == "sat" else "Z3 has no answer within its budget"
+    if cvc5 is None:
+        return result
+    other = cvc5.ask(Asked(facts, BUDGET))
+    if other == "sat":
+        raise AssertionError(f"Z3 finds unsat and cvc5 sat for {about}")
+    return other if other == "unsat" else f"cvc5 has no answer: {other}"
 
 
 def _new_solver() -> z3.Solver:

@@ -36,7 +36,7 @@ from tenure.model import (
 )
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Node, Tree, build_tree, potential_at, quota_at
-from tenure.oracle.unmodelled import in_every_state
+from tenure.oracle.unmodelled import over_time
 from tenure.outline import Item, Name
 from tenure.readings import Reading
 from tenure.rules.flavors import may_preempt_while_borrowing
@@ -109,7 +109,7 @@ def findings_of_tree(cluster: Cluster, reading: Reading) -> Iterator[SanityFindi
             continue
         tree = build_tree(cluster, queue)
         seen.update(tree.places)
-        if not in_every_state(cluster, tree.places) and not any(_is_hero(node.queue) for node in tree.nodes):
+        if not over_time(cluster, tree.places) and not any(_is_hero(node.queue) for node in tree.nodes):
             yield from _Sanity(cluster, tree, reading).findings()
 
 
@@ -436,7 +436,7 @@ def sanity_answer(loaded: Loaded, reading: Reading) -> SanityAnswer:
     ]
     notices.sort(key=lambda notice: (notice.file, notice.line))
     premises = premises_of_states(loaded)
-    not_known = tuple(found.text for found in in_every_state(loaded.cluster))
+    not_known = tuple(found.text for found in over_time(loaded.cluster))
     return SanityAnswer(reading.name, len(objects), tuple(notices), not_known, premises, loaded.warnings)
 
 

@@ -18,6 +18,7 @@ from tenure.model import (
     Duration,
     FlavorResource,
     PodSet,
+    Reason,
     WithinClusterQueue,
     Workload,
 )
@@ -26,6 +27,7 @@ from tenure.oracle.tree import Tree, Usage, potential_at, quota_at
 from tenure.readings import Reading
 from tenure_check.analysis.admissions import free_at, in_use_with, nothing_in_use
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.selections import selections_of
 from tenure_check.analysis.states import (
     LARGEST,
     NAMESPACE,
@@ -86,6 +88,7 @@ class SmallStates:
         self._ages = _ages(both)
         self._left = MOST_STATES
         self._units: dict[FlavorResource, Amount] = {}
+        self._selections = tuple(selections_of(side.cluster) for side in both.sides)
 
     def shown(self, pair: PairQuery, home: int, is_shown: IsShown) -> DecisionPair | None:
         """The first state in which a pair shows what is looked for, with one running workload or with two.
@@ -224,7 +227,17 @@ class SmallStates:
                 for number, (kind, size) in enumerate(zip(chosen, held, strict=True))
             )
             for created in self._created(pair):
-                yield self._state(pair, home, running, _waiting(pair.high, created, {at.resource: requested}))
+                waiting = _waiting(pair.high, created, {at.resource: requested})
+                yield from self._labelled(pair, home, self._state(pair, home, running, waiting))
+
+    def _labelled(self, pair: PairQuery, home: int, request: DecideRequest) -> Iterator[DecideRequest]:
+        """The state with labels by which rules of PreemptionConfigs select the victim."""
+        known = self._selections[home]
+        if known is None:
+            yield request
+        else:
+            sides = pair.preemptor, pair.high.priority, pair.victim, pair.low.priority
+            yield from known.selected(request, CellQuery(*sides, Reason.CONFIGURABLE_PREEMPTION))
 
     def _levels(self, pair: PairQuery, home: int) -> Sequence[PriorityLevel]:
         """Priorities of a second workload that runs: the pair's, and the lowest and the highest."""

@@ -44,6 +44,7 @@ from tenure_check.analysis.admissions import (
     nothing_in_use,
 )
 from tenure_check.analysis.scopes import Scope, tree_before_edits
+from tenure_check.analysis.selections import selections_of
 from tenure_lab.generators.writing import write_request
 
 NOW: Instant = 1_767_614_400_000_000_000
@@ -172,6 +173,7 @@ class States:
         self._tree, self._reading, self._scope = tree, reading, scope
         self._priorities = [level.priority for level in levels]
         self._plan = plan_heroes(tree, reading)
+        self._selections = selections_of(cluster)
         self._nothing = nothing_in_use(tree, reading)
         self._earlier: list[Tree] = []
         self._fine = False
@@ -196,7 +198,8 @@ class States:
         some = Filling.NOMINAL if shares else Filling.ALL
         others = self._others(both, dice.choice((Filling.NOTHING, Filling.ALL, some)))
         request = self.drawn(dice, cell.preemptor, (*both, both[1]), others)
-        yield from self._hits(replace(request, preemptor=request.preemptor.with_priority(cell.high)))
+        request = replace(request, preemptor=request.preemptor.with_priority(cell.high))
+        yield from self._hits(self._labelled(dice, request, cell))
 
     def _hits(self, request: DecideRequest) -> Iterator[tuple[CellQuery, Example]]:
         decision = self.decided(request)
@@ -235,7 +238,14 @@ class States:
         waiting = self._waiting(dice, self._tree.places[queue])
         admitted = tuple(running) if self._plan is None else in_order_of_admission(running)
         cluster = replace(self._cluster, admitted=admitted)
-        return DecideRequest(cluster, waiting, queue, NOW, self._reading, assignment=None, explained=False)
+        request = DecideRequest(cluster, waiting, queue, NOW, self._reading, assignment=None, explained=False)
+        return self._labelled(dice, request)
+
+    def _labelled(
+        self, dice: random.Random, request: DecideRequest, cell: CellQuery | None = None
+    ) -> DecideRequest:
+        """The state with what rules of PreemptionConfigs read of workloads."""
+        return request if self._selections is None else self._selections.labelled(dice, request, cell)
 
     def _admitting(self, dice: random.Random) -> Tree:
         """The tree in which what runs was admitted: the one that there is, or one before edits."""

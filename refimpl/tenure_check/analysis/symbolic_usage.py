@@ -68,6 +68,7 @@ class SymbolicUsage:
         queue = tree.nodes[self.p].queue
         assert queue is not None
         self.terms = terms_of(queue, cluster.settings, reading)
+        self._configured = queue.preemption_config is not None
         self.queues = [node.place for node in tree.nodes if node.queue is not None]
         self.held = {moment: self._held(moment) for moment in self._moments()}
         usage = self._folds.of(total_usage)
@@ -198,7 +199,7 @@ class SymbolicUsage:
     def _modes(self) -> Mapping[FlavorResource, Any]:
         traced, usage = self._folds.traced, self._usage["start"]
         return {
-            at: traced(mode_of_quota, self.tree, usage, self.p, at, amount, self.terms)[0]
+            at: traced(mode_of_quota, self.tree, usage, self.p, at, amount, self.terms, self._configured)[0]
             for at, amount in self.request.items()
         }
 

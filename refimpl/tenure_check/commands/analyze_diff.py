@@ -38,7 +38,7 @@ from tenure.manifests.premises import premises_of_both, refuse_unstated
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, WorkloadPriorityClass
-from tenure.oracle.unmodelled import in_every_state
+from tenure.oracle.unmodelled import over_time
 from tenure.resources import is_folder
 from tenure_check.analysis.answer_cache import AnswerCache, with_solvers
 from tenure_check.analysis.scopes import MatrixRequest, Scope
@@ -237,7 +237,7 @@ def difference_of(
     effort = Effort.of_states(compared.states, compared.seed, counts_victims=False)
     found = _difference(before, after, interpretation.chosen(), effort, flags, compared)
     clusters = before.loaded.cluster, after.loaded.cluster
-    not_known = dict.fromkeys(touching.text for cluster in clusters for touching in in_every_state(cluster))
+    not_known = dict.fromkeys(touching.text for cluster in clusters for touching in over_time(cluster))
     answer = replace(
         found,
         kueue=after.loaded.cluster.settings.release,

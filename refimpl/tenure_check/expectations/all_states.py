@@ -17,7 +17,7 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, Outcome, Reason
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
-from tenure.oracle.unmodelled import NOT_KNOWN, in_every_state, of_pair
+from tenure.oracle.unmodelled import NOT_KNOWN, of_pair_in_decisions, over_time
 from tenure.readings import Reading
 from tenure.units import format_duration
 from tenure_check.analysis import solved_cells
@@ -196,7 +196,7 @@ class AllStates:
                 Status.FAILS, expected, f"{name} is inactive: {inactive}", allowed_by=tuple(stop)
             )
         tree = build_tree(self._cluster, self._cluster.cluster_queues[name])
-        unmodelled = of_pair(self._cluster, tree, name, name)
+        unmodelled = of_pair_in_decisions(self._cluster, tree, name, name)
         if unmodelled:
             return self._judged({found.text for found in unmodelled}, expected)
         request = unreached_state(self._cluster, self._levels, reading, name)
@@ -252,7 +252,7 @@ class AllStates:
     def _judged(self, unknown: Set[str], expected: str) -> CheckResult:
         """What is not refuted: proved, or not known for one of some reasons."""
         if unknown:
-            is_modelled = min(unknown) not in {found.text for found in in_every_state(self._cluster)}
+            is_modelled = min(unknown) not in {found.text for found in over_time(self._cluster)}
             words = "neither proved nor refuted" if is_modelled else NOT_KNOWN
             return CheckResult(Status.UNKNOWN, expected, f"{words}: {min(unknown)}")
         return CheckResult(Status.HOLDS, expected, PROVED)
