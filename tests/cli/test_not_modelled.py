@@ -183,19 +183,20 @@ def test_a_difference_of_decisions_follows_it() -> None:
     assert "no decision changes" in text
 
 
-def test_no_cell_of_the_queue_is_proved() -> None:
-    answer = read("analyze", "matrix", "--no-cache", code=5)
-    cells = {
-        (cell["preemptor"]["clusterQueue"], cell["victim"]["clusterQueue"]): cell for cell in answer["cells"]
+def test_cells_follow_the_config() -> None:
+    answer = read("analyze", "matrix", "--no-cache")
+    verdicts = {
+        (cell["preemptor"]["clusterQueue"], cell["victim"]["clusterQueue"]): cell["verdict"]
+        for cell in answer["cells"]
     }
-    assert {pair: cell["verdict"] for pair, cell in cells.items() if pair[0] == "hero"} == {
-        ("hero", "hero"): "?",
-        ("hero", "b"): "?",
-        ("hero", "apart"): "never",
+    assert {pair for pair, verdict in verdicts.items() if verdict == "can"} == {
+        ("hero", "hero"),
+        ("hero", "b"),
     }
-    assert cells["hero", "b"]["why"] == TEXT
-    assert cells["b", "hero"]["verdict"] == "never"
-    assert SAID in said("analyze", "matrix", "--no-cache", code=5)
+    assert set(verdicts.values()) == {"can", "never"}
+    (cell, *_) = (cell for cell in answer["cells"] if cell["verdict"] == "can")
+    (reason,) = cell["reasons"]
+    assert reason["reason"] == "ConfigurablePreemption"
 
 
 def without(raw: Any) -> None:
@@ -207,20 +208,24 @@ def reaching_anywhere(raw: Any) -> Any:
     return raw
 
 
-@pytest.mark.parametrize("change", [without, reaching_anywhere])
-def test_a_config_of_any_reach_touches_all_trees(change: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("change", "code", "verdict"), [(without, 5, "?"), (reaching_anywhere, 0, "can")])
+def test_a_config_of_any_reach_touches_all_trees(
+    change: Any, code: int, verdict: str, tmp_path: Path
+) -> None:
+    """A victim of another tree frees no quota; loops are searched in trees without one alone."""
     file = changed(tmp_path, "PreemptionConfig", change)
-    answer = read("analyze", "matrix", "--no-cache", code=5, file=file)
-    assert {cell["verdict"] for cell in answer["cells"] if cell["preemptor"]["clusterQueue"] == "hero"} == {
-        "?"
-    }
+    answer = read("analyze", "matrix", "--no-cache", code=code, file=file)
+    mine = [cell for cell in answer["cells"] if cell["preemptor"]["clusterQueue"] == "hero"]
+    found = {cell["victim"]["clusterQueue"]: cell["verdict"] for cell in mine}
+    assert found == {"hero": verdict, "b": verdict, "apart": "never"}
     answer = read("analyze", "loops", code=5, file=file)
     assert [tree["notKnown"] for tree in answer["trees"]] == [[TEXT]] * 2
 
 
-@pytest.mark.parametrize("command", ["guarantees", "sanity"])
-def test_other_analyses_are_not_known(command: str) -> None:
-    assert TEXT in said("analyze", command, code=5)
+def test_guarantees_follow_the_config() -> None:
+    text = said("analyze", "guarantees", "--no-cache", code=5)
+    assert "hero (any priority)" in text
+    assert "what PreemptionConfig hero-config adds to it is not proved" in text
 
 
 def test_no_loop_is_excluded() -> None:
@@ -231,8 +236,8 @@ def test_no_loop_is_excluded() -> None:
     assert "--search" not in text
 
 
-def test_a_comparison_of_configurations_is_not_known() -> None:
-    assert SAID in said("analyze", "diff", "--no-cache", str(FILE), code=5)
+def test_a_comparison_of_configurations_follows_the_config() -> None:
+    assert SAID not in said("analyze", "diff", "--no-cache", str(FILE))
 
 
 def test_what_is_asserted_of_every_state_is_not_known(tmp_path: Path) -> None:
@@ -245,8 +250,9 @@ def test_what_is_asserted_of_every_state_is_not_known(tmp_path: Path) -> None:
     }
     file = tmp_path / "all.tenure.yaml"
     file.write_text(yaml.safe_dump(asserted))
-    text = said("analyze", "check", "--no-cache", code=5, file=file)
-    assert text.count(SAID) == 3
+    text = said("analyze", "check", "--no-cache", code=1, file=file)
+    assert text.count(SAID) == 1
+    assert "ConfigurablePreemption" in text
 
 
 def test_validation_warns_unless_the_server_refuses() -> None:

@@ -144,9 +144,13 @@ class Pair(SymbolicUsage):
 
         What of a PreemptionConfig selects is the question of `tenure_check.analysis.selection_proof`.
         """
-        if self.by_config:
-            return (z3.BoolVal(reason == Reason.CONFIGURABLE_PREEMPTION),)
         basis = self._folds.of(basis_for)(*arguments_of_basis(self.terms, priorities, self.kin))
+        if self.by_config:
+            is_reason = z3.BoolVal(reason == Reason.CONFIGURABLE_PREEMPTION)
+            if self.p != self.v or self.terms.fair_sharing:
+                return (is_reason,)
+            # Without fair sharing every candidate of the own ClusterQueue is removed before the tiers.
+            return (is_reason, term_of(basis == Basis.NONE))
         if isinstance(basis, Basis):
             none = basis == Basis.NONE
             return (z3.BoolVal(not none and preemption_reason(basis) == reason),)

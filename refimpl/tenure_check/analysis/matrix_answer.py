@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from types import MappingProxyType
 from typing import Final
 
-from tenure.as_json import KueueVersion, Moment
+from tenure.as_json import IfAny, KueueVersion, Moment
 from tenure.conformance.requests import DecideRequest
 from tenure.explanation.answers import sentence
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.verdicts import remark_lines
-from tenure.model import Cluster, Reason
+from tenure.model import Cluster, Reason, Workload
+from tenure.oracle.configured import known_of
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 from tenure.rules.hero_rank import is_hero
@@ -21,6 +22,7 @@ from tenure_check.analysis.decided_states import Deciding
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix
 from tenure_check.analysis.priority_levels import coverage, thresholds_of
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.selections import reads_names
 from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided
 
@@ -59,6 +61,10 @@ class ExampleWorkload:
     """What is added to its priority (annotation `kueue.x-k8s.io/priority-boost`)."""
     job_created_at: Moment | None
     """Creation of its Job, from which the age counts that its class grows with; null for its own."""
+    labels: IfAny[dict[str, str]] = None
+    """Those of its labels that a PreemptionConfig reads; left out where it has none of them."""
+    class_read: IfAny[str] = None
+    """Its priority class, where a PreemptionConfig reads the name of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,10 @@ class MatrixExample:
     """All that run."""
     why: tuple[str, ...]
     """Why the victim is preempted, as `tenure why` prints it: in a sentence, then by rule."""
+    labels: IfAny[dict[str, str]] = None
+    """Those of the pending workload's labels that a PreemptionConfig reads; left out where it has none."""
+    class_read: IfAny[str] = None
+    """Its priority class, where a PreemptionConfig reads the name of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +214,7 @@ def answer_of(
         counts=MatrixCounts(*(verdicts.count(known.value) for known in CellVerdict)),
         cells=cells,
         warnings=(),
-        covers=coverage(matrix.levels, thresholds_of([cluster])),
+        covers=coverage(matrix.levels, thresholds_of([cluster]), names_count=reads_names(cluster)),
     )
 
 
@@ -228,7 +238,7 @@ def cell_of(
     elif verdict == CellVerdict.UNKNOWN:
         why = next(settled.why for _, settled in found if settled.verdict == CellVerdict.UNKNOWN)
     elif verdict == CellVerdict.NEVER:
-        why = found[0][1].why if found else why_no_rule(cluster, preemptor, high, victim, low)
+        why = "; ".join(_why_never(cluster, found, (preemptor, high, victim, low)))
     return MatrixCell(
         preemptor=MatrixRole(preemptor, high.name, high.priority),
         victim=MatrixRole(victim, low.name, low.priority),
@@ -241,6 +251,17 @@ def cell_of(
         ),
         why=why,
     )
+
+
+def _why_never(
+    cluster: Cluster,
+    found: Sequence[tuple[Reason, CellResult]],
+    sides: tuple[str, PriorityLevel, str, PriorityLevel],
+) -> Iterator[str]:
+    """Why spec.preemption never allows it, and no PreemptionConfig."""
+    by_policy = [known for reason, known in found if reason != Reason.CONFIGURABLE_PREEMPTION]
+    yield by_policy[0].why if by_policy else why_no_rule(cluster, *sides)
+    yield from (known.why for reason, known in found if reason == Reason.CONFIGURABLE_PREEMPTION)
 
 
 def _reason(
@@ -277,6 +298,8 @@ def written_example(
             preempted=workload.key in example.preempted,
             priority_boost=workload.priority_boost,
             job_created_at=workload.job_created_at,
+            labels=labels_read_of(workload),
+            class_read=known_of(workload).priority_class or None,
         )
         for workload in request.cluster.admitted
     )
@@ -289,7 +312,14 @@ def written_example(
         victim=example.victim,
         running=running,
         why=tuple(_why_preempted(decision, example.victim)),
+        labels=labels_read_of(request.preemptor),
+        class_read=known_of(request.preemptor).priority_class or None,
     )
+
+
+def labels_read_of(workload: Workload) -> dict[str, str] | None:
+    """The labels of a workload of a state; None without any."""
+    return dict(known_of(workload).labels) or None
 
 
 def _why_preempted(decision: Decision, victim: str) -> Iterator[str]:

@@ -481,6 +481,9 @@ def _running_item(workload: ExampleWorkload) -> Item:
 
 def _grown(workload: ExampleWorkload | MatrixExample) -> str:
     boost = f" with a boost of {workload.priority_boost}" if workload.priority_boost else ""
+    boost += f" and class {workload.class_read}" if workload.class_read else ""
+    labels = ", ".join(f"{key}={value}" for key, value in sorted((workload.labels or {}).items()))
+    boost += f", labels {labels}" if labels else ""
     if workload.job_created_at is None:
         return boost
     return f"{boost}, of a Job created {format_instant(workload.job_created_at)}"

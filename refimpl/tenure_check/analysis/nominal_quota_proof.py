@@ -11,6 +11,8 @@ each node as one. A Cohort that exceeds its quota has a child that exceeds its o
 ClusterQueue: children within their quotas pass up at most what they lend (PO-AN-230), which is part of the
 Cohort's quota. So where no ClusterQueue stands, no other child of a node on the path exceeds its quota, and
 neither do the others together.
+
+A PreemptionConfig changes nothing of that: its tiers follow the search, and only remove more.
 """
 
 from __future__ import annotations
@@ -125,7 +127,10 @@ def why_not_proved(cluster: Cluster, tree: Tree, name: str, reading: Reading, cv
     inactive = (node.place for node in tree.nodes if node.queue is not None and node.queue.inactive)
     why = _why_not_proved_of(cluster, slice_of(tree, place, *inactive), name, reading, cvc5)
     if why and len(tree.places) <= LARGEST_TREE:
-        return _why_not_proved_of(cluster, tree, name, reading, cvc5)
+        why = _why_not_proved_of(cluster, tree, name, reading, cvc5)
+    if why and queue.preemption_config is not None:
+        config = f"PreemptionConfig {queue.preemption_config}"
+        return f"by its policies alone it is not proved, and what {config} adds to it is not proved"
     return why
 
 

@@ -83,8 +83,13 @@ def thresholds_of(clusters: Iterable[Cluster]) -> list[int]:
     return sorted({threshold for threshold in written if threshold is not None})
 
 
-def coverage(levels: Sequence[PriorityLevel], thresholds: Sequence[int]) -> str:
+def coverage(levels: Sequence[PriorityLevel], thresholds: Sequence[int], *, names_count: bool = False) -> str:
     """The priorities of the levels, and which others they cover.
+
+    Args:
+        levels: the levels.
+        thresholds: of ClusterQueues.
+        names_count: whether rules of PreemptionConfigs read the names of their classes.
 
     >>> levels = [PriorityLevel("batch", 0), PriorityLevel("500", 500)]
     >>> coverage(levels, [])
@@ -96,6 +101,9 @@ def coverage(levels: Sequence[PriorityLevel], thresholds: Sequence[int]) -> str:
         level.name if level.name == str(level.priority) else f"{level.name} ({level.priority})"
         for level in levels
     )
+    if names_count:
+        rest = "rules of PreemptionConfigs read names of classes"
+        return f"priorities {listed}; not covered: workloads of other classes or without one, since {rest}"
     values = {level.priority for level in levels}
     regions = _regions(thresholds)
     lacking = [

@@ -7,7 +7,7 @@ may have. What uses what lacks quota is left to the quantities of `tenure_check.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -93,7 +93,7 @@ class _Label:
 
     def has(self, values: tuple[str, ...]) -> Any:
         """Whether its value is one of these."""
-        return z3.Or([self.value == self.listed.index(value) for value in values])
+        return _any([self.value == self.listed.index(value) for value in values])
 
 
 class SelectionProof:
@@ -117,7 +117,7 @@ class SelectionProof:
             for rule in config.rules
             for selector in rule.candidates
         ]
-        return (z3.Or(selected), *self._of_labels(), *self._of_classes(cell))
+        return (_any(selected), *self._of_labels(), *self._of_classes(cell))
 
     @cached_property
     def _labels(self) -> Mapping[tuple[str, str], _Label]:
@@ -136,7 +136,7 @@ class SelectionProof:
     def _of_classes(self, cell: CellQuery) -> Iterator[z3.BoolRef]:
         for side, priority in (("P", cell.high), ("V", cell.low)):
             names = self._selections.class_names(priority)
-            yield z3.Or([_class(side) == self._place_of(name) for name in names])
+            yield _any([_class(side) == self._place_of(name) for name in names])
 
     def _place_of(self, name: str) -> int:
         return self._names.setdefault(name, len(self._names))
@@ -150,7 +150,7 @@ class SelectionProof:
 
     def _is_tried(self, config: PreemptionConfig, rule: PreemptionRule) -> Any:
         """Whether the tier of a rule is tried where the preemptor does not fit by quota."""
-        stopped = z3.Or(
+        stopped = _any(
             [
                 z3.BoolVal(True) if other.preemptors.fault else self._accepts(other)
                 for other in config.rules
@@ -170,7 +170,7 @@ class SelectionProof:
             "in_scope": self._is_in_scope(selector, cell),
             "cluster_queue": z3.BoolVal(is_label_set_selected(selector.queues, other.labels)),
             "labels": self._has_labels("V", selector.workloads),
-            "numbers": z3.And([self._has_number(number) for number in selector.numbers]),
+            "numbers": _all([self._has_number(number) for number in selector.numbers]),
             "priority": z3.BoolVal(_is_priority_selected(selector, cell)),
             "priority_class": self._has_class("V", selector.classes),
         }
@@ -185,7 +185,7 @@ class SelectionProof:
         return self._lifted(is_in_scope, selector.scope, *map(SymBool, flags))
 
     def _has_labels(self, side: str, selector: LabelSelector) -> Any:
-        return z3.And(
+        return _all(
             [
                 self._lifted(
                     is_label_selected,
@@ -199,7 +199,7 @@ class SelectionProof:
 
     def _has_class(self, side: str, names: ClassNames) -> Any:
         matched, excluded = (
-            z3.Or([_class(side) == self._place_of(name) for name in known])
+            _any([_class(side) == self._place_of(name) for name in known])
             for known in (names.match, names.exclude)
         )
         any_matched = z3.BoolVal(bool(names.match))
@@ -214,7 +214,7 @@ class SelectionProof:
                 found.append(
                     z3.And(is_so, is_so_too, self._lifted(is_number_selected, theirs, mine, *bounds))
                 )
-        return z3.Or(found)
+        return _any(found)
 
     def _numbers(self, side: str, number: NumericLabel) -> Iterator[tuple[SymInt | None, Any]]:
         """The number of a workload, and when it has it."""
@@ -223,6 +223,16 @@ class SelectionProof:
         fallback = None if number.fallback is None else SymInt(z3.IntVal(number.fallback))
         yield SymInt(label.number), read
         yield fallback, z3.Not(read)
+
+
+def _any(terms: Sequence[Any]) -> Any:
+    """Whether one of some terms holds; SMT-LIB has no empty disjunction."""
+    return z3.Or(terms) if terms else z3.BoolVal(False)
+
+
+def _all(terms: Sequence[Any]) -> Any:
+    """Whether all of some terms hold."""
+    return z3.And(terms) if terms else z3.BoolVal(True)
 
 
 def _class(side: str) -> Any:

@@ -37,7 +37,7 @@ from tenure.oracle.configured import (
     is_label_set_selected,
     priority_of,
 )
-from tenure.rules.preemption_config import compares, is_in_scope
+from tenure.rules.preemption_config import compares, is_in_scope, is_tier_tried
 from tenure_check.analysis.scopes import CellSides
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ class Selections:
         return [
             pair
             for rule in config.rules
+            if is_tier_tried(rule.trigger, quota_fits=False, stopped=False)
             for place, selector in enumerate(rule.candidates)
             if is_cell_selected(self.cluster, selector, cell)
             for pair in islice(self._pairs(config, rule, place, named), 1)
@@ -262,6 +263,12 @@ def names_read(configs: Iterable[PreemptionConfig]) -> tuple[str, ...]:
     """The names of priority classes that rules read, in their order."""
     names = (names for config in configs for rule in config.rules for names in _class_names(rule))
     return tuple(dict.fromkeys(name for found in names for name in (*found.match, *found.exclude)))
+
+
+def reads_names(cluster: Cluster) -> bool:
+    """Whether a rule reads names of priority classes where these are known."""
+    known = selections_of(cluster)
+    return known is not None and bool(names_read(known.configs)) and bool(cluster.class_names)
 
 
 def values_listed(key: str, configs: Iterable[PreemptionConfig]) -> tuple[str, ...]:

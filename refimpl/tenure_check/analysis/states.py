@@ -503,7 +503,27 @@ def made_small(
         smaller = [found for hit, found in hits_of(request, decide_one(request)) if hit == cell]
         if smaller and is_state(request):
             example = min(smaller, key=lambda found: found.size)
+    waiting = example.request.preemptor
+    for labelled in (*example.request.cluster.admitted, waiting):
+        if labelled.selectable is not None and labelled.selectable.labels:
+            request = _without_labels(example.request, labelled.key)
+            plain = (found for hit, found in hits_of(request, decide_one(request)) if hit == cell)
+            example = next(plain, example)
     return example
+
+
+def _without_labels(request: DecideRequest, key: str) -> DecideRequest:
+    """A state in which a workload has none of the labels that rules of PreemptionConfigs read."""
+
+    def changed(workload: Workload) -> Workload:
+        known = workload.selectable
+        if known is None or workload.key != key:
+            return workload
+        return replace(workload, selectable=replace(known, labels={}))
+
+    running = tuple(map(changed, request.cluster.admitted))
+    cluster = replace(request.cluster, admitted=running)
+    return replace(request, cluster=cluster, preemptor=changed(request.preemptor))
 
 
 def _left_out(example: Example) -> Iterator[frozenset[str]]:

@@ -1,0 +1,246 @@
+"""Cells of ClusterQueues that name a PreemptionConfig: proved for all labels, shown by states with labels."""
+
+from __future__ import annotations
+
+import operator
+import random
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import z3
+
+from tenure.model import (
+    CandidateScope,
+    CandidateSelector,
+    ClassNames,
+    Cluster,
+    ClusterQueue,
+    Comparison,
+    FlavorQuotas,
+    LabelSelector,
+    NodeOperator,
+    NodeRequirement,
+    NumericLabel,
+    PreemptionConfig,
+    PreemptionRule,
+    PriorityMode,
+    Reason,
+    ResourceFlavor,
+    ResourceGroup,
+    Trigger,
+    WithinClusterQueue,
+)
+from tenure.readings import preset
+from tenure_check.analysis import campaign
+from tenure_check.analysis.answer_cache import with_solvers
+from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, trees_of, why_uncovered
+from tenure_check.analysis.matrix_answer import answer_of
+from tenure_check.analysis.priority_levels import configuration_of
+from tenure_check.analysis.prover import SolverProver
+from tenure_check.analysis.random_configs import with_configs
+from tenure_check.analysis.scopes import MatrixRequest
+from tenure_check.analysis.selection_proof import SelectionProof
+from tenure_check.analysis.selections import Selections
+from tenure_check.analysis.states import CellQuery, PriorityLevel, hits_of, is_replayed
+from tests.sampling import sample
+from tests.tenure.oracle.test_upstream_configs import asked_of, cases, end_to_end, rows, selector_of
+
+READING = preset("released")
+LEVELS = (PriorityLevel("low", 0), PriorityLevel("high", 1))
+EFFORT = Effort.of_states(10, counts_victims=False)
+ANY = CandidateSelector(CandidateScope.COHORT_TREE)
+TEAM = NodeRequirement("team", NodeOperator.IN, ("a", "3"))
+
+
+def a_cluster(*selectors: CandidateSelector, **rule: Any) -> Cluster:
+    """Two ClusterQueues of one cohort; the first names a PreemptionConfig, whatever policies it has."""
+    quotas = (ResourceGroup(("cpu",), (FlavorQuotas("f", {"cpu": 2}),)),)
+    queues = {name: ClusterQueue(name, quotas, cohort="all", labels={"tier": name}) for name in "ab"}
+    queues["a"] = replace(queues["a"], preemption_config="c", **rule.pop("queue", {}))
+    made = PreemptionRule("r", **{"trigger": Trigger.ALWAYS, "candidates": selectors, **rule})
+    configs = {"c": PreemptionConfig("c", (made,))}
+    return Cluster(queues, flavors={"f": ResourceFlavor("f")}, preemption_configs=configs)
+
+
+def verdicts(cluster: Cluster, cells: Any = None) -> Matrix:
+    with with_solvers(1) as (analyzed, _):
+        return analyzed(cluster, LEVELS, READING, EFFORT, MatrixRequest(cells))[0]
+
+
+def requires(*requirements: NodeRequirement) -> LabelSelector:
+    return LabelSelector(requirements)
+
+
+IMPOSSIBLE: Mapping[str, Cluster] = {
+    "scope": a_cluster(replace(ANY, scope=CandidateScope.CLUSTER_QUEUE)),
+    "labels of ClusterQueues": a_cluster(
+        replace(ANY, queues=requires(NodeRequirement("tier", NodeOperator.NOT_IN, ("b",))))
+    ),
+    "labels that exclude each other": a_cluster(
+        replace(ANY, workloads=requires(TEAM, NodeRequirement("team", NodeOperator.DOES_NOT_EXIST)))
+    ),
+    "a listed value below a bound": a_cluster(
+        replace(ANY, workloads=requires(TEAM), numbers=(NumericLabel("team", minimum=4),))
+    ),
+    "a comparison with a listed value": a_cluster(
+        replace(ANY, numbers=(NumericLabel("team", Comparison.GREATER, maximum=3),)),
+        preemptors=requires(NodeRequirement("team", NodeOperator.IN, ("3",))),
+    ),
+    "nothing above the largest number": a_cluster(
+        replace(ANY, numbers=(NumericLabel("size", Comparison.LESS, minimum=2**31 - 1),))
+    ),
+    "no selector": a_cluster(),
+    "an invalid selector": a_cluster(ANY, replace(ANY, workloads=LabelSelector(fault="wrong"))),
+    "a topology that takes no part": a_cluster(ANY, trigger=Trigger.INSUFFICIENT_TOPOLOGY),
+    "no rule": replace(a_cluster(), preemption_configs={}),
+}
+
+
+@pytest.mark.parametrize("cluster", [pytest.param(known, id=name) for name, known in IMPOSSIBLE.items()])
+def test_what_no_rule_selects_is_never_preempted(cluster: Cluster) -> None:
+    matrix = verdicts(cluster, {("a", 1, "b", 0)})
+    assert matrix.verdict("a", 1, "b", 0) == CellVerdict.NEVER
+    ((_, found),) = matrix.of("a", 1, "b", 0)
+    assert "no rule of PreemptionConfig c selects such a workload" in found.why
+
+
+@pytest.mark.parametrize("comparison", list(Comparison))
+def test_priorities_are_compared(comparison: Comparison) -> None:
+    matrix = verdicts(a_cluster(replace(ANY, mode=PriorityMode.BASE, comparison=comparison)))
+    found = {(high, low): matrix.verdict("a", high, "b", low).value for high in (0, 1) for low in (0, 1)}
+    names = {"LessThan": "lt", "LessThanOrEqual": "le", "GreaterThan": "gt", "GreaterThanOrEqual": "ge"}
+    holds = getattr(operator, names[comparison.label])
+    assert found == {(high, low): "can" if holds(low, high) else "never" for high, low in found}
+
+
+def test_an_example_has_the_labels_that_it_needs_and_no_others() -> None:
+    number = NumericLabel("size", Comparison.LESS, minimum=2)
+    cluster = a_cluster(replace(ANY, workloads=requires(TEAM), numbers=(number,)))
+    matrix = verdicts(cluster, {("a", 0, "b", 1)})
+    ((reason, found),) = matrix.of("a", 0, "b", 1)
+    assert reason == Reason.CONFIGURABLE_PREEMPTION
+    assert found.example is not None
+    assert is_replayed(CellQuery("a", 0, "b", 1, reason), found.example)
+    answer = answer_of(matrix, cluster, "released", 0, {}, {("a", "b")})
+    (example,) = (known.example for cell in answer.cells for known in cell.reasons if known.example)
+    (victim,) = (known for known in example.running if known.preempted)
+    assert victim.labels is not None
+    assert {*victim.labels} == {"team", "size"}
+    assert example.labels is not None
+    assert int(victim.labels["size"]) < int(example.labels["size"])
+
+
+def test_a_class_has_its_name_and_a_number_any() -> None:
+    selector = replace(ANY, classes=ClassNames(exclude=("hero",)))
+    named = replace(a_cluster(selector), class_names={1: ("hero",)})
+    matrix = verdicts(named, {("a", 0, "b", 1), ("a", 0, "b", 0)})
+    assert [matrix.verdict("a", 0, "b", low).value for low in (0, 1)] == ["can", "never"]
+    assert verdicts(a_cluster(selector), {("a", 0, "b", 1)}).verdict("a", 0, "b", 1).value == "can"
+
+
+def test_what_a_quota_excludes_is_never_though_a_rule_selects_it() -> None:
+    """The second ClusterQueue neither borrows nor lends: its workloads free nothing for the first."""
+    cluster = a_cluster(ANY)
+    alone = (ResourceGroup(("cpu",), (FlavorQuotas("f", {"cpu": 2}, {"cpu": 0}, {"cpu": 0}),)),)
+    queues = {**cluster.cluster_queues, "b": replace(cluster.cluster_queues["b"], resource_groups=alone)}
+    matrix = verdicts(replace(cluster, cluster_queues=queues), {("a", 1, "b", 0)})
+    ((_, found),) = matrix.of("a", 1, "b", 0)
+    assert (found.verdict, found.why) == (CellVerdict.NEVER, "proved for every state by Z3 and cvc5")
+
+
+def test_a_policy_still_names_its_own() -> None:
+    within = {"within_cluster_queue": WithinClusterQueue.LOWER_PRIORITY}
+    matrix = verdicts(a_cluster(queue=within), {("a", 1, "a", 0), ("a", 0, "a", 1)})
+    assert matrix.verdict("a", 1, "a", 0) == CellVerdict.CAN
+    assert matrix.verdict("a", 0, "a", 1) == CellVerdict.NEVER
+
+
+# -- random configurations ------------------------------------------------------------------------------
+
+
+def test_labels_are_found_exactly_where_the_rules_may_select() -> None:
+    """Found label by label, and looked for by Z3 in the lifted rules."""
+    count = Counter[str]()
+    for seed in range(sample(40, 600)):
+        dice = random.Random(seed)
+        cluster = with_configs(dice, campaign.draw_configuration(dice, 3)[0])
+        names = [name for name, queue in cluster.cluster_queues.items() if queue.preemption_config]
+        proof, selections = SelectionProof(cluster, READING, {}), Selections(cluster)
+        reason = Reason.CONFIGURABLE_PREEMPTION
+        cell = CellQuery(
+            names[0],
+            dice.randint(0, 3),
+            dice.choice(sorted(cluster.cluster_queues)),
+            dice.randint(0, 3),
+            reason,
+        )
+        solver = z3.Solver()
+        solver.add(*proof.facts(cell))
+        found = str(solver.check())
+        assert found == ("sat" if selections.pairs(cell) else "unsat"), (seed, cell)
+        count[found] += 1
+    assert min(count.values()) > 10
+
+
+def test_decisions_are_accepted_by_encodings() -> None:
+    count = Counter[str]()
+    assert list(campaign.refusals(range(sample(3, 60)), 20, 3, count, configs=True)) == []
+    assert count["decisions accepted"] > 2
+
+
+# -- Kueue v0.20's own tables ---------------------------------------------------------------------------
+
+beside = pytest.mark.skipif(not cases(), reason="the cases are not beside the repository")
+
+
+@beside
+def test_what_upstream_preempts_is_never_proved_impossible() -> None:
+    """With boosts a cell is not known; every other one passes both questions, by the reason that it has."""
+    done = Counter[str]()
+    for case in (known for known in cases()["endToEnd"] if known["want"] and "topology" not in known):
+        request = end_to_end(case)
+        every = (*request.cluster.admitted, request.preemptor)
+        cluster = configuration_of(request.cluster, [])
+        if any(found.priority_boost for found in every):
+            assert why_uncovered(cluster), case["id"]
+            done["not known"] += 1
+            continue
+        tree = next(known for known in trees_of(cluster) if request.queue in known.places)
+        prover = SolverProver(cluster, tree, request.reading, None)
+        for cell, _ in hits_of(request, request.decided()):
+            assert cell.reason in prover.reasons(cell.preemptor, cell.victim, cell.high, cell.low), case["id"]
+            assert (prover.selected(cell), prover.solved(cell)) == ("sat", "sat"), case["id"]
+            done["possible"] += 1
+    assert done == {"possible": 25, "not known": 2}
+
+
+@beside
+@pytest.mark.parametrize("section", ["evaluator", "selectorIndexes"])
+def test_whom_upstream_selects_is_never_proved_to_be_passed_over(section: str) -> None:
+    for row in rows(section):
+        (case,) = row.values
+        if case.get("wantErrors") or not case["want"]:
+            continue
+        if section == "selectorIndexes":
+            rules = [[trigger, [selector_of(text) for text in texts]] for _, trigger, *texts in case["rules"]]
+            case = {**case, "rules": rules}
+        if case.get("trigger") == Trigger.INSUFFICIENT_TOPOLOGY.label:
+            continue
+        question, running = asked_of(case)
+        proof = SelectionProof(question.snapshot.cluster, READING, {})
+        for found in running:
+            if found.name in case["want"] and found.cluster_queue in question.snapshot.tree.places:
+                names = question.snapshot.queue.name, found.cluster_queue or ""
+                cell = CellQuery(
+                    names[0],
+                    question.preemptor.priority,
+                    names[1],
+                    found.priority,
+                    Reason.CONFIGURABLE_PREEMPTION,
+                )
+                solver = z3.Solver()
+                solver.add(*proof.facts(cell))
+                assert solver.check() == z3.sat, row.id
