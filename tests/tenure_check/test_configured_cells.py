@@ -7,9 +7,11 @@ import random
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 import z3
 
 from tenure.model import (
@@ -45,10 +47,12 @@ from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.selections import Selections
 from tenure_check.analysis.states import CellQuery, PriorityLevel, hits_of, is_replayed
+from tests.command_line import tenure
 from tests.sampling import sample
 from tests.tenure.oracle.test_upstream_configs import asked_of, cases, end_to_end, rows, selector_of
 
 READING = preset("released")
+RECORDED = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
 LEVELS = (PriorityLevel("low", 0), PriorityLevel("high", 1))
 EFFORT = Effort.of_states(10, counts_victims=False)
 ANY = CandidateSelector(CandidateScope.COHORT_TREE)
@@ -244,3 +248,46 @@ def test_whom_upstream_selects_is_never_proved_to_be_passed_over(section: str) -
                 solver = z3.Solver()
                 solver.add(*proof.facts(cell))
                 assert solver.check() == z3.sat, row.id
+
+
+# -- comparisons of configurations ------------------------------------------------------------------------
+
+
+def a_file(folder: Path, name: str, selector: Any, config: str | None = "hero-config") -> Path:
+    objects = [raw for raw in yaml.safe_load_all(RECORDED.read_text()) if raw["kind"] != "Workload"]
+    for raw in objects:
+        if raw["kind"] == "PreemptionConfig":
+            raw["spec"]["rules"][0]["candidateSelectors"] = [selector]
+        if raw["metadata"]["name"] == "hero":
+            named = {} if config is None else {"kueue.x-k8s.io/preemption-config-name": config}
+            raw["metadata"]["annotations"] = {"other": name, **named}
+    file = folder / f"{name}.yaml"
+    file.write_text(yaml.safe_dump_all(objects))
+    return file
+
+
+WITHIN = {"scope": "WithinParentCohort"}
+LOWER = {**WITHIN, "priority": {"mode": "Base", "comparison": "LessThan"}}
+SMALL = {**WITHIN, "numericLabels": [{"key": "nodes", "comparison": "LessThan"}]}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "field"),
+    [
+        ((LOWER,), (WITHIN,), "PreemptionConfig/hero-config spec.rules[0].candidateSelectors[0].priority"),
+        ((WITHIN, None), (SMALL,), "metadata.annotations.kueue.x-k8s.io/preemption-config-name"),
+    ],
+)
+def test_a_new_preemption_is_named_with_the_field_that_allows_it(
+    before: tuple[Any, ...], after: tuple[Any, ...], field: str, tmp_path: Path
+) -> None:
+    files = str(a_file(tmp_path, "before", *before)), str(a_file(tmp_path, "after", *after))
+    done = tenure("analyze", "diff", "--no-cache", "--fail-on", "new-preemption", *files)
+    text = done.stdout.decode()
+    assert done.returncode == 1, done.stderr.decode()
+    assert "hero may preempt b, for ConfigurablePreemption (before: never)" in text
+    assert field in text
+    assert "other" not in text
+    assert ("labels nodes=" in text) is (after == (SMALL,))
+    back = tenure("analyze", "diff", "--no-cache", "--fail-on", "new-preemption", *files[::-1])
+    assert back.returncode == 0

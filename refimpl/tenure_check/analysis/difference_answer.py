@@ -14,7 +14,7 @@ from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.fields import FieldChange
 from tenure_check.analysis.loop_answer import TreeSearch
 from tenure_check.analysis.matrix_answer import ExampleWorkload, MatrixExample, MatrixRole
-from tenure_check.analysis.matrix_text import held_words
+from tenure_check.analysis.matrix_text import held_words, read_words
 from tenure_check.analysis.scopes import premise_parts
 
 ChangeKind: TypeAlias = Literal["gained", "lost", "reasons", "unknown"]
@@ -468,9 +468,8 @@ def _running(workload: ExampleWorkload, example: DifferenceExample) -> str:
     usage = ", ".join(held_words(at, amount) for at, amount in workload.usage.items())
     at = workload.quota_reserved_at
     since = "" if at is None else f", for {format_duration(example.state.now - at)}"
-    return (
-        f"{workload.workload} of {workload.cluster_queue}, priority {workload.priority}, with {usage}{since},"
-    )
+    whose = f"{workload.workload} of {workload.cluster_queue}, priority {workload.priority}"
+    return f"{whose}{read_words(workload)}, with {usage}{since},"
 
 
 def _asks(example: DifferenceExample) -> str:
@@ -478,7 +477,8 @@ def _asks(example: DifferenceExample) -> str:
         ", ".join(f"{format_amount(name, amount)} {name}" for name, amount in requests.items())
         for requests in example.state.asked
     )
-    waits = f"a workload of {example.cluster_queue}, priority class {example.priority_class}"
+    labels = read_words(example.state)
+    waits = f"a workload of {example.cluster_queue}, priority class {example.priority_class}{labels}"
     return f"{waits}, requests {requested}"
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from tenure.manifests import SourcedObject, place_of
 from tenure.manifests.conversion import VERSIONS, name_of, to_v1beta2
+from tenure.manifests.kueue_api import PREEMPTION_CONFIG, config_named
 from tenure.manifests.showing import show
 from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
@@ -62,6 +63,7 @@ class ConfigurationObjects:
             kind = str(dig(sourced.object, "kind") or "")
             if kind not in _OTHERS:
                 self.by_name[name_of(sourced.object, kind)] = _converted(sourced, kind)
+        self.names_a_config = any(config_named(sourced.object) for sourced in self.by_name.values())
 
     def with_field_of(self, other: ConfigurationObjects, change: FieldChange) -> list[SourcedObject]:
         """These objects, with one field as the other configuration has it."""
@@ -70,7 +72,8 @@ class ConfigurationObjects:
         if mine is None or theirs is None or not change.field:
             return [*rest, *([theirs] if theirs is not None else [])]
         raw = copy.deepcopy(mine.object)
-        path = next(path for path, _, _ in _changes(raw, theirs.object, ()) if spelt(path) == change.field)
+        known = (*_changes_of_metadata(raw, theirs.object), *_changes(raw, theirs.object, ()))
+        path = next(path for path, _, _ in known if spelt(path) == change.field)
         _put(raw, path, theirs.object)
         return [*rest, SourcedObject(mine.file, raw)]
 
@@ -91,6 +94,7 @@ def changed_fields(
     >>> change.words, change.before, change.after
     ('Cohort/c spec.parentName', 'absent', "'top'")
     """
+    labelled = before.names_a_config or after.names_a_config
     for name in sorted(before.by_name.keys() | after.by_name.keys()):
         one, other = before.by_name.get(name), after.by_name.get(name)
         holder = other or one
@@ -99,7 +103,8 @@ def changed_fields(
             was, now = (ABSENT if side is None else "there" for side in (one, other))
             yield FieldChange(name, "", was, now, holder.file, lines.of_field(holder.file, name, ""))
             continue
-        for path, old, new in _changes(one.object, other.object, ()):
+        changes = (*_changes_of_metadata(one.object, other.object), *_changes(one.object, other.object, ()))
+        for path, old, new in changes if labelled else _changes(one.object, other.object, ()):
             field = spelt(path)
             line = lines.of_field(holder.file, name, field)
             yield FieldChange(name, field, _shown(old), _shown(new), holder.file, line)
@@ -121,6 +126,16 @@ def _changes(one: Any, other: Any, path: _Path) -> Iterator[tuple[_Path, Any, An
         yield path, one, other
 
 
+def _changes_of_metadata(one: Any, other: Any) -> Iterator[tuple[_Path, Any, Any]]:
+    """What differs of a ClusterQueue's labels, and which PreemptionConfig it names."""
+    if not dig(one, "kind") == dig(other, "kind") == "ClusterQueue":
+        return
+    for path in (("metadata", "annotations", PREEMPTION_CONFIG), ("metadata", "labels")):
+        was, now = (dig(raw, *path) or _NOTHING for raw in (one, other))
+        if was != now:
+            yield path, was, now
+
+
 def _are_lists_alike(one: Any, other: Any) -> bool:
     """Whether two lists have the same items by name, whatever their contents."""
     if not (isinstance(one, list) and isinstance(other, list)):
@@ -135,7 +150,9 @@ def _named(item: Any) -> Any:
 def _put(raw: Any, path: _Path, source: Any) -> None:
     """Set what stands at a path to what another object has there, or remove it where that has nothing."""
     for step in path[:-1]:
-        raw, source = raw[step], source[step]
+        if isinstance(raw, dict):
+            raw.setdefault(step, {})
+        raw, source = raw[step], source.get(step, {}) if isinstance(source, dict) else source[step]
     last = path[-1]
     if isinstance(raw, dict) and last not in source:
         del raw[last]

@@ -481,12 +481,17 @@ def _running_item(workload: ExampleWorkload) -> Item:
 
 def _grown(workload: ExampleWorkload | MatrixExample) -> str:
     boost = f" with a boost of {workload.priority_boost}" if workload.priority_boost else ""
-    boost += f" and class {workload.class_read}" if workload.class_read else ""
-    labels = ", ".join(f"{key}={value}" for key, value in sorted((workload.labels or {}).items()))
-    boost += f", labels {labels}" if labels else ""
+    boost += read_words(workload)
     if workload.job_created_at is None:
         return boost
     return f"{boost}, of a Job created {format_instant(workload.job_created_at)}"
+
+
+def read_words(workload: ExampleWorkload | MatrixExample) -> str:
+    """What rules of PreemptionConfigs read of a workload; nothing where it has none of it."""
+    labels = ", ".join(f"{key}={value}" for key, value in sorted((workload.labels or {}).items()))
+    words = f" and class {workload.class_read}" if workload.class_read else ""
+    return f"{words}, labels {labels}" if labels else words
 
 
 def held_words(at: str, amount: Amount) -> str:

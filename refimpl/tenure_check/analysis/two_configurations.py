@@ -13,6 +13,7 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.selections import config_of_queue
 from tenure_check.analysis.states import PriorityLevel, decided, is_in_scope
 
 BEFORE, AFTER = 0, 1
@@ -88,17 +89,35 @@ class TwoConfigurations:
 
     @property
     def changed_queues(self) -> set[str]:
-        """The ClusterQueues of both sides whose trees are not the same on both."""
+        """The ClusterQueues of both sides whose trees or PreemptionConfigs are not the same on both."""
         if not self._are_trees_all():
             return {name for trees in self.trees for name in trees}
         one, other = self.trees
         names = one.keys() | other.keys()
-        return {name for name in names if one.get(name) != other.get(name)}
+        return {name for name in names if one.get(name) != other.get(name) or self._has_other_configs(name)}
+
+    def _has_other_configs(self, name: str) -> bool:
+        """Whether a ClusterQueue of a tree that both sides have names a PreemptionConfig with other rules."""
+        before, after = (side.cluster for side in self.sides)
+        named = [
+            queue
+            for queue in self.trees[AFTER][name].places
+            if before.cluster_queues[queue].preemption_config
+        ]
+        return any(config_of_queue(before, queue) != config_of_queue(after, queue) for queue in named)
 
     def _are_trees_all(self) -> bool:
         """Whether nothing but trees differs."""
         one, other = (
-            (side.cluster.flavors, side.cluster.settings, side.cluster.growing, side.levels, side.reading)
+            (
+                side.cluster.flavors,
+                side.cluster.settings,
+                side.cluster.growing,
+                side.cluster.class_names,
+                side.cluster.preemption_configs is None,
+                side.levels,
+                side.reading,
+            )
             for side in self.sides
         )
         return one == other
