@@ -12,6 +12,7 @@ from tenure.errors import InputError, Problem
 from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
+from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
 from tenure.manifests.premises import order_by_usage, unused_weights
 from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.manifests.showing import sort_of
@@ -236,7 +237,9 @@ class _Reader:
             refuse_doubts(loaded, found)
         warnings = (*loaded.warnings, *unused_weights(loaded), *(text for text, _ in found))
         self.warnings = tuple(dict.fromkeys(warnings))
-        self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place)
+        # An event may let a ClusterQueue name one of them.
+        configs = any(found.object.get("kind") == PREEMPTION_CONFIG for found in self.objects.raw)
+        self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place, configs)
 
     def scenario(self) -> Scenario:
         cycles = self.shape.max_cycles

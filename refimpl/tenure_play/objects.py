@@ -10,6 +10,7 @@ from typing import Any
 
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
+from tenure.manifests.preemption_configs import selectable_of
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, PodSet, Workload
@@ -133,6 +134,7 @@ class Maker:
         cluster: what they come to at the start.
         defaults: of all workloads.
         place: the scenario, for problems.
+        has_configs: whether there are PreemptionConfigs, which read labels of workloads.
 
     Workloads in short form with the same requests share them: a trace has many of a few kinds.
     """
@@ -141,6 +143,7 @@ class Maker:
     cluster: Cluster
     defaults: Defaults
     place: Place
+    has_configs: bool = False
     _specs: dict[str, dict[str, Any]] = field(default_factory=dict)
     _pods: dict[int, tuple[PodSet, ...]] = field(default_factory=dict)
     """By the identity of a spec that is shared; nothing as long as none was read."""
@@ -234,6 +237,8 @@ class Maker:
         if known is not None:
             pods = self._pods[id(manifest["spec"])] = known or workload.pod_sets
             workload = dataclasses.replace(workload, pod_sets=pods)
+        if self.has_configs:
+            workload = dataclasses.replace(workload, selectable=selectable_of(manifest, workload))
         return Submission(
             workload=workload,
             queue=self.queue_of(workload, path),
