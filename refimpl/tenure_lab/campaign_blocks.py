@@ -39,7 +39,7 @@ def core_block(plan: CampaignPlan, number: int) -> Tally:
 
 def add_scenario(tally: Tally, plan: CampaignPlan, index: int) -> None:
     """Draw one scenario, decide it by both, and count what came of it."""
-    request, way = draw_for_core(plan.seed, index, plan.heroes), WAYS[index % len(WAYS)]
+    request, way = draw_for_core(plan.seed, index, plan.heroes, plan.configs), WAYS[index % len(WAYS)]
     verdict = ""
     tally.scenarios += 1
     if index % plan.manifests == 0:

@@ -36,7 +36,8 @@ class CampaignPlan:
     Args:
         scenarios: how many.
         seed: what they are drawn from.
-        heroes: in how many of a hundred ClusterQueues may be heroes; of the core only, as `manifests`.
+        heroes: in how many of a hundred ClusterQueues may be heroes; of the core only, as the next two.
+        configs: in how many of a hundred others they name PreemptionConfigs.
         manifests: every how many-th is written as manifests, and read again before it is decided.
         command: a program that speaks the protocol; empty for the optimized core.
         repeat: how often the program decides each scenario.
@@ -55,6 +56,7 @@ class CampaignPlan:
     scenarios: int
     seed: int
     heroes: int = 20
+    configs: int = 20
     manifests: int = 50
     command: tuple[str, ...] = ()
     repeat: int = 1
@@ -105,8 +107,11 @@ class CampaignPlan:
         """
         options = [f"--seed {self.seed} --index {index}"]
         if not self.command:
-            usual = CampaignPlan(0, 0).heroes
-            return " ".join(options + ([f"--heroes {self.heroes}"] if self.heroes != usual else []))
+            usual = CampaignPlan(0, 0)
+            for name in ("heroes", "configs"):
+                percent = getattr(self, name)
+                options += [f"--{name} {percent}"] if percent != getattr(usual, name) else []
+            return " ".join(options)
         features = self.options.features
         options += [f"--with {feature}" for feature in sorted(features - KUEUE_FEATURES)]
         without = ",".join(sorted(KUEUE_FEATURES - features))

@@ -17,6 +17,7 @@ DROPPED = frozenset(
         *("annotations", "affinity", "borrowingLimit", "cohortName", "fairSharing", "labels", "lendingLimit"),
         *("maxPriorityThreshold", "minCount", "nodeLabels", "nodeSelector", "nodeTaints", "parentName"),
         *("preference", "priority", "reclaimablePods", "resourceGroups", "tolerations"),
+        *("clusterQueueSelector", "labelSelector", "preemptorPriorityClassSelector", "preemptorSelector"),
     }
 )
 """Fields that an object may do without."""
@@ -25,6 +26,7 @@ SHORTENED = frozenset(
     {
         *("cohorts", "conditions", "flavors", "matchExpressions", "nodeSelectorTerms", "podSets"),
         *("podSetAssignments", "preemptionStrategies", "resourceFlavors", "resourceGroups", "values"),
+        *("candidateSelectors", "matchNames", "notMatchNames", "numericLabels", "rules"),
     }
 )
 """Lists that may be shorter."""

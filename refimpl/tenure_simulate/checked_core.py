@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tenure.engines import Engine, WrongClaimError
-from tenure.model import Assignment, Cluster, Instant, Kin, Target, Workload
+from tenure.model import Assignment, Basis, Cluster, Instant, Kin, SelectedBy, Target, Workload
 from tenure.oracle.bounded import require_bounded_search
 from tenure.oracle.decide import Decision, question_of
-from tenure.oracle.door import take_target
+from tenure.oracle.door import take_configured_target, take_target
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.partial import Trial
-from tenure.oracle.replay import evidence_of
+from tenure.oracle.replay import evidence_of, selected_by
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
@@ -76,12 +76,12 @@ class CheckedCore:
         _, _, now, reading, _ = request
         require_bounded_search(snapshot, effective, answer.assignment.usage, answer.outcome)
         terms = terms_of(snapshot.queue, self._cluster.settings, reading)
-        targets = _let_through(answer, effective, snapshot, terms, now, reading)
-        if targets is None:
+        let = _let_through(answer, effective, snapshot, terms, now, reading)
+        if let is None:
             return _judged(answer, by_reference())
         return Decision(
             outcome=answer.outcome,
-            targets=targets,
+            targets=let.targets,
             preemptor=effective,
             snapshot=snapshot,
             trial=Trial((), answer.assignment, (), None),
@@ -89,7 +89,15 @@ class CheckedCore:
             reading=reading,
             now=now,
             engine=Engine.FAST,
+            configured=let.configured,
         )
+
+
+class _LetThrough(NamedTuple):
+    """Targets in the order of removal, and by key what of a PreemptionConfig selects those of its tiers."""
+
+    targets: tuple[Target, ...]
+    configured: dict[str, SelectedBy]
 
 
 def _let_through(
@@ -99,14 +107,14 @@ def _let_through(
     terms: PreemptionTerms,
     now: Instant,
     reading: Reading,
-) -> tuple[Target, ...] | None:
+) -> _LetThrough | None:
     """Whom the core claims, as targets by the one door; None where the evidence is not what is claimed.
 
     The evidence is the reference's own: nothing of it comes from the claims.
     """
     claims, cluster = list(answer.claims()), snapshot.cluster
     if not claims:
-        return ()
+        return _LetThrough((), {})
     named = [cluster.admitted[claim.row] for claim in claims]
     victims = [with_effective_priority(workload, cluster, now, reading) for workload in named]
     question = question_of(snapshot, preemptor, answer.assignment, terms, now)
@@ -115,10 +123,19 @@ def _let_through(
     found = [(victim.key, evidence.basis) for victim, evidence in allowed]
     if found != claimed or len(dict(claimed)) < len(claimed):
         return None
-    return tuple(
-        take_target(preemptor, victim, evidence, terms, now, _kin(snapshot, victim))
-        for victim, evidence in allowed
-    )
+    configured: dict[str, SelectedBy] = {}
+    targets: list[Target] = []
+    for victim, evidence in allowed:
+        if evidence.basis != Basis.NONE:
+            kin = _kin(snapshot, victim)
+            targets.append(take_target(preemptor, victim, evidence, terms, now, kin))
+            continue
+        selected = selected_by(question, victim)
+        if selected is None:
+            return None
+        configured[victim.key] = selected
+        targets.append(take_configured_target(preemptor, victim, selected))
+    return _LetThrough(tuple(targets), configured)
 
 
 def _judged(answer: CoreAnswer, judge: Decision) -> Decision:

@@ -24,7 +24,7 @@ MANY = sample(500, 20_000)
 COUNTED = ("verdicts", "decisions", "traits")
 PREEMPTION = {
     *("InClusterQueue", "InClusterQueueTimeBased", "InCohortReclamation", "InCohortReclaimWhileBorrowing"),
-    *("InCohortFairSharing", "UberCQPreemption"),
+    *("InCohortFairSharing", "UberCQPreemption", "ConfigurablePreemption"),
 }
 
 
@@ -40,6 +40,7 @@ def test_drawn_scenarios_are_decided_alike(tmp_path: Path) -> None:
     )
     assert share["agree"] > 0.95
     assert 0.1 < share["with heroes"] < 0.25
+    assert 0.1 < share["with PreemptionConfigs"] < 0.25
     assert share["through manifests"] == 0.02
     assert {item["what"] for item in said["reasons"]} == PREEMPTION
     assert [item["what"] for item in said["victims"]] == ["1", "2", "3 or more"]

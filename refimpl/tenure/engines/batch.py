@@ -20,9 +20,6 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 EXPLANATION: Final = "an explanation"
 """Why the core leaves a decision to the reference if findings are needed: it keeps only the victims."""
 
-PREEMPTION_CONFIG: Final = "a PreemptionConfig"
-"""Why the core leaves a decision to the reference if the ClusterQueue names one."""
-
 
 class Batch:
     """Decisions about many pending workloads of one cluster, each evaluated independently.
@@ -112,11 +109,10 @@ class Batch:
         """
         snapshot = self.snapshot(queue_name)
         refuse_unmodelled(deciding(snapshot))
-        if snapshot.queue.preemption_config is not None:
-            return self._by_reference_alone(preemptor, snapshot, assignment)
         self._choose_engine()
         effective = with_effective_priority(preemptor, self._cluster, self._now, self._reading)
-        if assignment is not None:
+        # The rules of a PreemptionConfig tell workloads apart that nothing else does.
+        if assignment is not None or snapshot.queue.preemption_config is not None:
             return self._decided(preemptor, effective, snapshot, assignment)
         name = snapshot.queue.name
         if name not in self._terms:
@@ -130,14 +126,6 @@ class Batch:
         if not decided.left:
             self._known.keep(alike, decided, 1 + len(decided.targets) + len(decided.candidates))
         return decided
-
-    def _by_reference_alone(
-        self, preemptor: Workload, snapshot: Snapshot, assignment: Assignment | None
-    ) -> Decision:
-        """The decision by a PreemptionConfig, which the core does not model; none is like another."""
-        arguments = preemptor, snapshot.queue.name, self._now, self._reading, assignment
-        decided = decide_by_reference(self._cluster, *arguments, snapshot=snapshot)
-        return decided.left_by_core(PREEMPTION_CONFIG) if self._engine == Engine.FAST else decided
 
     def _decided(
         self, preemptor: Workload, effective: Workload, snapshot: Snapshot, assignment: Assignment | None

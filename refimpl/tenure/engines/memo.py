@@ -144,6 +144,7 @@ class Searches:
     def __call__(self, question: Question) -> Selection:
         """As `tenure.oracle.search.find_targets`."""
         if question.snapshot.queue.preemption_config is not None:
+            self.looked_at += sum(map(len, question.snapshot.running.values()))
             return find_targets(question)  # its rules tell workloads apart that nothing else does
         key = (
             question.terms.cluster_queue,

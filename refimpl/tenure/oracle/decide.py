@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tenure.model import (
@@ -50,6 +51,7 @@ class Decision:
             ClusterQueue is inactive.
         held: why the preemptor is not queued, so that nothing comes of any decision; empty where it is.
         otherwise: what would be decided if it were queued; None where it is.
+        configured: by key, what of a PreemptionConfig selects each target; only where no search is kept.
     """
 
     outcome: Outcome
@@ -65,6 +67,7 @@ class Decision:
     trials: tuple[Trial, ...] = ()
     held: str = ""
     otherwise: Decision | None = None
+    configured: Mapping[str, SelectedBy] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """The workload, the outcome and the victims, in a line."""
@@ -137,7 +140,7 @@ class Decision:
     def selected_by_config(self, workload: Workload) -> SelectedBy | None:
         """What of a PreemptionConfig selects a candidate; None where `spec.preemption` names it."""
         if self.queue.preemption_config is None or self.selection is None:
-            return None
+            return self.configured.get(workload.key)
         # One that was passed over before has its turn again, and is removed by its selectors then.
         every = (*self.selection.removed, *self.candidates)
         return next((found.selected for found in every if found.workload.key == workload.key), None)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenure.model import Basis, Evidence, Workload
+from tenure.model import Basis, Evidence, SelectedBy, Trigger, Workload
 from tenure.oracle.classical import subtrees_around
+from tenure.oracle.configured import config_of, selected_among
 from tenure.oracle.fair import evidence_for, tournament_of
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, uses_any
+from tenure.rules.preemption_config import is_tier_tried
 
 _NOTHING = Evidence(Basis.NONE)
 
@@ -38,6 +40,24 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
     if question.terms.hero:
         return tuple(question.judged(candidate, _NOTHING) for candidate in known)
     return tuple((_by_share if question.terms.fair_sharing else _by_quota)(question, known))
+
+
+def selected_by(question: Question, victim: Workload) -> SelectedBy | None:
+    """What of a PreemptionConfig selects a victim, in the first tier that does; None where none does.
+
+    Args:
+        question: the search that found the victim; the request does not fit by quota before.
+        victim: with its effective priority.
+    """
+    config, stopped = config_of(question), _candidate(question, victim) is None
+    for trigger in Trigger:
+        has_rules = any(rule.trigger == trigger for rule in config.rules)
+        if has_rules and is_tier_tried(trigger, quota_fits=False, stopped=stopped):
+            found = selected_among(question, config, trigger, [victim])
+            if found:
+                return found[0][1]
+            stopped = found is None
+    return None
 
 
 def _candidate(question: Question, victim: Workload) -> Candidate | None:

@@ -58,6 +58,10 @@ class DrawnScenarios:
     heroes: Annotated[
         int, typer.Option(min=0, max=100, help="In how many of 100 scenarios ClusterQueues may be heroes.")
     ] = 20
+    configs: Annotated[
+        int,
+        typer.Option(min=0, max=100, help="In how many of 100 others ClusterQueues name PreemptionConfigs."),
+    ] = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,7 @@ def campaign_command(
         scenarios=drawn.scenarios,
         seed=drawn.seed,
         heroes=drawn.heroes,
+        configs=drawn.configs,
         command=tuple(command_of(program.command)) if program.command is not None else (),
         repeat=program.repeat,
         mode=program.mode.value,

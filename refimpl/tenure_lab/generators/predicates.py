@@ -37,6 +37,7 @@ def plain_traits_of(request: DecideRequest) -> Iterator[str]:
         (any(queue.rules == PreemptionRules.UBER_CLUSTER_QUEUE for queue in queues), "with heroes"),
         (any(queue.min_admit_duration is not None for queue in queues), "with minAdmitDuration"),
         (bool(request.cluster.growing), "with classes whose priority grows"),
+        (request.cluster.preemption_configs is not None, "with PreemptionConfigs"),
     ):
         if present:
             yield name

@@ -24,6 +24,7 @@ from tenure.model import (
     WorkloadPriorityClass,
 )
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, default_preset, preset, preset_names
+from tenure_lab.generators.configured import with_configs
 from tenure_lab.generators.dice import Dice, SeededDice
 from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, PROPOSALS, Feature, Options
@@ -86,13 +87,14 @@ CORE_SIZES = (
 """Most are small: what both sides do otherwise shows in a few workloads, and a small one costs less."""
 
 
-def draw_for_core(seed: int, index: int, heroes: int = 20) -> DecideRequest:
+def draw_for_core(seed: int, index: int, heroes: int = 20, configs: int = 20) -> DecideRequest:
     """One scenario for the optimized core: everything that the model knows, an unset policy included.
 
     Args:
         seed: any whole number.
         index: which of its scenarios, from 0.
         heroes: in how many of a hundred scenarios ClusterQueues may be heroes (KEP-8826).
+        configs: in how many of a hundred others they name PreemptionConfigs (KEP-13396).
 
     >>> draw_for_core(8522, 7) == draw_for_core(8522, 7)
     True
@@ -100,7 +102,10 @@ def draw_for_core(seed: int, index: int, heroes: int = 20) -> DecideRequest:
     dice = SeededDice(f"{seed}/{index}")
     proposals = Proposals(durations=dice.chance(45), ageing=dice.chance(20), heroes=dice.chance(heroes))
     size = dice.pick(CORE_SIZES)
-    return _draw(dice, replace(CORE, max_queues=size.queues), proposals, size.workloads)
+    drawn = _draw(dice, replace(CORE, max_queues=size.queues), proposals, size.workloads)
+    # Drawn apart, so that a scenario without a PreemptionConfig is the same beside others with one.
+    own = SeededDice(f"{seed}/{index}/configs")
+    return with_configs(drawn, own) if not proposals.heroes and own.chance(configs) else drawn
 
 
 def draw_request(dice: Dice, options: Options) -> DecideRequest:

@@ -190,6 +190,8 @@ class _Forms:
         spec: Object = {"active": True, "podSets": [write_pod_set(pods) for pods in workload.pod_sets]}
         if workload.priority or not self.chance(Feature.EVICTIONS, 25):
             spec["priority"] = workload.priority
+        if workload.queue_name:
+            spec["queueName"] = workload.queue_name
         if workload.priority_class:
             spec["priorityClassRef"] = {
                 "group": "kueue.x-k8s.io",

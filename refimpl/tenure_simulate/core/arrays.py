@@ -25,7 +25,7 @@ from tenure.model import (
 from tenure.readings import PrioritySteps
 from tenure.versions import form
 from tenure_simulate.core.ageing import effective_priorities
-from tenure_simulate.core.columns import FARTHEST, FREE, Columns, Texts
+from tenure_simulate.core.columns import FARTHEST, FREE, Columns, Labelled, Texts
 from tenure_simulate.core.layout import Layout, lay_out
 from tenure_simulate.core.nodes import change, sum_up
 from tenure_simulate.core.rounds import Rounds, find_lightest, rounds_for
@@ -37,6 +37,7 @@ REQUEUED_AFTER: Final = SECOND // 1000
 """How long after its preemption a victim queues again: a millisecond, in ns."""
 
 _ADAPTER: Final = TypeAdapter(Cluster)
+_LABELS: Final = TypeAdapter(list[Labelled])
 _FORM: Final = form("arrays")
 _SUFFIX: Final = ".npz"
 _HEADER: Final = (1, 0)
@@ -72,7 +73,10 @@ class Arrays:
         self._growing: dict[str, int] = {}
         self._free = 0
         self._arrange(cluster, {at for workload in cluster.admitted for at in workload.usage})
-        self.columns = Columns(cluster.admitted, self.layout.queues, self.layout.columns, self._growing)
+        configured = any(queue.preemption_config is not None for queue in cluster.cluster_queues.values())
+        self.columns = Columns(
+            cluster.admitted, self.layout.queues, self.layout.columns, self._growing, configured=configured
+        )
         self.counted: Counter[str] = Counter()
         self._made: dict[tuple[object, ...], Any] = {}
         self._asked: dict[tuple[object, ...], Any] = {}
@@ -185,6 +189,7 @@ class Arrays:
             cohorts=cluster.cohorts,
             growing=cluster.growing,
             topologies=cluster.topologies,
+            preemption_configs=cluster.preemption_configs,
         )
         try:
             self.layout = lay_out(cluster, held)
@@ -409,6 +414,8 @@ class Arrays:
             uid_bytes=uids[1],
             **written,
         )
+        if columns.labelled is not None:
+            contents["labelled"] = np.frombuffer(_LABELS.dump_json(columns.labelled), np.uint8)
         with written_file(path if str(path).endswith(_SUFFIX) else f"{path}{_SUFFIX}") as file:
             np.savez(file, **contents)
 
@@ -474,6 +481,8 @@ def _restored(found: Mapping[str, Array]) -> Arrays:
     columns.names = Texts.of(found["name_ends"], found["name_bytes"])
     columns.uids = Texts.of(found["uid_ends"], found["uid_bytes"])
     columns.shares_uids = bool(found["shares_uids"][0])
+    if columns.labelled is not None:
+        columns.labelled = _LABELS.validate_json(found["labelled"].tobytes())
     columns.rows, columns.entries = len(columns.names), len(columns.at)
     columns.check(len(arrays.layout.names), len(arrays.layout.columns))
     arrays._sum_up()

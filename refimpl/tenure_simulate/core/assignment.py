@@ -27,6 +27,7 @@ from tenure.rules.flavors import (
     tries_next_flavor,
 )
 from tenure.rules.hero_fit import hero_mode_without_search
+from tenure.rules.preemption_config import is_search_made
 from tenure.rules.quota import fits_quota, remaining_request
 from tenure_simulate.core.amounts import plus
 from tenure_simulate.core.flavors import (
@@ -181,7 +182,7 @@ class CoreAssigner:
             return way
         found = searching.find((at,), {at: request})
         without = searching.arrays.work().usage
-        return CoreWay(_mode(found), self._level_in(layout.forest, without, column, request)[0])
+        return CoreWay(self._mode(found), self._level_in(layout.forest, without, column, request)[0])
 
     def _way_beside_heroes(self, view: View, at: FlavorResource, request: Amount) -> CoreWay:
         """The same where heroes are in the tree; a hero never borrows (UCQ-250)."""
@@ -192,26 +193,34 @@ class CoreAssigner:
             mode = hero_mode_without_search(request, fits, view.accessible(node, column))
             if mode != FlavorMode.NO_CANDIDATES:
                 return CoreWay(mode, 0)
-            return CoreWay(_mode(searching.find((at,), {at: request})), 0)
+            return CoreWay(self._mode(searching.find((at,), {at: request})), 0)
         way = self._way_by_quota(view.forest, view.usage, column, request)
         if way.mode != FlavorMode.NO_CANDIDATES:
             return way
         found = searching.find((at,), {at: request})
         left = view.after(node, bool(len(found.rows)), searching.arrays.work().usage)
-        return CoreWay(_mode(found), self._level_in(*left, column, request)[0])
+        return CoreWay(self._mode(found), self._level_in(*left, column, request)[0])
 
     def _way_by_quota(self, forest: Forest, usage: Array, column: int, request: Amount) -> CoreWay:
         """How quota alone would serve a request; `NO_CANDIDATES` where a search decides."""
         node, path = self.searching.node, self.searching.path
+        configured = self.searching.queue.preemption_config is not None
         level, below_root = self._level_in(forest, usage, column, request)
         mode = mode_without_search(
             request,
             max(0, available(forest, usage, path, column)),
             potential(forest, path, column),
             int(forest.nominal[node, column]),
-            below_root or may_preempt_while_borrowing(self.searching.terms),
+            is_search_made(below_root, may_preempt_while_borrowing(self.searching.terms), configured),
         )
         return CoreWay(mode, level)
+
+    def _mode(self, found: Found) -> FlavorMode:
+        """The mode after a search."""
+        own = (found.bases >= LOWER_PRIORITY) & (found.bases <= TIME_EXPIRED)
+        if self.searching.tiers is not None:  # a PreemptionConfig selects in any ClusterQueue
+            own |= self.searching.rows.queue[found.rows] == self.searching.node
+        return mode_after_search(bool(len(found.rows)), bool(own.any()))
 
     def _level_in(self, forest: Forest, usage: Array, column: int, request: Amount) -> tuple[int, bool]:
         """Height of the smallest subtree whose quota a request fits, and whether it is below the root."""
@@ -222,12 +231,6 @@ class CoreAssigner:
                 return layout.heights[node], node != path[-1]
             rest = remaining_request(rest, NodeQuota(local=int(forest.local[node, column])), used)
         return layout.heights[path[-1]], False
-
-
-def _mode(found: Found) -> FlavorMode:
-    """The mode after a search."""
-    own = (found.bases >= LOWER_PRIORITY) & (found.bases <= TIME_EXPIRED)
-    return mode_after_search(bool(len(found.rows)), bool(own.any()))
 
 
 def reduced(assigner: CoreAssigner, search: Callable[[Assignment], Found]) -> tuple[Assignment, Found] | None:

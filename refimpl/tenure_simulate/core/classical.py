@@ -26,13 +26,16 @@ from tenure_simulate.core.sorting import settle
 from tenure_simulate.core.tables import (
     ADVANTAGE,
     ELSEWHERE,
+    NONE,
     OWN,
     Array,
     Ask,
     Forest,
     SearchInput,
+    TierTables,
     Work,
 )
+from tenure_simulate.core.tiers import go_on, group_in_tier, is_selected_in, leave
 
 attempts_for = compiled_rule(reclaim.attempts)
 is_below_nominal = compiled_rule(reclaim.is_below_nominal)
@@ -167,6 +170,74 @@ def select(given: SearchInput) -> tuple[int, int, bool]:
             copy_tree(forest, usage, ask.path, work.usage)
             return 0, 0, may_borrow
         may_borrow, again = not may_borrow, False
+
+
+@compiled
+def select_beside_config(given: SearchInput, tiers: TierTables) -> tuple[int, int, bool]:
+    """As `select`; each attempt goes on with the tiers of a PreemptionConfig (PCF-080)."""
+    _, forest, usage, ask, _, _, work = given
+    classify(given)
+    count, elsewhere, advantaged = gather(given)
+    work.ends[0], top, settled, plain = count, 0, 0, is_plain(forest, usage, ask)
+    may_borrow, again = attempts(given, elsewhere, advantaged)
+    while True:
+        copy_tree(forest, usage, ask.path, work.usage)
+        taken, top, settled, fit = _attempt(given, count, top, settled, may_borrow, plain)
+        if tiers.merged:
+            taken, fit = _begin_again(given, tiers, taken, fit, may_borrow)
+        elif not fit:
+            taken, fit = go_on(given, tiers, taken, may_borrow)
+        if fit:
+            kept = fill_back(forest, given.rows, ask, may_borrow, taken, work)
+            return taken - kept, taken, may_borrow
+        if not again:
+            copy_tree(forest, usage, ask.path, work.usage)
+            return 0, 0, may_borrow
+        may_borrow, again = not may_borrow, False
+
+
+@compiled
+def _begin_again(
+    given: SearchInput, tiers: TierTables, taken: int, fit: bool, may_borrow: bool
+) -> tuple[int, bool]:
+    """Begin an attempt again with each tier, sorted among all candidates before it (PCF-110)."""
+    _, forest, usage, ask, _, _, work = given
+    for tier in range(len(tiers.selected)):
+        if fit and tiers.waits[tier]:
+            break
+        copy_tree(forest, usage, ask.path, work.usage)
+        taken, fit = _merged_attempt(given, tiers, tier, may_borrow)
+    return taken, fit
+
+
+@compiled
+def _merged_attempt(given: SearchInput, tiers: TierTables, tier: int, may_borrow: bool) -> tuple[int, bool]:
+    """Take candidates of `spec.preemption` and of all tiers up to one until the request fits."""
+    rows, forest, _, ask, policy, order, work = given
+    count, taken, top, settled = 0, 0, 0, 0
+    for row in range(rows.size):
+        offered, selected = offers(given, row), is_selected_in(given, tiers, tier, row)
+        if offered or selected:
+            group = work.group[rows.queue[row]] if offered else group_in_tier(given, row)
+            tiers.keys[count], tiers.rows[count] = key_of(rows, row, group, policy, order), row
+            count += 1
+    tiers.ends[0] = count
+    for position in range(count):
+        if settled <= position:
+            top, settled = settle(tiers.keys, tiers.rows, tiers.ends, top, settled)
+        row = tiers.rows[position]
+        node, basis = rows.queue[row], NONE
+        if offers(given, row):
+            basis = classical_basis(rows, row, work.group[node], policy)
+            if not stands(forest, node, basis, ask, may_borrow, work):
+                basis = NONE
+        if basis == NONE and not is_selected_in(given, tiers, tier, row):
+            continue
+        leave(given, row, basis, taken)
+        taken += 1
+        if fits(forest, work.usage, ask, may_borrow):
+            return taken, True
+    return taken, False
 
 
 @compiled

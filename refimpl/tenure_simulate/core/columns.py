@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tenure.model import FlavorResource, Workload
+from tenure.model import FlavorResource, Selectable, Workload
 from tenure_simulate.core.tables import NO_STAMP, Array
 from tenure_simulate.core.uncovered import Uncovered, require_numbers
 
@@ -152,6 +152,19 @@ OTHERS: Final[dict[str, Any]] = {
 
 _Places = Mapping[str, int]
 
+Labelled: TypeAlias = tuple[str, str, Selectable]
+"""Namespace and LocalQueue of a workload, and what else PreemptionConfigs read of it."""
+_UNLABELLED: Final = Selectable()
+
+
+def labelled(workload: Workload) -> Labelled:
+    """What PreemptionConfigs read of a workload.
+
+    >>> labelled(Workload("ml", "w", "u", priority=0, created_at=0, queue_name="main"))[:2]
+    ('ml', 'main')
+    """
+    return workload.namespace, workload.queue_name, workload.selectable or _UNLABELLED
+
 
 class Columns:
     """Workloads by row; a row that was removed is free, its `queue` below zero.
@@ -161,6 +174,7 @@ class Columns:
         queues: node of each ClusterQueue.
         at: column of each flavor-resource.
         growing: number of each class whose priority grows.
+        configured: whether a ClusterQueue names a PreemptionConfig, so that labels count.
 
     Raises:
         Uncovered: a number beyond what the core counts with.
@@ -172,11 +186,14 @@ class Columns:
         queues: _Places,
         at: Mapping[FlavorResource, int],
         growing: _Places,
+        *,
+        configured: bool = False,
     ) -> None:
         require_numbers(len(workloads), "workloads")
         self.rows = len(workloads)
         self.names = Texts(workload.key for workload in workloads)
         self.uids = Texts(workload.uid for workload in workloads)
+        self.labelled = list(map(labelled, workloads)) if configured else None
         self.by: dict[str, Array] = {name: numbers(map(read, workloads)) for name, read in REQUIRED.items()}
         for name, read in OPTIONAL.items():
             self._set_optional(name, list(map(read, workloads)))
@@ -258,6 +275,8 @@ class Columns:
         self.entries += len(held)
         self.names.append(workload.key)
         self.uids.append(workload.uid)
+        if self.labelled is not None:
+            self.labelled.append(labelled(workload))
         self.rows += 1
         if self._rows_by_name is not None:
             self._rows_by_name[workload.key] = row
@@ -292,6 +311,7 @@ class Columns:
         first, width = self.by["first"], self.by["width"]
         inside = (
             len(self.uids) == self.rows
+            and (self.labelled is None or len(self.labelled) == self.rows)
             and self.names.is_whole()
             and self.uids.is_whole()
             and self.at.shape == self.amount.shape == (self.entries,)
@@ -318,6 +338,8 @@ class Columns:
         self.by["first"] = starts
         self.by["tie"] = np.argsort(np.argsort(self.by["tie"])).astype(np.int32)
         self.names, self.uids = self.names.only(kept), self.uids.only(kept)
+        if self.labelled is not None:
+            self.labelled = [self.labelled[row] for row in kept.tolist()]
         self.rows, self.entries = len(kept), len(entries)
         self._rows_by_name = None
 

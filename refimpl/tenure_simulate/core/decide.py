@@ -15,7 +15,11 @@ from tenure_simulate.core.flavors import PODS
 from tenure_simulate.core.search import NO_VICTIMS, Found, Searcher, searcher
 from tenure_simulate.core.uncovered import Uncovered
 
-_REASONS: dict[Basis, Reason] = {basis: preemption_reason(basis) for basis in Basis if basis != Basis.NONE}
+_REASONS: dict[Basis, Reason] = {
+    # Whom a PreemptionConfig selects, no rule of `spec.preemption` allows.
+    Basis.NONE: Reason.CONFIGURABLE_PREEMPTION,
+    **{basis: preemption_reason(basis) for basis in Basis if basis != Basis.NONE},
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ from tenure_simulate.core.tables import (
     Ask,
     Forest,
     SearchInput,
+    TierTables,
 )
+from tenure_simulate.core.tiers import go_on
 
 cohort_wins = compiled_rule(share_rules.cohort_wins)
 queue_wins = compiled_rule(share_rules.queue_wins)
@@ -288,9 +290,32 @@ def select(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, in
 
 
 @compiled
+def select_beside_config(
+    given: SearchInput, rounds: Rounds, how: Strategies, tiers: TierTables
+) -> tuple[int, int, bool]:
+    """As `select`; the strategies go on with the tiers of a PreemptionConfig (PCF-080)."""
+    classify_fairly(given)
+    taken, fit, claims = 0, False, False
+    if gather_by_queue(given, rounds) > 0:
+        taken, fit, claims = _played(given, rounds, how)
+    else:
+        copy_tree(given.forest, given.usage, given.ask.path, given.work.usage)
+    if not fit:
+        taken, fit = go_on(given, tiers, taken, True)
+    return _ended(given, taken, fit, claims)
+
+
+@compiled
 def hold(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, int, bool]:
     """Hold the tournament among candidates that are in `rounds`; see `select`."""
-    rows, forest, usage, ask, _, _, work = given
+    taken, fit, claims = _played(given, rounds, how)
+    return _ended(given, taken, fit, claims)
+
+
+@inlined
+def _played(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, bool, bool]:
+    """How many workloads the strategies remove, whether the request fits, and whether quota was claimed."""
+    _, forest, usage, ask, _, _, work = given
     copy_tree(forest, usage, ask.path, work.usage)
     copy_tree(forest, usage, ask.path, rounds.charged)
     for index in range(len(ask.at)):
@@ -300,6 +325,13 @@ def hold(given: SearchInput, rounds: Rounds, how: Strategies) -> tuple[int, int,
     taken, fit = play(given, rounds, claims, how)
     if not fit and how.again:
         taken, fit = play_again(given, rounds, taken)
+    return taken, fit, claims
+
+
+@inlined
+def _ended(given: SearchInput, taken: int, fit: bool, claims: bool) -> tuple[int, int, bool]:
+    """Start and end of the victims, as `select` returns them."""
+    rows, forest, usage, ask, _, _, work = given
     if not fit:
         copy_tree(forest, usage, ask.path, work.usage)
         return 0, 0, claims

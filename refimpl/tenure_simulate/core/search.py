@@ -19,11 +19,14 @@ from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure_simulate.core.arrays import Arrays
 from tenure_simulate.core.classical import select as select_classically
+from tenure_simulate.core.classical import select_beside_config as select_classically_beside_config
+from tenure_simulate.core.configured import ConfiguredPreemptor, config_of, tiers_of
 from tenure_simulate.core.fair import select as select_fairly
+from tenure_simulate.core.fair import select_beside_config as select_fairly_beside_config
 from tenure_simulate.core.heroes.view import Heroes, View, heroes_of, view_of
 from tenure_simulate.core.policy import policy_for, policy_of
 from tenure_simulate.core.rounds import strategies_of
-from tenure_simulate.core.tables import Array, Ask, Order, Policy, Rows, SearchInput, Work
+from tenure_simulate.core.tables import Array, Ask, Order, Policy, Rows, SearchInput, TierTables, Work
 from tenure_simulate.core.uncovered import Uncovered
 
 
@@ -32,7 +35,7 @@ class Found(NamedTuple):
 
     Args:
         rows: the victims, in the order of removal, int32[k]; empty where nothing sufficed.
-        bases: on what basis each, int8[k], by the numbers of `Basis`.
+        bases: on what basis each, int8[k], by the numbers of `Basis`; NONE: by a PreemptionConfig.
         shares: how shares compared when each was removed, int8[k]; -1, 0 or 1.
         may_borrow: whether the attempt let the preemptor's queue borrow.
         within_nominal: whether fair sharing let it claim its nominal quota.
@@ -59,6 +62,7 @@ class Searcher(NamedTuple):
         terms: what holds for its preemptors.
         rows, order, policy: the same, and the workloads, as the kernels are given them.
         heroes: how heroes are counted; None where the store has none.
+        tiers: of the PreemptionConfig that the queue names, which may be missing; None where it names none.
     """
 
     arrays: Arrays
@@ -70,6 +74,7 @@ class Searcher(NamedTuple):
     order: Order
     policy: Policy
     heroes: Heroes | None = None
+    tiers: TierTables | None = None
 
     def view(self) -> View | None:
         """What heroes make of the store; None where none is in the queue's tree."""
@@ -99,9 +104,15 @@ class Searcher(NamedTuple):
         given = SearchInput(self.rows, forest, arrays.usage, ask, self.policy, self.order, work)
         if settings.fair_sharing is not None:
             how = strategies_of(settings, lowers=arrays.is_small())
-            start, end, claims = select_fairly(given, arrays.rounds(), how)
+            if self.tiers is None:
+                start, end, claims = select_fairly(given, arrays.rounds(), how)
+            else:
+                start, end, claims = select_fairly_beside_config(given, arrays.rounds(), how, self.tiers)
             return _found(work, start, end, True, claims)
-        start, end, may_borrow = select_classically(given)
+        if self.tiers is None:
+            start, end, may_borrow = select_classically(given)
+        else:
+            start, end, may_borrow = select_classically_beside_config(given, self.tiers)
         return _found(work, start, end, may_borrow, False)
 
     def ask(self, needed: Collection[FlavorResource], request: Amounts) -> Ask:
@@ -150,7 +161,14 @@ def searcher(
         desk = arrays.desks[queue.name] = _desk(arrays, queue, reading)
     policy = policy_of(desk.policy, arrays, preemptor, desk.terms, now, reading)
     rows, order = desk.timeless or _rows(arrays, now, reading, desk.terms)
-    return Searcher(arrays, queue, desk.node, desk.path, desk.terms, rows, order, policy, desk.heroes)
+    found = Searcher(arrays, queue, desk.node, desk.path, desk.terms, rows, order, policy, desk.heroes)
+    if queue.preemption_config is None:
+        return found
+    if found.view() is not None:
+        raise Uncovered("a PreemptionConfig beside UberClusterQueueRules")
+    config = config_of(arrays.cluster, queue)
+    mine = ConfiguredPreemptor(preemptor, desk.node, policy.priority, desk.terms)
+    return found._replace(tiers=tiers_of(arrays, config, mine, rows))
 
 
 class _Desk(NamedTuple):

@@ -203,6 +203,27 @@ def work_for(forest: Forest, rows: int, widest: int, deepest: int, room: int) ->
     )
 
 
+class TierTables(NamedTuple):
+    """The tiers of a PreemptionConfig, in the order in which they are tried, and room for one of them.
+
+    Args:
+        selected: whom the rules of each tier select, of those in the preemptor's tree, bool[tiers, n];
+            whether it holds a needed column is left out.
+        waits: whether the candidates before each tier must not have sufficed, bool[tiers].
+        merged: whether a tier is sorted among the candidates before it, and the search begins again.
+        gone: room, bool[n].
+        keys, rows, ends: as in `Work`, of a tier's candidates.
+    """
+
+    selected: Array
+    waits: Array
+    merged: bool
+    gone: Array
+    keys: Array
+    rows: Array
+    ends: Array
+
+
 class SearchInput(NamedTuple):
     """One search for targets.
 

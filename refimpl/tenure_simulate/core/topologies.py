@@ -33,6 +33,10 @@ class Topologies:
         }
         self._all = len(self._of) == len(named)
 
+    def decide_any(self) -> bool:
+        """Whether any of its flavors has one that Kueue looks at."""
+        return self._is_on and bool(self._of)
+
     def refuse_groups(self, pod_sets: Sequence[PodSet]) -> None:
         """Leave a workload to the reference of which several pod sets get their flavors together.
 

@@ -111,6 +111,9 @@ def _refuse_others(scenario: Scenario) -> None:
         raise Uncovered("PreemptionConfigs")  # the core may decide by one; the trace engine does not
     refuse_unknown(cluster)
     reasons = {
+        "PreemptionConfigs": any(
+            queue.preemption_config is not None for queue in cluster.cluster_queues.values()
+        ),
         "fair sharing among workloads that share a uid": settings.fair_sharing is not None
         and _share_uids(scenario),
         "heroes beside fair sharing": settings.fair_sharing is not None and has_heroes(cluster),

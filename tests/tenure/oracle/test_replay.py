@@ -43,7 +43,7 @@ def searched(requests: Iterable[DecideRequest]) -> Iterator[tuple[Decision, Ques
             made = decide(asked.cluster, *about)
         except InputError:
             continue
-        # By a PreemptionConfig no engine but the reference decides.
+        # Whom a PreemptionConfig selects has no evidence of `spec.preemption`.
         if made.selection is not None and made.queue.preemption_config is None:
             needed, request = made.assignment.needs_preemption, searched_request(made.assignment)
             question = Question(made.snapshot, made.preemptor, needed, request, made.terms, made.now)

@@ -1,4 +1,4 @@
-"""Kueue v0.20's own tables for PreemptionConfigs, facts that lie beside the repository, by the reference."""
+"""Kueue v0.20's own tables for PreemptionConfigs, facts that lie beside the repository, by both engines."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -20,14 +21,16 @@ from tenure.model import (
     FlavorResource,
     NumericLabel,
     Outcome,
+    PreemptionConfig,
     PriorityMode,
+    RequeuingTimestamp,
     ResourceFlavor,
     Selectable,
     Trigger,
     Workload,
 )
 from tenure.oracle.configured import config_of, number_of, removed_by_tiers, selected_among
-from tenure.oracle.decide import decide
+from tenure.oracle.decide import Decision, decide
 from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import Question
 from tenure.oracle.selection import Removal
@@ -36,6 +39,12 @@ from tenure.readings import preset
 from tenure.rules.preemption_config import compared_priority, compares, is_number_selected
 from tenure.rules.priority import effective_priority
 from tenure.rules.terms import terms_of
+from tenure_lab.engines_compared import Approach, compare
+from tenure_simulate.core import Arrays
+from tenure_simulate.core.configured import ConfiguredPreemptor, read_number, tiers_of
+from tenure_simulate.core.search import searcher
+from tenure_simulate.core.tables import SearchInput
+from tenure_simulate.core.tiers import go_on
 from tests.objects import a_group, a_queue, a_workload, admitted_to, an_object, condition
 
 RELEASED = preset("released")
@@ -152,9 +161,18 @@ def end_to_end(case: Mapping[str, Any]) -> DecideRequest:
     return a_request(case["clusterQueues"], rules, admitted, case["incoming"], **how)
 
 
+def decided_by_both(request: DecideRequest) -> Decision:
+    """The reference's decision, which is the core's."""
+    for way in Approach:
+        compared = compare(request, way)
+        assert compared.core is not None, compared
+        assert compared.agree
+    return request.decided()
+
+
 @pytest.mark.parametrize("case", [row for row in rows("endToEnd") if "topology" not in row.values[0]])
 def test_a_decision_is_that_of_the_table(case: Mapping[str, Any]) -> None:
-    decision = end_to_end(case).decided()
+    decision = decided_by_both(end_to_end(case))
     assert sorted(target.workload.name for target in decision.targets) == sorted(case["want"])
     reasons = {target.workload.name: target.reason.label for target in decision.targets}
     assert case.get("reasons", {}).items() <= reasons.items()
@@ -176,7 +194,7 @@ def test_the_flavor_oracle_is_that_of_the_table(case: Mapping[str, Any]) -> None
     admitted = [held({"name": name, "cq": "a"}) for name in ("a1", "a2")]
     rules = [a_rule("Always", [{"scope": "WithinClusterQueue"}])]
     how = {"gate": case["gate"], "fair": case["fairSharing"]}
-    decision = a_request([queue], rules, admitted, {"name": "in", "cq": "a"}, **how).decided()
+    decision = decided_by_both(a_request([queue], rules, admitted, {"name": "in", "cq": "a"}, **how))
     (group,) = decision.trial.groups
     assert group.choice is not None
     assert group.choice.worst.mode.name.replace("_", "").lower() == case["want"].lower()
@@ -219,6 +237,26 @@ def asked_of(case: Mapping[str, Any], **more: Any) -> tuple[Question, Iterator[W
     return question, running
 
 
+def selected_by_both(question: Question, trigger: Trigger, running: Iterable[Workload]) -> list[Any] | None:
+    """Whom a trigger selects, by the reference, and what selects each; the core selects the same."""
+    config = config_of(question)
+    found = selected_among(question, config, trigger, running)
+    # Only by quota does the core tell tiers apart, so it is given one tier that always comes.
+    rules = tuple(replace(rule, trigger=Trigger.ALWAYS) for rule in config.rules if rule.trigger == trigger)
+    arrays = Arrays(question.snapshot.cluster)
+    node = arrays.layout.queues[question.snapshot.queue.name]
+    workloads, _ = arrays.rows(question.now, RELEASED.priority_steps, RequeuingTimestamp.EVICTION, False)
+    mine = ConfiguredPreemptor(question.preemptor, node, question.preemptor.priority, question.terms)
+    selected = tiers_of(arrays, PreemptionConfig(config.name, rules), mine, workloads).selected
+    if found is None or not rules:
+        assert not len(selected)
+    else:
+        names = {arrays.columns.names[row] for row in np.flatnonzero(selected[0]).tolist()}
+        tree = question.snapshot.tree.places  # elsewhere nothing frees quota
+        assert names == {workload.key for workload, _ in found if workload.cluster_queue in tree}
+    return found
+
+
 def trigger_of(case: Mapping[str, Any]) -> Trigger:
     return Trigger.labelled()[case.get("trigger", "Always")]
 
@@ -235,7 +273,7 @@ def test_the_candidates_are_those_of_the_table(case: Mapping[str, Any]) -> None:
             asked_of(case)
         return
     question, running = asked_of(case)
-    found = selected_among(question, config_of(question), trigger_of(case), running)
+    found = selected_by_both(question, trigger_of(case), running)
     if faults:
         assert found is None
         return
@@ -254,7 +292,7 @@ def selector_of(text: str) -> dict[str, Any]:
 def test_each_candidate_names_the_selectors_that_select_it(case: Mapping[str, Any]) -> None:
     rules = [[trigger, [selector_of(text) for text in texts]] for _, trigger, *texts in case["rules"]]
     question, running = asked_of({**case, "rules": rules})
-    found = selected_among(question, config_of(question), trigger_of(case), running)
+    found = selected_by_both(question, trigger_of(case), running)
     assert found is not None
     names = {f"r{number}": name for number, (name, *_) in enumerate(case["rules"])}
     told = {
@@ -291,6 +329,23 @@ def test_other_flavors_count_only_under_the_topology_trigger(case: Mapping[str, 
     )
 
 
+def removed_by_core(question: Question) -> tuple[list[str], bool]:
+    """Whom the core's tiers remove, in order, and whether the preemptor fits then."""
+    arrays = Arrays(question.snapshot.cluster)
+    made = searcher(arrays, question.preemptor, question.snapshot.queue, question.now, RELEASED)
+    ask, work = made.ask(question.needed, question.request), arrays.work()
+    given = SearchInput(made.rows, arrays.layout.forest, arrays.usage, ask, made.policy, made.order, work)
+    work.usage[:] = arrays.usage
+    tiers = tiers_of(
+        arrays,
+        config_of(question),
+        ConfiguredPreemptor(question.preemptor, made.node, made.policy.priority, made.terms),
+        made.rows,
+    )
+    taken, fits = go_on(given, tiers, 0, True)
+    return [arrays.columns.names[row].partition("/")[2] for row in work.out[:taken]], fits
+
+
 def tier_selector(text: str) -> dict[str, Any]:
     scope, _, more = text.partition(", ")
     parts = {"": {}, "bad label operator": {"labelSelector": BAD_LABEL}}
@@ -321,6 +376,8 @@ def test_the_tiers_are_those_of_the_table(case: Mapping[str, Any]) -> None:
     start: Removal[Any, Any] = Removal(leaving.usage, None, fits=False)
     end = removed_by_tiers(question, config_of(question), leaving, start, fits, quota_fits).end
     assert [found.workload.name for found in tuple(end.removed or ())[::-1]] == case["want"]
+    if not case.get("neverFits"):
+        assert removed_by_core(question) == (case["want"], end.fits)
     assert end.fits is case["interrupted"]
 
 
@@ -366,7 +423,9 @@ def test_a_number_selects_as_in_the_table(row: list[Any]) -> None:
 
     def number(text: str | None) -> int | None:
         labels = {} if text is None else {"k": text}
-        return number_of(label, Workload("ns", "w", "u", 0, 0, selectable=Selectable(labels)))
+        found = number_of(label, Workload("ns", "w", "u", 0, 0, selectable=Selectable(labels)))
+        assert read_number(label, labels) == found
+        return found
 
     assert is_number_selected(number(theirs), number(mine), known, low, high) is match
 
@@ -385,7 +444,7 @@ def test_a_scope_reaches_as_in_the_table(row: list[Any]) -> None:
         "rules": [["Always", [{"scope": scope}]]],
     }
     question, running = asked_of(case)
-    found = selected_among(question, config_of(question), Trigger.ALWAYS, running)
+    found = selected_by_both(question, Trigger.ALWAYS, running)
     assert bool(found) is match
 
 
@@ -398,7 +457,7 @@ def test_a_local_queue_is_a_namespace_and_a_name(row: list[Any]) -> None:
         "rules": [["Always", [{"scope": "WithinLocalQueue"}]]],
     }
     question, running = asked_of(case)
-    assert bool(selected_among(question, config_of(question), Trigger.ALWAYS, running)) is match
+    assert bool(selected_by_both(question, Trigger.ALWAYS, running)) is match
 
 
 def test_there_are_174_cases() -> None:
