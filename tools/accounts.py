@@ -63,7 +63,8 @@ class CoveragePage:
     Args:
         path: relative to the root, with forward slashes.
         front: the front matter: among others `document`, where the source can be read, and `lines`, where
-            each of the sentences begins there; 0 for one of another revision.
+            each of the sentences begins there; 0 for one of another revision; `excerpts`, what a page covers
+            whose source is not beside the repository.
         headings: with their number signs, in order: those of the source.
         entries: in order.
     """

@@ -59,6 +59,8 @@ def _sections(page: CoveragePage) -> Iterator[str]:
         yield heading
         if heading.startswith("# ") and "document" in page.front:
             yield _read_from(page)
+        if heading.startswith("# ") and "excerpts" in page.front:
+            yield str(page.front["excerpts"])
         rows = [
             [_number(page, entry.id, lines), _sentence(entry), _account(entry)]
             for entry in page.entries

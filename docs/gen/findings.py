@@ -24,6 +24,7 @@ SOURCES = {
     "KEP-8522": FAMILIES["TBP"],
     "KEP-754": FAMILIES["DYN"],
     "KEP-8826": FAMILIES["UCQ"],
+    "KEP-13396": FAMILIES["PCF"],
     "KAI-Scheduler": FAMILIES["KMR"],
     "Kueue": "Kueue, as released",
 }

@@ -117,6 +117,14 @@ def test_an_edited_sentence_is_noticed_without_the_source(tree: Path) -> None:
     assert message.endswith("one of them was changed")
 
 
+def test_a_page_of_excerpts_is_checked_without_its_source(tree: Path) -> None:
+    page = "spec/coverage/kep-13396.md"
+    edit(tree / page, "rule PCF-010\n", "rule PCF-011\n")
+    assert [message.partition(": ")[2] for message in messages(tree)] == [
+        "names rule PCF-011, which does not exist"
+    ]
+
+
 @NEEDS_SOURCES
 def test_an_edited_sentence_is_named_with_the_one_of_the_source(tree: Path) -> None:
     edit(tree / PAGE, "> `minAdmitDuration` must be at least 1 minute.", "> `minAdmitDuration` is 1 minute.")

@@ -28,7 +28,7 @@ _Marked: TypeAlias = tuple[int, str]
 def coverage(root: Path) -> Iterator[Problem]:
     """TNL090: references, hashes, gaps, and the sources' own sentences.
 
-    Where the sources do not lie beside the repository, the last is not compared.
+    Where the sources do not lie beside the repository, the last is not compared; nor on a page of excerpts.
     """
     found = list(coverage_pages(root))
     everything = {kind: names(root) for kind, names in KINDS.items()}
@@ -84,7 +84,7 @@ def _wrong_reference(entry: Entry, kind: str, name: str, known: dict[str, set[st
 
 
 def _against_source(page: CoveragePage, root: Path) -> Iterator[_Marked]:
-    if not seeds_folder(root).is_dir():
+    if "excerpts" in page.front or not seeds_folder(root).is_dir():
         return
     source = seeds_folder(root) / str(page.front.get("source"))
     if not source.is_file():

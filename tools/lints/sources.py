@@ -32,6 +32,7 @@ SOURCES = (
     Source("8522", "KEP-8522", "TBP"),
     Source("8826", "KEP-8826", "UCQ"),
     Source("754", "KEP-754", "DYN"),
+    Source("13396", "KEP-13396", "PCF"),
     Source("KAI", "KAI-Scheduler", "KMR"),
 )
 """Every source that has a page of coverage, or gets one."""

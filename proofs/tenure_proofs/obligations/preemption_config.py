@@ -72,6 +72,15 @@ def no_two_workloads_select_each_other_by_less_than_or_equal(claim: Claim) -> No
     claim.prove(negation(all_of(compared(at_most, one, other).value, compared(at_most, other, one).value)))
 
 
+@obligation("PO-PCF-027", rules=["PCF-020"], expect=everywhere(PROVED))
+def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
+    """KEP-13396, Story 1: "if A can preempt B, B shouldn't be able to preempt A"; by one comparison."""
+    one, other = claim.number("one"), claim.number("other")
+    compared = claim.lift(compares)
+    less = Comparison.LESS
+    claim.prove(negation(all_of(compared(less, one, other).value, compared(less, other, one).value)))
+
+
 @obligation("PO-PCF-030", rules=["PCF-030"], expect=everywhere(PROVED))
 def base_ignores_what_boosted_adds(claim: Claim) -> None:
     """Kueue v0.20, priority.mode."""
@@ -81,6 +90,25 @@ def base_ignores_what_boosted_adds(claim: Claim) -> None:
         compared(PriorityMode.BASE, base, effective).value == base,
         compared(PriorityMode.BOOSTED, base, effective).value == effective,
     )
+
+
+@obligation("PO-PCF-035", rules=["PCF-020", "PCF-030"], expect=everywhere(REFUTED))
+def no_two_workloads_select_each_other_by_base_or_boosted_priority(claim: Claim) -> None:
+    """KEP-13396, Story 3: within a ClusterQueue rules of item 6 select; 1 boosted by -2, and 0."""
+    one, other = (claim.number(name) for name in ("one", "other"))
+    boosted = tuple(claim.number(name) for name in ("one_boosted", "other_boosted"))
+    priority, compared = claim.lift(compared_priority), claim.lift(compares)
+
+    def selects(candidate: int, preemptor: int) -> Any:
+        bases = (one, other)
+
+        def under(mode: PriorityMode) -> Any:
+            theirs, mine = (priority(mode, bases[who], boosted[who]).value for who in (candidate, preemptor))
+            return compared(Comparison.LESS, theirs, mine).value
+
+        return any_of(under(PriorityMode.BASE), under(PriorityMode.BOOSTED))
+
+    claim.prove(negation(all_of(selects(0, 1), selects(1, 0))))
 
 
 @obligation("PO-PCF-040", rules=["PCF-040"], expect=everywhere(PROVED))
@@ -145,6 +173,22 @@ def without_a_number_no_candidate_is_selected_by_one(claim: Claim) -> None:
         negation(selected(None, number, comparison, low, high).value),
         negation(selected(None, number, None, low, high).value),
         negation(selected(number, None, comparison, low, high).value),
+    )
+
+
+@obligation("PO-PCF-067", rules=["PCF-060"], expect=everywhere(PROVED))
+def no_two_workloads_select_each_other_by_a_smaller_number(claim: Claim) -> None:
+    """KEP-13396, Story 1: a numeric label with LessThan guarantees asymmetry, whatever its bounds."""
+    one, other = claim.number("one"), claim.number("other")
+    low, high = claim.optional_number("low"), claim.optional_number("high")
+    selected = claim.lift(is_number_selected)
+    claim.prove(
+        negation(
+            all_of(
+                selected(one, other, Comparison.LESS, low, high).value,
+                selected(other, one, Comparison.LESS, low, high).value,
+            )
+        )
     )
 
 

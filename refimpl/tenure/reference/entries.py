@@ -368,16 +368,11 @@ def _proposal(identifier: str) -> Card:
             *_to_claims("Claims that a reading refutes", refuted),
             *_to_claims("Claims that every reading proves", proved),
             *map(_to_finding, findings),
-            *(() if findings else _to_rules(stated["family"])),
             *_to_vectors("Counterexamples", counterexamples_of(findings)),
             *(Related("Readings", key, question) for key, question in readings_of(identifier)),
         ],
         replay=[f"tenure prove --only PO-{stated['family']} --no-mutants", *_replayed(findings)],
     )
-
-
-def _to_rules(family: str) -> Iterator[Related]:
-    return (_to_rule("Rules", page.id) for page in rule_pages().values() if family_of(page.id) == family)
 
 
 def _side_by_side(proposal: str, refuted: Sequence[StatedObligation]) -> Iterator[tuple[str, str]]:
@@ -427,7 +422,8 @@ def _gravest(findings: Sequence[Page]) -> Iterator[tuple[str, str]]:
     if not findings:
         return
     first = findings[0]
-    yield "The gravest finding", f"{first.id}, {first.title}: {first.front.get('actual', first.title)}"
+    actual = first.front.get("actual")
+    yield "The gravest finding", f"{first.id}, {first.title}" + (f": {actual}" if actual else "")
     for name in first.front.get("vectors", ())[:1]:
         case = next(vector.data for vector in _vectors() if vector.id == name)
         reading = case["reading"]
