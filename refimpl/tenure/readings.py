@@ -123,6 +123,32 @@ class InvalidSelector(IntEnum):
     PASSED_OVER = 1
 
 
+class FairSharingRepair(IntEnum):
+    """Key `fair_sharing_repair` of `spec/readings.toml`."""
+
+    NONE = 0
+    POST_CHECK = 1
+    SHARE_LOCKING = 2
+    POST_CHECK_THEN_LOCKING = 3
+    OFFENDER_PRUNING = 4
+    LEVEL_LOCKED = 5
+    GUARDED_FILL_BACK = 6
+
+
+class RepairStrategy(IntEnum):
+    """Key `repair_strategy` of `spec/readings.toml`."""
+
+    ANY = 0
+    SAME = 1
+
+
+class RepairWithinNominal(IntEnum):
+    """Key `repair_within_nominal` of `spec/readings.toml`."""
+
+    EXEMPT = 0
+    CHECKED = 1
+
+
 CHOICES: Mapping[str, type[IntEnum]] = {
     "same_priority_gate": SamePriorityGate,
     "newer_than": NewerThan,
@@ -139,6 +165,9 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "configured_candidates": ConfiguredCandidates,
     "always_trigger": AlwaysTrigger,
     "invalid_selector": InvalidSelector,
+    "fair_sharing_repair": FairSharingRepair,
+    "repair_strategy": RepairStrategy,
+    "repair_within_nominal": RepairWithinNominal,
 }
 """The enum of every key."""
 
@@ -153,7 +182,8 @@ class Reading:
     Args:
         same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
             hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class, configured_candidates,
-            always_trigger, invalid_selector: see `spec/readings.toml`.
+            always_trigger, invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal: see
+            `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -175,6 +205,9 @@ class Reading:
     configured_candidates: ConfiguredCandidates
     always_trigger: AlwaysTrigger
     invalid_selector: InvalidSelector
+    fair_sharing_repair: FairSharingRepair
+    repair_strategy: RepairStrategy
+    repair_within_nominal: RepairWithinNominal
     name: str = field(default="custom", compare=False)
 
     def choices(self) -> dict[str, str]:

@@ -85,7 +85,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "ATTEMPT": classical._attempt,
     "HAS-FOUND": classical._has_found,
     "FAIRLY": fair.select_fairly,
-    "PLAYED": fair._played,
+    "PLAYED": fair.played,
     "FOR-HERO": select_for_hero,
     "DECIDED": oracle_decide._decided,
     "TAKEN": oracle_decide._taken,

@@ -17,6 +17,7 @@ from tenure.oracle.assignment import NOTHING
 from tenure.oracle.partial import Trial, halved
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.snapshot import Snapshot
+from tenure.readings import FairSharingRepair
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.theorems.decision import DECIDED, seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
@@ -324,19 +325,24 @@ def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
 def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_configured(
     function: Callable[..., Any] = search.find_targets,
 ) -> Iterator[Part]:
-    """KEP-8826, Implementation: a hero searches as heroes do; KEP-13396: unless a config is named."""
-    hero, shares = z3.Bool("hero"), z3.Bool("fair sharing")
-    terms = Made(PreemptionTerms, {"hero": SymBool(hero), "fair_sharing": SymBool(shares)})
+    """KEP-8826, Implementation: a hero searches as heroes do; KEP-13396: unless a config is named.
+
+    A repair of kueue#14543 searches where a reading chooses one, and nowhere else.
+    """
+    hero, shares, repair = z3.Bool("hero"), z3.Bool("fair sharing"), z3.Int("repair")
+    told = {"hero": SymBool(hero), "fair_sharing": SymBool(shares), "fair_sharing_repair": SymInt(repair)}
+    terms = Made(PreemptionTerms, told)
     searches = {
         "select_for_hero": 1,
         "select_fairly": 2,
         "select_classically": 3,
         "select_beside_config": 4,
+        "select_by_repair": 5,
     }
     for named in (None, Made(PreemptionConfig, {})):
         snapshot = Made(Snapshot, {"queue": Made(ClusterQueue, {"preemption_config": named})})
         question = Made(Question, {"terms": terms, "snapshot": snapshot})
-        usual = z3.If(hero, 1, z3.If(shares, 2, 3))
+        usual = z3.If(hero, 1, z3.If(shares, z3.If(repair == FairSharingRepair.NONE, 2, 5), 3))
         yield from _by_kind(function, question, searches, usual if named is None else z3.IntVal(4))
 
 

@@ -153,10 +153,10 @@ def _fairly(function: Callable[..., Any]) -> Iterator[Part]:
     yield from read_procedure(
         seeing(
             function,
-            _candidates=only_of(candidates, QUESTION),
+            candidates_of=only_of(candidates, QUESTION),
             _none_yet=only_of(none, QUESTION),
             _tournament_of=only_of(tournament, QUESTION),
-            _played=PLAYED.law(),
+            played=PLAYED.law(),
             fitting=Law(fitting_of),
             as_it_is=AS_IT_IS,
             selection_after=SELECTED.law(),
@@ -261,22 +261,22 @@ def an_attempt_says_that_the_request_fits_only_where_it_does_without_those_remov
 
 
 def _played(given: State, part: Callable[..., Any]) -> Made:
-    return Made(fair._Played, {"attempts": part("attempts", SymToken), "end": removal_of(given, part)})
+    return Made(fair.Played, {"attempts": part("attempts", SymToken), "end": removal_of(given, part)})
 
 
 PLAYED = Specification(
     "PO-ANY-247",
     "a tournament says that the request fits only where it does without those removed",
-    fair._played,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+    fair.played,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
     {"tournament": TOURNAMENT, "candidates": CANDIDATES},
     _played,
     lambda _, played: suffices(played.fields["end"], BORROWING),
 )
 
 
-@theorem("PO-ANY-247", about=(fair._played,), size="any number of candidates and rounds")
+@theorem("PO-ANY-247", about=(fair.played,), size="any number of candidates and rounds")
 def a_tournament_says_that_the_request_fits_only_where_it_does_without_those_removed(
-    played: Callable[..., Any] = fair._played,
+    played: Callable[..., Any] = fair.played,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, fair-sharing preemption: both strategies, each in rounds.
 

@@ -125,6 +125,12 @@ def _too_few(decision: Decision) -> str:
     if not count:
         return f"none may be preempted for {preemptor}{_forbidding(decision)}"
     by_share = decision.terms.fair_sharing and decision.queue.preemption_config is None
+    if (unfair := decision.selection.unfair) is not None:
+        repair = decision.terms.fair_sharing_repair.name.lower()
+        return (
+            f"{count} may be considered for {preemptor}, but {repair} refuses the victims that were found: "
+            f"with them gone the shares would not allow to preempt {unfair.workload.key}"
+        )
     if by_share and decision.queue.cohort is not None:
         return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
     if beyond := _beyond_nominal(decision):

@@ -86,35 +86,35 @@ def select_fairly(question: Question) -> Selection:
 
     Source: Kueue main of August 2026, fair-sharing preemption.
     """
-    candidates = _candidates(question)
+    candidates = candidates_of(question)
     if not candidates:
         return _none_yet(question)
     tournament = _tournament_of(question)
-    leaving, found = tournament.leaving, _played(tournament, candidates)
+    leaving, found = tournament.leaving, played(tournament, candidates)
     fits = fitting(leaving, True)
     return selection_after(question, candidates, found.attempts, found.end, fits, leaving.beside, as_it_is)
 
 
-def fair_end(question: Question) -> tuple[tuple[Candidate, ...], _Played]:
+def fair_end(question: Question) -> tuple[tuple[Candidate, ...], Played]:
     """The candidates of `spec.preemption`, and what the removals of both strategies came to.
 
     Args:
         question: the search.
     """
-    candidates = _candidates(question)
+    candidates = candidates_of(question)
     if candidates:
-        return candidates, _played(_tournament_of(question), candidates)
-    return (), _Played(_none_yet(question).attempts, Removal(leaving_of(question).usage, None, fits=False))
+        return candidates, played(_tournament_of(question), candidates)
+    return (), Played(_none_yet(question).attempts, Removal(leaving_of(question).usage, None, fits=False))
 
 
-class _Played(NamedTuple):
+class Played(NamedTuple):
     """The attempts of a tournament, and what the removals of all of them came to."""
 
     attempts: tuple[Attempt, ...]
     end: Removal[Usage, Candidate]
 
 
-def _candidates(question: Question) -> tuple[Candidate, ...]:
+def candidates_of(question: Question) -> tuple[Candidate, ...]:
     return candidates_among(question, (*own_offers(question), *_borrowers(question)))
 
 
@@ -128,7 +128,7 @@ def _tournament_of(question: Question) -> Tournament:
     return tournament_of(question, question.charged())
 
 
-def _played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Played:
+def played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> Played:
     """Visit queues by the first strategy until the request fits or no candidate is left.
 
     After that each queue of rejected candidates is visited once, by the second strategy, if there is one.
@@ -137,11 +137,11 @@ def _played(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Playe
     end = rounds(candidates, start, partial(first_step, tournament), _has_ended)
     first = _attempt(candidates, end, tournament.strategies[0])
     if end.fits or not tournament.goes_again:
-        return _Played((first,), _removal(end))
+        return Played((first,), _removal(end))
     again = Round(end.usage, end.charged, by_queue(first.rejected), removed=end.removed)
     end = rounds(first.rejected, again, partial(second_step, tournament), _has_ended)
     second = _attempt(first.rejected, end, tournament.strategies[1])
-    return _Played((first, second), _removal(end))
+    return Played((first, second), _removal(end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +240,9 @@ def compared(
         candidate: whose turn it is.
         basis: what the strategy allows it on.
     """
-    mine, theirs = _beside_common(tournament, candidate.place)
+    mine, theirs = beside_common(tournament, candidate.place)
     then = tournament.question.without(charged, candidate) if basis == Basis.FINAL_SHARE else charged
-    preemptor, target = tournament.shares.of(charged, mine), tournament.shares.of(then, theirs)
+    preemptor, target = tournament.shares.of_preemptor(charged, mine), tournament.shares.of(then, theirs)
     shares = SharesCompared(mine, theirs, preemptor, target, compare_shares(preemptor, target))
     return Evidence(basis, over_quota=True, share=shares.compared), shares
 
@@ -292,7 +292,7 @@ def _take(
     )
 
 
-def _beside_common(tournament: Tournament, place: int) -> tuple[int, int]:
+def beside_common(tournament: Tournament, place: int) -> tuple[int, int]:
     """The two nodes below the lowest common cohort, on the preemptor's side and on the target's."""
     tree, own = tournament.tree, tournament.own
     common = common_place(tree, place, own)

@@ -221,6 +221,7 @@ class Selection:
         spared: who of them got its quota back.
         usage: what is in use of the needed and requested flavor-resources without the victims.
         attempts: what was tried, in order; the last one found the targets, if any did.
+        unfair: the target for which a repair of fair sharing refuses all; None if it does not.
     """
 
     candidates: tuple[Candidate, ...]
@@ -229,6 +230,7 @@ class Selection:
     spared: tuple[Candidate, ...]
     usage: Usage
     attempts: tuple[Attempt, ...]
+    unfair: Candidate | None = None
 
     @property
     def may_borrow(self) -> bool:

@@ -8,8 +8,10 @@ from typing import TypeAlias
 from tenure.oracle.classical import select_classically
 from tenure.oracle.configured import select_beside_config
 from tenure.oracle.fair import select_fairly
+from tenure.oracle.fair_repairs import select_by_repair
 from tenure.oracle.heroes.search import select_for_hero
 from tenure.oracle.question import Question, Selection
+from tenure.readings import FairSharingRepair
 
 Search: TypeAlias = Callable[[Question], Selection]
 """A search for targets: `find_targets`, or a cache in front of it for several decisions."""
@@ -27,4 +29,8 @@ def find_targets(question: Question) -> Selection:
         return select_beside_config(question)
     if question.terms.hero:
         return select_for_hero(question)
-    return select_fairly(question) if question.terms.fair_sharing else select_classically(question)
+    if not question.terms.fair_sharing:
+        return select_classically(question)
+    if question.terms.fair_sharing_repair != FairSharingRepair.NONE:
+        return select_by_repair(question)
+    return select_fairly(question)

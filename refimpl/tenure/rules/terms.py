@@ -16,10 +16,13 @@ from tenure.model import (
 from tenure.readings import (
     AlwaysTrigger,
     ConfiguredCandidates,
+    FairSharingRepair,
     HeroPrecedence,
     InvalidSelector,
     NewerThan,
     Reading,
+    RepairStrategy,
+    RepairWithinNominal,
     RequeueOrder,
     SamePriorityGate,
 )
@@ -42,7 +45,7 @@ class PreemptionTerms:
         fair_sharing: whether targets in other queues are chosen by shares; for a hero they never are.
         hero: whether its queue is a hero (UCQ-050).
         same_priority_gate, newer_than, requeue_order, hero_precedence, configured_candidates, always_trigger,
-            invalid_selector: the reading.
+            invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal: the reading.
     """
 
     cluster_queue: str
@@ -63,6 +66,9 @@ class PreemptionTerms:
     configured_candidates: ConfiguredCandidates
     always_trigger: AlwaysTrigger
     invalid_selector: InvalidSelector
+    fair_sharing_repair: FairSharingRepair
+    repair_strategy: RepairStrategy
+    repair_within_nominal: RepairWithinNominal
 
 
 def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> PreemptionTerms:
@@ -87,4 +93,7 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Preem
         configured_candidates=reading.configured_candidates,
         always_trigger=reading.always_trigger,
         invalid_selector=reading.invalid_selector,
+        fair_sharing_repair=reading.fair_sharing_repair,
+        repair_strategy=reading.repair_strategy,
+        repair_within_nominal=reading.repair_within_nominal,
     )

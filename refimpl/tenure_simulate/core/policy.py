@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenure.model import Instant, Workload
-from tenure.readings import NewerThan, Reading, SamePriorityGate
+from tenure.readings import FairSharingRepair, NewerThan, Reading, SamePriorityGate
 from tenure.rules.dynamic_priority import priority_at, priority_in_decision
 from tenure.rules.terms import PreemptionTerms
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
@@ -18,8 +18,10 @@ def policy_for(terms: PreemptionTerms) -> Policy:
     """What decides for all preemptors of a ClusterQueue; priority and instants are left out.
 
     Raises:
-        Uncovered: a number beyond what the core counts with.
+        Uncovered: a number beyond what the core counts with, or a search that it does not know.
     """
+    if terms.fair_sharing and terms.fair_sharing_repair != FairSharingRepair.NONE:
+        raise Uncovered("a repair of fair sharing")
     threshold, duration = terms.max_priority_threshold, duration_in_force(terms)
     if not (-FARTHEST < (duration or 0) < FARTHEST and -FARTHEST < (threshold or 0) < FARTHEST):
         raise Uncovered("a number beyond 64 bits")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tenure.model import Cluster, ClusterQueue, QueueingStrategy, ReclaimWithinCohort
-from tenure.readings import NewerThan, Reading, RequeueOrder, SamePriorityGate, Wake
+from tenure.readings import FairSharingRepair, NewerThan, Reading, RequeueOrder, SamePriorityGate, Wake
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure_play.scenario import Scenario, Submit
@@ -63,7 +63,7 @@ def play_of(scenario: Scenario, reading: Reading, jobs: TracedJobs, *, journal: 
     Raises:
         Uncovered: what the engine does not play.
     """
-    _refuse_others(scenario)
+    _refuse_others(scenario, reading)
     found = sorted(scenario.cluster.cluster_queues.values(), key=lambda queue: queue.name)
     rows = TraceJobs(*(column.copy() for column in jobs.rows))
     queues = Queues(*np.zeros((len(Queues._fields), len(found) + 1), np.int64))
@@ -105,7 +105,7 @@ def _cohorts_above_heroes(trees: Trees, heroes: HeroTables | None) -> list[int]:
     return found
 
 
-def _refuse_others(scenario: Scenario) -> None:
+def _refuse_others(scenario: Scenario, reading: Reading) -> None:
     cluster, settings = scenario.cluster, scenario.cluster.settings
     if any(queue.preemption_config is not None for queue in cluster.cluster_queues.values()):
         raise Uncovered("PreemptionConfigs")  # the core may decide by one; the trace engine does not
@@ -116,6 +116,8 @@ def _refuse_others(scenario: Scenario) -> None:
         ),
         "fair sharing among workloads that share a uid": settings.fair_sharing is not None
         and _share_uids(scenario),
+        "a repair of fair sharing": settings.fair_sharing is not None
+        and reading.fair_sharing_repair != FairSharingRepair.NONE,
         "heroes beside fair sharing": settings.fair_sharing is not None and has_heroes(cluster),
         "gate PrioritySortingWithinCohort off": not settings.priority_sorting_within_cohort,
         "gate FlavorFungibility off": not settings.flavor_fungibility,

@@ -1,0 +1,293 @@
+"""Fair sharing as the repairs of kueue#14543 would search: choices of the reading `fair_sharing_repair`.
+
+The search of today removes candidates by the shares of its turn, and then gives quota back: at its end the
+preemptor's side may have a greater share than the side that it took from. From the text of the analysis, not
+from a release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from tenure.model import Basis, Evidence
+from tenure.oracle.fair import (
+    BASES,
+    Tournament,
+    beside_common,
+    candidates_of,
+    evidence_for,
+    played,
+    tournament_of,
+)
+from tenure.oracle.leaving import fitting
+from tenure.oracle.question import Attempt, Candidate, Question, Selection, SharesCompared
+from tenure.oracle.selection import in_order
+from tenure.oracle.shares import LockedShares
+from tenure.oracle.tree import Usage
+from tenure.readings import FairSharingRepair, RepairStrategy, RepairWithinNominal
+from tenure.rules.share import compare_shares
+
+MOST_PASSES: Final = 8
+"""How often offender pruning searches: constant MAX_PASSES of the analysis."""
+
+
+class Found(NamedTuple):
+    """What one search came to, quota given back.
+
+    Args:
+        attempts: what was tried, in order.
+        removed: who was removed, in order; empty where the request does not fit after all.
+        kept: who of them stays removed, in order.
+        usage: what is in use of the needed and requested flavor-resources without those.
+        unfair: the target for which the repair refuses the others too; nobody is preempted then.
+    """
+
+    attempts: tuple[Attempt, ...]
+    removed: tuple[Candidate, ...]
+    kept: tuple[Candidate, ...]
+    usage: Usage
+    unfair: Candidate | None = None
+
+
+_Searched = Iterator[Found]
+"""Searches in order; the last one is what a repair comes to."""
+
+
+def select_by_repair(question: Question) -> Selection:
+    """Find targets under fair sharing as a repair does, which may find none where today's search finds some.
+
+    Args:
+        question: the search; its terms name the repair.
+
+    Source: kueue#14543, analysis of five repairs; KEP-13396, future work (guarded fill-back).
+    """
+    candidates = candidates_of(question)
+    tournament = tournament_of(question, question.charged())
+    attempts: tuple[Attempt, ...] = ()
+    last = Found((), (), (), question.snapshot.usage)
+    for last in _SEARCHES[question.terms.fair_sharing_repair](tournament, candidates) if candidates else ():
+        attempts += last.attempts
+    spared = tuple(found for found in last.removed if found not in last.kept)
+    if not attempts:
+        attempts = (Attempt((), (), question.snapshot.usage, fits=False, strategy=tournament.strategies[0]),)
+    return Selection(candidates, last.kept, last.removed, spared, last.usage, attempts, last.unfair)
+
+
+def _post_check(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Repair 1: the targets of today's search, or none where one of them is unfair at the end."""
+    yield _checked(tournament, _searched(tournament, candidates))
+
+
+def _share_locking(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Repair 2: the preemptor's side keeps the share that it has before the first removal."""
+    yield _searched(_locked(tournament), candidates)
+
+
+def _post_check_then_locking(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Repair 3: repair 1, and where that finds none, repair 2 with the same check at its end."""
+    for search in (tournament, _locked(tournament)):
+        found = _checked(tournament, _searched(search, candidates))
+        yield found
+        if found.kept:
+            return
+
+
+def _offender_pruning(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Repair 4: search again without the first unfair target, for good, a bounded number of times."""
+    left = candidates
+    for _ in range(MOST_PASSES):
+        found = _searched(tournament, left)
+        found = _checked(tournament, found)
+        yield found
+        if found.unfair is None:
+            return
+        left = _without(left, found.unfair)
+
+
+def _level_locked(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Repair 5: after repair 1, give up own workloads one by one, and search others with a locked share."""
+    found = _checked(tournament, _searched(tournament, candidates))
+    yield found
+    if found.unfair is None:
+        return
+    own = tuple(candidate for candidate in candidates if candidate.place == tournament.own)
+    others = tuple(candidate for candidate in candidates if candidate.place != tournament.own)
+    for given_up in range(len(own) + 1):
+        for found in _with_own_given_up(tournament, own[:given_up], others):
+            yield found
+            if found.kept:
+                return
+
+
+def _with_own_given_up(
+    tournament: Tournament, own: tuple[Candidate, ...], others: tuple[Candidate, ...]
+) -> _Searched:
+    first = tuple(replace(found, evidence=_evidence(tournament, found)) for found in own)
+    search, left = _locked(_after(tournament, first)), others
+    while True:
+        searched = played(search, () if _fits(search) else left)
+        chosen = in_order(searched.end.removed)
+        fits = searched.end.fits or _fits(search)
+        given_back = _given_back(tournament, searched.attempts, (*first, *chosen), fits)
+        found = _checked(tournament, given_back)
+        yield found
+        if found.unfair is None or not chosen:
+            return
+        too_much = any(candidate not in given_back.kept for candidate in first)
+        left = _without(left, chosen[-1] if too_much else found.unfair)
+
+
+def _guarded_fill_back(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Repair 6: nobody gets quota back by which a target would no longer be allowed."""
+    searched = played(tournament, candidates)
+    turns = (turn for attempt in searched.attempts for turn in attempt.turns if turn.removed)
+    allowed = {turn.candidate.workload.key: turn.shares for turn in turns}
+
+    def is_fair(kept: Sequence[Candidate]) -> bool:
+        charged = _charged(tournament, kept)
+        return all(_stays_below(tournament, charged, found, allowed[found.workload.key]) for found in kept)
+
+    removed, fits = in_order(searched.end.removed), searched.end.fits
+    yield _given_back(tournament, searched.attempts, removed, fits, is_fair)
+
+
+def _stays_below(
+    tournament: Tournament, charged: Usage, candidate: Candidate, shares: SharesCompared | None
+) -> bool:
+    """Whether the strategy that took a candidate would still do so, with the share that its side had then."""
+    if shares is None:
+        return True
+    compared = compare_shares(tournament.shares.of(charged, shares.mine), shares.target)
+    return _allows(tournament, candidate, candidate.evidence.basis, compared)
+
+
+_SEARCHES: Final[Mapping[FairSharingRepair, Callable[[Tournament, tuple[Candidate, ...]], _Searched]]] = {
+    FairSharingRepair.POST_CHECK: _post_check,
+    FairSharingRepair.SHARE_LOCKING: _share_locking,
+    FairSharingRepair.POST_CHECK_THEN_LOCKING: _post_check_then_locking,
+    FairSharingRepair.OFFENDER_PRUNING: _offender_pruning,
+    FairSharingRepair.LEVEL_LOCKED: _level_locked,
+    FairSharingRepair.GUARDED_FILL_BACK: _guarded_fill_back,
+}
+
+
+def first_unfair(tournament: Tournament, kept: Sequence[Candidate]) -> Candidate | None:
+    """The first target of another queue that the strategies would not allow in the end, if there is one.
+
+    Args:
+        tournament: the search, as it began.
+        kept: the targets, in order.
+
+    The preemptor's side is compared as it is with the request and without all targets; the target's side as
+    it is then, and as it is with the target alone back.
+    """
+    charged = _charged(tournament, kept)
+    return next((found for found in kept if not _is_fair(tournament, charged, kept, found)), None)
+
+
+def _is_fair(tournament: Tournament, charged: Usage, kept: Sequence[Candidate], candidate: Candidate) -> bool:
+    terms, basis = tournament.question.terms, candidate.evidence.basis
+    is_exempt = terms.repair_within_nominal == RepairWithinNominal.EXEMPT
+    if candidate.place == tournament.own or (basis == Basis.WITHIN_NOMINAL and is_exempt):
+        return True
+    mine, theirs = beside_common(tournament, candidate.place)
+    before = _charged(tournament, _without(kept, candidate))
+    usages = {Basis.FINAL_SHARE: charged, Basis.INITIAL_SHARE: before}
+    by_same = terms.repair_strategy == RepairStrategy.SAME and basis in usages
+    share_of = tournament.shares.of
+    return any(
+        _allows(
+            tournament, candidate, allowing, compare_shares(share_of(charged, mine), share_of(usage, theirs))
+        )
+        for allowing, usage in usages.items()
+        if (allowing == basis if by_same else allowing in map(BASES.get, tournament.strategies))
+    )
+
+
+def _allows(tournament: Tournament, candidate: Candidate, basis: Basis, compared: int) -> bool:
+    facts = Evidence(basis, over_quota=True, share=compared)
+    return tournament.question.judged(candidate, facts).basis != Basis.NONE
+
+
+def _searched(tournament: Tournament, candidates: tuple[Candidate, ...]) -> Found:
+    """Today's search and its fill-back."""
+    searched = played(tournament, candidates)
+    removed = in_order(searched.end.removed)
+    return _given_back(tournament, searched.attempts, removed, searched.end.fits)
+
+
+def _given_back(
+    tournament: Tournament,
+    attempts: tuple[Attempt, ...],
+    removed: tuple[Candidate, ...],
+    fits: bool,
+    may_stay: Callable[[Sequence[Candidate]], bool] = lambda _: True,
+) -> Found:
+    """Give back, from the second last removed to the first, whose removal is not needed.
+
+    Args:
+        tournament: the search, as it began.
+        attempts: what was tried.
+        removed: who was removed, in order.
+        fits: whether the request fits then; else nobody is.
+        may_stay: whether exactly those may be the targets.
+    """
+    leaving, kept = tournament.leaving, removed if fits else ()
+    for candidate in kept[-2::-1]:
+        fewer = _without(kept, candidate)
+        if leaving.fits(_left(tournament, fewer), True) and may_stay(fewer):
+            kept = fewer
+    return Found(attempts, removed if fits else (), kept, _left(tournament, kept))
+
+
+def _checked(tournament: Tournament, found: Found) -> Found:
+    """The same, with nobody preempted where a target is unfair."""
+    unfair = first_unfair(tournament, found.kept)
+    if unfair is None:
+        return found
+    return Found(found.attempts, (), (), tournament.leaving.usage, unfair)
+
+
+def _without(candidates: Iterable[Candidate], gone: Candidate) -> tuple[Candidate, ...]:
+    return tuple(candidate for candidate in candidates if candidate.workload.key != gone.workload.key)
+
+
+def _left(tournament: Tournament, removed: Iterable[Candidate]) -> Usage:
+    """What is in use of the watched flavor-resources when some have left."""
+    usage = tournament.leaving.usage
+    for candidate in removed:
+        usage = tournament.leaving.without(usage, candidate)
+    return usage
+
+
+def _charged(tournament: Tournament, removed: Iterable[Candidate]) -> Usage:
+    """What is in use with the request when some have left."""
+    usage = tournament.charged
+    for candidate in removed:
+        usage = tournament.question.without(usage, candidate)
+    return usage
+
+
+def _after(tournament: Tournament, removed: tuple[Candidate, ...]) -> Tournament:
+    """The search that begins when some have left."""
+    begun = tournament_of(tournament.question, _charged(tournament, removed))
+    leaving = copy(tournament.leaving)
+    leaving.usage = _left(tournament, removed)
+    return replace(begun, leaving=leaving)
+
+
+def _locked(tournament: Tournament) -> Tournament:
+    """The same search, in which the shares on the preemptor's side are compared as they are before it."""
+    shares = {place: tournament.shares.of(tournament.charged, place) for place in tournament.path}
+    return replace(tournament, shares=LockedShares(tournament.tree, shares))
+
+
+def _fits(tournament: Tournament) -> bool:
+    return fitting(tournament.leaving, True)(tournament.leaving.usage)
+
+
+def _evidence(tournament: Tournament, candidate: Candidate) -> Evidence:
+    return evidence_for(tournament, tournament.charged, candidate)
