@@ -219,6 +219,10 @@ bench-simulate: $(STAMP) ## seconds and memory of tenure simulate for 1,000 to 3
 bench-analysis: $(STAMP) ## time of tenure analyze matrix at 3, 10 and 40 queues, and the share of cells that are not known
 	$(BIN)/python -m benchmarks.analysis
 
+.PHONY: repairs
+repairs: $(STAMP) ## the repairs of kueue#14543 on random searches, beside every set of victims (N=20000 SEED=1 ONLY=offender_pruning)
+	$(BIN)/python -m benchmarks.repairs --n $(N) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
+
 .PHONY: fmt
 fmt: $(STAMP) ## format the sources and mend what can be mended by itself
 	$(BIN)/ruff format

@@ -47,6 +47,9 @@ def test_the_presets_are_what_the_design_says() -> None:
             "configured_candidates": "merged",
             "always_trigger": "unconditional",
             "invalid_selector": "stops",
+            "fair_sharing_repair": "none",
+            "repair_strategy": "any",
+            "repair_within_nominal": "exempt",
         },
         "released": {
             "same_priority_gate": "either",
@@ -64,6 +67,9 @@ def test_the_presets_are_what_the_design_says() -> None:
             "configured_candidates": "appended",
             "always_trigger": "when_insufficient",
             "invalid_selector": "stops",
+            "fair_sharing_repair": "none",
+            "repair_strategy": "any",
+            "repair_within_nominal": "exempt",
         },
         "guaranteed": {
             "same_priority_gate": "expired_only",
@@ -81,6 +87,9 @@ def test_the_presets_are_what_the_design_says() -> None:
             "configured_candidates": "appended",
             "always_trigger": "when_insufficient",
             "invalid_selector": "stops",
+            "fair_sharing_repair": "none",
+            "repair_strategy": "any",
+            "repair_within_nominal": "exempt",
         },
     }
 

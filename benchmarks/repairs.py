@@ -1,0 +1,204 @@
+"""The repairs of kueue#14543 on random searches, beside every set of victims: `python -m benchmarks.repairs`.
+
+Of each search all sets of candidates are tried. A set is *valid* where
+
+1. the request fits without it, and with none of it back;
+2. each victim of another queue is fair in the end: the strategies would allow it by the shares that are then;
+3. none of them takes its quota back from the preemptor in one step, searching as released.
+
+A search is *solvable* where some set is valid.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Final
+
+from benchmarks.fair_searches import draw_fair_search
+from tenure.conformance.requests import DecideRequest
+from tenure.model import Basis, Cluster, Evidence, Workload
+from tenure.oracle.decide import decide
+from tenure.oracle.fair import candidates_of, tournament_of
+from tenure.oracle.fair_repairs import first_unfair
+from tenure.oracle.question import Candidate, Question, Selection
+from tenure.oracle.search import find_targets
+from tenure.readings import FairSharingRepair, preset
+
+COLUMNS: Final = {
+    "solved": "a valid set, of the solvable searches",
+    "missed": "nobody, though a set is valid",
+    "other": "a set that is not valid, though another is",
+    "unsolvable": "a set, though none is valid",
+    "unfair": "a set with a victim that is unfair in the end",
+    "taken back": "a set of which a victim takes its quota back in one step",
+    "not needed": "a set of which a victim could be given its quota back",
+    "more": "victims beyond those of the smallest valid set, where it is solved",
+    "turns": "candidates that had a turn",
+}
+"""What is counted of each repair."""
+
+
+def searches_of(seed: int, index: int) -> Iterator[tuple[DecideRequest, Question]]:
+    """The search of a scenario, if it makes one.
+
+    Args:
+        seed, index: of the scenario.
+    """
+    request, asked = draw_fair_search(seed, index), list[Question]()
+
+    def noted(question: Question) -> Selection:
+        asked.append(question)
+        return find_targets(question)
+
+    decide(request.cluster, request.preemptor, request.queue, request.now, request.reading, search=noted)
+    if asked and candidates_of(asked[-1]):
+        yield request, asked[-1]
+
+
+def repaired(question: Question, repair: FairSharingRepair) -> Selection:
+    """What a repair finds for a search.
+
+    Args:
+        question: the search.
+        repair: the choice of the reading.
+    """
+    return find_targets(replace(question, terms=replace(question.terms, fair_sharing_repair=repair)))
+
+
+class Truth:
+    """Every set of victims of one search.
+
+    Args:
+        request: what is decided.
+        question: its search.
+    """
+
+    def __init__(self, request: DecideRequest, question: Question) -> None:
+        self._request, self._question = request, question
+        self._tournament = tournament_of(question, question.charged())
+        self.candidates = candidates_of(question)
+
+    def smallest(self) -> int | None:
+        """The size of the smallest valid set; None where none is."""
+        for size in range(1, len(self.candidates) + 1):
+            if any(map(self.is_valid, combinations(self.candidates, size))):
+                return size
+        return None
+
+    def is_valid(self, victims: Sequence[Candidate]) -> bool:
+        """Whether a set is valid."""
+        return (
+            self.fits(victims)
+            and not self.has_spare(victims)
+            and not self.is_unfair(victims)
+            and not self.is_taken_back(victims)
+        )
+
+    def fits(self, victims: Sequence[Candidate]) -> bool:
+        """Whether the request fits without a set."""
+        leaving = self._tournament.leaving
+        usage = leaving.usage
+        for candidate in victims:
+            usage = leaving.without(usage, candidate)
+        return leaving.fits(usage, True)
+
+    def has_spare(self, victims: Sequence[Candidate]) -> bool:
+        """Whether one of a set could be given its quota back."""
+        return any(self.fits([*victims[:place], *victims[place + 1 :]]) for place in range(len(victims)))
+
+    def is_unfair(self, victims: Sequence[Candidate]) -> bool:
+        """Whether a victim of another queue is unfair in the end."""
+        claimed = Basis.WITHIN_NOMINAL if self._tournament.claims_nominal else Basis.NONE
+        taken = [replace(found, evidence=Evidence(claimed)) for found in victims]
+        return first_unfair(self._tournament, taken) is not None
+
+    def is_taken_back(self, victims: Sequence[Candidate]) -> bool:
+        """Whether a victim would preempt the preemptor in its next decision."""
+        request = self._request
+        gone = {found.workload.key for found in victims}
+        usage = {at: amount for at, amount in self._question.request.items() if amount}
+        holder = replace(
+            request.preemptor, cluster_queue=request.queue, quota_reserved_at=request.now, usage=usage
+        )
+        stay = (running for running in request.cluster.admitted if running.key not in gone)
+        cluster = replace(request.cluster, admitted=(*stay, holder))
+        return any(_takes(cluster, found.workload, holder, request) for found in victims)
+
+
+def _takes(cluster: Cluster, returning: Workload, holder: Workload, request: DecideRequest) -> bool:
+    waiting = replace(returning, cluster_queue=None, quota_reserved_at=None, usage={})
+    decision = decide(cluster, waiting, returning.cluster_queue or "", request.now, preset("released"))
+    return any(target.workload.key == holder.key for target in decision.targets)
+
+
+def counted(
+    seed: int, repairs: Sequence[FairSharingRepair], indexes: Sequence[int]
+) -> dict[str, Counter[str]]:
+    """What is counted of some scenarios, by repair; and of all, under the empty name.
+
+    Args:
+        seed: of the scenarios.
+        repairs: which.
+        indexes: of the scenarios.
+    """
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("", *(repair.name for repair in repairs))}
+    for index in indexes:
+        for request, question in searches_of(seed, index):
+            truth = Truth(request, question)
+            smallest = truth.smallest()
+            counts[""].update(searches=1, solvable=smallest is not None)
+            for repair in repairs:
+                counts[repair.name].update(_of(truth, smallest, repaired(question, repair)))
+    return counts
+
+
+def _of(truth: Truth, smallest: int | None, found: Selection) -> dict[str, int]:
+    kept, turns = found.kept, sum(len(attempt.turns) for attempt in found.attempts)
+    if not kept:
+        return {"missed": smallest is not None, "turns": turns}
+    valid = truth.is_valid(kept)
+    return {
+        "solved": valid,
+        "other": not valid and smallest is not None,
+        "unsolvable": smallest is None,
+        "unfair": truth.is_unfair(kept),
+        "taken back": truth.is_taken_back(kept),
+        "not needed": truth.has_spare(kept),
+        "more": len(kept) - smallest if valid and smallest is not None else 0,
+        "turns": turns,
+    }
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser("python -m benchmarks.repairs", description=__doc__)
+    parser.add_argument("--n", type=int, default=2000, help="scenarios")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=[repair.name.lower() for repair in FairSharingRepair])
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    given = parser.parse_args()
+    repairs = [repair for repair in FairSharingRepair if given.only in (None, repair.name.lower())]
+    blocks = [range(first, min(first + 100, given.n)) for first in range(0, given.n, 100)]
+    totals: dict[str, Counter[str]] = {}
+    with ProcessPoolExecutor(given.jobs) as processes:
+        for number, counts in enumerate(processes.map(partial(counted, given.seed, repairs), blocks), 1):
+            for name, some in counts.items():
+                totals.setdefault(name, Counter()).update(some)
+            print(f"{number * 100} of {given.n} scenarios", file=sys.stderr, end="\r", flush=True)
+    of_all = totals.pop("")
+    searches, solvable = of_all["searches"], of_all["solvable"]
+    print(f"{given.n} scenarios of seed {given.seed}: {searches} searches, {solvable} solvable")
+    print("repair".ljust(24), *(column.rjust(10) for column in COLUMNS))
+    for name, found in totals.items():
+        print(name.lower().ljust(24), *(str(found[column]).rjust(10) for column in COLUMNS))
+
+
+if __name__ == "__main__":
+    main()
