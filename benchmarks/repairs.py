@@ -33,7 +33,7 @@ from tenure.readings import FairSharingRepair, preset
 
 COLUMNS: Final = {
     "solved": "a valid set, of the solvable searches",
-    "missed": "nobody, though a set is valid",
+    "missed": "no workload, though a set is valid",
     "other": "a set that is not valid, though another is",
     "unsolvable": "a set, though none is valid",
     "unfair": "a set with a victim that is unfair in the end",

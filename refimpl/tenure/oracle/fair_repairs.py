@@ -42,7 +42,7 @@ class Found(NamedTuple):
         removed: who was removed, in order; empty where the request does not fit after all.
         kept: who of them stays removed, in order.
         usage: what is in use of the needed and requested flavor-resources without those.
-        unfair: the target for which the repair refuses the others too; nobody is preempted then.
+        unfair: the target for which the repair refuses the others too; no workload is preempted then.
     """
 
     attempts: tuple[Attempt, ...]
@@ -141,7 +141,7 @@ def _with_own_given_up(
 
 
 def _guarded_fill_back(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
-    """Repair 6: nobody gets quota back by which a target would no longer be allowed."""
+    """Repair 6: no workload gets quota back by which a target would no longer be allowed."""
     searched = played(tournament, candidates)
     turns = (turn for attempt in searched.attempts for turn in attempt.turns if turn.removed)
     allowed = {turn.candidate.workload.key: turn.shares for turn in turns}
@@ -232,7 +232,7 @@ def _given_back(
         tournament: the search, as it began.
         attempts: what was tried.
         removed: who was removed, in order.
-        fits: whether the request fits then; else nobody is.
+        fits: whether the request fits then; else none is.
         may_stay: whether exactly those may be the targets.
     """
     leaving, kept = tournament.leaving, removed if fits else ()
@@ -244,7 +244,7 @@ def _given_back(
 
 
 def _checked(tournament: Tournament, found: Found) -> Found:
-    """The same, with nobody preempted where a target is unfair."""
+    """The same, with no victim where a target is unfair."""
     unfair = first_unfair(tournament, found.kept)
     if unfair is None:
         return found

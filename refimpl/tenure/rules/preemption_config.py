@@ -271,7 +271,7 @@ def is_trigger_stopped(faulty: bool, invalid_selector: InvalidSelector) -> bool:
     > An invalid selector of a rule of the trigger that accepts the preemptor,
     > or an invalid preemptorSelector, stops the trigger. When
     > invalid_selector is passed_over, the selector alone selects nothing, and
-    > the rule alone accepts nobody.
+    > the rule alone accepts no workload.
 
     Args:
         faulty: such a rule of the trigger has an invalid selector.
