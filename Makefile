@@ -69,9 +69,9 @@ test-quick: $(STAMP)
 
 .PHONY: analyze-campaign
 analyze-campaign: N = 1000
-analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves (N=1000 SEED=1 SCOPE=edited HEROES=yes); stopped, it goes on
+analyze-campaign: $(STAMP) ## random configurations and states against what tenure analyze matrix proves (N=1000 SEED=1 SCOPE=edited HEROES=yes CONFIGS=yes); stopped, it goes on
 	mkdir -p build
-	$(BIN)/python -m tenure_check.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4 --scope $(SCOPE) $(if $(HEROES),--heroes) --kept build/analyze-campaign
+	$(BIN)/python -m tenure_check.analysis.campaign --configurations $(N) --seed $(SEED) --states 350 --queues 4 --scope $(SCOPE) $(if $(HEROES),--heroes) $(if $(CONFIGS),--configs) --kept build/analyze-campaign
 
 # tools/stages.py says which tests these are; CONTRIBUTING.md shows it.
 .PHONY: test-kills

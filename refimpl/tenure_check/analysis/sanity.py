@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 from tenure.as_json import KueueVersion
@@ -43,8 +42,10 @@ from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.terms import terms_of
 from tenure.units import format_amount
 from tenure.validation.cross_object_warnings import cohort_quota_on_top, overview
-from tenure.validation.faults import Subject, WarningType
+from tenure.validation.faults import Subject
 from tenure.validation.object_warnings import quotas
+from tenure_check.analysis.configured_sanity import copied_labels, findings_of_configs
+from tenure_check.analysis.sanity_findings import SanityCheck, SanityFinding
 
 _PREEMPTION: Final = "spec.preemption"
 _BYTES: Final = ("memory", "ephemeral-storage")
@@ -52,39 +53,6 @@ _AMOUNTS: Final = ("nominalQuota", "borrowingLimit", "lendingLimit")
 _LARGE: Final = 2**20
 """A quota of so many bytes is more than one pod's overhead."""
 _APART: Final = 2**10
-
-
-class SanityCheck(StrEnum):
-    """What is checked."""
-
-    LIMIT_NEVER_REACHED = "LimitNeverReached"
-    NEVER_PREEMPTS = "NeverPreempts"
-    NOTHING_TO_RECLAIM = "NothingToReclaim"
-    ZERO_WEIGHT_NEVER_TAKES = "ZeroWeightNeverTakes"
-    UNITS_DIFFER = "UnitsDiffer"
-    UNUSED_CLASS = "UnusedClass"
-    COHORT_QUOTA_ON_TOP = WarningType.COHORT_QUOTA_ON_TOP.value
-
-
-@dataclass(frozen=True, slots=True)
-class SanityFinding:
-    """A field without effect, or hardly with the one that is meant.
-
-    Args:
-        check: see there.
-        object: `ClusterQueue/a`.
-        field: path of the field in v1beta2.
-        message: what holds in every state, and what to do.
-        why: the argument.
-        rules: that it rests on.
-    """
-
-    check: SanityCheck
-    object: str
-    field: str
-    message: str
-    why: str
-    rules: tuple[str, ...] = ()
 
 
 def findings_of_tree(cluster: Cluster, reading: Reading) -> Iterator[SanityFinding]:
@@ -188,7 +156,8 @@ class _Sanity:
             quota_at(self.tree, place, at).subtree > 0 for place in below_root for at in queue.nominal()
         )
         placed = has_topology(queue, self.cluster)
-        if owns or placed or not queue.nominal() or may_preempt_while_borrowing(terms):
+        searched = queue.preemption_config is not None  # PCF-090
+        if owns or placed or searched or not queue.nominal() or may_preempt_while_borrowing(terms):
             return
         for field in (name for name, is_set in policies.items() if is_set):
             yield SanityFinding(
@@ -432,7 +401,11 @@ def sanity_answer(loaded: Loaded, reading: Reading) -> SanityAnswer:
             files.get(finding.object, ""),
             lines.of_field(files.get(finding.object, ""), finding.object, finding.field),
         )
-        for finding in (*findings_of_tree(loaded.cluster, reading), *findings_of_objects(converted))
+        for finding in (
+            *findings_of_tree(loaded.cluster, reading),
+            *findings_of_configs(loaded.cluster, copied_labels(objects)),
+            *findings_of_objects(converted),
+        )
     ]
     notices.sort(key=lambda notice: (notice.file, notice.line))
     premises = premises_of_states(loaded)

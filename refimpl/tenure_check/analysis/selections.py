@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 from tenure.conformance.requests import DecideRequest
@@ -125,6 +126,21 @@ class Selections:
             if is_cell_selected(self.cluster, selector, cell)
             for pair in islice(self._pairs(config, rule, place, named), 1)
         ]
+
+    def may_select(self, config: PreemptionConfig, rule: PreemptionRule, place: int) -> bool:
+        """Whether a selector of a rule selects any workload, as far as labels and names of classes decide.
+
+        Where labels have more combinations than are tried, it may.
+
+        Args:
+            config, rule: the rule, and what it is of.
+            place: of the selector in it.
+        """
+        names = ("", *names_read(self.configs))
+        labels = (self._labels(rule, rule.candidates[place], key) for key in self.values)
+        named = [(one, other) for one in names for other in names]
+        is_large = prod(map(len, labels)) > MOST_COMBINATIONS
+        return is_large or any(True for _ in self._pairs(config, rule, place, named))
 
     def _pairs(
         self, config: PreemptionConfig, rule: PreemptionRule, place: int, named: Sequence[tuple[str, str]]
