@@ -355,7 +355,7 @@ EXCEEDING, ABOVE_LEAST, WAITING_AMONG = (
 """As they are, for wrong versions of them."""
 
 ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
-    "what is in use depends on nothing but who is out, in whatever order they left": (
+    "two that leave, in either order, leave the same in use": (
         in_use_by_who_is_out,
         tree,
         "climb",

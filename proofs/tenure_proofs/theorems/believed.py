@@ -15,7 +15,7 @@ _DECISIONS, _PLAYS, _TREES = "decisions", "plays", "trees of cohorts"
 
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
-        "what is in use depends on nothing but who is out, in whatever order they left": (10_000, _DECISIONS),
+        "two that leave, in either order, leave the same in use": (10_000, _DECISIONS),
         "while one waits, the next is the least of those that wait, by ranks as they are then": (
             10_000,
             _DECISIONS,

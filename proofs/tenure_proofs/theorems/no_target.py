@@ -13,20 +13,13 @@ from tenure.oracle.selection import remove_until_fits
 from tenure.oracle.snapshot import Snapshot
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.selection import (
-    FITS,
-    NOBODY_OUT,
-    REMOVE,
-    STANDS,
-    fits_of,
-    usage_of,
-)
+from tenure_proofs.theorems.selection import REMOVED, fits_in, taken, usage_of
 from tenure_proofs.theorems.standins import only_of
 from tenure_proofs.theorems.taken import given, modelled
 from tenure_proofs.theorems.tree import IN_USE, PASSED
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import Loop, Row, State, Way
+from tenure_proofs.trusted.loops import Loop, State, Way
 from tenure_proofs.trusted.procedures import Law, read_procedure
 from tenure_proofs.trusted.symbols import SymBool, SymOptional, SymToken, as_term
 
@@ -88,19 +81,16 @@ def _said(function: Callable[..., Any]) -> Iterator[Part]:
 def _in_vain(function: Callable[..., Any]) -> Iterator[Part]:
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        candidates=Row(SymToken, z3.Int("count")),
-        usage=SymToken(NOBODY_OUT),
-        stands=STANDS,
-        fits=FITS,
-        remove=REMOVE,
+        **REMOVED.takes,
     )
 
     def fails(fold: Value) -> Labelled:
         return [("it does not fit", z3.Implies(NONE, z3.Not(as_term(fold.fields["fits"], bool))))]
 
     def in_vain(state: State, candidate: Value) -> list[Lemma]:
-        usage, place = usage_of(state["state"]), candidate.term
-        leaves, fits = STANDS.meaning(usage, place), fits_of(z3.Store(usage, place, True))
+        usage = usage_of(state["state"])
+        leaves = REMOVED.takes["stands"](SymToken(usage), candidate).term
+        fits = fits_in(taken(usage, candidate.term))
         return [given(IN_VAIN, "PO-KQ-395", z3.Implies(NONE, z3.Not(z3.And(leaves, fits))))]
 
     contract = Contract(

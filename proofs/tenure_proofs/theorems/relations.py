@@ -18,14 +18,14 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import theorem
-from tenure_proofs.theorems.selection import ADD, FILLED, FITS, fits_of, listed, usage_of, without
+from tenure_proofs.theorems.selection import COUNT, FILLED, REMOVED, fits_in, given_back, listed, usage_of
 from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import ADDED, BEFORE, POINTS, QUOTAS, in_a_consistent_tree, upwards
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.logic import equal_fields, implies
-from tenure_proofs.trusted.loops import MEMBERS, Cells, Loop, Row, every
+from tenure_proofs.trusted.loops import Cells, Loop, Row, every
 from tenure_proofs.trusted.procedures import Law
 from tenure_proofs.trusted.specified import Composed, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
@@ -38,27 +38,27 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 )
 def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fill_back) -> Iterator[Part]:
     """Kueue main of August 2026: who is kept after filling back is kept by filling back again."""
-    count, out = z3.Int("count"), z3.Const("everyone_out", MEMBERS)
-    last = count - 1
+    last, takes = COUNT - 1, REMOVED.takes
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        removed=Row(lambda place: SymToken(last - place), count, linked=True),
-        usage=SymToken(out),
-        fits=FITS,
-        add=ADD,
+        removed=Row(lambda place: SymToken(last - place), COUNT, linked=True),
+        usage=takes["usage"],
+        fits=takes["fits"],
+        add=FILLED.takes["add"],
     )
+    usage = takes["usage"].term
 
     def same(fold: Made) -> Labelled:
         spared = listed(fold.fields["spared"])
-        return [("usage as it was", usage_of(fold) == out), ("none is spared", z3.Not(spared.there))]
+        return [("usage as it was", usage_of(fold) == usage), ("none is spared", z3.Not(spared.there))]
 
     def needed(point: Any) -> Any:
-        return z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_of(without(out, point))))
+        return z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_in(given_back(usage, point))))
 
     contract = Contract(
         lambda _, state, __: same(state["state"]),
         lambda value, *_: same(value),
-        facts=(count >= 1, fits_of(out)),
+        facts=(COUNT >= 1, fits_in(usage)),
         everywhere=everywhere(("none but the last was kept in vain", "PO-ANY-020", needed)),
         points=lambda point, steps, _: [point, last - 1 - steps],
     )

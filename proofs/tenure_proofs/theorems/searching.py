@@ -12,15 +12,19 @@ from tenure.oracle.selection import Chain, attempts_until_one_fits, best_of, rem
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
-    FITS,
+    COUNT,
+    LEFT,
     NOBODY_OUT,
-    REMOVE,
-    fits_of,
+    NONE_OUT,
+    ONE,
+    OUT,
+    fits_in,
+    given_back,
+    in_use,
+    leaves,
     listed,
-    not_yet,
     removing,
     usage_of,
-    without,
 )
 from tenure_proofs.theorems.standins import same, truth_of
 from tenure_proofs.theorems.taken import given
@@ -37,7 +41,6 @@ Order: TypeAlias = Callable[[Value, Value], z3.BoolRef]
 OTHER = z3.Int("any other candidate")
 
 _suffices = z3.Function("an attempt fits", z3.IntSort(), z3.BoolSort())
-_next = z3.Function("next", MEMBERS, z3.IntSort())
 _rank = z3.Function("rank", MEMBERS, z3.IntSort(), z3.IntSort())
 _waiting = z3.Function("how many wait of the first", MEMBERS, z3.IntSort(), z3.IntSort())
 _left = z3.Function("how many have had no turn", z3.IntSort(), z3.IntSort())
@@ -246,7 +249,6 @@ HOW_MANY = Recursion(
     lambda _: 0,
     lambda out, number, before: before + z3.If(out[number], 0, 1),
 )
-_OUT, _ONE = z3.Const("who is out", MEMBERS), z3.Int("one candidate")
 
 
 def _waits(out: Any, one: Any, number: Any) -> Any:
@@ -264,12 +266,12 @@ def _fewer(out: Any, one: Any, number: Any) -> Any:
 
 
 COUNTED = OfEveryNumber(
-    "who waits is counted", _counted, (_OUT, _ONE), lambda out, _, number: [HOW_MANY.at(out, number)]
+    "who waits is counted", _counted, (OUT, ONE), lambda out, _, number: [HOW_MANY.at(out, number)]
 )
 FEWER = OfEveryNumber(
     "where one that waits leaves, one less waits",
     _fewer,
-    (_OUT, _ONE),
+    (OUT, ONE),
     lambda out, one, number: [HOW_MANY.at(out, number), HOW_MANY.at(z3.Store(out, one, True), number)],
 )
 ALL_WAIT = OfEveryNumber(
@@ -301,21 +303,11 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     twice, the search ends after at most one turn for each candidate, and the last removed is needed unless it
     is the only one. Where the request does not fit in the end, all were removed.
     """
-    for induction in (COUNTED, FEWER, ALL_WAIT):
+    for induction in (LEFT, NONE_OUT, COUNTED, FEWER, ALL_WAIT):
         yield from induction.parts()
-    yield from IN_TURN.of_steps(function, not_yet(IN_TURN))
-    count = z3.Int("count")
-    loop = Loop(
-        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        candidates=Row(SymToken, count),
-        usage=SymToken(NOBODY_OUT),
-        next_of=Given(1, SymToken, _next),
-        fits=FITS,
-        remove=REMOVE,
-    )
 
-    def waits(usage: Any, candidate: Any) -> Any:
-        return z3.And(candidate >= 0, count > candidate, z3.Not(usage[candidate]))
+    def waits(out: Any, candidate: Any) -> Any:
+        return z3.And(candidate >= 0, candidate < COUNT, z3.Not(out[candidate]))
 
     def said(state: State, fold: Any, point: Any) -> Labelled:
         usage, removed = usage_of(fold), listed(fold.fields["removed"])
@@ -324,8 +316,8 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
         first = z3.And(z3.Not(turn[ANY]), least)
         some = z3.And(removed.there, removed.members[removed.head])
         return [
-            ("usage is without those removed", usage[point] == removed.members[point]),
-            ("only candidates", z3.Implies(removed.members[point], z3.And(point >= 0, point < count))),
+            ("usage is without those removed", usage == in_use(removed.members)),
+            ("only candidates", z3.Implies(removed.members[point], z3.And(point >= 0, point < COUNT))),
             ("a list of none is None", z3.Or(some, z3.Not(z3.Or(removed.there, removed.members[point])))),
             ("each was first at its turn", z3.Implies(removed.members[ANY], first)),
         ]
@@ -336,33 +328,34 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
         return [
             *said(state, fold, point),
             ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
-            ("it did not fit", z3.Implies(removed.there, z3.Not(fits_of(usage_of(fold))))),
-            ("as many wait as turns are left", _waiting(usage_of(fold), count) == count - steps),
-            ("who waits is counted", _counted(usage_of(fold), OTHER, count)),
+            ("it did not fit", z3.Implies(removed.there, z3.Not(fits_in(usage_of(fold))))),
+            ("as many wait as turns are left", _waiting(removed.members, COUNT) == COUNT - steps),
+            ("who waits is counted", _counted(removed.members, OTHER, COUNT)),
         ]
 
     def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
         usage, removed = usage_of(value), listed(value.fields["removed"])
         fits = as_term(value.fields["fits"], bool)
         alone = removed.members[point] == (point == removed.head)
-        needed = z3.Or(z3.Not(fits_of(without(usage, removed.head))), alone)
+        needed = z3.Or(z3.Not(fits_in(given_back(usage, removed.head))), alone)
         return [
             *said(state, value, point),
-            ("it says whether the request fits", z3.Implies(removed.there, fits == fits_of(usage))),
             ("the last is needed, unless alone", z3.Implies(fits, needed)),
-            ("all had a turn, or it fits", z3.Or(fits, (steps + 1 if ended else steps) == count)),
-            ("all were removed, or it fits", z3.Or(fits, z3.Not(waits(usage, OTHER)))),
+            ("all had a turn, or it fits", z3.Or(fits, (steps + 1 if ended else steps) == COUNT)),
+            ("all were removed, or it fits", z3.Or(fits, z3.Not(waits(removed.members, OTHER)))),
         ]
 
+    def now(state: State) -> tuple[Any, Any]:
+        """Who is out, and whose turn it is."""
+        chosen = IN_TURN.takes["next_of"](state["state"].fields["usage"]).term
+        return listed(state["state"].fields["removed"]).members, chosen
+
     def turn_of(state: State, _: Value) -> list[Lemma]:
-        usage = usage_of(state["state"])
-        chosen = _next(usage)
-        then = z3.Store(usage, chosen, True)
-        least = z3.Implies(waits(usage, OTHER), _rank(usage, chosen) <= _rank(usage, OTHER))
-        next_waits = z3.Implies(_waiting(usage, count) > 0, z3.And(waits(usage, chosen), least))
-        counted = COUNTED.of(then, OTHER, count)
-        fewer = FEWER.of(usage, chosen, count)
-        same = z3.Implies(z3.Not(usage[chosen]), without(then, chosen) == usage)
+        out, chosen = now(state)
+        least = z3.Implies(waits(out, OTHER), _rank(out, chosen) <= _rank(out, OTHER))
+        next_waits = z3.Implies(_waiting(out, COUNT) > 0, z3.And(waits(out, chosen), least))
+        counted = COUNTED.of(z3.Store(out, chosen, True), OTHER, COUNT)
+        fewer = FEWER.of(out, chosen, COUNT)
         return [
             given(
                 "while one waits, the next is the least of those that wait, by ranks as they are then",
@@ -370,22 +363,22 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
                 next_waits,
             ),
             *(Lemma(fact.words, z3.BoolVal(True), fact) for fact in (counted, fewer)),
-            Lemma("who leaves comes back as it was", same, same),
+            *leaves(out, chosen),
         ]
 
     def at_turn(state: State, _: Value) -> Any:
-        usage = usage_of(state["state"])
-        return z3.If(_next(usage) == ANY, usage, state["$turn"])
+        out, chosen = now(state)
+        return z3.If(chosen == ANY, out, state["$turn"])
 
     contract = Contract(
         invariant,
         result,
-        facts=(ALL_WAIT.of(count), COUNTED.of(NOBODY_OUT, OTHER, count)),
+        facts=(NONE_OUT.of(COUNT), ALL_WAIT.of(COUNT), COUNTED.of(NOBODY_OUT, OTHER, COUNT)),
         points=lambda point, _steps, here: [point, ANY, OTHER, listed(here["state"].fields["removed"]).head],
         ghosts={"$turn": Ghost(NOBODY_OUT, at_turn)},
         lemmas=turn_of,
     )
-    yield from by_induction(loop, contract)
+    yield from IN_TURN.of_steps(function, contract)
 
 
 A_TURN = "a round that does not end the tournament gives a candidate its turn"

@@ -1,9 +1,9 @@
 """Removing candidates and filling back, of any number: the loops of `tenure.oracle.selection`, as they are.
 
-A candidate is its place in the order. What is in use is told by the set of those that are out. That it
-depends on nothing else is believed; that who leaves comes back as it was is a theorem about the tree, of
-bounded amounts. Whether the request fits is any function of such a set; that it fits all the more when more
-are out is assumed where a lemma says so.
+A candidate is its place in the order. What is in use without some is defined: those leave one after the
+other, in order. By induction it does not matter in which order they leave, since that does not matter of any
+two; that who leaves comes back as it was is a theorem about the tree, of bounded amounts. That the request
+fits all the more when more are out is assumed where a lemma says so.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from tenure.oracle.selection import (
     remove_until_fits,
 )
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.taken import standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
-from tenure_proofs.trusted.defined import Members
+from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import MEMBERS, NONE, Given, Listed, Loop, Row, State
+from tenure_proofs.trusted.loops import MEMBERS, NONE, Listed, Loop, Row, State
 from tenure_proofs.trusted.procedures import Table
 from tenure_proofs.trusted.specified import GIVEN, LEMMA, Closure, Specification, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymOptional, SymToken, as_term
@@ -35,34 +34,85 @@ NOBODY_OUT = z3.K(z3.IntSort(), z3.BoolVal(False))
 ANY = z3.Int("any candidate")
 """An arbitrary candidate, so every one."""
 
-fits_of = z3.Function("fits", MEMBERS, z3.BoolSort())
-_stands = z3.Function("stands", MEMBERS, z3.IntSort(), z3.BoolSort())
-
-FITS = Given(1, bool, fits_of)
-STANDS = Given(2, bool, _stands)
-ONE_USAGE = ("what is in use depends on nothing but who is out, in whatever order they left", BELIEVED)
-COMES_BACK = ("who leaves comes back as it was", "PO-ANY-050")
-
-
-@standing(ONE_USAGE)
-def _removed(usage: Any, candidate: Any) -> Any:
-    return z3.Store(usage, candidate, True)
-
-
-@standing(ONE_USAGE)
-def _added(usage: Any, candidate: Any) -> Any:
-    return z3.Store(usage, candidate, False)
-
-
-REMOVE, ADD = Given(2, SymToken, _removed), Given(2, SymToken, _added)
-
-
 _REMOVAL: State = {
     "candidates": Row(SymToken, z3.Int("how many candidates"), told=(z3.Int("candidates"),)),
     "usage": SymToken(z3.Int("usage")),
     "fits": Closure(z3.Int("fits"), 1, bool),
     "remove": Closure(z3.Int("remove"), 2, SymToken),
 }
+_in_use = z3.Function("in use without some", MEMBERS, z3.IntSort(), z3.IntSort())
+OUT, ONE, _USAGE = z3.Const("who is out", MEMBERS), z3.Int("one candidate"), _REMOVAL["usage"].term
+COUNT = _REMOVAL["candidates"].size
+_adding = Closure(z3.Int("add"), 2, SymToken)
+
+
+def taken(usage: Any, one: Any) -> Any:
+    """What is in use when one has left."""
+    return _REMOVAL["remove"](SymToken(usage), SymToken(one)).term
+
+
+def given_back(usage: Any, one: Any) -> Any:
+    """What is in use when one has come back."""
+    return _adding(SymToken(usage), SymToken(one)).term
+
+
+def fits_in(usage: Any) -> Any:
+    """Whether the request fits."""
+    return as_term(_REMOVAL["fits"](SymToken(usage)), bool)
+
+
+def in_either_order(usage: Any, one: Any, other: Any) -> Taken:
+    """Of two that leave."""
+    same = taken(taken(usage, one), other) == taken(taken(usage, other), one)
+    return Taken(same, "two that leave, in either order, leave the same in use", BELIEVED)
+
+
+def comes_back(usage: Any, one: Any) -> Taken:
+    """Of one that leaves."""
+    return Taken(given_back(taken(usage, one), one) == usage, "who leaves comes back as it was", "PO-ANY-050")
+
+
+WITHOUT = Recursion(
+    _in_use,
+    "what is in use without some",
+    lambda _: _USAGE,
+    lambda out, number, before: z3.If(out[number], taken(before, number), before),
+)
+
+
+def _left(out: Any, one: Any, number: Any) -> Any:
+    then, leaves = _in_use(z3.Store(out, one, True), number), z3.And(one >= 0, one < number)
+    left = z3.Implies(z3.Not(out[one]), then == taken(_in_use(out, number), one))
+    return z3.If(leaves, left, then == _in_use(out, number))
+
+
+LEFT = OfEveryNumber(
+    "who leaves is out, whenever it leaves",
+    _left,
+    (OUT, ONE),
+    lambda out, one, number: [
+        WITHOUT.at(out, number),
+        WITHOUT.at(z3.Store(out, one, True), number),
+        in_either_order(_in_use(out, number), one, number),
+    ],
+)
+NONE_OUT = OfEveryNumber(
+    "all is in use where none is out",
+    lambda number: _in_use(NOBODY_OUT, number) == _USAGE,
+    (),
+    lambda number: [WITHOUT.at(NOBODY_OUT, number)],
+)
+
+
+def in_use(out: Any) -> Any:
+    """What is in use without some of all candidates."""
+    return _in_use(out, COUNT)
+
+
+def leaves(out: Any, one: Any) -> list[Lemma]:
+    """That what is in use when one leaves is what is in use without it, and that it comes back as it was."""
+    facts = (LEFT.of(out, one, COUNT), comes_back(in_use(out), one))
+    return [Lemma(fact.words, z3.BoolVal(True), fact) for fact in facts]
 
 
 def removal_of(_: State, part: Callable[..., Any]) -> Made:
@@ -83,17 +133,6 @@ def _suffices(given: State, end: Value) -> Labelled:
 def removing(by: str, words: str, function: Any, **more: Value) -> Specification:
     """What is said of a loop that removes candidates until the request fits, whatever usage is."""
     return Specification(by, words, function, {**_REMOVAL, **more}, removal_of, _suffices)
-
-
-def not_yet(removing: Specification) -> Contract:
-    """What holds while candidates leave: the request does not fit, and it says so."""
-
-    def invariant(_: Any, state: State, __: Any) -> Labelled:
-        fold = state["state"]
-        not_yet = z3.Not(as_term(fold.fields["fits"], bool))
-        return [("it does not fit yet", not_yet), *removing.ensures(removing.takes, fold)]
-
-    return Contract(invariant, lambda *_: [])
 
 
 REMOVED = removing(
@@ -132,10 +171,14 @@ FILLED = Specification(
 )
 
 
-@standing(COMES_BACK)
-def without(usage: Any, candidate: Any) -> Any:
-    """The usage with one candidate's quota given back."""
-    return z3.Store(usage, candidate, False)
+def without(out: Any, one: Any) -> Any:
+    """Those who are out, but for one."""
+    return z3.Store(out, one, False)
+
+
+def fits_without(out: Any, one: Any) -> Any:
+    """Whether the request fits with the quota of one given back."""
+    return fits_in(in_use(without(out, one)))
 
 
 def listed(value: Value) -> Listed:
@@ -159,22 +202,14 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
     With the one that leaves last the request fits, and without it it does not, unless it is the only one: the
     loop does not ask whether the request fits before. None that comes later leaves.
     """
-    yield from REMOVED.of_steps(function, not_yet(REMOVED))
-    count = z3.Int("count")
-    loop = Loop(
-        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        candidates=Row(SymToken, count),
-        usage=SymToken(NOBODY_OUT),
-        stands=STANDS,
-        fits=FITS,
-        remove=REMOVE,
-    )
+    for induction in (LEFT, NONE_OUT):
+        yield from induction.parts()
 
     def turn(state: State, last: Any, point: Any) -> Any:
-        out = listed(state["state"].fields["removed"]).members
+        out, before = listed(state["state"].fields["removed"]).members, state["$turn"]
         at_turn = z3.And(
-            out[ANY] == _stands(state["$turn"], ANY),
-            state["$turn"][point] == z3.And(point < ANY, out[point]),
+            out[ANY] == as_term(REMOVED.takes["stands"](SymToken(in_use(before)), SymToken(ANY)), bool),
+            before[point] == z3.And(point < ANY, out[point]),
         )
         return z3.Implies(z3.And(ANY >= 0, last > ANY), at_turn)
 
@@ -184,49 +219,42 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
         ahead = z3.And(removed.head >= 0, removed.head < steps, removed.members[removed.head])
         return [
             ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
-            ("usage is without those removed", usage[point] == removed.members[point]),
+            ("usage is without those removed", usage == in_use(removed.members)),
             ("in order", z3.And(removed.falling, z3.Implies(removed.there, ahead))),
             ("only those before", z3.Implies(removed.members[point], z3.And(point >= 0, point < steps))),
             ("a list of none is None", z3.Implies(z3.Not(removed.there), z3.Not(removed.members[point]))),
-            ("it did not fit", z3.Implies(removed.there, z3.Not(fits_of(usage)))),
+            ("it did not fit", z3.Implies(removed.there, z3.Not(fits_in(usage)))),
             ("exactly those that stand at their turn", turn(state, steps, point)),
         ]
 
     def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
         usage, removed = usage_of(value), listed(value.fields["removed"])
         fits, last = as_term(value.fields["fits"], bool), steps + 1 if ended else steps
-        needed = z3.Or(
-            z3.Not(fits_of(without(usage, removed.head))), removed.members[point] == (point == removed.head)
-        )
+        alone = removed.members[point] == (point == removed.head)
+        needed = z3.Or(z3.Not(fits_in(given_back(usage, removed.head))), alone)
         ahead = z3.And(removed.members[removed.head], removed.head >= 0, removed.head < last)
         return [
-            ("usage is without those removed", usage[point] == removed.members[point]),
-            ("it says whether the request fits", z3.Implies(removed.there, fits == fits_of(usage))),
-            ("who fits has removed some", z3.Implies(fits, removed.there)),
+            ("usage is without those removed", usage == in_use(removed.members)),
             ("in order", z3.And(removed.falling, z3.Implies(removed.there, ahead))),
             ("the last is needed, unless alone", z3.Implies(fits, needed)),
             ("exactly those that stand at their turn", turn({**state, "state": value}, last, point)),
             ("none after", z3.Implies(point >= last, z3.Not(removed.members[point]))),
-            ("all had their turn, or it fits", z3.Or(fits, last == count)),
+            ("all had their turn, or it fits", z3.Or(fits, last == COUNT)),
         ]
 
-    def comes_back(state: State, candidate: Value) -> list[Lemma]:
-        usage, place = usage_of(state["state"]), candidate.term
-        same = z3.Implies(z3.Not(usage[place]), without(z3.Store(usage, place, True), place) == usage)
-        return [Lemma("who leaves comes back as it was", same, same)]
+    def out(state: State) -> Any:
+        return listed(state["state"].fields["removed"]).members
 
-    turns = Ghost(
-        NOBODY_OUT,
-        lambda state, candidate: z3.If(candidate.term == ANY, usage_of(state["state"]), state["$turn"]),
-    )
+    turns = Ghost(NOBODY_OUT, lambda state, one: z3.If(one.term == ANY, out(state), state["$turn"]))
     contract = Contract(
         invariant,
         result,
+        facts=(NONE_OUT.of(COUNT),),
         points=lambda point, steps, here: [point, steps, ANY, listed(here["state"].fields["removed"]).head],
         ghosts={"$turn": turns},
-        lemmas=comes_back,
+        lemmas=lambda state, one: leaves(out(state), one.term),
     )
-    yield from by_induction(loop, contract)
+    yield from REMOVED.of_steps(function, contract)
 
 
 @theorem(
@@ -243,50 +271,51 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     exactly if the request does not fit with its quota given back, all up to it being out, and of those
     after it the kept ones: but the last, which is kept. So of the kept none but the last could stay.
     """
+    yield from LEFT.parts()
     yield from FILLED.of_steps(
         function,
         Contract(lambda _, state, __: FILLED.ensures(FILLED.takes, state["state"]), lambda *_: []),
     )
-    count, everyone_out = z3.Int("count"), z3.Const("everyone_out", MEMBERS)
-    last = count - 1
+    everyone_out, last = z3.Const("everyone_out", MEMBERS), COUNT - 1
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        removed=Row(lambda place: SymToken(last - place), count, linked=True),
-        usage=SymToken(everyone_out),
-        fits=FITS,
-        add=ADD,
+        removed=Row(lambda place: SymToken(last - place), COUNT, linked=True),
+        usage=SymToken(in_use(everyone_out)),
+        fits=_REMOVAL["fits"],
+        add=_adding,
     )
     asked = z3.And(ANY >= 0, last > ANY)
 
     def among(point: Any) -> Any:
-        return z3.And(point >= 0, point < count)
+        return z3.And(point >= 0, point < COUNT)
 
     out_at_first = Members(everyone_out, "all of them are out at first", among)
 
     def greedy(kept: Any, state: State, point: Any) -> list[tuple[str, Any]]:
         turn = state["$turn"]
         return [
-            ("kept exactly if needed at its turn", kept[ANY] == z3.Not(fits_of(without(turn, ANY)))),
+            ("kept exactly if needed at its turn", kept[ANY] == z3.Not(fits_without(turn, ANY))),
             ("its turn", turn[point] == z3.And(among(point), z3.Or(point <= ANY, kept[point]))),
         ]
 
-    def in_vain(kept: Any, usage: Any) -> Any:
-        return z3.Implies(z3.And(kept[ANY], last != ANY), z3.Not(fits_of(without(usage, ANY))))
+    def in_vain(kept: Any, out: Any) -> Any:
+        return z3.Implies(z3.And(kept[ANY], last != ANY), z3.Not(fits_without(out, ANY)))
 
     def parts(fold: Made) -> tuple[Any, Listed, Listed]:
         return usage_of(fold), listed(fold.fields["kept"]), listed(fold.fields["spared"])
 
     def invariant(steps: Any, state: State, point: Any) -> Labelled:
-        usage, kept, spared = parts(state["state"])
+        (usage, kept, spared), out = parts(state["state"]), state["$out"]
         had = last - steps
-        waits = z3.And(usage[point], z3.Not(kept.members[point]), z3.Not(spared.members[point]))
-        nowhere = z3.Not(z3.Or(usage[point], kept.members[point], spared.members[point]))
-        one = z3.And(kept.members[point] != spared.members[point], usage[point] == kept.members[point])
-        ahead = z3.And(kept.head >= had, kept.head < count, kept.members[kept.head])
+        waits = z3.And(out[point], z3.Not(kept.members[point]), z3.Not(spared.members[point]))
+        nowhere = z3.Not(z3.Or(out[point], kept.members[point], spared.members[point]))
+        one = z3.And(kept.members[point] != spared.members[point], out[point] == kept.members[point])
+        ahead = z3.And(kept.head >= had, kept.head < COUNT, kept.members[kept.head])
         return [
-            ("it fits", fits_of(usage)),
+            ("it fits", fits_in(usage)),
+            ("usage is without those that are out", usage == in_use(out)),
             ("who waits is out", z3.Implies(z3.And(point >= 0, point < had), waits)),
-            ("kept or spared", z3.Implies(z3.And(had <= point, point < count), one)),
+            ("kept or spared", z3.Implies(z3.And(had <= point, point < COUNT), one)),
             ("none other", z3.Implies(z3.Not(among(point)), nowhere)),
             ("the last is kept", kept.members[last]),
             ("kept in order of removal", z3.And(kept.there, kept.rising, ahead)),
@@ -294,7 +323,7 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
                 "spared in order of removal",
                 z3.And(spared.rising, z3.Implies(spared.there, spared.head >= had)),
             ),
-            ("none in vain but the last", in_vain(kept.members, usage)),
+            ("none in vain but the last", in_vain(kept.members, out)),
             *(
                 (label, z3.Implies(z3.And(asked, had <= ANY), formula))
                 for label, formula in greedy(kept.members, state, point)
@@ -302,41 +331,47 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         ]
 
     def result(value: Value, state: State, point: Any, *_: Any) -> Labelled:
-        usage, kept, spared = parts(value)
+        (usage, kept, spared), out = parts(value), state["$out"]
         both = z3.And(kept.members[point], spared.members[point])
         either = z3.Or(kept.members[point], spared.members[point])
         return [
-            ("it fits", fits_of(usage)),
+            ("it fits", fits_in(usage)),
             ("kept and spared partition the removed", z3.And(z3.Not(both), either == among(point))),
-            ("usage is without the kept", usage[point] == kept.members[point]),
+            ("usage is without the kept", z3.And(usage == in_use(out), out[point] == kept.members[point])),
             ("in order of removal", z3.And(kept.rising, spared.rising)),
             ("the last is kept", kept.members[last]),
-            ("none in vain but the last", in_vain(kept.members, usage)),
+            ("none in vain but the last", in_vain(kept.members, out)),
             *((label, z3.Implies(asked, formula)) for label, formula in greedy(kept.members, state, point)),
         ]
 
     def less_out(state: State, candidate: Value) -> list[Lemma]:
-        usage, place, point = usage_of(state["state"]), candidate.term, z3.Int("any other point")
-        less, more = without(without(usage, place), ANY), without(usage, ANY)
-        same = z3.Implies(place == ANY, less == more)
-        antitone = z3.Implies(fits_of(less), fits_of(more))
-        label = "it fits all the more when more are out"
+        out, place, point = state["$out"], candidate.term, z3.Int("any other point")
+        less, more = without(without(out, place), ANY), without(out, ANY)
+        same, again = z3.Implies(place == ANY, less == more), z3.Store(without(out, place), place, True)
+        antitone = z3.Implies(fits_in(in_use(less)), fits_in(in_use(more)))
+        label, out_again = "it fits all the more when more are out", z3.Implies(out[place], again == out)
         return [
             Lemma(label, z3.Implies(less[point], more[point]), Taken(antitone, label, "PO-KQ-230", LEMMA)),
             Lemma("who is given back twice is given back once", same, same),
+            Lemma("who is given back and leaves is out", out_again, out_again),
+            *leaves(without(out, place), place),
         ]
 
-    turns = Ghost(
-        NOBODY_OUT,
-        lambda state, candidate: z3.If(candidate.term == ANY, usage_of(state["state"]), state["$turn"]),
-    )
+    def out_then(state: State, candidate: Value) -> Any:
+        back = fits_in(given_back(usage_of(state["state"]), candidate.term))
+        return z3.If(back, without(state["$out"], candidate.term), state["$out"])
+
+    turns = Ghost(NOBODY_OUT, lambda state, one: z3.If(one.term == ANY, state["$out"], state["$turn"]))
     contract = Contract(
         invariant,
         result,
-        facts=(count >= 1, Taken(fits_of(everyone_out), "the request fits without all of them", GIVEN)),
+        facts=(
+            COUNT >= 1,
+            Taken(fits_in(in_use(everyone_out)), "the request fits without all of them", GIVEN),
+        ),
         everywhere=lambda point: [out_at_first.at(point)],
         points=lambda point, steps, _: [point, ANY, last - 1 - steps, last],
-        ghosts={"$turn": turns},
+        ghosts={"$turn": turns, "$out": Ghost(everyone_out, out_then)},
         lemmas=less_out,
     )
     yield from by_induction(loop, contract)

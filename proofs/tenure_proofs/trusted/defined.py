@@ -100,13 +100,13 @@ class OfEveryNumber:
         words: what it says.
         holds: of arbitrary values and the number.
         values: constants that stand for the arbitrary ones.
-        known: definitions, of these values and the number.
+        known: definitions and what others show, of these values and the number.
     """
 
     words: str
     holds: Callable[..., z3.BoolRef]
     values: Sequence[Any]
-    known: Callable[..., Sequence[Defined]]
+    known: Callable[..., Sequence[Taken]]
 
     def parts(self) -> Iterator[Part]:
         """That it holds of 0, and of the next number wherever it holds."""
