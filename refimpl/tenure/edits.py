@@ -13,6 +13,7 @@ from tenure.manifests import Place, SourcedObject, did_you_mean, object_name, pl
 from tenure.manifests.conversion import VERSIONS, to_v1beta2
 from tenure.manifests.naming import workloads_called
 from tenure.manifests.other_inputs import KAI_VERSIONS
+from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
 from tenure.manifests.releases import Addition, additions_in
 from tenure.manifests.served import (
     Anything,
@@ -38,6 +39,9 @@ _OF_ANY = Fields({name: Anything() for name in ("metadata", "spec", "status")})
 KINDS: Final[Mapping[str, str]] = {
     **{name: kind for kind in VERSIONS for name in (kind.lower(), f"{kind.lower()}s")},
     "workloadpriorityclasses": "WorkloadPriorityClass",
+    "preemptionconfig": PREEMPTION_CONFIG,
+    "preemptionconfigs": PREEMPTION_CONFIG,
+    "preempcfg": PREEMPTION_CONFIG,
     "cq": "ClusterQueue",
     "lq": "LocalQueue",
     "rf": "ResourceFlavor",

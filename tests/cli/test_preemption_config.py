@@ -90,3 +90,36 @@ def test_a_play_writes_the_message_and_the_rules_of_the_config(tmp_path: Path) -
     text = printed("simulate", str(scenario))
     assert "preempted for hero/incoming" in text
     assert "ConfigurablePreemption, by hero-config rule any/0" in text
+
+
+RULE = "preemptionconfig/hero-config.spec.rules[name=any]"
+ANNOTATION = "clusterqueue/hero.metadata.annotations[kueue.x-k8s.io/preemption-config-name]"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("--set", f"{RULE}.candidateSelectors[0].labelSelector={{matchLabels: {{tier: low}}}}"),
+        ("--set", f"{RULE}.candidateSelectors[0].priority={{mode: Base, comparison: LessThan}}"),
+        ("--set", "preempcfg/hero-config.spec.rules=[]"),
+        ("--set", f"{ANNOTATION}=other"),
+        ("--unset", ANNOTATION),
+    ],
+)
+def test_a_difference_of_one_field_shows_who_is_spared(change: tuple[str, str]) -> None:
+    text = printed("diff", str(FILE), *change, *NOW)
+    assert "Jointly 1 no longer starts (hero/incoming); 1 is no longer preempted (b/b1)" in text
+    assert "hero/incoming (hero), taken alone: Preempt, then NoCandidates" in text
+    assert text.count("fair sharing off") == 1
+
+
+def test_a_difference_without_effect_reaches_the_tree() -> None:
+    change = ("--set", f"{RULE}.activationPolicy.trigger=InsufficientQuota")
+    text = printed("diff", str(FILE), *change, *NOW)
+    assert "Taken alone, no decision changes" in text
+    assert "no pending workload is in a tree" not in text
+
+
+def test_a_misspelt_field_of_a_config_is_an_error() -> None:
+    text = printed("decide", "-a", str(FILE), "--set", f"{RULE}.candidateSelectors[0].scop=x", code=2)
+    assert "did you mean scope?" in text

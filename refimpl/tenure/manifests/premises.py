@@ -94,7 +94,9 @@ def premises_of_both(before: Loaded, after: Loaded) -> tuple[str, ...]:
     one, other = premises_of(before), premises_of(after)
     if one == other:
         return one
-    return (*(f"before: {premise}" for premise in one), *(f"after: {premise}" for premise in other))
+    both = tuple(premise for premise in one if premise in other)
+    before = (f"before: {premise}" for premise in one if premise not in other)
+    return (*both, *before, *(f"after: {premise}" for premise in other if premise not in one))
 
 
 def premises_of_states(loaded: Loaded) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from tenure.api import Loaded, waiting_for
-from tenure.model import Cluster, ClusterQueue, Cohort, ResourceFlavor, Workload
+from tenure.model import Cluster, ClusterQueue, Cohort, PreemptionConfig, ResourceFlavor, Workload
 
 NO_TREE, CYCLES = "", "/"
 """Where workloads wait of which no ClusterQueue is known, and the Cohorts that are their own ancestors."""
@@ -18,6 +18,7 @@ class WholeTree:
 
     Args:
         queues, cohorts, flavors: by name; a flavor that is named and not there is None.
+        configs: the PreemptionConfigs that its ClusterQueues name, likewise.
         running: the workloads that hold its quota, in the order of the cluster.
         pending: those that wait in it, each with its ClusterQueue; likewise.
     """
@@ -25,6 +26,7 @@ class WholeTree:
     queues: dict[str, ClusterQueue] = field(default_factory=dict)
     cohorts: dict[str, Cohort] = field(default_factory=dict)
     flavors: dict[str, ResourceFlavor | None] = field(default_factory=dict)
+    configs: dict[str, PreemptionConfig | None] = field(default_factory=dict)
     running: list[Workload] = field(default_factory=list)
     pending: list[tuple[Workload, str]] = field(default_factory=list)
 
@@ -46,6 +48,8 @@ def trees_of(loaded: Loaded) -> dict[str, WholeTree]:
         tree = trees.setdefault(roots[name], WholeTree())
         tree.queues[name] = queue
         tree.flavors.update((flavor, cluster.flavors.get(flavor)) for flavor in _flavors(queue))
+        if queue.preemption_config is not None:
+            tree.configs[queue.preemption_config] = _config(cluster, queue.preemption_config)
     for name, cohort in cluster.cohorts.items():
         trees.setdefault(_top(name, cluster.cohorts), WholeTree()).cohorts[name] = cohort
     for workload in cluster.admitted:
@@ -101,6 +105,12 @@ def _top(name: str, cohorts: Mapping[str, Cohort]) -> str:
         seen.add(name)
         name = parent
     return CYCLES if name in seen else name
+
+
+def _config(cluster: Cluster, name: str) -> PreemptionConfig | None:
+    """A PreemptionConfig; one that is not read where it is not known which there are."""
+    known = cluster.preemption_configs
+    return PreemptionConfig(name, unread="is not given") if known is None else known.get(name)
 
 
 def _flavors(queue: ClusterQueue) -> Iterator[str]:
