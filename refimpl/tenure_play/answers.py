@@ -21,7 +21,6 @@ from tenure.manifests.premises import configured_premises
 from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
 from tenure.model import Workload
-from tenure.oracle.unmodelled import refuse_unmodelled
 from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.forecast.coming import Outlook
@@ -145,8 +144,6 @@ class WorkloadQuestions:
         if victim is not None:
             target = _running(asked.loaded, victim, "a file or folder that exists")
         decision = asked.decided(pending_key(asked.loaded, pending))
-        # What stands in the way is sought in spec.preemption, and in no PreemptionConfig.
-        refuse_unmodelled(decision.queue.unmodelled)
         ahead = _ahead(asked, decision) if target is None else ()
         outlook = self.outlook if target is None else None
         answer = why_not_answer(

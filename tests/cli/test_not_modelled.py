@@ -40,11 +40,6 @@ def changed(folder: Path, kind: str, change: Any) -> Path:
     return copy
 
 
-def test_what_stands_in_the_way_of_a_workload_of_the_queue_is_not_known() -> None:
-    text = said("why-not", "hero/incoming", *NOW, code=2)
-    assert f"expected nothing here, or feature gate ConfigurablePreemptions off; {SAID}" in text
-
-
 def test_a_workload_of_the_queue_is_decided_and_says_from_what() -> None:
     text = said("decide", "-w", "hero/incoming", *NOW)
     assert "preempt b/b1  ConfigurablePreemption  by PCF-070, PCF-080" in text

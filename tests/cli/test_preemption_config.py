@@ -123,3 +123,84 @@ def test_a_difference_without_effect_reaches_the_tree() -> None:
 def test_a_misspelt_field_of_a_config_is_an_error() -> None:
     text = printed("decide", "-a", str(FILE), "--set", f"{RULE}.candidateSelectors[0].scop=x", code=2)
     assert "did you mean scope?" in text
+
+
+SELECTOR = f"{RULE}.candidateSelectors[0]"
+OF_CONFIG = "of PreemptionConfig hero-config is"
+
+
+@pytest.mark.parametrize(
+    ("selector", "found"),
+    [
+        ("{scope: WithinLocalQueue}", f"scope {OF_CONFIG} WithinLocalQueue"),
+        (
+            "{scope: WithinCohortTree, clusterQueueSelector: {matchLabels: {team: a}}}",
+            f"clusterQueueSelector {OF_CONFIG} team=a",
+        ),
+        (
+            "{scope: WithinCohortTree, labelSelector: {matchExpressions: [{key: a, operator: Exists}]}}",
+            f"labelSelector {OF_CONFIG} a",
+        ),
+        (
+            "{scope: WithinCohortTree, numericLabels: [{key: nodes, fallbackValue: 1, minValue: 2}]}",
+            f"numericLabels[0].minValue {OF_CONFIG} 2",
+        ),
+        (
+            "{scope: WithinCohortTree, numericLabels: [{key: a, fallbackValue: 1, comparison: LessThan}]}",
+            f"numericLabels[0].comparison {OF_CONFIG} LessThan",
+        ),
+        (
+            "{scope: WithinCohortTree, priority: {mode: Base, comparison: LessThan}}",
+            f"priority.comparison {OF_CONFIG} LessThan",
+        ),
+        (
+            "{scope: WithinCohortTree, priority: {matchNames: [batch]}}",
+            f"priority.matchNames {OF_CONFIG} batch",
+        ),
+    ],
+)
+def test_the_field_of_a_selector_that_keeps_a_workload_stands_in_the_way(selector: str, found: str) -> None:
+    text = printed(
+        "why-not", "hero/incoming", str(FILE), "-w", "b/b1", *NOW, "--set", f"{SELECTOR}={selector}"
+    )
+    first = text.splitlines()[0]
+    assert "kept" not in first
+    assert f"names it: rules[0].candidateSelectors[0].{found}" in first
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "found"),
+    [
+        ("preemptorSelector", "{matchLabels: {team: a}}", "preemptorSelector"),
+        ("preemptorPriorityClassSelector", "{matchNames: [a]}", "preemptorPriorityClassSelector.matchNames"),
+        (
+            "activationPolicy.trigger",
+            "QuotaFeasibleAndInsufficientTopology",
+            "activationPolicy.trigger",
+        ),
+        (
+            "candidateSelectors[0].labelSelector",
+            "{matchExpressions: [{key: a, operator: Notin}]}",
+            "candidateSelectors[0].labelSelector",
+        ),
+    ],
+)
+def test_the_field_of_a_rule_that_is_not_tried_stands_first_in_the_way(
+    field: str, value: str, found: str
+) -> None:
+    text = printed("why-not", "hero/incoming", str(FILE), *NOW, "--set", f"{RULE}.{field}={value}")
+    assert f"2 cpu short on default; rules[0].{found} {OF_CONFIG}" in text
+    assert "withinClusterQueue is Never" in text
+
+
+def test_a_config_that_does_not_exist_stands_in_the_way() -> None:
+    text = printed("why-not", "hero/incoming", str(FILE), *NOW, "--set", f"{ANNOTATION}=other")
+    assert "is other: it does not exist, and counts as none" in text
+
+
+def test_fields_of_a_config_are_among_the_changes_and_what_is_not_tried_is_named() -> None:
+    change = ("--set", f"{SELECTOR}.priority={{mode: Base, comparison: LessThan}}")
+    text = printed("why-not", "hero/incoming", str(FILE), *NOW, *change)
+    better = "priority.comparison LessThanOrEqual instead of LessThan (PreemptionConfig hero-config): would"
+    assert better in text
+    assert "not tried: labels, numeric labels and names of priority classes of PreemptionConfigs" in text

@@ -146,6 +146,8 @@ class CounterfactualsShape:
     """Whether changes that make things worse were searched for too."""
     nearest: tuple[CounterfactualShape, ...]
     """The changes: usable ones first, of these the harmless ones, then `own` ones, then the smaller ones."""
+    not_tried: tuple[str, ...] = ()
+    """Fields that may decide and were not searched, in words."""
 
 
 @dataclass(frozen=True, slots=True)

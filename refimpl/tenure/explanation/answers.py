@@ -30,9 +30,10 @@ from tenure.explanation.counterfactuals import (
     Wish,
     search_counterfactuals,
 )
+from tenure.explanation.counterfactuals.config_fields import NOT_TRIED
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.groups import DEFAULT_LIMIT, MOST_NAMES, names_text
-from tenure.explanation.obstacles import NO_FIELD, obstacle_of_turn, obstacle_of_victim, obstacles
+from tenure.explanation.obstacles import NO_FIELD, obstacle_of_turn, obstacles, obstacles_of_victim
 from tenure.explanation.proposals import proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
 from tenure.explanation.remarks import Remark
@@ -114,15 +115,15 @@ def counterfactuals_shape(
         jointly: what becomes of the workload with a change, beside all others; None leaves it out.
     """
     # No change of a field that is searched lets a workload in that is not queued.
-    # What rules of a PreemptionConfig read is not among the fields that are searched.
-    if limit == 0 or decision.held or decision.queue.preemption_config is not None:
+    if limit == 0 or decision.held:
         return CounterfactualsShape(tried=0, fields=0, complete=False, worse=wish is None, nearest=())
     found = search_counterfactuals(Situation.of(decision), target, limit, wish)
     nearest = tuple(
         _counterfactual(change, None if jointly is None else jointly(change))
         for change in found.counterfactuals
     )
-    return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest)
+    not_tried = () if decision.queue.preemption_config is None else (NOT_TRIED,)
+    return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest, not_tried)
 
 
 def _counterfactual(change: Counterfactual, jointly: JointFate | None) -> CounterfactualShape:
@@ -343,7 +344,7 @@ def why_not_answer(
         summary = _admission(decision, ahead, in_the_way)
     else:
         verdict = elsewhere(decision, victim) if found_about is None else found_about.verdict
-        verdict = ": ".join([verdict, *(obstacle.text for obstacle in in_the_way)])
+        verdict = ": ".join(filter(None, [verdict, "; ".join(obstacle.text for obstacle in in_the_way)]))
         summary = sentence(victim.key, verdict, decision.preemptor.key, quota_alone(decision.not_modelled))
     # Nothing of what is searched moves a workload into another tree.
     impossible = victim is not None and found_about is None
@@ -377,8 +378,7 @@ def _obstacle_shapes(
     else:
         kept = victim.key not in {candidate.workload.key for candidate in decision.candidates}
         asked = kept and decision.selection is not None and victim in decision.running
-        policy = obstacle_of_victim(decision, victim) if asked else None
-        found = () if policy is None else (policy,)
+        found = obstacles_of_victim(decision, victim) if asked else ()
     shapes = []
     for obstacle in found:
         file, line = locate(obstacle.object, obstacle.field)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
-from tenure.explanation.counterfactuals.situation import short_name
+from tenure.explanation.config_obstacles import config_obstacles
 from tenure.explanation.heroes import kin_of
+from tenure.explanation.obstacle import Obstacle
 from tenure.explanation.other_queues import comparison_text
 from tenure.explanation.shortages import Shortage, amount, shortages
 from tenure.model import (
@@ -50,46 +52,6 @@ _FUNGIBILITY = {"whenCanPreempt": "when_can_preempt", "whenCanBorrow": "when_can
 _QUOTAS = {"nominalQuota": "nominal", "borrowingLimit": "borrowing_limits", "lendingLimit": "lending_limits"}
 
 
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """A field without which a workload might be admitted.
-
-    Args:
-        object: as `ClusterQueue/team-a`.
-        field: path of the field in its manifest.
-        value: as the manifest has it; `not set` where it has none.
-        about: what of several the field is about, such as a resource; else empty.
-        text: what it does; empty where that needs no words.
-        own: whether the field is of the pending workload, of its ClusterQueue, or of the cohort whose share
-            is compared for it.
-    """
-
-    object: str
-    field: str
-    value: str
-    about: str
-    text: str
-    own: bool
-
-    def sentence(self, place: str = "") -> str:
-        """The field, its value, where it is written, and what it does.
-
-        Args:
-            place: a file and line; empty where that is not known.
-
-        >>> policy = "spec.preemption.borrowWithinCohort.policy"
-        >>> found = Obstacle("ClusterQueue/dev", policy, "Never", "", "it would borrow", own=True)
-        >>> found.sentence("q.yaml:31")
-        'borrowWithinCohort.policy is Never (q.yaml:31): it would borrow'
-        """
-        kind, _, name = self.object.partition("/")
-        whose = "" if self.own and kind != "Cohort" else f" of {kind} {name}"
-        about = f" of {self.about}" if self.about else ""
-        where = f" ({place})" if place else ""
-        effect = f": {self.text}" if self.text else ""
-        return f"{short_name(self.field)}{about}{whose} is {self.value}{where}{effect}"
-
-
 def obstacles(decision: Decision) -> tuple[Obstacle, ...]:
     """The fields that stand in the way of a workload that is not admitted; none of one that is.
 
@@ -116,8 +78,8 @@ def obstacles(decision: Decision) -> tuple[Obstacle, ...]:
     return tuple(dict.fromkeys(sorted(found, key=lambda obstacle: not obstacle.own)))
 
 
-def obstacle_of_victim(decision: Decision, workload: Workload) -> Obstacle | None:
-    """The policy by which a running workload is no candidate; None where no policy keeps it.
+def obstacles_of_victim(decision: Decision, workload: Workload) -> tuple[Obstacle, ...]:
+    """What of a PreemptionConfig, and which policy, keeps a running workload from being a candidate.
 
     Args:
         decision: about the pending workload.
@@ -125,7 +87,8 @@ def obstacle_of_victim(decision: Decision, workload: Workload) -> Obstacle | Non
     """
     own = workload.cluster_queue == decision.queue.name
     found = _own_policies(decision, [workload]) if own else _other_policies(decision, [workload])
-    return next((replace(obstacle, text="") for obstacle in found), None)
+    policy = (replace(obstacle, text="") for obstacle in found)
+    return (*config_obstacles(decision, [workload]), *islice(policy, 1))
 
 
 def obstacle_of_turn(decision: Decision, ahead: Sequence[str]) -> Obstacle | None:
@@ -346,6 +309,7 @@ def _of_no_candidates(decision: Decision) -> Iterator[Obstacle]:
     # What keeps candidates comes first: with it, they would be enough. Priorities are not a matter of fields.
     own = [held for held in kept if held.cluster_queue == decision.queue.name]
     found = [
+        *config_obstacles(decision, kept),
         *_while_borrowing(decision),
         *_by_share(decision),
         *_ended_search(decision),

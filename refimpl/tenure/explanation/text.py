@@ -316,9 +316,9 @@ def _counterfactual_parts(counterfactuals: CounterfactualsShape) -> Iterator[Par
     if not counterfactuals.nearest:
         items.append(Item("No change of a single field was found that would."))
     limit = "" if counterfactuals.complete else ", not all of them: the cluster is large"
-    items.append(
-        Item(f"(searched {counterfactuals.fields} fields with {counterfactuals.tried} decisions{limit})")
-    )
+    searched = f"searched {counterfactuals.fields} fields with {counterfactuals.tried} decisions{limit}"
+    left_out = "".join(f"; not tried: {text}" for text in counterfactuals.not_tried)
+    items.append(Item(f"({searched}{left_out})"))
     title = f"What would change the answer{better}; harmless to other teams first, then your own fields"
     yield TitledList(title, items)
 

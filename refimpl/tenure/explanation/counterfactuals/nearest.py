@@ -2,9 +2,9 @@
 
 What is searched: the clock; of the pending workload its priority and the numbers of its pods; of its
 ClusterQueue the policies, `flavorFungibility`, the order of flavors, `minAdmitDuration` and
-`maxPriorityThreshold`; the quotas and limits of every queue and cohort of its tree, as far as it requests
-the resource, and under fair sharing their weights; the priorities of running workloads, or of the
-one in question.
+`maxPriorityThreshold`, and of the PreemptionConfig that it names triggers, scopes and comparisons of
+priorities; the quotas and limits of every queue and cohort of its tree, as far as it requests the resource,
+and under fair sharing their weights; the priorities of running workloads, or of the one in question.
 
 Where the user's wish is known (`goals` beside this file), other changes are ignored, those for the worse
 among them, and nothing is searched where nothing can be better.
@@ -32,9 +32,10 @@ from functools import cache
 from typing import TypeAlias
 
 from tenure.errors import bad_input
+from tenure.explanation.counterfactuals.config_fields import ConfigField, config_knobs
 from tenure.explanation.counterfactuals.counterfactual import Counterfactual, apply, may_tie, tie_of
 from tenure.explanation.counterfactuals.goals import Wish
-from tenure.explanation.counterfactuals.queue_fields import order_knobs, queue_knobs, rule_knobs
+from tenure.explanation.counterfactuals.queue_fields import Rules, order_knobs, queue_knobs, rule_knobs
 from tenure.explanation.counterfactuals.quota_fields import quota_knobs, weight_knobs
 from tenure.explanation.counterfactuals.situation import (
     ASKER,
@@ -265,9 +266,12 @@ def search_counterfactuals(
     fields, complete = 0, True
     cluster = situation.cluster
     proposed = () if cluster.settings.release is not None else proposals_in(cluster)
+    configured = decision.queue.preemption_config is not None
     for near, knob in _knobs(situation, decision, target):
         if knob.proposal is not None and knob.proposal not in proposed:
             continue
+        if configured and isinstance(knob, Rules):
+            continue  # heroes beside PreemptionConfigs are not modelled
         try:
             best = min(searcher.flips_of(knob), key=_by_use, default=None)
         except _SpentError:
@@ -326,6 +330,11 @@ class _Searcher:
         self._team = self._teams.get(mine, decision.queue.name)
         self._teams[decision.preemptor.key] = decision.queue.name
         self._own = {"clock", f"Workload/{mine}", f"ClusterQueue/{self._team}"}
+        queues = situation.cluster.cluster_queues.values()
+        config = decision.queue.preemption_config
+        self._is_shared = sum(queue.preemption_config == config for queue in queues) > 1
+        if self._team == decision.queue.name and not self._is_shared:
+            self._own.add(f"PreemptionConfig/{config}")
         self.tried = 0
 
     @property
@@ -369,6 +378,8 @@ class _Searcher:
     def _is_harmless(self, knob: Knob, decision: Decision) -> bool:
         kind, _, name = knob.object.partition("/")
         whose = self._teams.get(name) if kind == "Workload" else name if kind == "ClusterQueue" else None
+        if isinstance(knob, ConfigField):
+            whose = "" if self._is_shared else decision.queue.name
         preempted = (target.workload for target in decision.targets if target.workload.key != self._target)
         return whose in (None, self._team) and all(one.cluster_queue == self._team for one in preempted)
 
@@ -406,6 +417,7 @@ def _knobs(situation: Situation, decision: Decision, target: str | None) -> Iter
     yield from ((ASKER, knob) for knob in pod_set_knobs(situation))
     yield from ((OWN_QUEUE, knob) for knob in queue_knobs(situation))
     yield from ((OWN_QUEUE, knob) for knob in order_knobs(situation))
+    yield from ((OWN_QUEUE, knob) for knob in config_knobs(situation))
     for place in path:
         near = OWN_QUEUE if place == snapshot.place else PATH
         yield from ((near, knob) for knob in _node_knobs(situation, decision, place))

@@ -96,14 +96,19 @@ class Priority(Listed):
 
     def write(self, situation: Situation, value: Value) -> Situation:
         assert value is not None
-        changed = self._found(situation).with_priority(value)
+        found = self._found(situation)
+        changed = found.with_priority(value)
+        if found.selectable is not None:
+            selectable = dataclasses.replace(found.selectable, priority=value)
+            changed = dataclasses.replace(changed, selectable=selectable)
         return situation.asking(changed) if self.pending else situation.running(changed)
 
     def show(self, value: Value) -> str:
         return str(value)
 
     def values(self, decision: Decision) -> Iterator[int]:
-        """Just below, at and just above every other workload's effective priority, less its own boost."""
+        """Just below, at and just above every other workload's priority: effective, less its own boost, and,
+        where a PreemptionConfig may compare it, base."""
         cluster = decision.snapshot.cluster
         own = self._found(Situation.of(decision)).priority_boost if cluster.settings.priority_boost else 0
         others = {workload.priority for workload in decision.running if workload.key != self.workload}
@@ -111,10 +116,15 @@ class Priority(Listed):
             others.add(decision.preemptor.priority)
         if decision.terms.max_priority_threshold is not None:
             others.add(decision.terms.max_priority_threshold)
-        for other in others:
-            for value in (other - 1 - own, other - own, other + 1 - own):
-                if value in INT32:
-                    yield value
+        bases = {
+            base
+            for each in (*decision.running, decision.preemptor)
+            if each.key != self.workload
+            and each.selectable is not None
+            and (base := each.selectable.priority) is not None
+        }
+        for other in {*(other - own for other in others), *bases}:
+            yield from (value for value in (other - 1, other, other + 1) if value in INT32)
 
     def _found(self, situation: Situation) -> Workload:
         if self.pending:
