@@ -84,7 +84,7 @@ def _fair_sharing(loaded: Loaded) -> tuple[str, ...]:
 
 
 def premises_of_both(before: Loaded, after: Loaded) -> tuple[str, ...]:
-    """What is assumed on either side of a comparison; with the side where it is not the same of both.
+    """What is assumed on either side of a comparison; what holds of one side only, with that side.
 
     >>> from tenure.model import ClusterQueue
     >>> one = Loaded(Cluster({"a": ClusterQueue("a", cohort="all")}), fair_sharing=FairSharingSource.ASSUMED)
@@ -95,8 +95,8 @@ def premises_of_both(before: Loaded, after: Loaded) -> tuple[str, ...]:
     if one == other:
         return one
     both = tuple(premise for premise in one if premise in other)
-    before = (f"before: {premise}" for premise in one if premise not in other)
-    return (*both, *before, *(f"after: {premise}" for premise in other if premise not in one))
+    earlier = (f"before: {premise}" for premise in one if premise not in other)
+    return (*both, *earlier, *(f"after: {premise}" for premise in other if premise not in one))
 
 
 def premises_of_states(loaded: Loaded) -> tuple[str, ...]:
