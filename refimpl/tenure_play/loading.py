@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +14,7 @@ from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
 from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
+from tenure.manifests.preemption_configs import selectable_of
 from tenure.manifests.premises import order_by_usage, unused_weights
 from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.manifests.showing import sort_of
@@ -237,8 +239,10 @@ class _Reader:
             refuse_doubts(loaded, found)
         warnings = (*loaded.warnings, *unused_weights(loaded), *(text for text, _ in found))
         self.warnings = tuple(dict.fromkeys(warnings))
-        # An event may let a ClusterQueue name one of them.
-        configs = any(found.object.get("kind") == PREEMPTION_CONFIG for found in self.objects.raw)
+        # An event may let a ClusterQueue name one of them, or bring one.
+        brought = (event.edit.get("kind") for event in shape.events or () if event.edit is not None)
+        kinds = chain((found.object.get("kind") for found in self.objects.raw), brought)
+        configs = PREEMPTION_CONFIG in kinds
         self.maker = Maker(self.objects, loaded.cluster, shape.defaults or Defaults(), place, configs)
 
     def scenario(self) -> Scenario:
@@ -305,6 +309,8 @@ class _Reader:
             queue = workload.cluster_queue or self.maker.queue_of(workload, f"objects[{workload.key}]")
             asking = workload if workload.cluster_queue is None else self.objects.asking(workload)
             manifest = self.objects.workload(workload)
+            if self.maker.has_configs and asking.selectable is None:
+                asking = replace(asking, selectable=selectable_of(manifest, asking))
             yield Submission(asking, queue, shape.work, shape.progress != "lost", shape.eviction, manifest)
 
     def _known(self) -> Iterator[Workload]:

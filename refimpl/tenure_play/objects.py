@@ -10,7 +10,8 @@ from typing import Any
 
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
-from tenure.manifests.preemption_configs import selectable_of
+from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
+from tenure.manifests.preemption_configs import PREEMPTION_CONFIG_VERSIONS, selectable_of
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, PodSet, Workload
@@ -20,7 +21,7 @@ from tenure_play.parsing import Written
 from tenure_play.scenario import Submission, Submit
 from tenure_play.scenario_file import Defaults, GenerateShape, SubmitShape
 
-EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
+EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass", PREEMPTION_CONFIG)
 """The kinds that an event may change."""
 
 
@@ -38,8 +39,7 @@ class Objects(Written):
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""
-        del kind
-        return API_VERSION
+        return PREEMPTION_CONFIG_VERSIONS[0] if kind == PREEMPTION_CONFIG else API_VERSION
 
     def loaded(self) -> Loaded:
         """What the objects come to now.

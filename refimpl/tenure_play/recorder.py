@@ -312,7 +312,7 @@ class KueueJournal(PlayLedger):
         )
         text = f"preempted for {preemptor.key} after {to_the_millisecond(ran)}: {target.reason.label}"
         if selected is not None:
-            text += f", by {selected.config} rule {selected.words}"
+            text += f" ({selected.config} rule {selected.words})"
         if cut:
             text += f", {to_the_millisecond(cut)} short of its minAdmitDuration"
         self.add(Happening.PREEMPTED, text, actor, rules)

@@ -89,7 +89,7 @@ def test_a_play_writes_the_message_and_the_rules_of_the_config(tmp_path: Path) -
     scenario.write_text(yaml.safe_dump({"until": "20s", "files": ["cluster.yaml"], "start": NOW[1]}))
     text = printed("simulate", str(scenario))
     assert "preempted for hero/incoming" in text
-    assert "ConfigurablePreemption, by hero-config rule any/0" in text
+    assert "ConfigurablePreemption (hero-config rule any/0)" in text
 
 
 RULE = "preemptionconfig/hero-config.spec.rules[name=any]"
@@ -204,3 +204,30 @@ def test_fields_of_a_config_are_among_the_changes_and_what_is_not_tried_is_named
     better = "priority.comparison LessThanOrEqual instead of LessThan (PreemptionConfig hero-config): would"
     assert better in text
     assert "not tried: labels, numeric labels and names of priority classes of PreemptionConfigs" in text
+
+
+def test_an_event_brings_a_config_that_reads_labels_of_workloads_there_at_the_start(tmp_path: Path) -> None:
+    def labelled(raw: Any) -> Any:
+        raw["metadata"]["labels"] = {"tier": "low"}
+        return raw
+
+    parts = Path(changed(tmp_path, "b1", labelled)).read_text().split("---\n")
+    named = {"kueue.x-k8s.io/preemption-config-name": "hero-config"}
+    objects = [yaml.safe_load(part) for part in parts if "kind: PreemptionConfig" not in part]
+    for raw in objects:
+        raw["metadata"].pop("annotations", None)
+    selector = {"scope": "WithinCohortTree", "labelSelector": {"matchLabels": {"tier": "low"}}}
+    rule = {"name": "low", "activationPolicy": {"trigger": "Always"}, "candidateSelectors": [selector]}
+    config = {"kind": "PreemptionConfig", "metadata": {"name": "hero-config"}, "spec": {"rules": [rule]}}
+    queue = {"kind": "ClusterQueue", "metadata": {"name": "hero", "annotations": named}}
+    scenario = {
+        "start": NOW[1],
+        "until": "1m",
+        "objects": objects,
+        "events": [{"at": "1s", "edit": config}, {"at": "2s", "edit": queue}],
+        "timing": {"eviction": "5s"},
+        "expect": [{"at": "1s", "running": ["b1", "a1"]}, {"at": "5s", "evicted": "b1", "running": "a1"}],
+    }
+    file = tmp_path / "scenario.yaml"
+    file.write_text(yaml.safe_dump(scenario))
+    assert "ConfigurablePreemption (hero-config rule low/0)" in printed("simulate", str(file))
