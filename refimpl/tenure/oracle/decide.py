@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tenure.model import (
@@ -67,7 +67,7 @@ class Decision:
     trials: tuple[Trial, ...] = ()
     held: str = ""
     otherwise: Decision | None = None
-    configured: Mapping[str, SelectedBy] = field(default_factory=dict)
+    configured: Mapping[str, SelectedBy] | None = None
 
     def __repr__(self) -> str:
         """The workload, the outcome and the victims, in a line."""
@@ -140,7 +140,7 @@ class Decision:
     def selected_by_config(self, workload: Workload) -> SelectedBy | None:
         """What of a PreemptionConfig selects a candidate; None where `spec.preemption` names it."""
         if self.queue.preemption_config is None or self.selection is None:
-            return self.configured.get(workload.key)
+            return None if self.configured is None else self.configured.get(workload.key)
         # One that was passed over before has its turn again, and is removed by its selectors then.
         every = (*self.selection.removed, *self.candidates)
         return next((found.selected for found in every if found.workload.key == workload.key), None)
