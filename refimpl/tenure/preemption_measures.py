@@ -85,6 +85,16 @@ class PreemptionStep:
     field: str
     falls: Falls = ()
 
+    @property
+    def words(self) -> str:
+        """What falls, in words.
+
+        >>> PreemptionStep("", "").words
+        'any victim, whatever its numbers'
+        """
+        found = (f"{component.words} {comparison.label}" for component, comparison in self.falls)
+        return " and ".join(found) or "any victim, whatever its numbers"
+
     def compared(self, component: MeasureComponent) -> Comparison | None:
         """How the victim's number compares with the preemptor's: LESS, AT_MOST; None where it may rise.
 

@@ -512,6 +512,11 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         ),
         "a candidate without a number, a preemptor with one, without a fallback: it is not selected",
     ),
+    "an equal leaves": (
+        "PO-ANY-345",
+        _rule_changed(compares, ("candidate < preemptor", "candidate <= preemptor")),
+        "a step: it is better",
+    ),
     "a request for more than is available fits": (
         "PO-ANY-605",
         _rule_changed(fits_request, ("max(0, free)", "max(0, free) + 1")),

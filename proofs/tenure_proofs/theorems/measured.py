@@ -16,7 +16,14 @@ from tenure.model import Comparison, PriorityMode, SelectorFacts
 from tenure.readings import preset_names
 from tenure.rules.preemption_config import compared_priority, compares, is_number_selected, is_selected
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.no_loop import STAYS
+from tenure_proofs.theorems.no_loop import (
+    BEHIND,
+    GETS_IT,
+    LEAVES,
+    STAYS,
+    better_by_a_step,
+    better_for_good,
+)
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
@@ -27,6 +34,7 @@ from tenure_proofs.trusted.specified import GIVEN
 from tenure_proofs.trusted.symbols import SymInt
 
 UNCHANGED = ("nothing changes a workload's labels and its boost", GIVEN)
+NO_CYCLE = ("there is an order in which every preemptor is before its victims", "PO-ANY-335")
 BY_POLICY = ("spec.preemption preempts what is behind in priority and queueing time", "PO-ANY-330")
 
 _ROW = z3.ArraySort(z3.IntSort(), z3.IntSort())
@@ -79,6 +87,33 @@ def where_every_rule_lets_one_measure_fall_no_workload_is_preempted_by_one_that_
     claim.prove(all_of(facts.numbers, facts.priority))
     yield _part("a candidate", claim, "its numbers and its priority are selected")
     yield from _rows(compared)
+
+
+@theorem(
+    "PO-ANY-345",
+    about=(compares,),
+    size="any number of workloads and ClusterQueues, while no promised quota goes to one behind",
+)
+def with_a_measure_what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
+    compared: Callable[..., Any] = compares,
+) -> Iterator[Part]:
+    """Kueue v0.20, candidateSelectors: PO-ANY-340, in an order of PO-ANY-335.
+
+    Who preempts whom has no cycle, so that finitely many workloads have an order in which every preemptor is
+    before its victims. With PO-ANY-350 there is no loop in a tree of one ClusterQueue that is BestEffortFIFO:
+    there a preemptor has its turn before every other workload.
+    """
+    modelled(*STAYS)
+    modelled(*UNCHANGED)
+    modelled(*GETS_IT)
+    modelled(*NO_CYCLE)
+    claim = Claim(reading_of(preset_names()[0]))
+    theirs, mine = claim.number("place of the victim"), claim.number("place of the preemptor")
+    falls = claim.lift(compared)(Comparison.LESS, mine, theirs).value
+    # The first workload of the order has place 0.
+    known = (*claim.facts, *claim.goals, z3.Implies(LEAVES, falls.term), (mine < theirs).term == BEHIND)
+    yield better_by_a_step("a step", known)
+    yield from better_for_good()
 
 
 def _labels(number: Callable[..., Any]) -> Iterator[Part]:

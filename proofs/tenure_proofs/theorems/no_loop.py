@@ -97,6 +97,12 @@ def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
     return z3.And(now[place], z3.Not(then[place]), alike)
 
 
+_POINT, _PLACE = z3.Int("any workload"), z3.Int("place")
+_BEFORE, _OUT, _NOW = (_set(name) for name in ("holds quota, or was promised it", "leaves", "the set now"))
+LEAVES, BEHIND = _OUT[_POINT], _PLACE < _POINT
+"""Any workload is preempted; it is behind the preemptor in the order."""
+
+
 @theorem(
     "PO-ANY-340",
     about=(basis_for,),
@@ -115,26 +121,33 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     """
     modelled(*STAYS)
     modelled(*GETS_IT)
-    point, place, later = z3.Int("any workload"), z3.Int("place"), z3.Int("a later place")
-    before, out = _set("holds quota, or was promised it"), _set("leaves")
-    then, now, last = (_set(f"the set {name}") for name in ("then", "now", "at last"))
-
-    def step(at: Any) -> Any:
-        return now[at] == z3.Or(at == place, z3.And(before[at], z3.Not(out[at])))
-
     for preset in preset_names():
         claim = Claim(reading_of(preset))
         may, is_before = _preempts(claim, function)
-        known = (
-            *claim.facts,
-            *claim.goals,
-            z3.Implies(out[point], may.term),
-            z3.Implies(is_before.term, place < point),
-            z3.Not(before[place]),
-            step(point),
-            step(place),
-        )
-        yield Part(f"a step under {preset}", known, (("it is better", _better(before, now, place, point)),))
+        known = (*claim.facts, *claim.goals, z3.Implies(LEAVES, may.term), z3.Implies(is_before.term, BEHIND))
+        yield better_by_a_step(f"a step under {preset}", known)
+    yield from better_for_good()
+
+
+def better_by_a_step(name: str, known: tuple[Any, ...]) -> Part:
+    """That a step makes what holds quota, or was promised it, better.
+
+    Args:
+        name: of the part.
+        known: from which follows that any workload that `LEAVES` is `BEHIND`.
+    """
+
+    def step(at: Any) -> Any:
+        return _NOW[at] == z3.Or(at == _PLACE, z3.And(_BEFORE[at], z3.Not(_OUT[at])))
+
+    facts = (*known, z3.Not(_BEFORE[_PLACE]), step(_POINT), step(_PLACE))
+    return Part(name, facts, (("it is better", _better(_BEFORE, _NOW, _PLACE, _POINT)),))
+
+
+def better_for_good() -> Iterator[Part]:
+    """That better than a better set is better, and that no set is better than itself."""
+    point, place, later = _POINT, _PLACE, z3.Int("a later place")
+    then, now, last = _set("the set then"), _NOW, _set("the set at last")
     earlier = z3.If(place < later, place, later)
     both = tuple(
         _better(some, other, by, at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -282,15 +282,20 @@ def without_gated(cluster: Cluster, gates: Mapping[str, bool]) -> Cluster:
     return replace(found, cluster_queues=queues)
 
 
-def as_if_modelled(raw: Any, kind: str) -> Any:
+def as_if_modelled(raw: Any, kind: str, kept: Container[str] = ()) -> Any:
     """A copy of an object of v1beta2 without the fields and annotations that are not modelled.
+
+    Args:
+        raw, kind: of the object.
+        kept: annotations that are followed all the same.
 
     >>> raw = {"spec": {"concurrentAdmissionPolicy": {}, "cohortName": "a"}}
     >>> as_if_modelled(raw, "ClusterQueue")
     {'spec': {'cohortName': 'a'}}
     """
     paths = [path for path, _ in _fields_of(kind)]
-    paths += [("metadata", "annotations", key) for key in annotations_of(kind, NOT_KNOWN)]
+    unknown = (key for key in annotations_of(kind, NOT_KNOWN) if key not in kept)
+    paths += [("metadata", "annotations", key) for key in unknown]
     for path in paths:
         if dig(raw, *path) is not None:
             raw = without(raw, path)

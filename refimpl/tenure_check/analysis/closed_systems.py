@@ -11,21 +11,24 @@ from typing import Any, Final
 from tenure.errors import bad_input
 from tenure.manifests import SourcedObject, amount_of, build, did_you_mean, place_of
 from tenure.manifests.conversion import API_VERSION, name_of, to_v1beta2
-from tenure.manifests.kueue_api import as_if_modelled
+from tenure.manifests.kueue_api import PREEMPTION_CONFIG, as_if_modelled
+from tenure.manifests.preemption_configs import KIND
 from tenure.manifests.premises import premises_of_states, refuse_unstated
 from tenure.manifests.structure import dig
+from tenure.manifests.workload_schema import BOOST
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload
-from tenure.oracle.unmodelled import in_every_state
+from tenure.oracle.unmodelled import over_time
 from tenure.readings import Reading
 from tenure.units import format_amount
+from tenure_check.analysis.workload_variants import PLAIN, WorkloadVariant, configs_of, variants_of
 from tenure_play import Scenario, parse_scenario
 from tenure_play.scenario import Submission, Submit
 from tenure_play.state import PlayState
 
 NAMESPACE: Final = "default"
 _KEPT: Final = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
-_CONFIGURED: Final = ("Configuration", "ConfigMap")
-_READ: Final = (*_KEPT, *_CONFIGURED, "PreemptionConfig")
+_CONFIGURED: Final = ("Configuration", "ConfigMap", KIND)
+_READ: Final = (*_KEPT, *_CONFIGURED)
 _PARTS: Final = 4
 """A tree's quota is searched in quarters, unless sizes are given."""
 _MOST_QUOTAS: Final = 2
@@ -60,7 +63,7 @@ class WorkloadKind:
         queue: the ClusterQueue.
         alike, number: which ClusterQueues it is alike, and the how many-th of them it is.
         resource, amount: the request of its one pod.
-        priority: see there.
+        priority, variant: see there.
         workload: one of them, pending.
     """
 
@@ -71,6 +74,7 @@ class WorkloadKind:
     amount: Amount
     priority: PriorityChoice
     workload: Workload
+    variant: WorkloadVariant = PLAIN
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,10 @@ class CohortTree:
         return max((total for total in totals.values() if total < _FINITE), default=0)
 
     def sizes(self, resource: str) -> tuple[Amount, ...]:
-        """The sizes that are searched: quarters of what the tree owns, and ClusterQueues' nominal quotas."""
+        """The sizes that are searched: quarters of what the tree owns, and ClusterQueues' nominal quotas.
+
+        Where a ClusterQueue names a PreemptionConfig, all that the tree owns in the place of quarters.
+        """
         total = self.total(resource)
         quarters = {-(-total * part // _PARTS) for part in range(1, _PARTS + 1)}
         nominal = (
@@ -148,6 +155,9 @@ class CohortTree:
             for group in queue.resource_groups
             for quotas in group.flavors
         )
+        if self.has_configs:
+            # More kinds of workloads differ in their labels: fewer in their sizes.
+            quarters = {total}
         more = [
             amount for amount in dict.fromkeys(nominal) if 0 < amount < _FINITE and amount not in quarters
         ]
@@ -163,33 +173,53 @@ class CohortTree:
             sizes, priorities: each of these.
             most: of alike ClusterQueues so many, because no more of them can have a workload.
         """
+        variants = self.variants(priorities)
         listed = [
-            (queue, alike, number, amount, priority)
+            (queue, alike, number, amount, priority, variant)
             for amount in sizes
             for alike, members in enumerate(self.alike)
             for number, queue in enumerate(members[:most])
             for priority in priorities
+            for variant in variants
         ]
         entries = [
-            {"at": "0s", "submit": self.entry(f"w{place}", queue.name, resource, amount, priority)}
-            for place, (queue, _, _, amount, priority) in enumerate(listed)
+            {"at": "0s", "submit": self.entry(f"w{place}", queue.name, resource, amount, priority, variant)}
+            for place, (queue, _, _, amount, priority, variant) in enumerate(listed)
         ]
         parsed = parse_scenario({"until": "1h", "objects": list(self.objects), "events": entries})
         found = [event.submission for event in parsed.events if isinstance(event, Submit)]
         return [
-            WorkloadKind(queue.name, alike, number, resource, amount, priority, submission.workload)
-            for (queue, alike, number, amount, priority), submission in zip(listed, found, strict=True)
+            WorkloadKind(queue.name, alike, number, resource, amount, priority, submission.workload, variant)
+            for (queue, alike, number, amount, priority, variant), submission in zip(
+                listed, found, strict=True
+            )
         ]
 
+    @property
+    def has_configs(self) -> bool:
+        """Whether a ClusterQueue names a PreemptionConfig that there is."""
+        return bool(configs_of(self.cluster))
+
+    def variants(self, priorities: Sequence[PriorityChoice]) -> tuple[WorkloadVariant, ...]:
+        """The labels and boosts that workloads of these priorities have."""
+        return variants_of(self.cluster, [priority.value for priority in priorities])
+
     def entry(
-        self, name: str, queue: str, resource: str, amount: Amount, priority: PriorityChoice
+        self,
+        name: str,
+        queue: str,
+        resource: str,
+        amount: Amount,
+        priority: PriorityChoice,
+        variant: WorkloadVariant = PLAIN,
     ) -> dict[str, Any]:
         """A workload as a scenario submits it."""
         requests = {resource: format_amount(resource, amount)}
-        if not any(flavor.taints for flavor in self.cluster.flavors.values()):
+        is_plain = variant == PLAIN
+        if is_plain and not any(flavor.taints for flavor in self.cluster.flavors.values()):
             ranked = {"priorityClass": priority.name} if priority.name else {"priority": priority.value}
             return {"name": name, "queue": queue, **ranked, "requests": requests}
-        # The short form has no tolerations, and a flavor with a taint takes no workload without one.
+        # The short form has no labels, and no tolerations, without which a tainted flavor takes no workload.
         container = {"resources": {"requests": requests}}
         pods = {"tolerations": [{"operator": "Exists"}], "containers": [container]}
         spec: dict[str, Any] = {"queueName": queue, "priority": priority.value}
@@ -201,7 +231,12 @@ class CohortTree:
                 "name": priority.name,
             }
         spec["podSets"] = [{"name": "main", "count": 1, "template": {"spec": pods}}]
-        return {"manifest": {"metadata": {"name": name, "namespace": NAMESPACE}, "spec": spec}}
+        metadata: dict[str, Any] = {"name": name, "namespace": NAMESPACE}
+        if variant.labels:
+            metadata["labels"] = dict(variant.labels)
+        if variant.boost:
+            metadata["annotations"] = {BOOST: str(variant.boost)}
+        return {"manifest": {"metadata": metadata, "spec": spec}}
 
     def _quotas(self) -> Iterator[FlavorQuotas]:
         return _quotas_of((*self.queues, *self.cluster.cohorts.values()))
@@ -223,7 +258,16 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     """
     objects = list(objects)
     loaded = build(sourced for sourced in objects if dig(sourced.object, "kind") in _READ).cluster
-    manifests = [as_if_modelled(manifest, manifest["kind"]) for manifest in _configuration(objects)]
+    # Of a tree that is not known nothing is asked, and no scenario has what is not modelled.
+    unknown = {name for name in loaded.cluster_queues if over_time(loaded, [name])}
+    manifests = [
+        as_if_modelled(
+            manifest,
+            manifest["kind"],
+            () if dig(manifest, "metadata", "name") in unknown else (PREEMPTION_CONFIG,),
+        )
+        for manifest in _configuration(objects)
+    ]
     queues = [manifest for manifest in manifests if manifest["kind"] == "ClusterQueue"]
     if not queues:
         raise bad_input(
@@ -241,7 +285,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     trees = [
         dataclasses.replace(
             _tree(root, names, manifests, whole, priorities),
-            not_known=tuple(found.text for found in in_every_state(loaded, names)),
+            not_known=tuple(found.text for found in over_time(loaded, names)),
         )
         for root, names in roots.items()
     ]
@@ -339,7 +383,13 @@ def _tree(
         if f"cohort {_top(name, whole.cluster)}" == root
     }
     flavors = {quotas.flavor for quotas in _quotas_of((*queues.values(), *cohorts.values()))}
-    kept: Mapping[str, Iterable[str]] = {"ClusterQueue": queues, "Cohort": cohorts, "ResourceFlavor": flavors}
+    configs = {queue.preemption_config or "" for queue in queues.values()}
+    kept: Mapping[str, Iterable[str]] = {
+        "ClusterQueue": queues,
+        "Cohort": cohorts,
+        "ResourceFlavor": flavors,
+        KIND: configs,
+    }
     objects = [
         manifest
         for manifest in manifests

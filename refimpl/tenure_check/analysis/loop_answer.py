@@ -8,7 +8,7 @@ from typing import Final
 
 from tenure.as_json import KueueVersion, Span
 from tenure.outline import CommandAdvice, Item, Name, Outline, Part, TitledList, Words
-from tenure.units import counted, format_duration, format_names
+from tenure.units import counted, format_duration, format_names, join_names
 from tenure_check.analysis.no_loop import FieldInTheWay, MissingCondition, ProvedOfLoops
 from tenure_check.analysis.scopes import premise_parts
 from tenure_play.record import PreemptionPair
@@ -41,6 +41,10 @@ class LoopWorkload:
     """Whether it runs when the others join."""
     eviction: Span
     """How long its pods take to end when it is preempted."""
+    labels: tuple[str, ...] = ()
+    """Its labels that a PreemptionConfig reads, as `key=value`."""
+    priority_boost: int = 0
+    """Annotation `kueue.x-k8s.io/priority-boost`; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,8 @@ class ResourceSearch:
     """How long it took."""
     loop: LoopAnswer | None
     """The first loop, of as few workloads as there is one; null where none was found."""
+    variants: tuple[str, ...] = ()
+    """Their labels and boosts, where PreemptionConfigs read any: as `key=value`, comma-separated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +242,8 @@ def tree_items(tree: TreeSearch, *, searched: bool) -> Iterator[Item]:
     if tree.proved is not None:
         yield Item(f"{tree.proved.text} ({', '.join(tree.proved.theorems)})")
     yield from (Item(f"not known: {text}") for text in tree.not_known)
-    if not any(search.loop for search in tree.searches):
-        yield from map(_missing, tree.missing)
+    looped = any(search.loop for search in tree.searches)
+    yield from (_missing(found) for found in tree.missing if found.of_rules or not looped)
     for search in tree.searches:
         yield _no_loop(search) if search.loop is None else _loop(search, search.loop)
     if searched and not (tree.searches or tree.not_known or tree.is_excluded):
@@ -250,7 +256,7 @@ def _missing(missing: MissingCondition) -> Item:
     fields = [Item(_field(known)) for known in shown]
     fields += [Item(f"and {more} more")] if more else []
     exclude = "exclude" if len(missing.theorems) > 1 else "excludes"
-    theorems = " and ".join(missing.theorems)
+    theorems = join_names(missing.theorems, MOST_FIELDS, MOST_FIELDS)
     return Item(f"{theorems} {exclude} loops only where {missing.condition}; not so here:", fields)
 
 
@@ -264,7 +270,8 @@ def _no_loop(search: ResourceSearch) -> Item:
     reached = counted(search.complete_up_to, "workload")
     words = f"{search.resource}: no loop found up to {reached}; {_searched(search)}"
     kinds = f"sizes {', '.join(search.sizes)}; priorities {', '.join(search.priorities)}"
-    return Item(words, [Item(kinds), *_remarks(search)])
+    read = f"; labels and boosts {' | '.join(search.variants)}" if search.variants else ""
+    return Item(words, [Item(kinds + read), *_remarks(search)])
 
 
 def _loop(search: ResourceSearch, loop: LoopAnswer) -> Item:
@@ -283,6 +290,8 @@ def _loop(search: ResourceSearch, loop: LoopAnswer) -> Item:
 
 def _workload(known: LoopWorkload) -> Item:
     named = f"{known.priority_class} ({known.priority})" if known.priority_class else str(known.priority)
+    named += f", boost {known.priority_boost}" if known.priority_boost else ""
+    named += f", labels {' '.join(known.labels)}" if known.labels else ""
     return Item(
         f"{known.workload} of {known.cluster_queue} {'runs' if known.runs_first else 'joins'}: "
         f"{known.request} {known.resource}, priority {named}, its pods end after "

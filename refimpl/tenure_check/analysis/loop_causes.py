@@ -19,8 +19,15 @@ from tenure_play import Scenario, parse_scenario
 
 Path: TypeAlias = tuple[str | int, ...]
 
-_KEPT: Final = frozenset(("apiVersion", "kind", "metadata", "name", "coveredResources", "namespaceSelector"))
-"""What no object can do without, or what has no effect on preemption."""
+_KEPT: Final = frozenset(
+    (
+        *("apiVersion", "kind", "metadata", "name", "coveredResources", "namespaceSelector"),
+        *("activationPolicy", "preemptorSelector", "preemptorPriorityClassSelector"),
+    )
+)
+"""What no object can do without, what has no effect on preemption, and what only restricts it."""
+_WHOLE: Final = "candidateSelectors"
+"""Without a part of a selector more would be preempted."""
 _WALKED: Final = frozenset(("spec", "resourceGroups", "flavors", "resources"))
 """What may not be missing; the fields below are looked at."""
 _FIXED: Final = ("LocalQueue", "ResourceFlavor", "ConfigMap", "WorkloadPriorityClass")
@@ -135,7 +142,7 @@ class _Least:
             loops = self._loops_without(place, inner) if may_go else None
             if loops:
                 continue
-            deeper = list(self._needed(place, inner))
+            deeper = [] if key == _WHOLE else list(self._needed(place, inner))
             yield from deeper
             # What is only missed by another field does not end the loop: the objects would be refused.
             if loops is False and not deeper:

@@ -198,6 +198,7 @@ class LoopHunt:
             stopped=tally.stopped or self.interrupted,
             seconds=round(time.monotonic() - began, 1),
             loop=None if found is None else self._answer(tree, found, bounds),
+            variants=tuple(map(str, tree.variants(priorities))) if tree.has_configs else (),
         )
 
     def _answer(self, tree: CohortTree, found: FoundLoop, bounds: SearchBounds) -> LoopAnswer:
@@ -246,4 +247,6 @@ def _workloads(found: FoundLoop, bounds: SearchBounds) -> Iterator[LoopWorkload]
             priority_class=kind.priority.name or None,
             runs_first=place < found.start.running,
             eviction=found.start.evictions.get(place, bounds.evictions[0]),
+            labels=tuple(f"{key}={value}" for key, value in kind.variant.labels),
+            priority_boost=kind.variant.boost,
         )

@@ -10,6 +10,7 @@ from tenure.model import (
     Cluster,
     ClusterQueue,
     FlavorResource,
+    QueueingStrategy,
     ReclaimWithinCohort,
     Settings,
     WithinClusterQueue,
@@ -19,8 +20,12 @@ from tenure.oracle.tree import build_tree, potential_at, quota_at
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
-from tenure.units import format_amount, format_duration
+from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.closed_systems import CohortTree
+from tenure_check.analysis.configured_order import MutualQueues, mutual_queues
+
+_DOWN, _TURN = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350")
+_MEASURED, _TURN_MEASURED = "PO-ANY-335", ("PO-ANY-345", "PO-ANY-350")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ class MissingCondition:
     fields: tuple[FieldInTheWay, ...]
     """The fields that contradict it; one borrowingLimit for each ClusterQueue."""
 
+    @property
+    def of_rules(self) -> bool:
+        """Whether it is that PreemptionConfigs have a measure."""
+        return _MEASURED in self.theorems
+
 
 def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     """The theorems that apply to a tree; None where none does.
@@ -81,6 +91,8 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     cluster = tree.cluster
     if cluster.growing or not cluster.settings.priority_sorting_within_cohort:
         return None
+    if tree.has_configs:
+        return _proved_of_configs(tree, reading)
     alone = _is_each_alone(cluster)
     if not all(_goes_down(queue, cluster.settings, reading, alone=alone) for queue in tree.queues):
         return None
@@ -110,6 +122,29 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     )
 
 
+def _proved_of_configs(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
+    """The same where a ClusterQueue names a PreemptionConfig."""
+    cluster, groups = tree.cluster, mutual_queues(tree.cluster)
+    if any(terms_of(queue, cluster.settings, reading).hero for queue in tree.queues):
+        return None
+    if any(group.measure.unmeasured for group in groups):
+        return None
+    measures = [_measured(group, tree) for group in groups]
+    falls = "; ".join(measures) or "preemption goes one way only between ClusterQueues"
+    if not any(_in_the_way(tree, reading)):
+        text = "no loop of any number of workloads, and every preemptor has its turn before its victims"
+        return ProvedOfLoops((_MEASURED, *_TURN_MEASURED), True, f"{text}: {falls}")
+    text = "no workload is preempted by one that it preempted, in however many steps"
+    lacks = "a loop needs a preemptor that does not get what its victims free"
+    return ProvedOfLoops((_MEASURED,), False, f"{text}: {falls}; {lacks}")
+
+
+def _measured(group: MutualQueues, tree: CohortTree) -> str:
+    """What falls among ClusterQueues that preempt from each other."""
+    among = "" if len(tree.queues) == 1 else f" among workloads of {format_names(group.queues, 3)}"
+    return f"{group.measure.words} falls at every preemption{among}"
+
+
 def missing_conditions(tree: CohortTree, reading: Reading) -> tuple[MissingCondition, ...]:
     """The conditions that keep theorems from excluding loops in a tree, each with the fields in the way.
 
@@ -123,9 +158,6 @@ def missing_conditions(tree: CohortTree, reading: Reading) -> tuple[MissingCondi
     return tuple(MissingCondition(*key, tuple(found)) for key, found in fields.items())
 
 
-_DOWN, _TURN = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350")
-
-
 def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
     cluster, policies, beyond = tree.cluster, "spec.preemption", list(_beyond_nominal(tree.cluster))
     for name in cluster.growing:
@@ -134,6 +166,10 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
     if not cluster.settings.priority_sorting_within_cohort:
         gate = FieldInTheWay("Configuration", "featureGates.PrioritySortingWithinCohort", "false")
         yield _DOWN, "a cohort's ClusterQueues take turns by priority", gate
+    if tree.has_configs:
+        yield from _unmeasured(tree)
+        yield from _out_of_turn(tree)
+        return
     for queue in tree.queues:
         named = f"ClusterQueue/{queue.name}"
         terms = terms_of(queue, cluster.settings, reading)
@@ -157,6 +193,27 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
     for name, path, value in beyond if len(tree.queues) > 1 else ():
         shared = FieldInTheWay(f"ClusterQueue/{name}", path, value)
         yield _TURN, "no ClusterQueue can use more than its nominal quota", shared
+
+
+def _unmeasured(tree: CohortTree) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+    """The rules and policies that have no measure together."""
+    theorems, condition = (_MEASURED, *_TURN_MEASURED), "one measure falls at every preemption"
+    for group in mutual_queues(tree.cluster):
+        for step in group.measure.unmeasured:
+            yield theorems, condition, FieldInTheWay(step.object, step.field, step.words)
+
+
+def _out_of_turn(tree: CohortTree) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+    """What lets a victim have its turn before its preemptor."""
+    condition = "a tree has one ClusterQueue, which is BestEffortFIFO"
+    for queue in tree.queues:
+        named = f"ClusterQueue/{queue.name}"
+        if len(tree.queues) > 1:
+            shared = FieldInTheWay(named, "spec.cohortName", queue.cohort or "not set")
+            yield _TURN_MEASURED, condition, shared
+        if queue.queueing != QueueingStrategy.BEST_EFFORT_FIFO:
+            strict = FieldInTheWay(named, "spec.queueingStrategy", queue.queueing.label)
+            yield _TURN_MEASURED, condition, strict
 
 
 def _beyond_nominal(cluster: Cluster) -> Iterator[tuple[str, str, str]]:

@@ -314,7 +314,8 @@ def scenario_of(tree: CohortTree, found: FoundLoop, bounds: SearchBounds, name: 
     first = bounds.evictions[0]
     entries: list[dict[str, Any]] = []
     for place, kind in enumerate(found.start.kinds):
-        entry = tree.entry(name_in_play(kind, place), kind.queue, kind.resource, kind.amount, kind.priority)
+        named = name_in_play(kind, place)
+        entry = tree.entry(named, kind.queue, kind.resource, kind.amount, kind.priority, kind.variant)
         if (taken := found.start.evictions.get(place, first)) != first:
             entry["eviction"] = format_duration(taken)
         entries.append({"at": f"{min(place, found.start.running)}m", "submit": entry})

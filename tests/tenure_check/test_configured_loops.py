@@ -1,0 +1,120 @@
+"""Loops where ClusterQueues name PreemptionConfigs: what excludes them, and what the search finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from tenure.manifests import SourcedObject
+from tenure.resources import bundled
+from tenure_check.analysis.closed_systems import CohortTree, trees_of
+from tenure_check.analysis.loop_answer import LoopsAnswer
+from tenure_check.analysis.loops import LoopHunt, LoopRequest
+from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
+from tests.tenure_check.test_loops import READING
+
+SCENARIOS = bundled("spec", "vectors", "scenarios")
+MEASURED, WHOLE = ("PO-ANY-335",), ("PO-ANY-335", "PO-ANY-345", "PO-ANY-350")
+
+
+def tree_of(name: str, *others: dict[str, Any], **spec: Any) -> CohortTree:
+    """The first tree of a scenario's objects; with fields of its first ClusterQueue."""
+    objects = yaml.safe_load((SCENARIOS / f"pcf-{name}.yaml").read_text(encoding="utf-8"))["objects"]
+    queue = next(found for found in objects if found["kind"] == "ClusterQueue")
+    queue["spec"].update(spec)
+    named = [{"apiVersion": "kueue.x-k8s.io/v1beta2", **found} for found in (*objects, *others)]
+    return trees_of([SourcedObject("queues.yaml", found) for found in named], READING)[0][0]
+
+
+def searched(tree: CohortTree, **request: Any) -> LoopsAnswer:
+    return LoopHunt([tree], LoopRequest(up_to=2, **request), READING, {}).run()
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "theorems", "words"),
+    [
+        ("one-measure-of-two-numbers", {}, WHOLE, "priority, then label nodes falls at every preemption"),
+        ("one-measure-of-two-numbers", {"queueingStrategy": "StrictFIFO"}, MEASURED, "priority, then"),
+        ("asymmetric-and-still-a-loop", {}, MEASURED, "label nodes falls at every preemption among"),
+        ("hero-after-its-victim", {}, MEASURED, "priority falls at every preemption among workloads of hero"),
+    ],
+)
+def test_a_measure_is_named_and_excludes_loops_where_a_preemptor_has_the_next_turn(
+    name: str, spec: dict[str, Any], theorems: tuple[str, ...], words: str
+) -> None:
+    tree = tree_of(name, **spec)
+    proved = proved_of_loops(tree, READING)
+    assert proved is not None
+    assert (proved.theorems, proved.excluded) == (theorems, theorems == WHOLE)
+    assert words in proved.text
+    assert bool(missing_conditions(tree, READING)) == (theorems != WHOLE)
+    if theorems == WHOLE:
+        assert searched(tree).complete
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("story-3-6-base-and-boosted", ["boosted priority LessThan", "priority LessThan"]),
+        ("two-measures", ["priority LessThan", "label nodes LessThan"]),
+        ("hero-is-reclaimed", ["any victim, whatever its numbers"]),
+    ],
+)
+def test_rules_without_a_measure_are_named_and_their_smallest_loop_is_found(
+    name: str, fields: list[str]
+) -> None:
+    tree = tree_of(name)
+    assert proved_of_loops(tree, READING) is None
+    missing = next(found for found in missing_conditions(tree, READING) if found.of_rules)
+    assert [field.value for field in missing.fields] == fields
+    answer = searched(tree)
+    (found,) = (search.loop for done in answer.trees for search in done.searches)
+    assert found is not None
+    assert len(found.workloads) == 2
+    assert any(needed.field.endswith("candidateSelectors") for needed in found.needed)
+    assert any(each.labels or each.priority_boost for each in found.workloads) == (
+        name != "hero-is-reclaimed"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["asymmetric-and-still-a-loop", "hero-after-its-victim", "one-measure-of-two-numbers"]
+)
+def test_a_measure_alone_excludes_no_loop_where_the_victim_has_its_turn_first(name: str) -> None:
+    spec = {"queueingStrategy": "StrictFIFO"} if name.startswith("one") else {}
+    answer = searched(tree_of(name, **spec))
+    assert answer.found
+    (loop,) = (search.loop for done in answer.trees for search in done.searches)
+    assert loop is not None
+    assert len(loop.stuck) == 1
+
+
+def test_whatever_is_searched_nothing_loops_where_a_measure_excludes_it() -> None:
+    tree = tree_of("one-measure-of-two-numbers")
+    hunt = LoopHunt([tree], LoopRequest(up_to=2), READING, {})
+    resource = hunt._resource(tree, "cpu")
+    assert resource.loop is None
+    assert resource.complete_up_to == 2
+    assert resource.systems > 10
+    assert "nodes=1" in resource.variants
+
+
+def test_a_config_counts_in_its_tree_whatever_is_not_known_of_another_tree() -> None:
+    lost = yaml.safe_load(
+        """
+        kind: ClusterQueue
+        metadata: {name: z, annotations: {kueue.x-k8s.io/preemption-config-name: two}}
+        spec:
+          resourceGroups:
+          - coveredResources: [cpu]
+            flavors: [{name: other, resources: [{name: cpu, nominalQuota: 1}]}]
+        """
+    )
+    flavor = {"kind": "ResourceFlavor", "metadata": {"name": "other"}, "spec": {"topologyName": "racks"}}
+    config = yaml.safe_load("{kind: PreemptionConfig, metadata: {name: two}, spec: {rules: []}}")
+    config["apiVersion"] = "kueue.x-k8s.io/v1alpha1"
+    tree = tree_of("two-measures", lost, flavor, config)
+    assert not tree.not_known
+    assert proved_of_loops(tree, READING) is None
