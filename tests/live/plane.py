@@ -159,6 +159,12 @@ class Plane:
         """The answer to GET of a path of the API server, as JSON."""
         return self.server.get(path)
 
+    def is_established(self, definition: Object) -> bool:
+        """Whether objects of a CustomResourceDefinition can be created."""
+        found = self.get(self.server.path_of(definition))
+        conditions = found.get("status", {}).get("conditions") or ()
+        return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+
     def apply(self, objects: list[Object]) -> None:
         """Create or change objects by server-side apply, in this order."""
         self.server.apply(objects)
@@ -326,14 +332,9 @@ class Plane:
         others = [one for one in manifests if one not in definitions and one not in namespaces]
         self.apply([*namespaces, *definitions])
         for definition in definitions:
-            self._wait(partial(self._established, definition), definition["metadata"]["name"])
+            self._wait(partial(self.is_established, definition), definition["metadata"]["name"])
         self.apply([*others, BESIDE_PODS])
         self.write_kubeconfig(self.folder / "kueue.conf", self.token(NAMESPACE, "kueue-controller-manager"))
-
-    def _established(self, definition: Object) -> bool:
-        found = self.get(self.server.path_of(definition))
-        conditions = found.get("status", {}).get("conditions") or ()
-        return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
 
     def _kept_kueue(self, configuration: Path) -> Kept:
         log = self._logs / "kueue.log"

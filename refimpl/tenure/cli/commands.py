@@ -72,6 +72,10 @@ GROUPS = {
             "Check what *.tenure.yaml files expect of decisions, manifests and scenarios, "
             "and explain each failure.",
         ),
+        "policy": (
+            "tenure.cli.policy:policy_command",
+            "Write admission policies that refuse a PreemptionConfig that is invalid or may loop.",
+        ),
     },
     "KAI": {
         "kai": (

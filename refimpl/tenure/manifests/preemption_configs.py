@@ -13,6 +13,7 @@ from tenure.errors import Problem
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import GROUP, read_one
 from tenure.manifests.fields import Count, Int32, Known, KubernetesObject, Name, ObjectName, Text
+from tenure.manifests.served import SUBDOMAIN
 from tenure.manifests.showing import Place, did_you_mean, printable, show
 from tenure.manifests.structure import dig, items, repeated, whole
 from tenure.model import (
@@ -40,7 +41,7 @@ PREEMPTION_CONFIG_VERSIONS: Final = (f"{GROUP}/v1alpha1",)
 
 OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
 _KEY: Final = re.compile(
-    r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?", re.ASCII
+    rf"((?=[^/]{{1,253}}/){SUBDOMAIN.strip('^$')}/)?[A-Za-z0-9]([-\w.]{{0,61}}[A-Za-z0-9])?", re.ASCII
 )
 _VALUE: Final = re.compile(r"([A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?)?", re.ASCII)
 _RULE: Final = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)

@@ -36,7 +36,7 @@ def key_faults(name: object, path: str) -> Iterator[Fault]:
     if len(parts) == 2:
         if len(parts[0]) > _LONGEST_PREFIX:
             yield invalid(path, name, f"at most {_LONGEST_PREFIX} characters before the '/'")
-        if re.search(SUBDOMAIN, parts[0]) is None:
+        if re.fullmatch(SUBDOMAIN, parts[0]) is None:
             yield invalid(path, name, "a domain in lower case before the '/'")
     yield from _part_faults(parts[-1], name, path)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tenure.manifests import SourcedObject
+from tenure.manifests.preemption_configs import LabelSelectorSpec, label_selector
 from tenure.validation.check import validate
 from tests.objects import a_queue, an_object
 
@@ -82,6 +83,17 @@ def test_a_selector_that_kueue_cannot_build_is_a_warning(place: str) -> None:
     rule = a_rule(preemptorSelector=wrong) if own else selecting(**{place: wrong})
     path = f"spec.rules[0].{place}" if own else f"{SELECTOR}.{place}"
     assert warnings(a_config(rule)) == [(f"{path}.matchExpressions[0].operator", "InvalidSelector")]
+
+
+@pytest.mark.parametrize("key", ["a..b/team", "a\n/team", f"{'a' * 254}/team", "a-/team"])
+def test_a_key_below_an_invalid_domain_is_no_key_of_a_label(key: str) -> None:
+    wrong = {"matchLabels": {key: "low"}}
+    assert [kind for _, kind in warnings(a_config(selecting(labelSelector=wrong)))] == ["InvalidSelector"]
+    if key.isprintable():  # others are refused where they are read
+        assert label_selector(LabelSelectorSpec.model_validate(wrong)).fault
+    right = {"matchLabels": {f"{'a' * 253}/team": "low", "a.b-c/team": "low"}}
+    assert warnings(a_config(selecting(labelSelector=right))) == []
+    assert not label_selector(LabelSelectorSpec.model_validate(right)).fault
 
 
 def test_a_missing_config_is_a_warning_of_the_queue() -> None:
