@@ -103,16 +103,6 @@ def test_all_are_decided(engine: str) -> None:
     assert "leftToReference" not in configured
 
 
-def test_why_knows_the_other_preemptors_only() -> None:
-    text = said("why", "b/b1", *NOW)
-    assert f"hero: {SAID}" in text
-    assert "b: no workload" in text
-    assert "No new workload" not in text
-    seen = read("why", "b/b1", *NOW)["exposure"]["clusterQueues"]
-    (hero,) = (span for part in seen if part["clusterQueues"] == ["hero"] for span in part["spans"])
-    assert (hero["refusal"], hero["unknownFrom"], hero["text"]) == ("", -(2**31), SAID)
-
-
 def test_the_coming_cycles_follow_it() -> None:
     text = said("next", *NOW)
     assert "hero/incoming (hero): preempts b/b1 ConfigurablePreemption" in text

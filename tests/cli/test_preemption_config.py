@@ -231,3 +231,44 @@ def test_an_event_brings_a_config_that_reads_labels_of_workloads_there_at_the_st
     file = tmp_path / "scenario.yaml"
     file.write_text(yaml.safe_dump(scenario))
     assert "ConfigurablePreemption (hero-config rule low/0)" in printed("simulate", str(file))
+
+
+@pytest.mark.parametrize(
+    ("selector", "who"),
+    [
+        (
+            "{scope: WithinParentCohort}",
+            "any priority: ConfigurablePreemption, by PCF-070, PCF-080; one that",
+        ),
+        (
+            "{scope: WithinCohortTree, priority: {mode: Base, comparison: LessThan}}",
+            "priority 1 or more: ConfigurablePreemption",
+        ),
+        (
+            "{scope: WithinCohortTree, priority: {mode: Base, comparison: GreaterThanOrEqual}}",
+            "priority 0 or less: ConfigurablePreemption",
+        ),
+        (
+            "{scope: WithinCohortTree, numericLabels: [{key: n, fallbackValue: 3, comparison: LessThan}]}",
+            "one that requests 1m cpu on default with labels n=4 preempts it",
+        ),
+        (
+            "{scope: WithinCohortTree, priority: {matchNames: [batch]}}",
+            "no workload: its reclaimWithinCohort is Never, and no rule of PreemptionConfig hero-config",
+        ),
+    ],
+)
+def test_why_lists_who_could_preempt_by_a_config(selector: str, who: str) -> None:
+    text = printed("why", "b/b1", str(FILE), *NOW, "--set", f"{SELECTOR}={selector}")
+    (seen,) = (line for line in text.splitlines() if line.startswith("  hero: "))
+    assert who in seen
+    assert ("No new workload" in text) == ("no workload" in who)
+
+
+def test_of_a_config_that_is_not_given_the_possible_preemptors_are_not_known(tmp_path: Path) -> None:
+    parts = FILE.read_text().split("---\n")
+    file = tmp_path / "cluster.yaml"
+    file.write_text("---\n".join(part for part in parts if "kind: PreemptionConfig" not in part))
+    text = printed("why", "b/b1", str(file), *NOW)
+    assert "hero: not known: PreemptionConfig hero-config of ClusterQueue hero is not given" in text
+    assert "No new workload" not in text

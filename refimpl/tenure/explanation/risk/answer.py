@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tenure.errors import InputError
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.quota_alone import BY_QUOTA
-from tenure.explanation.remarks import BASIS_RULES
+from tenure.explanation.remarks import BASIS_RULES, CONFIG_RULES
 from tenure.explanation.risk.answer_types import (
     ExposureShape,
     MadeUpShape,
@@ -19,7 +19,7 @@ from tenure.explanation.risk.least_priority import Least
 from tenure.explanation.risk.over_time import Exposure, Seen, exposure_of
 from tenure.explanation.shapes import FlavorAmount
 from tenure.explanation.shortages import amount
-from tenure.model import Cluster, Instant, Workload
+from tenure.model import Cluster, Instant, Reason, Workload
 from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
@@ -77,12 +77,14 @@ def names(cluster_queues: Sequence[str]) -> str:
     return format_names(cluster_queues, MOST_NAMED)
 
 
-def least_text(priority: int) -> str:
-    """A least priority in words.
+def least_text(priority: int, most: int | None = None) -> str:
+    """A least priority in words, and the highest where there is one.
 
-    >>> least_text(-(2**31)), least_text(101)
-    ('any priority', 'priority 101 or more')
+    >>> least_text(-(2**31)), least_text(101), least_text(-(2**31), 7)
+    ('any priority', 'priority 101 or more', 'priority 7 or less')
     """
+    if most is not None:
+        return f"priority {most} or less"
     return "any priority" if priority <= LEAST_PRIORITY else f"priority {priority} or more"
 
 
@@ -129,7 +131,11 @@ def _spans(seen: Seen) -> tuple[SpanShape, ...]:
 
 
 def _rules(least: Least) -> tuple[str, ...]:
-    return () if least.target is None else BASIS_RULES[least.target.evidence.basis]
+    if least.target is None:
+        return ()
+    if least.target.reason == Reason.CONFIGURABLE_PREEMPTION:
+        return CONFIG_RULES
+    return BASIS_RULES[least.target.evidence.basis]
 
 
 def _rules_text(least: Least) -> str:
@@ -156,7 +162,7 @@ def _text(least: Least) -> str:
         unknown = least_text(least.open_from)
         return f"not known of {unknown}: no size that was tried preempts it, and not every size was"
     reason, rules = least.target.reason.label, _rules_text(least)
-    known = f"{least_text(least.priority)}: {reason}, by {rules}; {_example(least)}"
+    known = f"{least_text(least.priority, least.most)}: {reason}, by {rules}; {_example(least)}"
     if least.open_from is None:
         return known
     lowest = least.open_from <= LEAST_PRIORITY
@@ -170,7 +176,17 @@ def _example(least: Least) -> str:
     requested = " and ".join(f"{part.amount} {part.resource} on {part.flavor}" for part in made_up.request)
     others = made_up.preempted - 1
     beside = "" if others == 0 else f" and {counted(others, 'other')}"
-    return f"one that requests {requested} preempts it{beside}"
+    return f"one that requests {requested}{_selectable(least)} preempts it{beside}"
+
+
+def _selectable(least: Least) -> str:
+    """The labels and the priority class of the made-up workload, as rules of a PreemptionConfig read them."""
+    found = None if least.decision is None else least.decision.preemptor.selectable
+    if found is None:
+        return ""
+    labels = ",".join(f"{key}={value}" for key, value in sorted(found.labels.items()))
+    named = f" in priority class {found.priority_class}" if found.priority_class else ""
+    return f"{f' with labels {labels}' if labels else ''}{named}"
 
 
 def _older(seen: Seen, exposure: Exposure) -> OlderShape | None:
@@ -189,10 +205,11 @@ def _older(seen: Seen, exposure: Exposure) -> OlderShape | None:
 
 def _summary(exposure: Exposure) -> str:
     victim = f"{exposure.victim.key} (priority {exposure.victim.priority})"
-    by_least: dict[int, list[str]] = {}
+    by_least: dict[tuple[int, int | None], list[str]] = {}
     for seen in exposure.seen:
-        if seen.spans[0].least.priority is not None:
-            by_least.setdefault(seen.spans[0].least.priority, []).append(seen.cluster_queue)
+        least = seen.spans[0].least
+        if least.priority is not None:
+            by_least.setdefault((least.priority, least.most), []).append(seen.cluster_queue)
     unknown = [
         seen.cluster_queue
         for seen in exposure.seen
@@ -206,8 +223,8 @@ def _summary(exposure: Exposure) -> str:
             return f"Who could preempt {victim} is not known in full{_until(exposure)}{doubt}"
     if not by_least:
         return f"No new workload of any size could preempt {victim} now{_until(exposure)}{doubt}"
-    first = sorted(by_least.items())[:MOST_NAMED]
-    who = ", or ".join(f"{least_text(least)} in {names(queues)}" for least, queues in first)
+    first = sorted(by_least.items(), key=lambda found: found[0][0])[:MOST_NAMED]
+    who = ", or ".join(f"{least_text(*bounds)} in {names(queues)}" for bounds, queues in first)
     return f"A new workload of the right size could preempt {victim} now with {who}{_until(exposure)}{doubt}"
 
 

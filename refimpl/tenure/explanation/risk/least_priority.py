@@ -39,6 +39,7 @@ class Least:
         open_from: the least priority of which not every size could be tried, so that it is not known
             whether one preempts; None where none of lower priority than `priority` does, of any size.
         unknown: what is not modelled, so that nothing is known; empty otherwise.
+        most: the highest priority by which a PreemptionConfig allows it; None where there is none.
     """
 
     priority: int | None = None
@@ -47,6 +48,7 @@ class Least:
     refusal: str = ""
     open_from: int | None = None
     unknown: str = ""
+    most: int | None = None
 
 
 def found_by(decision: Decision, priority: int, victim: str) -> Least:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tenure.explanation.risk.configured import least_configured
 from tenure.explanation.risk.least_priority import Least, Spending, found_by, least_priority
 from tenure.explanation.risk.policy import Prospect, asking
 from tenure.explanation.risk.sizes import try_likeliest
@@ -13,7 +14,7 @@ from tenure.oracle.ageing import grown_priority
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.oracle.tree import build_tree
-from tenure.oracle.unmodelled import affected_answers, of_pair
+from tenure.oracle.unmodelled import affected_answers, of_pair_in_decisions
 from tenure.readings import NewerThan, Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY, next_step_at
 from tenure.rules.reservation import quota_reservation_time
@@ -96,7 +97,7 @@ def exposure_of(cluster: Cluster, victim: Workload, now: Instant, reading: Readi
     for queue in [*queues, *_reaching(cluster, name, first)]:
         here = queue in first.tree.places
         tree = first.tree if here else build_tree(cluster, cluster.cluster_queues[queue])
-        unknown = of_pair(cluster, tree, queue, name)
+        unknown = of_pair_in_decisions(cluster, tree, queue, name)
         if unknown:
             span = Span(now, Least(open_from=LEAST_PRIORITY, unknown=affected_answers(unknown[0])))
             seen.append(Seen(queue, (span,)))
@@ -112,7 +113,7 @@ def _reaching(cluster: Cluster, victim: str, snapshot: Snapshot) -> list[str]:
         for name, queue in cluster.cluster_queues.items()
         if name not in snapshot.tree.places
         and queue.unmodelled
-        and of_pair(cluster, build_tree(cluster, queue), name, victim)
+        and of_pair_in_decisions(cluster, build_tree(cluster, queue), name, victim)
     )
 
 
@@ -163,7 +164,9 @@ def _seen(
     spans: list[Span] = []
     for start in (now, *changes[:MOST_CHANGES]):
         prospect = snapshots.prospect(victim, cluster_queue, start)
-        least = least_priority(prospect, start, snapshots.reading, snapshots.spending)
+        configured = prospect.snapshot.queue.preemption_config is not None
+        find = least_configured if configured else least_priority
+        least = find(prospect, start, snapshots.reading, snapshots.spending)
         if not spans or _told(spans[-1].least) != _told(least):
             spans.append(Span(start, least))
     older, older_than = _older(snapshots, snapshots.prospect(victim, cluster_queue, now), spans[0].least)

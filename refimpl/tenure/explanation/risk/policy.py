@@ -34,6 +34,7 @@ from tenure.rules.dynamic_priority import LEAST_PRIORITY
 from tenure.rules.eligibility import basis_for
 from tenure.rules.flavors import may_preempt_while_borrowing, mode_without_search
 from tenure.rules.ordering import order_key
+from tenure.rules.preemption_config import is_search_made
 from tenure.rules.quota import fits_quota, local_available, remaining_request
 from tenure.rules.terms import PreemptionTerms
 
@@ -107,14 +108,21 @@ class Prospect:
                 return priority
         return None
 
-    def refusal(self) -> str:
-        """What refuses every workload of the ClusterQueue, in a few words; empty where nothing does."""
+    def inactive(self) -> str:
+        """Which of the two ClusterQueues is inactive, in a few words; empty where neither is."""
         queue, theirs = self.snapshot.queue, self.snapshot.tree.nodes[self.place]
         if queue.inactive:
             return f"it is inactive: {queue.inactive}"
         if theirs.queue is not None and theirs.queue.inactive:
             return f"ClusterQueue {theirs.name} is inactive, and nothing of it is preempted"
-        refused = self._policy()
+        return ""
+
+    def refusal(self) -> str:
+        """What refuses every workload of the ClusterQueue, in a few words; empty where nothing does.
+
+        A PreemptionConfig is not looked at.
+        """
+        refused = self.inactive() or self._policy()
         if refused or self.held:
             return refused or self._quota()
         return "no request of it could lack what the workload holds"
@@ -143,7 +151,7 @@ class Prospect:
     def largest(self, at: FlavorResource) -> Amount:
         """The largest request for a flavor-resource that leads to a search (KQ-520, KQ-530)."""
         most = most_at(self.snapshot, at)
-        if self.terms.hero or may_preempt_while_borrowing(self.terms):
+        if self.terms.hero or self._may_borrow():
             return most
         nominal = quota_at(self.snapshot.tree, self.snapshot.place, at).nominal
         return min(most, max(nominal, *self.fitting(at)[:-1], 0))
@@ -253,6 +261,12 @@ class Prospect:
         covered = tree.nodes[self.snapshot.place].quotas
         return any(after[common].get(at, 0) != usage[common].get(at, 0) for at in covered)
 
+    def _may_borrow(self) -> bool:
+        """Whether targets are searched for a request that borrows (KQ-530, PCF-090)."""
+        named = self.snapshot.queue.preemption_config is not None
+        by_policy = may_preempt_while_borrowing(self.terms)
+        return is_search_made(below_root=False, by_policy=by_policy, configured=named)
+
     def _may_lack(self, at: FlavorResource) -> bool:
         """Whether the smallest request that is short leads to a search; if it does not, none does."""
         if self.terms.hero:
@@ -265,7 +279,7 @@ class Prospect:
             request - 1,
             potential_at(tree, place, at),
             quota_at(tree, place, at).nominal,
-            below_root or may_preempt_while_borrowing(self.terms),
+            below_root or self._may_borrow(),
         )
         return mode == FlavorMode.NO_CANDIDATES
 

@@ -181,10 +181,11 @@ def _requests(
 def _beside(prospect: Prospect, at: FlavorResource) -> Iterator[tuple[FlavorResource, ...]]:
     """What to request besides, so that every node on the victim's way exceeds its quota of one of them.
 
-    A workload of the victim's ClusterQueue, and a hero, need nothing of the kind.
+    A workload of the victim's ClusterQueue, a hero, and a PreemptionConfig need nothing of the kind.
     """
-    if prospect.is_own or prospect.terms.hero:
+    if prospect.is_own or prospect.terms.hero or prospect.snapshot.queue.preemption_config is not None:
         yield ()
+    if prospect.is_own or prospect.terms.hero:
         return
     nodes = prospect.between()[: 1 if prospect.terms.fair_sharing else None]
     exceeding = [set(prospect.exceeding(index)) for index in nodes]
