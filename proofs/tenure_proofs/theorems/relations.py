@@ -18,16 +18,15 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import said
 from tenure_proofs.theorems.registry import theorem
-from tenure_proofs.theorems.selection import COUNT, FILLED, REMOVED, fits_in, given_back, listed, usage_of
-from tenure_proofs.theorems.taken import everywhere
+from tenure_proofs.theorems.selection import FILLED, LAST, kept_but_one, listed, usage_of
 from tenure_proofs.theorems.tree import ADDED, BEFORE, POINTS, QUOTAS, in_a_consistent_tree, upwards
 from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_induction
 from tenure_proofs.trusted.logic import equal_fields, implies
 from tenure_proofs.trusted.loops import Cells, Loop, Row, every
-from tenure_proofs.trusted.procedures import Law
-from tenure_proofs.trusted.specified import Composed, there_is_one
+from tenure_proofs.trusted.procedures import Law, noting_calls
+from tenure_proofs.trusted.specified import GIVEN, Composed, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 
@@ -38,29 +37,40 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 )
 def filling_back_once_more_spares_no_workload(function: Callable[..., Any] = fill_back) -> Iterator[Part]:
     """Kueue main of August 2026: who is kept after filling back is kept by filling back again."""
-    last, takes = COUNT - 1, REMOVED.takes
+    kept_at, many = (
+        z3.Function("who is kept, from the last back", z3.IntSort(), z3.IntSort()),
+        z3.Int("how many"),
+    )
+    filled = kept_but_one(LAST)
+    given = filled.takes
+    once = filled.value(*given.values()).fields
+    usage, members = once["usage"].term, once["kept"].members
     loop = Loop(
         function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        removed=Row(lambda place: SymToken(last - place), COUNT, linked=True),
-        usage=takes["usage"],
-        fits=takes["fits"],
-        add=FILLED.takes["add"],
+        **{
+            **given,
+            "removed": Row(lambda place: SymToken(kept_at(place)), many, linked=True),
+            "usage": once["usage"],
+        },
     )
-    usage = takes["usage"].term
 
     def same(fold: Made) -> Labelled:
         spared = listed(fold.fields["spared"])
         return [("usage as it was", usage_of(fold) == usage), ("none is spared", z3.Not(spared.there))]
 
-    def needed(point: Any) -> Any:
-        return z3.Implies(z3.And(point >= 0, point < last), z3.Not(fits_in(given_back(usage, point))))
+    def kept(place: Any) -> list[z3.BoolRef]:
+        with noting_calls() as calls:
+            kept_but_one(kept_at(place)).law()(*given.values())
+        is_kept = z3.And(members[kept_at(place)], (kept_at(place) == LAST) == (place == 0))
+        in_order = z3.Implies(z3.And(place >= 0, place < many), is_kept)
+        return [*calls.known, Taken(in_order, "who is kept is filled back again, from the last back", GIVEN)]
 
     contract = Contract(
         lambda _, state, __: same(state["state"]),
         lambda value, *_: same(value),
-        facts=(COUNT >= 1, fits_in(usage)),
-        everywhere=everywhere(("none but the last was kept in vain", "PO-ANY-020", needed)),
-        points=lambda point, steps, _: [point, last - 1 - steps],
+        facts=(many >= 1, *(Taken(formula, words, GIVEN) for words, formula in filled.requires(given))),
+        everywhere=kept,
+        points=lambda point, steps, _: [point, steps + 1],
     )
     return by_induction(loop, contract)
 

@@ -24,10 +24,10 @@ from tenure.oracle.selection import (
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
-from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import MEMBERS, NONE, Listed, Loop, Row, State
+from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part
+from tenure_proofs.trusted.loops import MEMBERS, NONE, Listed, Row, State
 from tenure_proofs.trusted.procedures import Table
-from tenure_proofs.trusted.specified import GIVEN, LEMMA, Closure, Specification, Taken, there_is_one
+from tenure_proofs.trusted.specified import LEMMA, Closure, Specification, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymOptional, SymToken, as_term
 
 NOBODY_OUT = z3.K(z3.IntSort(), z3.BoolVal(False))
@@ -176,6 +176,74 @@ def without(out: Any, one: Any) -> Any:
     return z3.Store(out, one, False)
 
 
+def comes_in(out: Any, one: Any) -> list[Lemma]:
+    """That what is in use when one comes back is what is in use with the others out."""
+    out_again = z3.Implies(out[one], z3.Store(without(out, one), one, True) == out)
+    return [
+        Lemma("who is given back and leaves is out", out_again, out_again),
+        *leaves(without(out, one), one),
+    ]
+
+
+LAST = COUNT - 1
+
+
+def _among(point: Any) -> Any:
+    return z3.And(point >= 0, point < COUNT)
+
+
+ALL_OUT = Members(z3.Const("everyone_out", MEMBERS), "all of them are out at first", _among)
+
+
+def kept_but_one(one: Any) -> Specification:
+    """What is kept of those that are out, the request fitting without all of them: of one of them.
+
+    Args:
+        one: an arbitrary candidate.
+    """
+
+    def kept(_: State, part: Callable[..., Any]) -> Made:
+        head, members = part("the first kept", int).term, part("kept", MEMBERS)
+        order = (part(name, bool).term for name in ("some are kept", "rising", "falling"))
+        there, rising, falling = order
+        chain = Listed(there, head, members, rising, falling)
+        return Made(
+            FillBack, {"usage": part("usage", SymToken), "kept": chain, "spared": part("spared", SymToken)}
+        )
+
+    def ensures(_: State, filled: Value) -> Labelled:
+        usage, members = usage_of(filled), listed(filled.fields["kept"]).members
+        in_vain = z3.Implies(z3.And(members[one], one != LAST), z3.Not(fits_in(given_back(usage, one))))
+        return [
+            ("it fits", fits_in(usage)),
+            ("the last is kept", members[LAST]),
+            ("none in vain but the last", in_vain),
+        ]
+
+    def requires(given: State) -> Labelled:
+        usage = given["usage"].term
+        without_all = z3.And(given["removed"].size == COUNT, COUNT >= 1, usage == in_use(ALL_OUT.term))
+        return [("usage is without all of them", without_all), ("the request fits then", fits_in(usage))]
+
+    row = Row(
+        lambda place: SymToken(LAST - place), z3.Int("how many are out"), linked=True, told=(z3.Int("out"),)
+    )
+    return Specification(
+        "PO-ANY-020",
+        "none but the last is kept in vain",
+        fill_back,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
+        {
+            "removed": row,
+            "usage": SymToken(z3.Int("in use without all")),
+            "fits": _REMOVAL["fits"],
+            "add": _adding,
+        },
+        kept,
+        ensures,
+        requires,
+    )
+
+
 def fits_without(out: Any, one: Any) -> Any:
     """Whether the request fits with the quota of one given back."""
     return fits_in(in_use(without(out, one)))
@@ -276,54 +344,37 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         function,
         Contract(lambda _, state, __: FILLED.ensures(FILLED.takes, state["state"]), lambda *_: []),
     )
-    everyone_out, last = z3.Const("everyone_out", MEMBERS), COUNT - 1
-    loop = Loop(
-        function,  # type: ignore[arg-type]  # a plain function, as `body_of` checks
-        removed=Row(lambda place: SymToken(last - place), COUNT, linked=True),
-        usage=SymToken(in_use(everyone_out)),
-        fits=_REMOVAL["fits"],
-        add=_adding,
-    )
-    asked = z3.And(ANY >= 0, last > ANY)
-
-    def among(point: Any) -> Any:
-        return z3.And(point >= 0, point < COUNT)
-
-    out_at_first = Members(everyone_out, "all of them are out at first", among)
+    kept_one = kept_but_one(ANY)
+    asked = z3.And(ANY >= 0, LAST > ANY)
 
     def greedy(kept: Any, state: State, point: Any) -> list[tuple[str, Any]]:
         turn = state["$turn"]
         return [
             ("kept exactly if needed at its turn", kept[ANY] == z3.Not(fits_without(turn, ANY))),
-            ("its turn", turn[point] == z3.And(among(point), z3.Or(point <= ANY, kept[point]))),
+            ("its turn", turn[point] == z3.And(_among(point), z3.Or(point <= ANY, kept[point]))),
         ]
-
-    def in_vain(kept: Any, out: Any) -> Any:
-        return z3.Implies(z3.And(kept[ANY], last != ANY), z3.Not(fits_without(out, ANY)))
 
     def parts(fold: Made) -> tuple[Any, Listed, Listed]:
         return usage_of(fold), listed(fold.fields["kept"]), listed(fold.fields["spared"])
 
     def invariant(steps: Any, state: State, point: Any) -> Labelled:
         (usage, kept, spared), out = parts(state["state"]), state["$out"]
-        had = last - steps
+        had = LAST - steps
         waits = z3.And(out[point], z3.Not(kept.members[point]), z3.Not(spared.members[point]))
         nowhere = z3.Not(z3.Or(out[point], kept.members[point], spared.members[point]))
         one = z3.And(kept.members[point] != spared.members[point], out[point] == kept.members[point])
         ahead = z3.And(kept.head >= had, kept.head < COUNT, kept.members[kept.head])
         return [
-            ("it fits", fits_in(usage)),
             ("usage is without those that are out", usage == in_use(out)),
             ("who waits is out", z3.Implies(z3.And(point >= 0, point < had), waits)),
             ("kept or spared", z3.Implies(z3.And(had <= point, point < COUNT), one)),
-            ("none other", z3.Implies(z3.Not(among(point)), nowhere)),
-            ("the last is kept", kept.members[last]),
+            ("none other", z3.Implies(z3.Not(_among(point)), nowhere)),
             ("kept in order of removal", z3.And(kept.there, kept.rising, ahead)),
             (
                 "spared in order of removal",
                 z3.And(spared.rising, z3.Implies(spared.there, spared.head >= had)),
             ),
-            ("none in vain but the last", in_vain(kept.members, out)),
+            *kept_one.ensures(kept_one.takes, state["state"]),
             *(
                 (label, z3.Implies(z3.And(asked, had <= ANY), formula))
                 for label, formula in greedy(kept.members, state, point)
@@ -335,26 +386,24 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         both = z3.And(kept.members[point], spared.members[point])
         either = z3.Or(kept.members[point], spared.members[point])
         return [
-            ("it fits", fits_in(usage)),
-            ("kept and spared partition the removed", z3.And(z3.Not(both), either == among(point))),
+            ("kept and spared partition the removed", z3.And(z3.Not(both), either == _among(point))),
             ("usage is without the kept", z3.And(usage == in_use(out), out[point] == kept.members[point])),
             ("in order of removal", z3.And(kept.rising, spared.rising)),
-            ("the last is kept", kept.members[last]),
-            ("none in vain but the last", in_vain(kept.members, out)),
             *((label, z3.Implies(asked, formula)) for label, formula in greedy(kept.members, state, point)),
         ]
 
     def less_out(state: State, candidate: Value) -> list[Lemma]:
         out, place, point = state["$out"], candidate.term, z3.Int("any other point")
         less, more = without(without(out, place), ANY), without(out, ANY)
-        same, again = z3.Implies(place == ANY, less == more), z3.Store(without(out, place), place, True)
+        same = z3.Implies(place == ANY, less == more)
         antitone = z3.Implies(fits_in(in_use(less)), fits_in(in_use(more)))
-        label, out_again = "it fits all the more when more are out", z3.Implies(out[place], again == out)
+        label = "it fits all the more when more are out"
         return [
             Lemma(label, z3.Implies(less[point], more[point]), Taken(antitone, label, "PO-KQ-230", LEMMA)),
             Lemma("who is given back twice is given back once", same, same),
-            Lemma("who is given back and leaves is out", out_again, out_again),
-            *leaves(without(out, place), place),
+            *comes_in(out, place),
+            *comes_in(out, ANY),
+            *comes_in(without(out, place), ANY),
         ]
 
     def out_then(state: State, candidate: Value) -> Any:
@@ -365,13 +414,9 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     contract = Contract(
         invariant,
         result,
-        facts=(
-            COUNT >= 1,
-            Taken(fits_in(in_use(everyone_out)), "the request fits without all of them", GIVEN),
-        ),
-        everywhere=lambda point: [out_at_first.at(point)],
-        points=lambda point, steps, _: [point, ANY, last - 1 - steps, last],
-        ghosts={"$turn": turns, "$out": Ghost(everyone_out, out_then)},
+        everywhere=lambda point: [ALL_OUT.at(point)],
+        points=lambda point, steps, _: [point, ANY, LAST - 1 - steps, LAST],
+        ghosts={"$turn": turns, "$out": Ghost(ALL_OUT.term, out_then)},
         lemmas=less_out,
     )
-    yield from by_induction(loop, contract)
+    yield from kept_one.of_steps(function, contract)
