@@ -191,7 +191,7 @@ def test_labels_are_found_exactly_where_the_rules_may_select() -> None:
 
 def test_decisions_are_accepted_by_encodings() -> None:
     count = Counter[str]()
-    assert list(campaign.refusals(range(sample(3, 60)), 20, 3, count, configs=True)) == []
+    assert list(campaign.refusals(range(sample(3, 60)), 15, 3, count, configs=True)) == []
     assert count["decisions accepted"] > 2
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
@@ -21,6 +22,7 @@ from tenure_check.analysis import (
     encoding,
     heroes,
     ratios,
+    selection_proof,
     symbolic_usage,
     tree_slices,
 )
@@ -30,6 +32,15 @@ from tests.docs.blocks import ROOT
 
 STATES = 60
 QUEUES = 5
+
+
+class Trial(NamedTuple):
+    """A configuration, a scope, and whether it has heroes, or PreemptionConfigs."""
+
+    configuration: str | int
+    scope: Scope
+    has_heroes: bool
+    has_configs: bool
 
 
 @dataclass(frozen=True)
@@ -42,11 +53,13 @@ class Wrong:
     noticed_in: str | int
     scope: Scope = Scope.CONSISTENT
     has_heroes: bool = False
+    has_configs: bool = False
 
     @property
-    def trial(self) -> tuple[str | int, Scope, bool]:
-        """The configuration, the scope, and whether it has heroes."""
-        return self.noticed_in, self.scope, self.has_heroes or self.where is heroes
+    def trial(self) -> Trial:
+        """The configuration."""
+        with_heroes = self.has_heroes or self.where is heroes
+        return Trial(self.noticed_in, self.scope, with_heroes, self.has_configs)
 
 
 WRONG: dict[str, Wrong] = {
@@ -253,6 +266,56 @@ WRONG: dict[str, Wrong] = {
         "kin_between(plan, *places[::-1])",
         1,
     ),
+    "whom a rule selects is a candidate of a policy": Wrong(
+        encoding,
+        "        if by_config:\n            # Under",
+        "        if False:\n            # Under",
+        6,
+        has_configs=True,
+    ),
+    "a config makes no search": Wrong(
+        symbolic_usage,
+        "self._configured = queue.preemption_config is not None",
+        "self._configured = False",
+        7,
+        has_configs=True,
+    ),
+    "a label that is not listed is no number": Wrong(
+        selection_proof,
+        "        yield z3.Implies(self.is_number, z3",
+        "        yield z3.Implies(self.value >= len(self.listed), z3.Not(self.is_number))\n"
+        "        yield z3.Implies(self.is_number, z3",
+        0,
+        has_configs=True,
+    ),
+    "the fallback is ignored": Wrong(
+        selection_proof,
+        "fallback = None if number.fallback is None else SymInt(z3.IntVal(number.fallback))",
+        "fallback = None",
+        2,
+        has_configs=True,
+    ),
+    "a comparison has the preemptor on the left": Wrong(
+        selection_proof,
+        "for priority in (cell.low, cell.high))",
+        "for priority in (cell.high, cell.low))",
+        2,
+        has_configs=True,
+    ),
+    "an invalid selector stops every tier": Wrong(
+        selection_proof,
+        "if other.trigger <= rule.trigger and fault_of(other)",
+        "if fault_of(other)",
+        0,
+        has_configs=True,
+    ),
+    "a workload has a priority class": Wrong(
+        selection_proof,
+        "names = self._selections.class_names(priority)",
+        "names = self._selections.class_names(priority)[-1:]",
+        0,
+        has_configs=True,
+    ),
     "a hero asks for no more than a standard queue may": Wrong(
         heroes,
         "if not self.terms.hero:\n            yield from super()._of_the_request()",
@@ -262,6 +325,10 @@ WRONG: dict[str, Wrong] = {
 }
 """By name. A mistake by which facts say less, such as shares before the request, or others of a slice that
 lend beyond their limits, refuses no decision and proves no wrong *never*: nothing here notices it."""
+
+
+MADE = {tree_slices: "slice_of", selection_proof: "SelectionProof"}
+"""What decisions are laid before, other than a pair."""
 
 
 @contextmanager
@@ -275,7 +342,7 @@ def changed(mistake: Wrong) -> Iterator[None]:
             made = run_again(encoding, source_of(encoding), patch)
         if mistake.has_heroes:
             made = run_again(heroes, source_of(heroes), patch)
-        name = "HeroPair" if mistake.trial[2] else "slice_of" if mistake.where is tree_slices else "Pair"
+        name = "HeroPair" if mistake.trial.has_heroes else MADE.get(mistake.where, "Pair")
         patch.setattr(encoded_decisions, name, getattr(made, name))
         yield
 
@@ -293,14 +360,15 @@ def run_again(module: ModuleType, text: str, patch: pytest.MonkeyPatch) -> Modul
     return made
 
 
-def refused_in(configuration: str | int, scope: Scope, has_heroes: bool) -> list[str]:
+def refused_in(trial: Trial) -> list[str]:
     """The first decision that is refused in a configuration, if any is."""
-    if isinstance(configuration, int):
-        found = campaign.refusals([configuration], STATES, QUEUES, Counter(), scope, heroes=has_heroes)
+    if isinstance(trial.configuration, int):
+        kind = {"heroes": trial.has_heroes, "configs": trial.has_configs}
+        found = campaign.refusals([trial.configuration], STATES, QUEUES, Counter(), trial.scope, **kind)
     else:
-        known, _ = KNOWN[configuration]
+        known, _ = KNOWN[trial.configuration]
         dice = random.Random(1)
-        found = campaign.refusals_in(known, preset("guaranteed"), dice, STATES, Counter(), scope)
+        found = campaign.refusals_in(known, preset("guaranteed"), dice, STATES, Counter(), trial.scope)
     return list(islice(found, 1))
 
 
@@ -314,11 +382,12 @@ def test_the_page_says_how_many_there_are() -> None:
 def test_a_wrong_encoding_is_refuted(mistake: str) -> None:
     wrong = WRONG[mistake]
     with changed(wrong):
-        assert refused_in(*wrong.trial)
+        assert refused_in(wrong.trial)
 
 
 @pytest.mark.parametrize(
-    ("configuration", "scope", "has_heroes"), sorted({wrong.trial for wrong in WRONG.values()}, key=str)
+    "trial", sorted({wrong.trial for wrong in WRONG.values() if not wrong.has_configs}, key=str)
 )
-def test_the_right_one_is_not(configuration: str | int, scope: Scope, has_heroes: bool) -> None:
-    assert not refused_in(configuration, scope, has_heroes)
+def test_the_right_one_is_not(trial: Trial) -> None:
+    """Those with PreemptionConfigs are among the numbers of `test_decisions_are_accepted_by_encodings`."""
+    assert not refused_in(trial)

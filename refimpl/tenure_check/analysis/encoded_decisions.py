@@ -25,8 +25,9 @@ from tenure.readings import Reading
 from tenure.rules.quota import usage_passed_up
 from tenure_check.analysis.encoding import Pair, Priorities
 from tenure_check.analysis.heroes import HeroPair, kind_and_name
-from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import STAMPS, PriorityLevel
+from tenure_check.analysis.scopes import CellSides, Scope
+from tenure_check.analysis.selection_proof import SelectionProof
+from tenure_check.analysis.states import STAMPS, CellQuery, PriorityLevel
 from tenure_check.analysis.symbolic_execution import term_of
 from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.trusted.claim import Traces
@@ -62,6 +63,7 @@ class Runs:
         self._plan = plan_heroes(tree, reading)
         self._traces: Traces = {}
         self._laid: set[tuple[object, ...]] = set()
+        self._selected: set[CellSides] = set()
         self._pairs: dict[tuple[str, str, bool, bool], Pair] = {}
 
     def refused(self, decision: Decision, target: Target) -> Iterator[str]:
@@ -74,6 +76,11 @@ class Runs:
         names = decision.queue.name, target.workload.cluster_queue or ""
         kind = (*names, target.reason, bool(run.before))
         by_config = target.reason == Reason.CONFIGURABLE_PREEMPTION
+        sides = names[0], decision.preemptor.priority, names[1], target.workload.priority
+        if by_config and sides not in self._selected:
+            self._selected.add(sides)
+            if not self._is_selected(decision, target):
+                yield f"the selection of {names[0]} and {names[1]} refuses a decision"
         is_new_pair = (*names, True, by_config) not in self._pairs
         if kind in self._laid or (is_new_pair and len(self._pairs) >= 2 * self._most):
             return
@@ -83,6 +90,16 @@ class Runs:
             if not _holds(self._pair(names, by_config, sliced=sliced), run):
                 what = "slice" if sliced else "encoding"
                 yield f"the {what} of {names[0]} and {names[1]} refuses a decision: {target.reason.label}"
+
+    def _is_selected(self, decision: Decision, target: Target) -> bool:
+        """Whether the rules may select a victim that has the labels of this one."""
+        high, low = decision.preemptor.priority, target.workload.priority
+        cell = CellQuery(decision.queue.name, high, target.workload.cluster_queue or "", low, target.reason)
+        proof = SelectionProof(self._cluster, self._reading, self._traces)
+        solver = z3.Solver()
+        solver.add(*proof.facts(cell))
+        solver.add(*proof.having("P", decision.preemptor), *proof.having("V", target.workload))
+        return bool(solver.check() == z3.sat)
 
     def _pair(self, names: tuple[str, str], by_config: bool, *, sliced: bool) -> Pair:
         key = (*names, sliced, by_config)

@@ -26,7 +26,7 @@ from tenure.model import (
     SelectorFacts,
     Workload,
 )
-from tenure.oracle.configured import fault_of, is_label_set_selected, number_of, priority_of
+from tenure.oracle.configured import fault_of, is_label_set_selected, known_of, number_of, priority_of
 from tenure.readings import Reading
 from tenure.rules.preemption_config import (
     compares,
@@ -118,6 +118,27 @@ class SelectionProof:
             for selector in rule.candidates
         ]
         return (_any(selected), *self._of_labels(), *self._of_classes(cell))
+
+    def having(self, side: str, workload: Workload) -> Iterator[z3.BoolRef]:
+        """Facts beside those of a cell: the labels and the class that a workload has.
+
+        Args:
+            side: `P` for the preemptor, `V` for the victim.
+            workload: it.
+        """
+        known = known_of(workload)
+        yield _class(side) == self._place_of(known.priority_class)
+        for (whose, key), label in self._labels.items():
+            text = known.labels.get(key)
+            if whose != side:
+                continue
+            yield label.present == (text is not None)
+            if text is not None:
+                listed = text in label.listed
+                yield label.value == label.listed.index(text) if listed else label.value >= len(label.listed)
+                number = number_of(NumericLabel(key), workload)
+                yield label.is_number == (number is not None)
+                yield z3.BoolVal(True) if number is None else label.number == number
 
     @cached_property
     def _labels(self) -> Mapping[tuple[str, str], _Label]:
