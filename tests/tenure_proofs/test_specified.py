@@ -25,7 +25,7 @@ from tenure_proofs.theorems import (
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.outcome import end_of
 from tenure_proofs.theorems.proving import prove
-from tenure_proofs.theorems.registry import BELIEVED, all_theorems
+from tenure_proofs.theorems.registry import BELIEVED, all_theorems, circle
 from tenure_proofs.theorems.standins import PARTIAL
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Contract, Part
@@ -149,3 +149,22 @@ handed = None
 def test_nothing_tells_a_law_without_a_name_apart() -> None:
     with pytest.raises(LiftError, match="apart"):
         leaves(Law(lambda _: None))
+
+
+def test_what_a_claim_shows_itself_is_used_only_where_all_of_it_is_shown_before() -> None:
+    claim = all_theorems()["PO-ANY-105"]
+    parts = list(claim.parts())
+    before = dataclasses.replace(claim, statement=lambda: iter(parts[::-1]))
+    assert circle(claim.id, {**all_theorems(), claim.id: before}) == (claim.id, claim.id)
+    assert circle(claim.id, all_theorems()) == ()
+    once_more = dataclasses.replace(claim, statement=lambda: iter([*parts, *parts[:1]]))
+    assert end_of(once_more, None).detail == f"shows nothing of {parts[0].shows!r}"
+
+
+def test_a_function_that_calls_itself_with_anything_else_than_less_is_not_proved() -> None:
+    proof = prove(tournament.WINNER.of_statements(_winner_below, falls=lambda _: z3.IntVal(0)), None, LITTLE)
+    assert "returns: defined" in [failure.split(": z3")[0] for failure in proof.failures]
+
+
+def _winner_below(tournament: Any, state: Any, cohort: Any) -> Any:
+    return _winner(tournament, state, cohort)  # type: ignore[name-defined]  # noqa: F821 - what is said of it
