@@ -6,6 +6,7 @@ import pytest
 
 from tenure.model import Comparison
 from tenure.preemption_measures import MeasureComponent, PreemptionStep
+from tests.properties.configured_plays import plays
 from tests.properties.preemption_cycles import cycle_in, cycles
 from tests.sampling import sample
 
@@ -24,6 +25,14 @@ def test_a_measure_that_only_does_not_rise_would_be_noticed(monkeypatch: pytest.
     compared = PreemptionStep.compared
     monkeypatch.setattr(PreemptionStep, "compared", every_comparison_is_strict)
     assert cycles(seed=1, numbers=range(20, 21)).wrong == [20]
+    assert plays(seed=1, numbers=range(20, 21))[True, True] == 1
+
+
+def test_where_loops_are_excluded_no_play_loops() -> None:
+    found = plays(seed=1, numbers=range(sample(24, 300)))
+    assert not found[True, True]
+    assert found[True, False] >= sample(4, 60)
+    assert found[False, True] >= sample(4, 60)
 
 
 def test_a_cycle_has_as_few_workloads_as_there_is_one() -> None:
