@@ -130,7 +130,7 @@ def _let_through(
             kin = _kin(snapshot, victim)
             targets.append(take_target(preemptor, victim, evidence, terms, now, kin))
             continue
-        selected = selected_by(question, victim)
+        selected = selected_by(question, victim, may_borrow=answer.found.may_borrow)
         if selected is None:
             return None
         configured[victim.key] = selected

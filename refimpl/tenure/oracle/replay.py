@@ -42,17 +42,20 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
     return tuple((_by_share if question.terms.fair_sharing else _by_quota)(question, known))
 
 
-def selected_by(question: Question, victim: Workload) -> SelectedBy | None:
+def selected_by(question: Question, victim: Workload, *, may_borrow: bool) -> SelectedBy | None:
     """What of a PreemptionConfig selects a victim, in the first tier that does; None where none does.
 
     Args:
-        question: the search that found the victim; the request does not fit by quota before.
+        question: the search that found the victim.
         victim: with its effective priority.
+        may_borrow: whether the attempt that found it lets the preemptor's queue borrow.
     """
+    # Where the request fits before, as it may if a number of pods is needed, it has no other victim.
+    quota_fits = question.fits(question.snapshot.usage, may_borrow=may_borrow)
     config, stopped = config_of(question), _candidate(question, victim) is None
     for trigger in Trigger:
         has_rules = any(rule.trigger == trigger for rule in config.rules)
-        if has_rules and is_tier_tried(trigger, quota_fits=False, stopped=stopped):
+        if has_rules and is_tier_tried(trigger, quota_fits, stopped):
             found = selected_among(question, config, trigger, [victim])
             if found:
                 return found[0][1]

@@ -35,7 +35,7 @@ from tenure_simulate.core.tables import (
     TierTables,
     Work,
 )
-from tenure_simulate.core.tiers import go_on, group_in_tier, is_selected_in, leave
+from tenure_simulate.core.tiers import go_on, group_in_tier, is_selected_in, is_tier_tried, leave
 
 attempts_for = compiled_rule(reclaim.attempts)
 is_below_nominal = compiled_rule(reclaim.is_below_nominal)
@@ -204,6 +204,10 @@ def _begin_again(
     _, forest, usage, ask, _, _, work = given
     for tier in range(len(tiers.selected)):
         if fit and tiers.waits[tier]:
+            break
+        if not is_tier_tried(tiers.trigger[tier], fit, False):
+            continue
+        if tiers.stops[tier]:
             break
         copy_tree(forest, usage, ask.path, work.usage)
         taken, fit = _merged_attempt(given, tiers, tier, may_borrow)

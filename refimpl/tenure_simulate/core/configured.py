@@ -34,7 +34,6 @@ from tenure.rules.preemption_config import (
     is_label_selected,
     is_number_selected,
     is_tier_in_baseline,
-    is_tier_tried,
     is_trigger_stopped,
 )
 from tenure.rules.terms import PreemptionTerms
@@ -86,7 +85,7 @@ class ConfiguredPreemptor(NamedTuple):
 def tiers_of(
     arrays: Arrays, config: PreemptionConfig, preemptor: ConfiguredPreemptor, rows: Rows
 ) -> TierTables:
-    """The tiers of a PreemptionConfig, without those that an invalid selector stops (PCF-080, PCF-100).
+    """The tiers of a PreemptionConfig, in the order in which they are tried (PCF-080).
 
     Args:
         arrays: the store.
@@ -99,19 +98,24 @@ def tiers_of(
     """
     kinds: _Kinds = arrays.made_of(("kinds",), lambda: _kinds(arrays))
     selecting = _Selecting(arrays, kinds, _kind(labelled(preemptor.workload)), preemptor, rows)
-    terms, tiers, waits, stopped = preemptor.terms, list[Array](), list[bool](), False
+    terms, tiers = preemptor.terms, list[tuple[Trigger, bool, Array]]()
     for trigger in Trigger:
-        # Each tier is tried only where the request does not fit by quota, and nothing else counts here.
         rules = [rule for rule in config.rules if rule.trigger == trigger]
-        if rules and is_tier_tried(trigger, quota_fits=False, stopped=stopped):
-            applying = list(filter(selecting.accepts, rules))
-            stopped = is_trigger_stopped(any(map(_is_invalid, applying)), terms.invalid_selector)
-            tiers += [] if stopped else [selecting.selected(applying)]
-            waits += [] if stopped else [not is_tier_in_baseline(trigger, terms.always_trigger)]
-    selected = np.array(tiers, np.bool_).reshape(len(tiers), rows.size)
-    merged = are_candidates_merged(terms.configured_candidates, terms.fair_sharing)
-    room = arrays.made_of(("room of a tier",), lambda: _room(rows.size))
-    return TierTables(selected, np.array(waits, np.bool_), merged, *room)
+        if not rules:
+            continue
+        applying = list(filter(selecting.accepts, rules))
+        stops = is_trigger_stopped(any(map(_is_invalid, applying)), terms.invalid_selector)
+        tiers.append((trigger, stops, selecting.selected([] if stops else applying)))
+    waits = [not is_tier_in_baseline(trigger, terms.always_trigger) for trigger, _, _ in tiers]
+    selected = np.array([found for _, _, found in tiers], np.bool_).reshape(len(tiers), rows.size)
+    return TierTables(
+        selected,
+        np.array([trigger for trigger, _, _ in tiers], np.int64),
+        np.array([stops for _, stops, _ in tiers], np.bool_),
+        np.array(waits, np.bool_),
+        are_candidates_merged(terms.configured_candidates, terms.fair_sharing),
+        *arrays.made_of(("room of a tier",), lambda: _room(rows.size)),
+    )
 
 
 def _room(size: int) -> tuple[Array, Array, Array, Array]:

@@ -209,6 +209,8 @@ class TierTables(NamedTuple):
     Args:
         selected: whom the rules of each tier select, of those in the preemptor's tree, bool[tiers, n];
             whether it holds a needed column is left out.
+        trigger: of each tier, int64[tiers].
+        stops: whether an invalid selector stops it and all later ones, bool[tiers].
         waits: whether the candidates before each tier must not have sufficed, bool[tiers].
         merged: whether a tier is sorted among the candidates before it, and the search begins again.
         gone: room, bool[n].
@@ -216,6 +218,8 @@ class TierTables(NamedTuple):
     """
 
     selected: Array
+    trigger: Array
+    stops: Array
     waits: Array
     merged: bool
     gone: Array

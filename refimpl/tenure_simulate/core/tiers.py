@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from tenure.rules import preemption_config
 from tenure_simulate.core.bases import key_of, uses_any
-from tenure_simulate.core.compiled import compiled, inlined
+from tenure_simulate.core.compiled import compiled, compiled_rule, inlined
 from tenure_simulate.core.nodes import fits, move, note_held
 from tenure_simulate.core.sorting import settle
 from tenure_simulate.core.tables import ELSEWHERE, NONE, OWN, SearchInput, TierTables
+
+is_tier_tried = compiled_rule(preemption_config.is_tier_tried)
 
 
 @compiled
@@ -28,6 +31,11 @@ def go_on(given: SearchInput, tiers: TierTables, taken: int, may_borrow: bool) -
     for place in range(taken):
         tiers.gone[work.out[place]] = True
     for tier in range(len(tiers.selected)):
+        # Only where no workload was removed before may the request fit here: if a number of pods is needed.
+        if not is_tier_tried(tiers.trigger[tier], fits(forest, work.usage, ask, may_borrow), False):
+            continue
+        if tiers.stops[tier]:
+            break
         count = _gather_tier(given, tiers, tier)
         tiers.ends[0], top, settled = count, 0, 0
         for position in range(count):

@@ -21,7 +21,6 @@ from tenure.model import (
     FlavorResource,
     NumericLabel,
     Outcome,
-    PreemptionConfig,
     PriorityMode,
     RequeuingTimestamp,
     ResourceFlavor,
@@ -241,19 +240,16 @@ def selected_by_both(question: Question, trigger: Trigger, running: Iterable[Wor
     """Whom a trigger selects, by the reference, and what selects each; the core selects the same."""
     config = config_of(question)
     found = selected_among(question, config, trigger, running)
-    # Only by quota does the core tell tiers apart, so it is given one tier that always comes.
-    rules = tuple(replace(rule, trigger=Trigger.ALWAYS) for rule in config.rules if rule.trigger == trigger)
     arrays = Arrays(question.snapshot.cluster)
     node = arrays.layout.queues[question.snapshot.queue.name]
     workloads, _ = arrays.rows(question.now, RELEASED.priority_steps, RequeuingTimestamp.EVICTION, False)
     mine = ConfiguredPreemptor(question.preemptor, node, question.preemptor.priority, question.terms)
-    selected = tiers_of(arrays, PreemptionConfig(config.name, rules), mine, workloads).selected
-    if found is None or not rules:
-        assert not len(selected)
-    else:
-        names = {arrays.columns.names[row] for row in np.flatnonzero(selected[0]).tolist()}
+    tiers = tiers_of(arrays, config, mine, workloads)
+    for tier in np.flatnonzero(tiers.trigger == trigger).tolist():
+        assert (found is None) is bool(tiers.stops[tier])
+        names = {arrays.columns.names[row] for row in np.flatnonzero(tiers.selected[tier]).tolist()}
         tree = question.snapshot.tree.places  # elsewhere nothing frees quota
-        assert names == {workload.key for workload, _ in found if workload.cluster_queue in tree}
+        assert names == {workload.key for workload, _ in found or () if workload.cluster_queue in tree}
     return found
 
 

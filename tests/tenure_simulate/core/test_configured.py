@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from tenure.conformance.requests import DecideRequest
+from tenure.engines import Engine
+from tenure.engines import decide as decide_by
 from tenure.model import (
     Assignment,
     CandidateScope,
@@ -24,10 +26,12 @@ from tenure.model import (
     Trigger,
     Workload,
 )
+from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset
-from tenure_lab.campaign_blocks import THROUGH_MANIFESTS, core_block
+from tenure.rules.preemption_config import is_tier_tried
+from tenure_lab.campaign_blocks import LEFT, THROUGH_MANIFESTS, core_block
 from tenure_lab.campaigns import AGREE, CampaignPlan, Tally
-from tenure_lab.engines_compared import REFUSED, answer_of_core
+from tenure_lab.engines_compared import REFUSED, answer_of_core, answer_of_reference
 from tenure_lab.generators.configured import NAME
 from tenure_lab.generators.scenarios import draw_for_core
 from tenure_simulate.core import Arrays, Uncovered, decide, load
@@ -36,7 +40,7 @@ from tests.sampling import sample
 
 SEED = 13396
 MANY = sample(100, 5_000)
-GPU = FlavorResource("f", "gpu")
+GPU, PODS = FlavorResource("f", "gpu"), FlavorResource("f", "pods")
 ANYONE = PreemptionRule("r", Trigger.ALWAYS, candidates=(CandidateSelector(CandidateScope.COHORT_TREE),))
 
 
@@ -51,7 +55,7 @@ def test_random_configs_are_decided_alike() -> None:
     for number in plan.blocks():
         whole.merge(core_block(plan, number))
     assert whole.failed == 0, whole.differences
-    assert set(whole.verdicts) <= {AGREE, REFUSED}
+    assert set(whole.verdicts) <= {AGREE, REFUSED, f"{LEFT}: a repair of fair sharing"}
     assert whole.traits[THROUGH_MANIFESTS] == MANY // 50
     assert whole.reasons["ConfigurablePreemption"] > MANY // 20
 
@@ -99,12 +103,31 @@ def a_cluster(*admitted: Workload) -> Cluster:
     return Cluster({"a": only}, admitted, preemption_configs={"c": PreemptionConfig("c", (ANYONE,))})
 
 
+WAITING = Workload("ml", "in", "in", 0, 0)
+
+
 def victims(arrays: Arrays) -> list[str]:
     """Whom a workload preempts that needs the whole quota."""
-    waiting = Workload("ml", "in", "in", 0, 0)
     assignment = Assignment({GPU: 1}, frozenset({GPU}))
-    answer = decide(arrays, waiting, "a", 0, preset("released"), assignment)
+    answer = decide(arrays, WAITING, "a", 0, preset("released"), assignment)
     return [claim.key for claim in answer.claims()]
+
+
+@pytest.mark.parametrize("trigger", list(Trigger))
+@pytest.mark.parametrize("fits", [True, False])
+def test_a_number_of_pods_is_sought_in_the_tiers_that_quota_leaves(trigger: Trigger, fits: bool) -> None:
+    """A search makes room for no number of pods: where only that lacks quota, the request fits before."""
+    rule = replace(ANYONE, trigger=trigger)
+    cluster = a_cluster(replace(running("one"), usage={GPU: 1 - fits, PODS: 1}))
+    cluster = replace(cluster, preemption_configs={"c": PreemptionConfig("c", (rule,))})
+    assignment = Assignment({GPU: 1, PODS: 1}, frozenset({PODS} if fits else {PODS, GPU}))
+    about = WAITING, "a", 0, preset("released"), assignment
+    found = answer_of_core(decide(Arrays(cluster), *about))
+    assert found == answer_of_reference(decide_by_reference(cluster, *about))
+    assert bool(found[1]) is is_tier_tried(trigger, fits, stopped=False)
+    decided = decide_by(Engine.FAST, cluster, *about)
+    assert not decided.left
+    assert len(decided.configured or ()) == len(found[1])
 
 
 def test_whoever_has_left_is_selected_no_longer() -> None:
