@@ -23,13 +23,13 @@ from typing import Final
 
 from benchmarks.fair_searches import draw_fair_search
 from tenure.conformance.requests import DecideRequest
-from tenure.model import Basis, Cluster, Evidence, Workload
+from tenure.model import Basis, Cluster, Evidence, Instant, Workload
 from tenure.oracle.decide import decide
 from tenure.oracle.fair import candidates_of, tournament_of
 from tenure.oracle.fair_repairs import first_unfair
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
-from tenure.readings import FairSharingRepair, preset
+from tenure.readings import FairSharingRepair, Reading, preset
 
 COLUMNS: Final = {
     "solved": "a valid set, of the solvable searches",
@@ -37,7 +37,7 @@ COLUMNS: Final = {
     "other": "a set that is not valid, though another is",
     "unsolvable": "a set, though none is valid",
     "unfair": "a set with a victim that is unfair in the end",
-    "taken back": "a set of which a victim takes its quota back in one step",
+    "taken back": "a set of which a victim takes its quota back in one step, searching by the same repair",
     "not needed": "a set of which a victim could be given its quota back",
     "more": "victims beyond those of the smallest valid set, where it is solved",
     "turns": "candidates that had a turn",
@@ -119,8 +119,10 @@ class Truth:
         taken = [replace(found, evidence=Evidence(claimed)) for found in victims]
         return first_unfair(self._tournament, taken) is not None
 
-    def is_taken_back(self, victims: Sequence[Candidate]) -> bool:
-        """Whether a victim would preempt the preemptor in its next decision."""
+    def is_taken_back(
+        self, victims: Sequence[Candidate], repair: FairSharingRepair = FairSharingRepair.NONE
+    ) -> bool:
+        """Whether a victim would preempt the preemptor in its next decision, searching as a repair does."""
         request = self._request
         gone = {found.workload.key for found in victims}
         usage = {at: amount for at, amount in self._question.request.items() if amount}
@@ -129,12 +131,13 @@ class Truth:
         )
         stay = (running for running in request.cluster.admitted if running.key not in gone)
         cluster = replace(request.cluster, admitted=(*stay, holder))
-        return any(_takes(cluster, found.workload, holder, request) for found in victims)
+        reading = replace(preset("released"), fair_sharing_repair=repair)
+        return any(_takes(cluster, found.workload, holder, request.now, reading) for found in victims)
 
 
-def _takes(cluster: Cluster, returning: Workload, holder: Workload, request: DecideRequest) -> bool:
+def _takes(cluster: Cluster, returning: Workload, holder: Workload, now: Instant, reading: Reading) -> bool:
     waiting = replace(returning, cluster_queue=None, quota_reserved_at=None, usage={})
-    decision = decide(cluster, waiting, returning.cluster_queue or "", request.now, preset("released"))
+    decision = decide(cluster, waiting, returning.cluster_queue or "", now, reading)
     return any(target.workload.key == holder.key for target in decision.targets)
 
 
@@ -155,11 +158,11 @@ def counted(
             smallest = truth.smallest()
             counts[""].update(searches=1, solvable=smallest is not None)
             for repair in repairs:
-                counts[repair.name].update(_of(truth, smallest, repaired(question, repair)))
+                counts[repair.name].update(_of(truth, smallest, repair, repaired(question, repair)))
     return counts
 
 
-def _of(truth: Truth, smallest: int | None, found: Selection) -> dict[str, int]:
+def _of(truth: Truth, smallest: int | None, repair: FairSharingRepair, found: Selection) -> dict[str, int]:
     kept, turns = found.kept, sum(len(attempt.turns) for attempt in found.attempts)
     if not kept:
         return {"missed": smallest is not None, "turns": turns}
@@ -169,7 +172,7 @@ def _of(truth: Truth, smallest: int | None, found: Selection) -> dict[str, int]:
         "other": not valid and smallest is not None,
         "unsolvable": smallest is None,
         "unfair": truth.is_unfair(kept),
-        "taken back": truth.is_taken_back(kept),
+        "taken back": truth.is_taken_back(kept, repair),
         "not needed": truth.has_spare(kept),
         "more": len(kept) - smallest if valid and smallest is not None else 0,
         "turns": turns,

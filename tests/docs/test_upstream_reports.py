@@ -25,7 +25,8 @@ PARTS = [
 COMPARED = "2-docs-against-code.md"
 """Its first part is a table of the quotations."""
 BETA = "7-what-a-beta-must-decide.md"
-RUN_HERE = {COMPARED, "3-story-3-6.md", "4-hero-and-any.md", "5-kai-potential.md", BETA}
+REPAIRS = "8-repairs-of-fair-sharing.md"
+RUN_HERE = {COMPARED, "3-story-3-6.md", "4-hero-and-any.md", "5-kai-potential.md", BETA, REPAIRS}
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda path: path.stem)
@@ -38,7 +39,7 @@ def test_a_report_has_every_part_in_order(report: Path) -> None:
 
 def test_the_index_lists_every_report() -> None:
     index = INDEX.read_text(encoding="utf-8")
-    assert len(REPORTS) == 7
+    assert len(REPORTS) == 8
     assert [report.name for report in REPORTS if f"]({report.name})" not in index] == []
 
 

@@ -159,6 +159,21 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
     )
 
 
+@obligation("PO-KQ-445", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
+def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_before(claim: Claim) -> None:
+    """kueue#14543, the check of its repairs: the highest share that changes falls, and so does the multiset.
+
+    The preemptor's side has the share `mine` with the request and without all victims. The side of a victim
+    goes from `before` to `after`, and has the share `alone` with this victim alone back.
+    """
+    mine, before = claim.number("mine"), claim.number("before")
+    alone, after = claim.number("alone"), claim.number("after")
+    claim.assume(after < alone, alone <= before)
+    by_final = claim.lift(passes_final_share)(_compared(claim, "mine against after", mine, after)).value
+    by_initial = claim.lift(passes_initial_share)(_compared(claim, "mine against alone", mine, alone)).value
+    claim.prove(implies(any_of(by_final, by_initial), all_of(mine < before, after < before)))
+
+
 @obligation("PO-KQ-450", rules=["KQ-490"], expect=everywhere(PROVED))
 def queues_are_visited_in_a_strict_order(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: shares, then the order of candidates."""
