@@ -40,12 +40,14 @@ from tenure_check.analysis import campaign
 from tenure_check.analysis.answer_cache import with_solvers
 from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, trees_of, why_uncovered
 from tenure_check.analysis.matrix_answer import answer_of
+from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_check.analysis.priority_levels import configuration_of
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.random_configs import with_configs
 from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.selections import Selections
+from tenure_check.analysis.solved_cells import why_not_reached
 from tenure_check.analysis.states import CellQuery, PriorityLevel, hits_of, is_replayed
 from tests.command_line import tenure
 from tests.sampling import sample
@@ -160,6 +162,30 @@ def test_a_policy_still_names_its_own() -> None:
     matrix = verdicts(a_cluster(queue=within), {("a", 1, "a", 0), ("a", 0, "a", 1)})
     assert matrix.verdict("a", 1, "a", 0) == CellVerdict.CAN
     assert matrix.verdict("a", 0, "a", 1) == CellVerdict.NEVER
+
+
+# -- nominal quota ---------------------------------------------------------------------------------------
+
+
+def test_a_rule_that_selects_everyone_gives_a_queue_its_nominal_quota() -> None:
+    assert why_not_reached(a_cluster(ANY), "a", READING) == ""
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        replace(ANY, scope=CandidateScope.CLUSTER_QUEUE),
+        replace(ANY, workloads=requires(TEAM)),
+        replace(ANY, mode=PriorityMode.BASE, comparison=Comparison.AT_LEAST),
+        replace(ANY, classes=ClassNames(exclude=("hero",))),
+        replace(ANY, queues=requires(NodeRequirement("tier", NodeOperator.IN, ("a",)))),
+    ],
+)
+def test_one_that_does_not_need_not(selector: CandidateSelector) -> None:
+    cluster = a_cluster(selector)
+    why = why_not_reached(cluster, "a", READING)
+    assert "what PreemptionConfig c adds to it is not proved" in why
+    assert unreached_state(cluster, LEVELS, READING, "a") is not None
 
 
 # -- random configurations ------------------------------------------------------------------------------

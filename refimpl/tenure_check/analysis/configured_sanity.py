@@ -44,8 +44,8 @@ _OWN: Final = (CandidateScope.LOCAL_QUEUE, CandidateScope.CLUSTER_QUEUE)
 def copied_labels(objects: Iterable[SourcedObject]) -> frozenset[str] | None:
     """The labels of jobs that a Configuration copies to their Workloads; None where none is given.
 
-    >>> found = {"kind": "Configuration", "integrations": {"labelKeysToCopy": ["nodes"]}}
-    >>> copied_labels([SourcedObject("", found)])
+    >>> found = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+    >>> copied_labels([SourcedObject("", {**found, "integrations": {"labelKeysToCopy": ["nodes"]}})])
     frozenset({'nodes'})
     """
     known: frozenset[str] | None = None

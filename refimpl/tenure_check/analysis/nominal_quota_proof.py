@@ -12,7 +12,8 @@ ClusterQueue: children within their quotas pass up at most what they lend (PO-AN
 Cohort's quota. So where no ClusterQueue stands, no other child of a node on the path exceeds its quota, and
 neither do the others together.
 
-A PreemptionConfig changes nothing of that: its tiers follow the search, and only remove more.
+The tiers of a PreemptionConfig follow that search, and only remove more: where a rule selects every workload
+of a ClusterQueue, none that uses what is needed is left there. What other rules remove is not counted on.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from tenure.rules.eligibility import basis_for
 from tenure_check.analysis.admissions import has_heroes
 from tenure_check.analysis.encoding import Pair, record_of, symbolic_terms
 from tenure_check.analysis.prover import BUDGET, LARGEST_TREE
+from tenure_check.analysis.selections import takes_all
 from tenure_check.analysis.symbolic_execution import term_of
 from tenure_check.analysis.tree_slices import slice_of
 from tenure_proofs.solvers import Cvc5
@@ -47,6 +49,7 @@ class ServedQueue(Pair):
     def __init__(self, cluster: Cluster, tree: Tree, name: str, reading: Reading) -> None:
         other = next((known for known in sorted(tree.places) if known != name), name)
         super().__init__(cluster, tree, (name, other), reading, {})
+        self._cluster, self._name = cluster, name
 
     def unserved(self) -> tuple[z3.BoolRef, ...]:
         """Facts of a state in which the request is within nominal quota and does not get it."""
@@ -62,15 +65,26 @@ class ServedQueue(Pair):
     def _nothing_left(self) -> Iterator[z3.BoolRef]:
         """In the end no ClusterQueue stands whose workloads may be preempted, if rules allow it at all."""
         yield from self._of_a_candidate()
+        yield from self._nothing_left_by_rules()
         for place in self.queues:
             if place == self.p:
-                yield from (
-                    self._term("start", place, at) == self._term("turn", place, at) for at in self.request
-                )
+                if not takes_all(self._cluster, self._name, self._name):
+                    yield from (
+                        self._term("start", place, at) == self._term("turn", place, at) for at in self.request
+                    )
             elif not self._is_inactive(place):
                 advantage = term_of(self._advantage[common_place(self.tree, place, self.p)])
                 stands = z3.And(advantage, self._may_be_preempted())
                 yield z3.Implies(stands, z3.Not(self._all_exceed("turn", place)))
+
+    def _nothing_left_by_rules(self) -> Iterator[z3.BoolRef]:
+        """Whoever uses what is needed has left a ClusterQueue all of whose workloads a rule selects."""
+        for place in self.queues:
+            name = self.tree.nodes[place].name
+            known = name in self._cluster.cluster_queues and not self._is_inactive(place)
+            if known and takes_all(self._cluster, self._name, name):
+                for at in self.held_at(place):
+                    yield z3.Implies(self._is_needed(at), self._term("turn", place, at) == 0)
 
     def _of_a_candidate(self) -> Iterator[z3.BoolRef]:
         """Any running workload of another ClusterQueue, with the evidence that a search has of it."""

@@ -230,7 +230,7 @@ class Selections:
 def selections_of(cluster: Cluster) -> Selections | None:
     """What rules read of workloads; None where no ClusterQueue names a PreemptionConfig.
 
-    >>> selections_of(Cluster({"a": ClusterQueue("a")})) is None
+    >>> selections_of(Cluster({})) is None
     True
     """
     named = any(queue.preemption_config is not None for queue in cluster.cluster_queues.values())
@@ -254,6 +254,36 @@ def is_cell_selected(cluster: Cluster, selector: CandidateSelector, cell: CellQu
         return True
     theirs, mine = (priority_of(_a_workload({}, level), selector.mode) for level in (cell.low, cell.high))
     return compares(selector.comparison, theirs, mine)
+
+
+def takes_all(cluster: Cluster, preemptor: str, victim: str) -> bool:
+    """Whether a rule selects every workload of a ClusterQueue, whatever the labels and priorities of both.
+
+    Args:
+        cluster: the configuration; both ClusterQueues are in one tree.
+        preemptor, victim: the ClusterQueues.
+
+    >>> from tenure.model import CandidateScope, ClusterQueue, Trigger
+    >>> queue, own = ClusterQueue("a", preemption_config="c"), CandidateSelector(CandidateScope.CLUSTER_QUEUE)
+    >>> anyone = PreemptionRule("r", Trigger.ALWAYS, candidates=(own,))
+    >>> configs = {"c": PreemptionConfig("c", (anyone,))}
+    >>> takes_all(Cluster({"a": queue}, preemption_configs=configs), "a", "a")
+    True
+    """
+    config = config_of_queue(cluster, preemptor)
+    if config is None or any(map(fault_of, config.rules)):
+        return False
+    one, other = (cluster.cluster_queues[name] for name in (preemptor, victim))
+    same, parent = preemptor == victim, one.cohort is not None and one.cohort == other.cohort
+    return any(
+        selector == CandidateSelector(selector.scope, selector.queues)
+        and is_in_scope(selector.scope, same, same_local_queue=False, same_parent=parent, same_root=True)
+        and is_label_set_selected(selector.queues, other.labels)
+        for rule in config.rules
+        if is_tier_tried(rule.trigger, quota_fits=False, stopped=False)
+        and (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())
+        for selector in rule.candidates
+    )
 
 
 def labels_read(configs: Iterable[PreemptionConfig]) -> tuple[str, ...]:
