@@ -125,9 +125,9 @@ def loops_command(
 
     Theorems come first: they exclude loops of any number of workloads, or the answer lists the conditions
     that they miss, with field and line. With --search, loops are searched for in the remaining trees:
-    workloads of every size and priority are put into every ClusterQueue of a cohort, in every order, and
-    simulated until they come to rest or a state comes back. Workloads and LocalQueues among the files are
-    ignored.
+    workloads of every size and priority, with labels and boosts where PreemptionConfigs read them, are put
+    into every ClusterQueue of a cohort, in every order, and simulated until they rest or a state comes back.
+    Workloads and LocalQueues among the files are ignored.
 
     \b
     tenure analyze loops queues/
