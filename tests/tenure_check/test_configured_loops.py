@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -99,6 +100,19 @@ def test_whatever_is_searched_nothing_loops_where_a_measure_excludes_it() -> Non
     assert resource.complete_up_to == 2
     assert resource.systems > 10
     assert "nodes=1" in resource.variants
+
+
+def test_a_config_without_rules_is_none() -> None:
+    tree = tree_of("two-measures", preemption={"withinClusterQueue": "LowerPriority"})
+    cluster = tree.cluster
+    assert cluster.preemption_configs is not None
+    empty = {name: dataclasses.replace(found, rules=()) for name, found in cluster.preemption_configs.items()}
+    scenario = dataclasses.replace(
+        tree.scenario, cluster=dataclasses.replace(cluster, preemption_configs=empty)
+    )
+    proved = proved_of_loops(dataclasses.replace(tree, scenario=scenario), READING)
+    assert proved is not None
+    assert proved.theorems == ("PO-ANY-340", "PO-ANY-350")
 
 
 def test_a_config_counts_in_its_tree_whatever_is_not_known_of_another_tree() -> None:

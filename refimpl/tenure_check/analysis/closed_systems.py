@@ -197,7 +197,7 @@ class CohortTree:
 
     @property
     def has_configs(self) -> bool:
-        """Whether a ClusterQueue names a PreemptionConfig that there is."""
+        """Whether a ClusterQueue names a PreemptionConfig with rules."""
         return bool(configs_of(self.cluster))
 
     def variants(self, priorities: Sequence[PriorityChoice]) -> tuple[WorkloadVariant, ...]:

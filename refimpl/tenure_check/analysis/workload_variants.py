@@ -34,13 +34,13 @@ PLAIN: Final = WorkloadVariant()
 
 
 def configs_of(cluster: Cluster) -> tuple[PreemptionConfig, ...]:
-    """The PreemptionConfigs that active ClusterQueues of a tree name and that there are.
+    """The PreemptionConfigs with rules that active ClusterQueues of a tree name.
 
     >>> configs_of(Cluster({}))
     ()
     """
     named = (queue.preemption_config for queue in cluster.cluster_queues.values() if not queue.inactive)
-    known = cluster.preemption_configs or {}
+    known = {name: found for name, found in (cluster.preemption_configs or {}).items() if found.rules}
     return tuple(known[name] for name in dict.fromkeys(named) if name is not None and name in known)
 
 
