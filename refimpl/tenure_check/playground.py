@@ -36,6 +36,7 @@ from tenure_check.analysis.priority_levels import (
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.selections import reads_names
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel
 from tenure_lab.generators.writing import write_request
 
@@ -170,19 +171,19 @@ def _matrix(asked: PageQuestion, report: Report, clock: Callable[[], float]) -> 
         tuple(matrix.verdict(queue, high.priority, other, low.priority).value for other, low in sides)
         for queue, high in sides
     )
-    lines = tuple(_lines(matrix, verdicts, reading.name, thresholds_of([cluster])))
+    lines = tuple(_lines(matrix, verdicts, reading.name, cluster))
     return PageMatrix(sides=progress.named, verdicts=verdicts, lines=lines)
 
 
 def _lines(
-    matrix: Matrix, verdicts: Sequence[Sequence[str]], reading: str, thresholds: Sequence[int]
+    matrix: Matrix, verdicts: Sequence[Sequence[str]], reading: str, cluster: Cluster
 ) -> Iterator[str]:
     counts = Counter(verdict for row in verdicts for verdict in row)
     can, never, unknown = (counts[verdict.value] for verdict in _IN_WORDS)
     proved = "by a rule, or proved by Z3 alone: one solver, where the command uses two"
     total = f"{counts.total()} cells under {reading}"
     yield f"{total}: {can} can (an example exists), {never} never ({proved}), {unknown} not known"
-    yield coverage(matrix.levels, thresholds)
+    yield coverage(matrix.levels, thresholds_of([cluster]), names_count=reads_names(cluster))
     yield from (f"assumed: {premise}" for premise in matrix.premises)
 
 

@@ -38,7 +38,7 @@ from tenure.model import (
 from tenure.readings import preset
 from tenure_check.analysis import campaign
 from tenure_check.analysis.answer_cache import with_solvers
-from tenure_check.analysis.matrix import CellVerdict, Effort, Matrix, trees_of, why_uncovered
+from tenure_check.analysis.matrix import BY_CLASS, CellVerdict, Effort, Matrix, trees_of, why_uncovered
 from tenure_check.analysis.matrix_answer import answer_of
 from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_check.analysis.priority_levels import configuration_of
@@ -144,6 +144,7 @@ def test_a_class_has_its_name_and_a_number_any() -> None:
     named = replace(a_cluster(selector), class_names={1: ("hero",)})
     matrix = verdicts(named, {("a", 0, "b", 1), ("a", 0, "b", 0)})
     assert [matrix.verdict("a", 0, "b", low).value for low in (0, 1)] == ["can", "never"]
+    assert BY_CLASS in matrix.premises
     assert verdicts(a_cluster(selector), {("a", 0, "b", 1)}).verdict("a", 0, "b", 1).value == "can"
 
 

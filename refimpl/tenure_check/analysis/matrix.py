@@ -30,6 +30,7 @@ from tenure_check.analysis.scopes import (
     Scope,
     premises_of,
 )
+from tenure_check.analysis.selections import reads_names
 from tenure_check.analysis.states import (
     CellQuery,
     Example,
@@ -153,6 +154,8 @@ class Matrix:
         )
 
 
+BY_CLASS = "every workload whose priority is a WorkloadPriorityClass's value names such a class"
+"""Where rules of PreemptionConfigs read names of classes."""
 BY_ALIKE = "by an example of ClusterQueues like these"
 NO_QUOTAS = (
     "one of them has no quotas: no flavor is assigned in it, so that nothing is short and nothing in use"
@@ -187,7 +190,7 @@ def analyze(
         tuple(sorted(cluster.cluster_queues)),
         tuple(levels),
         scope=request.scope,
-        premises=premises_of(request.scope, cluster),
+        premises=(*premises_of(request.scope, cluster), *([BY_CLASS] if reads_names(cluster) else [])),
     )
     _refuse_too_many(matrix, request.cells)
     configured, cluster = cluster, with_known_configs(cluster)
