@@ -668,9 +668,7 @@ class Reach(StrEnum):
     """What something that is not modelled may decide."""
 
     PREEMPTIONS = "preemptions"
-    """Whom workloads of its ClusterQueue preempt, in their tree."""
-    ANYWHERE = "anywhere"
-    """Whom workloads of its ClusterQueue preempt, in any tree."""
+    """Whom workloads of its ClusterQueue preempt."""
     TREE = "tree"
     """Every decision in its tree."""
 

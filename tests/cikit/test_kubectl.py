@@ -433,7 +433,7 @@ def test_preemption_configs_are_read_where_they_are_served(fake: FakeKubectl, pl
     fake.answer(PREEMPTION_CONFIGS, listed([config]))
     assert config in json.loads(plugin("dump").out)["items"]
     fake.fail(PREEMPTION_CONFIGS, FORBIDDEN.format("preemptionconfigs"))
-    assert "warning: PreemptionConfigs are not known, each counts as one" in plugin("dump").err
+    assert "warning: PreemptionConfigs are not known, nor what ClusterQueues" in plugin("dump").err
 
 
 def event_of(name: str, reason: str) -> dict[str, Any]:

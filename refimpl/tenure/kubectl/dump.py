@@ -26,7 +26,7 @@ READ_COMMAND: Final = f"kubectl get {','.join((*QUEUES, WORKLOADS, CLASSES))} -A
 _OPTIONAL: Final = ("cohorts", CLASSES)
 """Kinds that old releases of Kueue do not have."""
 _PREEMPTION_CONFIGS: Final = "preemptionconfigs"
-_ANY_REACH: Final = "PreemptionConfigs are not known, each counts as one that names candidates in any tree"
+_NO_CONFIGS: Final = "PreemptionConfigs are not known, nor what ClusterQueues that name one preempt"
 _KAI: Final = "scheduling.run.ai"
 _KAI_KINDS: Final = ("queues", "podgroups")
 _KAI_OPERATOR: Final = "kai.scheduler"
@@ -101,7 +101,7 @@ class KueueDump:
         found = [queues, classes.result(), configuration.result(), workloads.result()]
         found += [optional.result() for optional in (of_kubernetes, events) if optional is not None]
         if _PREEMPTION_CONFIGS in served:
-            found.append(_optional(lambda: self._items(_PREEMPTION_CONFIGS), _ANY_REACH, warnings))
+            found.append(_optional(lambda: self._items(_PREEMPTION_CONFIGS), _NO_CONFIGS, warnings))
         if any(map(_grows, _parsed(classes.result()))):
             found.append(self._jobs(warnings))
         if any(needs_labels(dig(queue, "spec", "namespaceSelector")) for queue in _parsed(queues)):

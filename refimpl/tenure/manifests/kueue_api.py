@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
 
 from tenure.manifests.showing import printable, show
-from tenure.manifests.structure import dig, items
+from tenure.manifests.structure import dig
 from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
 from tenure.resources import bundled
 
@@ -22,9 +22,6 @@ PREEMPTION_CONFIG: Final = "kueue.x-k8s.io/preemption-config-name"
 _PREFIX: Final = "kueue.x-k8s.io/"
 _OLD_STATUS: Final = frozenset(("pendingWorkloadsStatus", "flavors"))
 """What v1beta1 has beside: counters."""
-_SCOPES: Final = frozenset(
-    ("WithinLocalQueue", "WithinClusterQueue", "WithinParentCohort", "WithinCohortTree")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class ApiEntry:
     Args:
         object: a kind, `Configuration`, `metadata` or `gate`.
         fields: paths, or names.
-        effect, why, what, only, reach, gate, since, kep, under: as the file has them.
+        effect, why, what, gate, since, kep, under: as the file has them.
         on: the kind that an annotation is read of.
         off: whether the effect is that of a gate that is switched off.
     """
@@ -44,8 +41,6 @@ class ApiEntry:
     effect: str
     why: str
     what: str = ""
-    only: str = ""
-    reach: str = ""
     gate: str = ""
     since: str = ""
     kep: str = ""
@@ -98,7 +93,7 @@ def gates_of_fields() -> frozenset[str]:
 def annotations_of(kind: str, effect: str) -> Mapping[str, ApiEntry]:
     """The annotations that are read of a kind, of an effect.
 
-    >>> [*annotations_of("ClusterQueue", "not-known")]
+    >>> [*annotations_of("ClusterQueue", "modelled")]
     ['kueue.x-k8s.io/preemption-config-name']
     """
     return {
@@ -127,7 +122,10 @@ def newer_fields(kind: str) -> tuple[tuple[tuple[str, ...], ApiEntry], ...]:
     ['effectiveQuotas']
     """
     of_metadata = (
-        (("metadata", "annotations", key), entry) for key, entry in annotations_of(kind, NOT_KNOWN).items()
+        (("metadata", "annotations", key), entry)
+        for entry in api_entries()
+        if (entry.object, entry.on) == (METADATA, kind)
+        for key in entry.fields
     )
     return tuple(found for found in (*of_metadata, *_fields_of(kind)) if found[1].since)
 
@@ -184,31 +182,20 @@ def unmodelled_in(raw: object, kind: str, name: str) -> tuple[Unmodelled, ...]:
         raw: a ClusterQueue or a Cohort as v1beta2 has it.
         kind, name: of it.
 
-    >>> hero = {"metadata": {"annotations": {"kueue.x-k8s.io/preemption-config-name": "hero-config"}}}
-    >>> [found.text.partition(" follow ")[2] for found in unmodelled_in(hero, "ClusterQueue", "hero")]
-    ['PreemptionConfig hero-config of ClusterQueue hero']
+    >>> queue = {"status": {"effectiveQuotas": {}}}
+    >>> [found.text for found in unmodelled_in(queue, "ClusterQueue", "a")]
+    ['status.effectiveQuotas of ClusterQueue a is not modelled']
     """
     return tuple(_unmodelled(raw, kind, name))
 
 
 def _unmodelled(raw: object, kind: str, name: str) -> Iterator[Unmodelled]:
-    annotations = dig(raw, "metadata", "annotations")
-    if isinstance(annotations, dict) and annotations:
-        for key, entry in annotations_of(kind, NOT_KNOWN).items():
-            if annotations.get(key) not in (None, ""):
-                yield _made(entry, f"metadata.annotations[{key}]", annotations[key], kind, name)
+    called = f"{kind}/{printable(name)}"
     for path, entry in _fields_of(kind):
         found = dig(raw, *path)
         if found is not None:
-            yield _made(entry, ".".join(path), found, kind, name)
-
-
-def _made(entry: ApiEntry, field: str, found: object, kind: str, name: str) -> Unmodelled:
-    value = printable(found) if isinstance(found, str) else ""
-    description = entry.what.format(value=value, object=f"{kind} {printable(name)}")
-    text = f"only {entry.only} follow {description}" if entry.only else f"{description} is not modelled"
-    reach = Reach.TREE if entry.reach == "tree" else Reach.ANYWHERE
-    return Unmodelled(f"{kind}/{printable(name)}", field, show(found), text, reach, entry.gate)
+            text = f"{entry.what.format(object=f'{kind} {printable(name)}')} is not modelled"
+            yield Unmodelled(called, ".".join(path), show(found), text, Reach.TREE, entry.gate)
 
 
 def config_named(raw: object) -> str | None:
@@ -222,40 +209,6 @@ def config_named(raw: object) -> str | None:
     """
     found = dig(raw, "metadata", "annotations", PREEMPTION_CONFIG)
     return found if isinstance(found, str) and found else None
-
-
-def stays_in_tree(raw: object) -> bool:
-    """Whether a PreemptionConfig names candidates in the tree of its ClusterQueue alone.
-
-    Args:
-        raw: the object, untrusted; a scope that is not known may reach anywhere.
-
-    Source: KEP-13396, scopes of `candidateSelectors`.
-
-    >>> stays_in_tree({"spec": {"rules": [{"candidateSelectors": [{"scope": "AnyClusterQueue"}]}]}})
-    False
-    """
-    rules = dig(raw, "spec", "rules")
-    scopes = [
-        dig(selector, "scope") for rule in items(rules) for selector in items(dig(rule, "candidateSelectors"))
-    ]
-    return isinstance(rules, list) and all(isinstance(scope, str) and scope in _SCOPES for scope in scopes)
-
-
-def within_reach(cluster: Cluster, local: frozenset[str]) -> Cluster:
-    """The cluster in which what stays in its tree reaches no further.
-
-    Args:
-        cluster: as it was read.
-        local: the PreemptionConfigs that name candidates in the tree alone.
-    """
-
-    def narrowed(found: Unmodelled) -> Unmodelled:
-        key = f"metadata.annotations[{PREEMPTION_CONFIG}]"
-        is_local = found.field == key and found.found in {show(name) for name in local}
-        return replace(found, reach=Reach.PREEMPTIONS) if is_local else found
-
-    return with_unmodelled(cluster, lambda found: tuple(map(narrowed, found))) if local else cluster
 
 
 def without_gated(cluster: Cluster, gates: Mapping[str, bool]) -> Cluster:
@@ -282,20 +235,19 @@ def without_gated(cluster: Cluster, gates: Mapping[str, bool]) -> Cluster:
     return replace(found, cluster_queues=queues)
 
 
-def as_if_modelled(raw: Any, kind: str, kept: Container[str] = ()) -> Any:
-    """A copy of an object of v1beta2 without the fields and annotations that are not modelled.
+def as_if_modelled(raw: Any, kind: str, annotations: Iterable[str] = ()) -> Any:
+    """A copy of an object of v1beta2 without the fields that are not modelled.
 
     Args:
         raw, kind: of the object.
-        kept: annotations that are followed all the same.
+        annotations: those that are left out too.
 
     >>> raw = {"spec": {"concurrentAdmissionPolicy": {}, "cohortName": "a"}}
     >>> as_if_modelled(raw, "ClusterQueue")
     {'spec': {'cohortName': 'a'}}
     """
     paths = [path for path, _ in _fields_of(kind)]
-    unknown = (key for key in annotations_of(kind, NOT_KNOWN) if key not in kept)
-    paths += [("metadata", "annotations", key) for key in unknown]
+    paths += [("metadata", "annotations", key) for key in annotations]
     for path in paths:
         if dig(raw, *path) is not None:
             raw = without(raw, path)

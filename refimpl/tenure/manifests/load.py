@@ -39,9 +39,7 @@ from tenure.manifests.instants import parse_instant
 from tenure.manifests.jobs.submitted import JobContext, MadeWorkload, SkippedJob, SubmittedJobs
 from tenure.manifests.kueue_api import (
     PREEMPTION_CONFIG,
-    stays_in_tree,
     unknown_in,
-    within_reach,
     without_gated,
 )
 from tenure.manifests.limits import MAX_PROBLEMS
@@ -220,7 +218,6 @@ class Builder:
     owners: dict[str, object] = field(default_factory=dict)
     namespaces: Namespaces = field(default_factory=Namespaces)
     shown: Shown = field(default_factory=Shown)
-    preemption_configs: dict[str, bool] = field(default_factory=dict)
     configs: dict[str, PreemptionConfig] = field(default_factory=dict)
     configs_at: dict[str, Place] = field(default_factory=dict)
     labels: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -453,15 +450,13 @@ class Builder:
                 self._spare(raw, kind, place, known)
 
     def _take_preemption_config(self, raw: object, place: Place) -> None:
-        """It decides through the ClusterQueues that name it: does it reach beyond their trees?"""
+        """It decides through the ClusterQueues that name it; of two with one name neither is read."""
         problems: list[Problem] = []
         found = preemption_config(raw, place, problems)
         self.problems += problems if self.strict else []
         name = dig(raw, "metadata", "name")
         if not isinstance(name, str):
             return
-        # Of two with one name, which cannot be, both count.
-        self.preemption_configs[name] = stays_in_tree(raw) and self.preemption_configs.get(name, True)
         if found is None:
             found = PreemptionConfig(name, unread=f"cannot be read: {in_short(problems)}")
         elif name in self.configs:
@@ -751,11 +746,10 @@ class Builder:
         self.ignored.append(f"{_file_and_object(place)}: {why}")
 
     def _cluster(self, cohorts: Mapping[str, Cohort]) -> Cluster:
-        local = frozenset(name for name, stays in self.preemption_configs.items() if stays)
         gates = self.configured.gates if self.configured is not None and self.settings is None else {}
         given = self.configs or None
         whole = with_selectable(self._whole(cohorts), given, self._selectable, self.queue_labels)
-        return without_gated(within_reach(whole, local), gates)
+        return without_gated(whole, gates)
 
     def _selectable(self, workload: Workload) -> Selectable:
         """What PreemptionConfigs read of a workload."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from tenure.errors import ErrorCode, InputError, Problem
@@ -42,7 +42,7 @@ def problem_of(found: Unmodelled) -> Problem:
 
 def deciding(snapshot: Snapshot) -> tuple[Unmodelled, ...]:
     """What may decide for the workloads of a snapshot's ClusterQueue, and is not modelled."""
-    own = (found for found in _own(snapshot.queue.unmodelled) if found.gate != CONFIGURABLE)
+    own = _own(snapshot.queue.unmodelled)
     of_config = _of_config(snapshot.cluster, snapshot.queue, with_heroes=snapshot.heroes is not None)
     return (*own, *of_config, *snapshot.tree.unmodelled)
 
@@ -119,18 +119,6 @@ def _configured(cluster: Cluster, queue: ClusterQueue) -> Iterator[Unmodelled]:
         yield from _of_config(cluster, queue, with_heroes=_has_heroes(cluster, queue))
 
 
-def of_pair_in_decisions(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:
-    """As `of_pair`, of which PreemptionConfigs count that decisions do not follow.
-
-    >>> cluster = Cluster({"a": ClusterQueue("a", preemption_config="c")}, preemption_configs={})
-    >>> of_pair_in_decisions(cluster, build_tree(cluster, cluster.cluster_queues["a"]), "a", "a")
-    ()
-    """
-    rest = (found for found in of_pair(cluster, tree, preemptor, victim) if found.gate != CONFIGURABLE)
-    own = _configured(cluster, cluster.cluster_queues[preemptor]) if victim in tree.places else ()
-    return (*rest, *own)
-
-
 def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[Unmodelled, ...]:
     """What may decide whether workloads of one ClusterQueue preempt those of another, and is not modelled.
 
@@ -145,10 +133,10 @@ def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[
     >>> len(of_pair(cluster, tree, "a", "a")), of_pair(cluster, tree, "a", "b")
     (1, ())
     """
-    own = _in_every_state(cluster.cluster_queues[preemptor])
-    if victim in tree.places:
-        return (*_own(own), *tree.unmodelled)
-    return tuple(found for found in own if found.reach == Reach.ANYWHERE)
+    if victim not in tree.places:
+        return ()
+    queue = cluster.cluster_queues[preemptor]
+    return (*_own(queue.unmodelled), *tree.unmodelled, *_configured(cluster, queue))
 
 
 def over_time(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Unmodelled, ...]:
@@ -162,35 +150,7 @@ def over_time(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Un
     >>> over_time(Cluster({"a": configured}, preemption_configs={}))
     ()
     """
-
-    def of_queue(queue: ClusterQueue) -> Iterator[Unmodelled]:
-        yield from (found for found in queue.unmodelled if found.gate != CONFIGURABLE)
-        yield from _configured(cluster, queue)
-
-    return _of_queues(cluster, queues, of_queue)
-
-
-def in_every_state(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Unmodelled, ...]:
-    """What may decide in some state of some ClusterQueues, and is not modelled there.
-
-    Args:
-        cluster, queues: as of `over_time`.
-
-    >>> configured = ClusterQueue("a", preemption_config="c")
-    >>> [found.text for found in in_every_state(Cluster({"a": configured}, preemption_configs={}))]
-    ['only decisions and forecasts follow PreemptionConfig c of ClusterQueue a']
-    """
-    return _of_queues(cluster, queues, _in_every_state)
-
-
-def _in_every_state(queue: ClusterQueue) -> tuple[Unmodelled, ...]:
-    """What of a ClusterQueue is not modelled in every state: of one that was made, and not read, also."""
-    name = queue.preemption_config
-    if name is None or any(found.gate == CONFIGURABLE for found in queue.unmodelled):
-        return queue.unmodelled
-    text = f"only decisions and forecasts follow PreemptionConfig {name} of ClusterQueue {queue.name}"
-    found_at = f"ClusterQueue/{queue.name}", ANNOTATION, repr(name)
-    return (*queue.unmodelled, Unmodelled(*found_at, text, Reach.ANYWHERE, CONFIGURABLE))
+    return tuple(dict.fromkeys(_over_time(cluster, None if queues is None else frozenset(queues))))
 
 
 def _has_heroes(cluster: Cluster, queue: ClusterQueue) -> bool:
@@ -199,21 +159,10 @@ def _has_heroes(cluster: Cluster, queue: ClusterQueue) -> bool:
     return bool(heroes) and not heroes.isdisjoint(build_tree(cluster, queue).places)
 
 
-def _of_queues(
-    cluster: Cluster,
-    queues: Iterable[str] | None,
-    of_queue: Callable[[ClusterQueue], Iterable[Unmodelled]],
-) -> tuple[Unmodelled, ...]:
-    return tuple(dict.fromkeys(_among(cluster, None if queues is None else frozenset(queues), of_queue)))
-
-
-def _among(
-    cluster: Cluster, queues: frozenset[str] | None, of_queue: Callable[[ClusterQueue], Iterable[Unmodelled]]
-) -> Iterator[Unmodelled]:
+def _over_time(cluster: Cluster, queues: frozenset[str] | None) -> Iterator[Unmodelled]:
     for name, queue in sorted(cluster.cluster_queues.items()):
-        for found in of_queue(queue):
-            if queues is None or name in queues or found.reach == Reach.ANYWHERE:
-                yield found
+        if queues is None or name in queues:
+            yield from (*queue.unmodelled, *_configured(cluster, queue))
     if not any(cohort.unmodelled for cohort in cluster.cohorts.values()):
         return
     left = set(cluster.cluster_queues if queues is None else queues)

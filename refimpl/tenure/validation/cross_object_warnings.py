@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tenure.manifests.kueue_api import config_named
 from tenure.manifests.quantities import amount_of
 from tenure.manifests.showing import comma_separated, did_you_mean, printable, show
 from tenure.manifests.structure import entries, whole
@@ -280,7 +281,7 @@ def thresholds(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
 
 
 def lent_for_good(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
-    """Who lends and never reclaims waits until the borrower is done.
+    """Who lends and never reclaims waits until the borrower is done, unless a PreemptionConfig takes it back.
 
     Source: Kueue v1beta2 API, ClusterQueuePreemption: reclaimWithinCohort is Never by default.
     """
@@ -289,7 +290,8 @@ def lent_for_good(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
     for queue, root in zip(overview.of("ClusterQueue"), roots, strict=True):
         shared = bool(root) and members[root] > 1
         reclaim = queue.get("spec", "preemption", "reclaimWithinCohort")
-        if shared and reclaim in (None, "Never") and not is_hero(queue.raw) and _lends(queue):
+        takes = is_hero(queue.raw) or config_named(queue.raw) is not None
+        if shared and reclaim in (None, "Never") and not takes and _lends(queue):
             message = (
                 "the queue lends what it does not use and never takes it back: its own workloads wait until "
                 "the borrowers are done. Set LowerPriority or Any, or lendingLimit 0"

@@ -25,16 +25,14 @@ def not_modelled(subject: Subject) -> Iterator[Fault]:
 
     Source: spec/kueue-api.toml.
 
-    >>> annotations = {"kueue.x-k8s.io/preemption-config-name": "mine"}
-    >>> queue = Subject("ClusterQueue", {"metadata": {"name": "a", "annotations": annotations}})
+    >>> queue = Subject("ClusterQueue", {"metadata": {"name": "a"}, "status": {"effectiveQuotas": {}}})
     >>> [fault.type.value for fault in not_modelled(queue)]
     ['NotModelled']
     """
     for found in unmodelled_in(subject.raw, subject.kind, subject.name):
         if subject.gates.get(found.gate, True):
             without = f"; it has no effect while feature gate {found.gate} is off" if found.gate else ""
-            answers = "other answers" if found.text.startswith("only ") else "answers"
-            message = f"{found.text}: {answers} that it touches are not known{without}"
+            message = f"{found.text}: answers that it touches are not known{without}"
             yield Fault(WarningType.NOT_MODELLED, found.field, message)
 
 

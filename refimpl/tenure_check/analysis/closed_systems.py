@@ -264,7 +264,7 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
         as_if_modelled(
             manifest,
             manifest["kind"],
-            () if dig(manifest, "metadata", "name") in unknown else (PREEMPTION_CONFIG,),
+            (PREEMPTION_CONFIG,) if dig(manifest, "metadata", "name") in unknown else (),
         )
         for manifest in _configuration(objects)
     ]

@@ -18,7 +18,7 @@ from tenure.manifests.limits import MAX_CELLS
 from tenure.model import Cluster, Reason
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree, build_tree
-from tenure.oracle.unmodelled import of_pair_in_decisions, with_known_configs
+from tenure.oracle.unmodelled import of_pair, with_known_configs
 from tenure.readings import Reading
 from tenure_check.analysis.decided_states import Deciding, Replays
 from tenure_check.analysis.scopes import (
@@ -200,7 +200,7 @@ def analyze(
     root_of = {name: number for number, tree in enumerate(trees) for name in tree.places}
     for preemptor, victim in product(matrix.queues, repeat=2):
         tree = configured_trees[root_of[preemptor]]
-        unmodelled = of_pair_in_decisions(configured, tree, preemptor, victim)
+        unmodelled = of_pair(configured, tree, preemptor, victim)
         if unmodelled:
             matrix.apart[preemptor, victim] = CellResult(CellVerdict.UNKNOWN, unmodelled[0].text)
         elif root_of[preemptor] != root_of[victim]:

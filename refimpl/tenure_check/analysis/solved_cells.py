@@ -79,13 +79,13 @@ def reached(
         InputError: no solvers.
     """
     from tenure.oracle.tree import build_tree
-    from tenure.oracle.unmodelled import of_pair_in_decisions
+    from tenure.oracle.unmodelled import of_pair
     from tenure_check.analysis.guarantees import Reached
     from tenure_check.analysis.nominal_quota import unreached_state
 
     found: dict[str, Reached] = {}
     for name, queue in cluster.cluster_queues.items():
-        unmodelled = of_pair_in_decisions(cluster, build_tree(cluster, queue), name, name)
+        unmodelled = of_pair(cluster, build_tree(cluster, queue), name, name)
         if unmodelled:
             found[name] = Reached(None, unmodelled[0].text)
         elif not queue.nominal():

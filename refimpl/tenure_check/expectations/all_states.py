@@ -17,7 +17,7 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Cluster, Outcome, Reason
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
-from tenure.oracle.unmodelled import NOT_KNOWN, of_pair_in_decisions, over_time
+from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
 from tenure.readings import Reading
 from tenure.units import format_duration
 from tenure_check.analysis import solved_cells
@@ -196,7 +196,7 @@ class AllStates:
                 Status.FAILS, expected, f"{name} is inactive: {inactive}", allowed_by=tuple(stop)
             )
         tree = build_tree(self._cluster, self._cluster.cluster_queues[name])
-        unmodelled = of_pair_in_decisions(self._cluster, tree, name, name)
+        unmodelled = of_pair(self._cluster, tree, name, name)
         if unmodelled:
             return self._judged({found.text for found in unmodelled}, expected)
         request = unreached_state(self._cluster, self._levels, reading, name)

@@ -58,9 +58,6 @@ _KNOWN: Final = {
 }
 """The fields that the core decides by, or that no decision needs."""
 
-_CONFIGURABLE: Final = "ConfigurablePreemptions"
-"""What is not modelled of this gate decides no single decision."""
-
 
 def refuse_unknown(cluster: Cluster) -> None:
     """Leave a cluster to the reference that sets a field which the core does not know.
@@ -72,10 +69,7 @@ def refuse_unknown(cluster: Cluster) -> None:
     """
     for cluster_queue in (cluster.settings, *cluster.cluster_queues.values(), *cluster.cohorts.values()):
         for field, default in _unknown(type(cluster_queue)):  # type: ignore[arg-type]
-            found = getattr(cluster_queue, field)
-            if field == "unmodelled":
-                found = tuple(each for each in found if each.gate != _CONFIGURABLE)
-            if found != default:
+            if getattr(cluster_queue, field) != default:
                 raise Uncovered(f"{type(cluster_queue).__name__}.{field}")
 
 

@@ -100,18 +100,13 @@ def _environment() -> dict[str, str]:
 
 @pytest.mark.parametrize("entry", [entry for entry in api_entries() if entry.effect == "not-known"], ids=str)
 def test_what_is_not_known_is_read_from_the_object(entry: ApiEntry) -> None:
-    kind = entry.on or entry.object
+    kind = entry.object
     for field in entry.fields:
-        raw: dict[str, Any] = {"metadata": {"name": "a"}}
-        if entry.object == "metadata":
-            raw["metadata"]["annotations"] = {field: "mine"}
-        else:
-            above, name = field.removesuffix(".*").split(".")
-            raw[above] = {name: {}}
+        above, name = field.removesuffix(".*").split(".")
+        raw = {"metadata": {"name": "a"}, above: {name: {}}}
         queue = read_cluster_queue(raw) if kind == "ClusterQueue" else read_cohort(raw)
         (found,) = queue.unmodelled
-        what = entry.what.format(value="mine", object=f"{kind} a")
-        assert found.text == (f"only {entry.only} follow {what}" if entry.only else f"{what} is not modelled")
+        assert found.text == f"{entry.what.format(object=f'{kind} a')} is not modelled"
         assert found.gate == entry.gate
 
 

@@ -13,8 +13,7 @@ from tenure.model import Basis, Cluster, Instant, Workload
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.snapshot import Snapshot, take_snapshot
-from tenure.oracle.tree import build_tree
-from tenure.oracle.unmodelled import affected_answers, of_pair_in_decisions
+from tenure.oracle.unmodelled import affected_answers, of_pair
 from tenure.readings import NewerThan, Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY, next_step_at
 from tenure.rules.reservation import quota_reservation_time
@@ -62,8 +61,7 @@ class Exposure:
 
     Args:
         victim: the running workload, with its effective priority at the clock.
-        seen: from each ClusterQueue of its tree, its own first, then by name; then from those of other trees
-            of which it is not known.
+        seen: from each ClusterQueue of its tree, its own first, then by name.
         changes: the instants after the clock at which its own protection changes, as far as they were asked.
         more_changes: whether it changes after the last of them too.
     """
@@ -94,27 +92,14 @@ def exposure_of(cluster: Cluster, victim: Workload, now: Instant, reading: Readi
     own = sorted({*steps, *ends})
     queues = [name, *sorted(other for other in first.tree.places if other != name)]
     seen = []
-    for queue in [*queues, *_reaching(cluster, name, first)]:
-        here = queue in first.tree.places
-        tree = first.tree if here else build_tree(cluster, cluster.cluster_queues[queue])
-        unknown = of_pair_in_decisions(cluster, tree, queue, name)
+    for queue in queues:
+        unknown = of_pair(cluster, first.tree, queue, name)
         if unknown:
             span = Span(now, Least(open_from=LEAST_PRIORITY, unknown=affected_answers(unknown[0])))
             seen.append(Seen(queue, (span,)))
         else:
             seen.append(_seen(snapshots, victim, queue, now, own if queue == name else steps))
     return Exposure(_running(first, victim), tuple(seen), tuple(own), more)
-
-
-def _reaching(cluster: Cluster, victim: str, snapshot: Snapshot) -> list[str]:
-    """The ClusterQueues of other trees whose workloads may preempt those of one, by what is not modelled."""
-    return sorted(
-        name
-        for name, queue in cluster.cluster_queues.items()
-        if name not in snapshot.tree.places
-        and queue.unmodelled
-        and of_pair_in_decisions(cluster, build_tree(cluster, queue), name, victim)
-    )
 
 
 class Instants:
