@@ -34,7 +34,7 @@ MOST_PASSES: Final = 8
 """How often offender pruning searches: constant MAX_PASSES of the analysis."""
 
 
-class Found(NamedTuple):
+class SearchEnd(NamedTuple):
     """What one search came to, quota given back.
 
     Args:
@@ -52,7 +52,7 @@ class Found(NamedTuple):
     unfair: Candidate | None = None
 
 
-_Searched = Iterator[Found]
+_Searched = Iterator[SearchEnd]
 """Searches in order; the last one is what a repair comes to."""
 
 
@@ -67,7 +67,7 @@ def select_by_repair(question: Question) -> Selection:
     candidates = candidates_of(question)
     tournament = tournament_of(question, question.charged())
     attempts: tuple[Attempt, ...] = ()
-    last = Found((), (), (), question.snapshot.usage)
+    last = SearchEnd((), (), (), question.snapshot.usage)
     for last in _SEARCHES[question.terms.fair_sharing_repair](tournament, candidates) if candidates else ():
         attempts += last.attempts
     spared = tuple(found for found in last.removed if found not in last.kept)
@@ -212,7 +212,7 @@ def _allows(tournament: Tournament, candidate: Candidate, basis: Basis, compared
     return tournament.question.judged(candidate, facts).basis != Basis.NONE
 
 
-def _searched(tournament: Tournament, candidates: tuple[Candidate, ...]) -> Found:
+def _searched(tournament: Tournament, candidates: tuple[Candidate, ...]) -> SearchEnd:
     """Today's search and its fill-back."""
     searched = played(tournament, candidates)
     removed = in_order(searched.end.removed)
@@ -225,7 +225,7 @@ def _given_back(
     removed: tuple[Candidate, ...],
     fits: bool,
     may_stay: Callable[[Sequence[Candidate]], bool] = lambda _: True,
-) -> Found:
+) -> SearchEnd:
     """Give back, from the second last removed to the first, whose removal is not needed.
 
     Args:
@@ -240,15 +240,15 @@ def _given_back(
         fewer = _without(kept, candidate)
         if leaving.fits(_left(tournament, fewer), True) and may_stay(fewer):
             kept = fewer
-    return Found(attempts, removed if fits else (), kept, _left(tournament, kept))
+    return SearchEnd(attempts, removed if fits else (), kept, _left(tournament, kept))
 
 
-def _checked(tournament: Tournament, found: Found) -> Found:
+def _checked(tournament: Tournament, found: SearchEnd) -> SearchEnd:
     """The same, with no victim where a target is unfair."""
     unfair = first_unfair(tournament, found.kept)
     if unfair is None:
         return found
-    return Found(found.attempts, (), (), tournament.leaving.usage, unfair)
+    return SearchEnd(found.attempts, (), (), tournament.leaving.usage, unfair)
 
 
 def _without(candidates: Iterable[Candidate], gone: Candidate) -> tuple[Candidate, ...]:
