@@ -39,7 +39,7 @@ from tests.clusters import queue
 from tests.sampling import sample
 
 SEED = 13396
-MANY = sample(100, 5_000)
+MANY = sample(100, 1_000)
 GPU, PODS = FlavorResource("f", "gpu"), FlavorResource("f", "pods")
 ANYONE = PreemptionRule("r", Trigger.ALWAYS, candidates=(CandidateSelector(CandidateScope.COHORT_TREE),))
 
