@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
-from tenure.model import Assignment, Duration, Instant, PodSet, PodSetFlavors, Reason, Workload
+from tenure.model import Amounts, Assignment, Duration, Instant, PodSet, PodSetFlavors, Reason, Workload
 from tenure.rules.cycle import persisted, work_left
 from tenure_play.scenario import Submission
+
+NOTHING_USED: Final[Amounts] = {}
 
 
 class Phase(Enum):
@@ -110,7 +111,7 @@ def admitted(workload: Workload, queue: str, assignment: Assignment, clock: Inst
 
     Source: Kueue main of August 2026, quota reservation; it resets the conditions Evicted and Preempted.
     """
-    return dataclasses.replace(
+    return replace(
         workload,
         quota_reserved_at=persisted(clock),
         evicted=False,
@@ -135,7 +136,7 @@ def evicted(workload: Workload, reason: Reason, clock: Instant) -> Workload:
     Source: Kueue main of August 2026, conditions Evicted and Preempted.
     """
     stamp = persisted(clock)
-    return dataclasses.replace(
+    return replace(
         workload,
         evicted=True,
         time_based_preempted_at=stamp if reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED else None,
@@ -145,7 +146,7 @@ def evicted(workload: Workload, reason: Reason, clock: Instant) -> Workload:
 
 def released(workload: Workload) -> Workload:
     """The workload once its pods are gone: it waits again, and its conditions stay."""
-    return dataclasses.replace(workload, quota_reserved_at=None, cluster_queue=None, usage={})
+    return replace(workload, quota_reserved_at=None, cluster_queue=None, usage=NOTHING_USED)
 
 
 def shape_of(workload: Workload) -> Hashable:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cmp_to_key
+from functools import cmp_to_key, partial
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from tenure.engines import Searches
 from tenure.model import (
@@ -39,7 +39,11 @@ from tenure.rules.cycle import (
 from tenure.rules.hero_rank import has_turn_before
 from tenure.rules.share import Share, borrowed_amount, compare_shares
 from tenure_play.actors import Actor
+from tenure_play.queues import PendingQueue
 from tenure_play.state import PlayState, Snapshots
+
+Named: TypeAlias = tuple[str, PendingQueue]
+"""The pending workloads of a ClusterQueue, with its name."""
 
 _CHARGED = (TurnResult.ADMITTED, TurnResult.PREEMPTING, TurnResult.WAITS_FOR_TARGETS)
 """What those are charged for who come later in the cycle."""
@@ -274,6 +278,56 @@ class Handled:
                     yield charge, at, min(more, charge.amounts[at])
 
 
+def heads_of(queues: Sequence[Named], head_of: Callable[[Named], Nominee | None]) -> Iterable[Nominee | None]:
+    """The heads of a cycle: one of every ClusterQueue, None where none is tried.
+
+    Args:
+        queues: the ClusterQueues with their pending workloads, in the order in which they are asked.
+        head_of: takes the head out of one, and decides on it.
+    """
+    return tuple(head_of(named) for named in queues)
+
+
+def head_of(world: PlayState, snapshots: Snapshots, named: Named) -> Nominee | None:
+    """The head of a ClusterQueue, taken out of it, with the decision; None where none is tried.
+
+    Args:
+        world, snapshots: whose cycle it is, and what it looks at.
+        named: the name of the ClusterQueue, and its pending workloads.
+    """
+    name, queue = named
+    queue_named, pop, decided = world.cluster.cluster_queues.get, queue.pop, snapshots.batch.decide
+    of_it = queue_named(name)
+    actor = None if of_it is None or of_it.inactive else pop()
+    if actor is None:
+        return None
+    queued_from, waits = world.queued_from, queue.preemptor == actor.key
+    return Nominee(
+        actor=actor,
+        decision=decided(actor.workload, name),
+        queued_from=queued_from(actor),
+        is_preemptor=waits,
+        goes_first=waits and world.scenario.gates.preemptors_first,
+    )
+
+
+def turn_of(
+    outcome: Outcome, still_fits: Callable[[], bool], *, strict: bool, defers: bool, overlaps: bool
+) -> TurnResult:
+    """What becomes of a head on its turn.
+
+    Args:
+        outcome: of its decision.
+        still_fits: whether it fits beside what the cycle has given to the heads before it, where that counts.
+        strict: whether its queue is StrictFIFO.
+        defers: whether it was decided again, and fits once those who were preempted have left.
+        overlaps: whether one of its targets is preempted for an earlier head.
+    """
+    nothing_found = outcome == Outcome.NO_FIT or outcome == Outcome.NO_CANDIDATES
+    fits = must_still_fit(nothing_found, defers, overlaps) and still_fits()
+    return result_of_turn(nothing_found, strict, defers, fits, outcome == Outcome.PREEMPT)
+
+
 @dataclass(slots=True)
 class CycleRun:
     """A cycle in the making.
@@ -298,24 +352,8 @@ class CycleRun:
         return [self._handled(entry, snapshots) for entry in in_turn(self.world, entries, snapshots)]
 
     def _nominated(self, snapshots: Snapshots) -> list[Nominee]:
-        entries = []
-        world = self.world
-        for name, queue in sorted(world.queues.items()):
-            if world.cluster.cluster_queues[name].inactive:
-                continue
-            actor = queue.pop()
-            if actor is None:
-                continue
-            waits = queue.preemptor == actor.key
-            entry = Nominee(
-                actor=actor,
-                decision=snapshots.batch.decide(actor.workload, name),
-                queued_from=world.queued_from(actor),
-                is_preemptor=waits,
-                goes_first=waits and world.scenario.gates.preemptors_first,
-            )
-            entries.append(entry)
-        return entries
+        heads = heads_of(sorted(self.world.queues.items()), partial(head_of, self.world, snapshots))
+        return [head for head in heads if head is not None]
 
     def _handled(self, entry: Nominee, snapshots: Snapshots) -> Handled:
         snapshot = snapshots.of(entry.actor.queue)
@@ -361,11 +399,11 @@ class CycleRun:
                 yield TargetOverlap(key, self.preemptors[key])
 
     def _result(self, entry: Nominee, snapshot: Snapshot, *, defers: bool) -> TurnResult:
-        nothing_found = entry.outcome in (Outcome.NO_FIT, Outcome.NO_CANDIDATES)
-        is_checked = must_still_fit(nothing_found, defers, self._overlaps(entry))
         strict = self.world.queues[entry.actor.queue].is_strict
-        still_fits = is_checked and self._fits(entry, snapshot)
-        return result_of_turn(nothing_found, strict, defers, still_fits, entry.outcome == Outcome.PREEMPT)
+        still_fits = partial(self._fits, entry, snapshot)
+        return turn_of(
+            entry.outcome, still_fits, strict=strict, defers=defers, overlaps=self._overlaps(entry)
+        )
 
     def _overlaps(self, entry: Nominee) -> bool:
         return any(target.workload.key in self.taken for target in entry.decision.targets)

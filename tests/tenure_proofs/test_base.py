@@ -72,6 +72,7 @@ def test_few_theorems_rest_on_what_reads_functions_of_many_statements() -> None:
         "keeping",
         "no_target",
         "packing",
+        "played",
         "priorities",
         "relations",
         "rounds",

@@ -21,8 +21,9 @@ import pytest
 
 from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
+from tenure import api
 from tenure.errors import InputError
-from tenure.model import UNLIMITED
+from tenure.model import UNLIMITED, TurnResult
 from tenure.oracle import classical, fair, partial, tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
@@ -41,15 +42,14 @@ from tenure.oracle.tree import (
     total_usage,
 )
 from tenure.rules import share
+from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.hero_targets import group_for_hero
 from tenure.rules.share import Share, borrowed_ratio
-from tenure.rules.time_based import requeue_timestamp
 from tenure_lab.generators.dice import SeededDice
 from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
 from tenure_lab.generators.scenarios import draw_for_core
-from tenure_play import changes, cycle, parse_scenario
-from tenure_play.actors import evicted
+from tenure_play import parse_scenario
 from tenure_play.engine import Player
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
@@ -293,37 +293,35 @@ class Looked(Player):
         self.look(self)
 
 
-def played(states: range, look: Callable[[Looked], None]) -> Iterator[None]:
-    """Plays in trees, without durations; no class of theirs grows, and none is a hero."""
+def alone(raw: dict[str, Any]) -> dict[str, Any]:
+    """The same scenario where every ClusterQueue is a tree of its own, without a duration."""
+    for entry in raw["objects"]:
+        spec = entry.get("spec", {})
+        spec.get("preemption", {}).pop("withinClusterQueueConfig", None)
+        spec.pop("cohortName", None)
+        for group in spec.get("resourceGroups", ()):
+            for resource in (one for flavor in group["flavors"] for one in flavor["resources"]):
+                resource.pop("lendingLimit", None)
+                resource.pop("borrowingLimit", None)
+    return raw
+
+
+def promises_are_not_parked(states: range) -> Iterator[None]:
     for number in states:
         raw, reading = written_in_trees(KINDS[number % len(KINDS)], number, 20)
-        for entry in raw["objects"]:
-            entry.get("spec", {}).get("preemption", {}).pop("withinClusterQueueConfig", None)
-        player = Looked(parse_scenario(raw), reading)
+        player, promised = Looked(parse_scenario(alone(raw)), reading), dict[str, str]()
+
+        def look(player: Looked, promised: dict[str, str] = promised) -> None:
+            for handled in player.handled:
+                actor, result = handled.entry.actor, handled.result
+                assert result != TurnResult.PARKED or promised.get(actor.queue) != actor.key
+                if result == TurnResult.PREEMPTING:
+                    promised[actor.queue] = actor.key
+
         player.look = look
         with suppress(InputError):
             player.play()
-        yield from (None for _ in player.journal.cycles)
-
-
-def place_in_the_queue_is_kept(states: range) -> Iterator[None]:
-    kept: dict[tuple[int, str], tuple[int, int]] = {}
-
-    def look(player: Looked) -> None:
-        for key, actor in player.world.actors.items():
-            queued = requeue_timestamp(actor.workload, player.world.terms(actor.queue))
-            place = actor.workload.priority, queued
-            assert kept.setdefault((id(player), key), place) == place
-
-    yield from played(states, look)
-
-
-def one_head_each(states: range) -> Iterator[None]:
-    def look(player: Looked) -> None:
-        queues = [handled.entry.actor.queue for handled in player.handled]
-        assert len(queues) == len(set(queues))
-
-    yield from played(states, look)
+        yield from (None for _ in promised)
 
 
 def keys_have_64_bits(states: range) -> Iterator[None]:
@@ -403,21 +401,11 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "_exceeding_queues",
         lambda question, cohort, _: EXCEEDING(question, cohort, -1),
     ),
-    "a workload keeps its priority and the time that it queues from": (
-        place_in_the_queue_is_kept,
-        changes,
-        "evicted",
-        lambda workload, reason, clock: dataclasses.replace(
-            evicted(workload, reason, clock), created_at=clock
-        ),
-    ),
-    "a ClusterQueue has one head in a scheduling cycle": (
-        one_head_each,
-        cycle.CycleRun,
-        "_nominated",
-        changed(
-            cycle.CycleRun._nominated, ("sorted(world.queues.items())", "sorted(world.queues.items()) * 2")
-        ),
+    "in a tree of one ClusterQueue, who preempts is not parked before its quota is reserved": (
+        promises_are_not_parked,
+        api,
+        "is_ahead_in_queue",
+        lambda *told: not is_ahead_in_queue(*told),
     ),
     "what is packed are numbers of 64 bits": (
         keys_have_64_bits,

@@ -35,6 +35,7 @@ from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import basis_across_queues, may_reclaim
 from tenure.rules.share import basis_by_share
 from tenure.versions import versioned
+from tenure_play import actors, cycle
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command import exit_code
 from tenure_proofs.formats.checks import checks_of
@@ -595,6 +596,52 @@ SEEN_THROUGH: dict[str, tuple[str, Callable[..., Any], str, str]] = {
     ),
     "not at all": ("around", snapshot._around, "_by_queue(tree, seen)", "_by_queue(tree, inside)"),
 }
+
+
+WRITTEN: dict[str, tuple[Callable[..., Any], str, str]] = {
+    "a victim queues anew": (actors.evicted, "evicted=True,", "evicted=True, created_at=stamp,"),
+    "a victim gets another priority": (actors.evicted, "evicted=True,", "evicted=True, priority=stamp,"),
+    "an eviction that is no preemption": (
+        actors.evicted,
+        "evicted=True,",
+        "evicted=True, admission_check_evicted_at=stamp,",
+    ),
+    "an earlier eviction stays": (actors.admitted, "pods_ready_evicted_at=None,", ""),
+    "a boost is lost": (actors.released, "usage=", "priority_boost=0, usage="),
+}
+
+
+@pytest.mark.parametrize("mistake", WRITTEN)
+def test_no_step_of_a_play_that_moves_a_workload_is_proved(mistake: str) -> None:
+    step, right, wrong = WRITTEN[mistake]
+    parts = all_theorems()["PO-ANY-351"].parts(changed(step, (right, wrong)))
+    assert prove(parts, None, LITTLE).failures
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("must_still_fit(nothing_found, defers, overlaps) and still_fits()", "still_fits()"),
+        ("outcome == Outcome.PREEMPT)", "outcome != Outcome.PREEMPT)"),
+        ("defers, fits,", "defers, True,"),
+    ],
+)
+def test_no_turn_with_a_mistake_is_proved(right: str, wrong: str) -> None:
+    function = changed(cycle.turn_of, (right, wrong))
+    assert prove(all_theorems()["PO-ANY-353"].parts(function), None, LITTLE).failures
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("decided(actor.workload, name)", "decided(actor.workload, actor)"),
+        ("or of_it.inactive", "or False"),
+        ("goes_first=waits and", "goes_first=True and"),
+    ],
+)
+def test_no_head_with_a_mistake_is_proved(right: str, wrong: str) -> None:
+    function = changed(cycle.head_of, (right, wrong))
+    assert prove(all_theorems()["PO-ANY-352"].parts(one=function), None, LITTLE).failures
 
 
 @pytest.mark.parametrize("mistake", SEEN_THROUGH)

@@ -33,6 +33,7 @@ from tenure.oracle.selection import (
 )
 from tenure.oracle.tree import climb, summed_up
 from tenure.rules.registry import all_rules
+from tenure_play import actors, cycle
 from tenure_proofs.asked import Shared
 from tenure_proofs.budgets import EQUIVALENCE, FLOOR
 from tenure_proofs.crosscheck.comparing import equivalent
@@ -77,6 +78,12 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TOGETHER": together,
     "SEEN": oracle_snapshot._around,
     "OF-CLASS": grown_priority,
+    "ADMITTED": actors.admitted,
+    "EVICTED": actors.evicted,
+    "RELEASED": actors.released,
+    "HEADS": cycle.heads_of,
+    "HEAD": cycle.head_of,
+    "TURN": cycle.turn_of,
     "DECIDE": oracle_decide.decide,
     "TRY": oracle_decide._try,
     "QUESTION": oracle_decide.question_of,

@@ -26,8 +26,10 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "a node comes after the node above it, and its path is itself and that node's path": (20_000, _TREES),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
         "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
-        "a workload keeps its priority and the time that it queues from": (500, _PLAYS),
-        "a ClusterQueue has one head in a scheduling cycle": (500, _PLAYS),
+        "in a tree of one ClusterQueue, who preempts is not parked before its quota is reserved": (
+            500,
+            _PLAYS,
+        ),
         "what is packed are numbers of 64 bits": (5_000, "columns of workloads"),
     }
 )

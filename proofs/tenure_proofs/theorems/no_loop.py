@@ -10,9 +10,12 @@ PO-ANY-330 and PO-ANY-340 cover a tree in which
 2. no ClusterQueue has minAdmitDuration in force;
 3. no WorkloadPriorityClass changes a priority with time, and gate PrioritySortingWithinCohort is on.
 
-Where it has one ClusterQueue, PO-ANY-350 makes it whole: no loop. Where it has several, whose turn comes
-first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota that one victim has freed may go
-to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` as well.
+What a play does to its workloads is that of PO-ANY-351 to PO-ANY-353. A workload that comes evicted, but not
+preempted, moves once in the order, when it is admitted; from then on none moves. Where the tree has one
+ClusterQueue, PO-ANY-350 makes it whole: no loop. It believes that a preemptor is not parked while its victims
+leave: that a search which has found targets finds them again is not proved. Where it has several, whose turn
+comes first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota that one victim has freed
+may go to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` as well.
 """
 
 from __future__ import annotations
@@ -44,9 +47,14 @@ from tenure_proofs.trusted.logic import all_of, any_of, negation
 from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, State, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
-STAYS = ("a workload keeps its priority and the time that it queues from", BELIEVED)
-ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", BELIEVED)
+STAYS = ("a workload keeps its priority and the time that it queues from", "PO-ANY-351")
+ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", "PO-ANY-352")
+TURNS = ("only who fits is admitted, and only targets of a head that preempts are preempted", "PO-ANY-353")
 GETS_IT = ("in one ClusterQueue, who was promised quota gets it, or one before it does", "PO-ANY-350")
+NOT_PARKED = (
+    "in a tree of one ClusterQueue, who preempts is not parked before its quota is reserved",
+    BELIEVED,
+)
 
 
 def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
@@ -119,8 +127,8 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     better one is better; no set is better than itself. There are finitely many, so that preemptions end. The
     promise is what may be broken: see PO-CYC-210, PO-CYC-220 and PO-CYC-230.
     """
-    modelled(*STAYS)
-    modelled(*GETS_IT)
+    for premise in (STAYS, TURNS, GETS_IT):
+        modelled(*premise)
     for preset in preset_names():
         claim = Claim(reading_of(preset))
         may, is_before = _preempts(claim, function)
@@ -173,8 +181,8 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     tree has one ClusterQueue, quota that was freed for a preemptor goes to it, or to one before it: with
     PO-ANY-340 there is no loop.
     """
-    modelled(*STAYS)
-    modelled(*ONE_HEAD)
+    for premise in (STAYS, ONE_HEAD, NOT_PARKED):
+        modelled(*premise)
     claim = Claim(reading_of(preset_names()[0]))
     strict, lower = claim.flag("strict"), claim.flag("lower uid")
     priority, others = claim.number("priority"), claim.number("other priority")

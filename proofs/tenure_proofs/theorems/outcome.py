@@ -160,8 +160,8 @@ def premises_of(ends: Iterable[End]) -> Iterator[str]:
 def discharged(words: str, by: str) -> str:
     """What discharges a premise, in words: of one that is believed, how it is attacked.
 
-    >>> discharged("what is taken away is in use", BELIEVED), discharged("it rains", "PO-KQ-230")
-    ('believed, attacked by 10,000 random decisions, seed 37', 'PO-KQ-230')
+    >>> discharged("two shares compare as their places in one order", BELIEVED), discharged("it", "PO-KQ-230")
+    ('believed, attacked by 300,000 random triples of shares, seed 37', 'PO-KQ-230')
     """
     if by != BELIEVED:
         return f"about {by}" if by == PYTHON else by

@@ -1,0 +1,240 @@
+"""What a play does to its workloads: which of them has its turn, and what a step writes into one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import z3
+
+from tenure.engines import Batch
+from tenure.model import Assignment, Cluster, ClusterQueue, Outcome, Reason, TurnResult, Workload
+from tenure.readings import preset_names
+from tenure.rules.cycle import persisted
+from tenure.rules.dynamic_priority import priority_in_decision
+from tenure.rules.time_based import requeue_timestamp
+from tenure_play import actors, cycle
+from tenure_play.queues import PendingQueue
+from tenure_play.scenario import QueueGates, Scenario
+from tenure_play.state import PlayState, Snapshots
+from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.registry import reading_of
+from tenure_proofs.theorems.decision import seeing
+from tenure_proofs.theorems.registry import PYTHON, theorem
+from tenure_proofs.theorems.standins import INT, only_of, same, token, truth_of
+from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.trusted.ast_lifter import Made, Value, lift
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.domains import Record, domain_of
+from tenure_proofs.trusted.induction import Labelled, Part
+from tenure_proofs.trusted.logic import any_of, is_set, negation
+from tenure_proofs.trusted.loops import Row, Way
+from tenure_proofs.trusted.procedures import Law, read_procedure
+from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, SymOptional, SymToken, Term, as_term
+
+STEPS = (actors.admitted, actors.evicted, actors.released)
+OTHERS = ("pods_ready_evicted_at", "admission_check_evicted_at")
+"""Evictions that are no preemption: a play makes none, and a workload may come with one."""
+
+
+BY_REASON = {
+    "time_based_preempted_at": Reason.IN_CLUSTER_QUEUE_TIME_BASED,
+    "preempted_while_borrowing_at": Reason.IN_COHORT_RECLAIM_WHILE_BORROWING,
+}
+"""What is written of a preemption, by its reason."""
+
+
+def _replaced(workload: Value, **changes: Value) -> Value:
+    """`dataclasses.replace`."""
+    return Made(Workload, {**workload.fields, **changes})
+
+
+REPLACE = Law(lambda _, workload, changes: _replaced(workload, **changes), of=_replaced)
+
+
+def _workload(claim: Claim) -> tuple[Any, Made]:
+    """An arbitrary workload, as rules take it and as what is written into."""
+    found, domain = claim.record("workload", Workload), domain_of(Workload)
+    assert isinstance(domain, Record)
+    known = {name: getattr(found, name) for name, _ in domain.fields}
+    rest = {field.name: token(field.name) for field in fields(Workload) if field.name not in known}
+    return found, Made(Workload, {**known, **rest})
+
+
+@theorem("PO-ANY-351", about=STEPS, size="any workload of a play, under every preset")
+def a_workload_of_a_play_keeps_its_priority_and_the_time_that_it_queues_from(
+    *steps: Callable[..., Any],
+) -> Iterator[Part]:
+    """Kueue main of August 2026, conditions of a Workload: what each step of a play writes, and nothing else.
+
+    As in PO-ANY-340 no duration is in force, no class changes a priority, and gate
+    PrioritySortingWithinCohort is on. A workload that comes evicted because its pods were not ready or by an
+    admission check queues from its creation once it has been admitted: its place changes that one time, and
+    never again, since a play writes no such eviction.
+    """
+    modelled("`dataclasses.replace` changes the fields that it names, and no other", PYTHON)
+    for preset in preset_names():
+        for step in steps or STEPS:
+            yield from _of_one(step, preset)
+
+
+def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
+    claim = Claim(reading_of(preset))
+    workload, written = _workload(claim)
+    terms, boosts = any_terms(claim), claim.flag("priority boost")
+    claim.assume(negation(duration_is_in_force(terms)), terms.priority_sorting_within_cohort)
+    of_others = any_of(*(is_set(workload, name) for name in OTHERS))
+    usage, queue, clock = token("usage"), token("queue"), SymInt(z3.Int("clock"))
+    stamp, reason = SymInt(lift(persisted, clock).value), SymEnum(Reason, z3.Int("reason"))
+    given: dict[str, Value] = {"workload": written, "clock": clock}
+    laws: dict[str, Value] = {"replace": REPLACE}
+    if step.__name__ == "admitted":
+        given |= {"queue": queue, "assignment": Made(Assignment, {"usage": usage})}
+        laws["dict"] = only_of(usage, usage)
+        writes = dict.fromkeys((*OTHERS, *BY_REASON, "requeue_at"))
+        writes |= {"quota_reserved_at": stamp, "evicted": False, "cluster_queue": queue, "usage": usage}
+    elif step.__name__ == "evicted":
+        given["reason"] = reason
+        writes = {name: SymOptional(reason == why, stamp) for name, why in BY_REASON.items()}
+        writes["evicted"] = True
+    else:
+        del given["clock"]
+        laws["NOTHING_USED"] = usage
+        writes = {"quota_reserved_at": None, "cluster_queue": None, "usage": usage}
+
+    def of(way: Way) -> Labelled:
+        then: Made = way.value
+        queued = [lift(requeue_timestamp, one, terms).value for one in (written, then)]
+        seen = [lift(priority_in_decision, one, None, boosts).value for one in (written, then)]
+        once = z3.And(z3.BoolVal(step.__name__ == "admitted"), of_others.term)
+        expected = {**written.fields, **writes}
+        return [
+            ("its priority", seen[0] == seen[1]),
+            ("the time that it queues from", z3.Or(once, queued[0] == queued[1])),
+            *((f"its {name}", _alike(value, expected[name])) for name, value in then.fields.items()),
+        ]
+
+    yield from read_procedure(seeing(step, **laws), given, of, facts=tuple(claim.facts))
+
+
+def _alike(one: Value, other: Value) -> z3.BoolRef:
+    """Whether two fields are the same; tokens, texts and numbers that may be missing among them."""
+    mine, theirs = (
+        found if isinstance(found, SymOptional) else SymOptional(found is not None, found)
+        for found in (one, other)
+    )
+    there, also = (as_term(found.present, bool) for found in (mine, theirs))
+    both = mine.value is not None and theirs.value is not None
+    equal = _term(mine.value) == _term(theirs.value) if both else z3.BoolVal(True)
+    return z3.And(there == also, z3.Implies(there, equal))
+
+
+def _term(value: Value) -> z3.ExprRef:
+    term: z3.ExprRef = value.term if isinstance(value, Term) else z3.BoolVal(value)
+    return term
+
+
+@theorem("PO-ANY-352", about=(cycle.heads_of, cycle.head_of), size="any number of ClusterQueues")
+def a_queue_has_one_head_in_a_scheduling_cycle(
+    function: Callable[..., Any] = cycle.heads_of, one: Callable[..., Any] = cycle.head_of
+) -> Iterator[Part]:
+    """Kueue main of August 2026, heads of a scheduling cycle: what is taken out of its heap, and decided on.
+
+    Of an inactive ClusterQueue none is taken out. The decision is about the workload that was taken out, and
+    about that ClusterQueue.
+    """
+    modelled("the keys of a dict are distinct", PYTHON)
+    count, place = z3.Ints("count place")
+    head = z3.Function("head of", INT, INT)
+    there = z3.And(place >= 0, place < count)
+
+    def of(way: Way) -> Labelled:
+        return [
+            ("one of each", way.value.size == count),
+            ("its own", z3.Implies(there, way.value.at(place).term == head(place))),
+        ]
+
+    own_head = Law(lambda _, queue: SymToken(head(queue.term)))
+    yield from read_procedure(function, {"queues": Row(SymToken, count), "head_of": own_head}, of)
+    for queue in (None, *(Made(ClusterQueue, {"inactive": inactive}) for inactive in (True, False))):
+        for popped in (None, TRIED):
+            yield from _head(one, queue, popped)
+
+
+TRIED = Made(actors.Actor, {"workload": token("workload"), "key": SymInt(z3.Int("key"))})
+
+
+def _head(function: Callable[..., Any], queue: Made | None, popped: Made | None) -> Iterator[Part]:
+    name, decision, queued = token("name"), token("decision"), token("queued from")
+    waits, first = (
+        SymOptional(SymBool(z3.Bool("one waits")), SymInt(z3.Int("who"))),
+        SymBool(z3.Bool("first")),
+    )
+    cluster = Made(Cluster, {"cluster_queues": Made(dict, {"get": only_of(queue, name)})})
+    scenario = Made(Scenario, {"gates": Made(QueueGates, {"preemptors_first": first})})
+    tried = popped if queue is not None and not queue.fields["inactive"] else None
+    world = {"cluster": cluster, "scenario": scenario, "queued_from": only_of(queued, tried)}
+    batch = Made(Batch, {"decide": only_of(decision, TRIED.fields["workload"], name)})
+
+    def of(way: Way) -> Labelled:
+        if tried is None:
+            return [("none", z3.BoolVal(way.value is None))]
+        found = way.value
+        waiting = z3.And(waits.present.term, waits.value.term == tried.fields["key"].term)
+        return [
+            ("who was taken out", same(found["actor"], tried)),
+            ("decided on", same(found["decision"], decision)),
+            ("since when it queues", same(found["queued_from"], queued)),
+            ("whether it is the preemptor", truth_of(found["is_preemptor"]) == waiting),
+            ("goes first only then", truth_of(found["goes_first"]) == z3.And(waiting, first.term)),
+        ]
+
+    taken_out = Law(lambda _: popped)
+    given = {
+        "world": Made(PlayState, world),
+        "snapshots": Made(Snapshots, {"batch": batch}),
+        "named": (name, Made(PendingQueue, {"pop": taken_out, "preemptor": waits})),
+    }
+    yield from read_procedure(seeing(function, Nominee=NOMINEE), given, of)
+
+
+@theorem("PO-ANY-353", about=(cycle.turn_of,), size="any head of any cycle")
+def a_head_is_admitted_only_where_it_fits_and_preempts_only_targets_that_no_earlier_head_preempts(
+    function: Callable[..., Any] = cycle.turn_of,
+) -> Iterator[Part]:
+    """Kueue main of August 2026, scheduling cycle: CYC-050 and CYC-060 of a head on its turn.
+
+    It preempts only where its decision is Preempt, and is admitted only where that is Fit: either beside all
+    that earlier heads of the cycle have been given. It is parked only where its decision has found nothing.
+    """
+    flags = {name: SymBool(z3.Bool(name)) for name in ("strict", "defers", "overlaps")}
+    outcome, fits = z3.Int("outcome"), z3.Bool("it still fits")
+    numbers = {name: number for number, name in enumerate(Outcome.__members__)}
+
+    def is_one_of(*names: str) -> z3.BoolRef:
+        return z3.Or(*(outcome == numbers[name] for name in names))
+
+    def of(way: Way) -> Labelled:
+        found = as_term(way.value, TurnResult)
+        admitted, preempts = (found == int(one) for one in (TurnResult.ADMITTED, TurnResult.PREEMPTING))
+        free = z3.And(fits, z3.Not(flags["overlaps"].term), z3.Not(flags["defers"].term))
+        nothing = z3.And(is_one_of("NO_FIT", "NO_CANDIDATES"), z3.Not(flags["strict"].term))
+        return [
+            ("admitted exactly where it fits", admitted == z3.And(is_one_of("FIT"), free)),
+            ("preempts exactly where it has found targets", preempts == z3.And(is_one_of("PREEMPT"), free)),
+            ("parked exactly where nothing is found", (found == int(TurnResult.PARKED)) == nothing),
+        ]
+
+    one_of_all = z3.And(outcome >= 0, outcome < len(numbers))
+    given = {"outcome": SymInt(outcome), "still_fits": Law(lambda _: SymBool(fits)), **flags}
+    outcomes = Made(Outcome, {name: SymInt(z3.IntVal(number)) for name, number in numbers.items()})
+    yield from read_procedure(seeing(function, Outcome=outcomes), given, of, facts=(one_of_all,))
+
+
+def _nominee(**parts: Value) -> Value:
+    """`Nominee`, which is no frozen record."""
+    return parts
+
+
+NOMINEE = Law(lambda _, parts: parts, of=_nominee)
