@@ -34,6 +34,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "simulate": (str(JOBS / "queues.yaml"), "--trace", str(JOBS / "trace.csv")),
     "test": (str(SAMPLE),),
     "validate": (str(SAMPLE / "queues"),),
+    "policy": ("--action", "warn"),
     "oracle": (),
     "example": (),
     "schema": ("decision",),

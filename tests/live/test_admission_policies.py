@@ -100,7 +100,7 @@ def test_the_policy_of_queues_refuses_what_has_no_measure_with_their_own_policie
     some = (drawn(draw) for _ in range(DRAWN))
     named = [
         {**config, "metadata": {"name": f"drawn-{place:02}"}}
-        for place, config in enumerate([config for config in some if not reason(config)][:30])
+        for place, config in enumerate([config for config in some if not reason(config)][:15])
     ]
     last = {**BY_BASE, "metadata": {"name": "last"}}
     guarded.apply([*named, last])

@@ -31,8 +31,9 @@ def policy_command(
       labels, in some order, that fall from every preemptor to its victim;
     - a ClusterQueue whose spec.preemption has none together with the PreemptionConfig that it names.
 
-    The API server looks at one object at a time. It compares neither a changed PreemptionConfig with the
-    ClusterQueues that name it, nor ClusterQueues with each other.
+    With a measure no workload is preempted, in however many steps, by one that it preempted; a victim may
+    still be admitted before its preemptor. The API server looks at one object at a time: it compares neither
+    a changed PreemptionConfig with the ClusterQueues that name it, nor ClusterQueues with each other.
 
     Warn first, refuse later:
 
