@@ -145,6 +145,8 @@ STAGES = (
             "tests/properties",
             "tests/docs/test_playground.py",
             "tests/tenure_check/test_sanity.py",
+            "tests/tenure_check/test_configured_cells.py",
+            "tests/tenure_check/test_configured_sanity.py",
             "tests/tenure/oracle/test_topology.py",
             "tests/tenure_play/test_kept.py",
             "tests/tenure_proofs/test_believed.py",

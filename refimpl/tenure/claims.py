@@ -137,7 +137,6 @@ PUNCTUATED: Final = (
     "stays, and then",
     "strict order, and two",
     "then by group, whatever",
-    "tier, and quota",
     "to the bill, and so do",
     "under LowerPriority, workloads",
     "under fair sharing, a",

@@ -210,6 +210,7 @@ def test_no_flips_are_searched_where_none_are_asked_for() -> None:
         "complete": False,
         "worse": False,
         "nearest": [],
+        "notTried": [],
     }
     assert "What would change" not in said("decide", "-v", "-w", EVAL, *TEAMS, "--counterfactuals", "0")
 
