@@ -36,7 +36,9 @@ NOW: Final[Instant] = 1_780_322_400 * SECOND
 """2026-06-01T14:00:00Z."""
 
 _FINAL, _INITIAL = FairStrategy
-_STRATEGIES = ((_FINAL, _INITIAL),) * 4 + ((_FINAL,), (_INITIAL,), (_INITIAL, _FINAL))
+_STRATEGIES = ((_FINAL, _INITIAL),) * 5 + ((_FINAL,), (_INITIAL,))
+"""Kueue's validation refuses the two in the other order."""
+
 _WITHIN = (WithinClusterQueue.LOWER_PRIORITY,) * 4 + (
     WithinClusterQueue.NEVER,
     WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,

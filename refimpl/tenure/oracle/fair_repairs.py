@@ -182,7 +182,9 @@ def first_unfair(tournament: Tournament, kept: Sequence[Candidate]) -> Candidate
         kept: the targets, in order.
 
     The preemptor's side is compared as it is with the request and without all targets; the target's side as
-    it is then, and as it is with the target alone back.
+    it is then, and as it is with the target alone back. Exempt are the targets of a preemptor that is within
+    its nominal quota as the search begins, not of one that is only without its own victims: level-locked
+    search takes others without a comparison then, and may give those back.
     """
     charged = _charged(tournament, kept)
     return next((found for found in kept if not _is_fair(tournament, charged, kept, found)), None)
@@ -191,7 +193,7 @@ def first_unfair(tournament: Tournament, kept: Sequence[Candidate]) -> Candidate
 def _is_fair(tournament: Tournament, charged: Usage, kept: Sequence[Candidate], candidate: Candidate) -> bool:
     terms, basis = tournament.question.terms, candidate.evidence.basis
     is_exempt = terms.repair_within_nominal == RepairWithinNominal.EXEMPT
-    if candidate.place == tournament.own or (basis == Basis.WITHIN_NOMINAL and is_exempt):
+    if candidate.place == tournament.own or (tournament.claims_nominal and is_exempt):
         return True
     mine, theirs = beside_common(tournament, candidate.place)
     before = _charged(tournament, _without(kept, candidate))

@@ -6,6 +6,7 @@ What is fair is stated here once more, in fractions and from the text of the ana
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -151,6 +152,26 @@ def test_the_counter_example_of_the_analysis(repair: FairSharingRepair, victims:
     hero = Workload("ns", "p-hero", "p-hero", 10, 2, pod_sets=(PodSet("main", 1, {"cpu": 60}),))
     decision = decide(counter_example(), hero, "qp", 10, reading)
     assert [target.workload.name for target in decision.targets] == victims
+
+
+def test_who_comes_within_nominal_quota_by_own_victims_alone_is_checked_as_well() -> None:
+    # Without small, qp is within its nominal quota of 4, and w is taken without a comparison. Then small has
+    # its quota back: in the end qp borrows 3 of 12, more than qt with weight 4 borrowed.
+    cluster = counter_example()
+    queues = {
+        "qp": replace(cluster.cluster_queues["qp"], resource_groups=quota(4)),
+        "qt": replace(cluster.cluster_queues["qt"], weight=4 * NANO),
+    }
+    running = tuple(
+        Workload("ns", name, name, 0, 0, quota_reserved_at=1, cluster_queue=queue, usage={CPU: cpus})
+        for name, queue, cpus in (("small", "qp", 3), ("w", "qt", 9))
+    )
+    cohorts = {"all": Cohort("all", None, quota(8))}
+    cluster = replace(cluster, cluster_queues=queues, admitted=running, cohorts=cohorts)
+    new = Workload("ns", "new", "new", 10, 2, pod_sets=(PodSet("main", 1, {"cpu": 4}),))
+    for repair in (POST_CHECK, THEN_LOCKING, PRUNING, LEVEL):
+        reading = parse_reading({"preset": "released", "fair_sharing_repair": repair.name.lower()})
+        assert decide(cluster, new, "qp", 10, reading).targets == ()
 
 
 def test_without_fair_sharing_no_repair_changes_anything() -> None:
