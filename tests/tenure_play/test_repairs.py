@@ -48,4 +48,5 @@ def test_with_every_repair_preemption_by_shares_alone_loops(repair: FairSharingR
     done = in_process(main, (*asked, "--override", chosen))
     assert done.out.splitlines()[1].endswith(f"a loop of {every.removeprefix('every ')}")
     preempted = [line for line in done.out.splitlines() if "  preempted  " in line]
-    assert preempted and all("InCohortFairSharing" in line for line in preempted)
+    assert preempted
+    assert all("InCohortFairSharing" in line for line in preempted)
