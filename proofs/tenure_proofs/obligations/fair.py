@@ -161,10 +161,11 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
 
 @obligation("PO-KQ-445", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
 def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_before(claim: Claim) -> None:
-    """kueue#14543, the check of its repairs: the highest share that changes falls, and so does the multiset.
+    """kueue#14543, the check of its repairs: in a flat cohort the highest share that changes falls then.
 
     The preemptor's side has the share `mine` with the request and without all victims. The side of a victim
-    goes from `before` to `after`, and has the share `alone` with this victim alone back.
+    goes from `before` to `after`, and has the share `alone` with this victim alone back. Assumed: the removal
+    of the victim lowers that share, so it is not that of another resource.
     """
     mine, before = claim.number("mine"), claim.number("before")
     alone, after = claim.number("alone"), claim.number("after")
