@@ -28,6 +28,7 @@ GROUPS = {
     "tbp": FAMILIES["TBP"],
     "ucq": FAMILIES["UCQ"],
     "dyn": FAMILIES["DYN"],
+    "pcf": FAMILIES["PCF"],
     "kai": FAMILIES["KMR"],
     "kueue": "reports about Kueue",
 }

@@ -29,7 +29,7 @@ KINDS = {
     "process": "about the proposal's own making, tests or release",
 }
 """Every kind of account, in words."""
-_ELSEWHERE: Final = re.compile(r"\[([^\]]*)\]\(https?://[^)]*\)")
+_ELSEWHERE: Final = re.compile(r"\[([^\]]*)\]\([^)\s]+\)")
 _CODE = {"validation", "effect", "manifest", "scenario"}
 _LINKED = {"rule", "finding", "obligation", "vector"}
 
