@@ -170,7 +170,7 @@ STAGES = (
         )
         for version in PYTHONS
     ),
-    Stage("peers", "peers N=1000", "decisions against the real Kueue; the vectors from go test", needs="go"),
+    Stage("peers", "peers N=600", "decisions against the real Kueue; the vectors from go test", needs="go"),
     Stage(
         "live cluster",
         "e2e",

@@ -21,7 +21,7 @@ from tests.sampling import sample
 from tests.tenure.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 
 Object = dict[str, Any]
-MANY = settings(max_examples=sample(30, 60), suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=sample(30, 40), suppress_health_check=[HealthCheck.too_slow])
 
 FEW = settings(
     max_examples=sample(10, 20),
@@ -43,12 +43,12 @@ def test_both_decide_alike_with_heroes(scenario: Object) -> None:
 
 
 def assert_alike(scenario: Object) -> None:
-    """Under every reading, the assignment given and derived, and nothing is left to the reference."""
+    """Under every reading, the assignment given and derived; the reference is left repairs alone."""
     request = read_decide_request(scenario)
     for reading in readings_of(scenario):
         for with_assignment in (False, True):
             compared = compare(request, reading, given=with_assignment)
-            assert compared.left in ("", REFUSED)
+            assert compared.left in ("", REFUSED, "a repair of fair sharing")
             assert compared.reference == compared.core
 
 
