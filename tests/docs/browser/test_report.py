@@ -221,12 +221,14 @@ def test_a_late_first_answer_under_a_selection_gives_the_shown_picture_no_age(
 ) -> None:
     write(tmp_path / "cluster.yaml", *KEEP)
     held: list[Route] = []
+    is_held = True
 
     def hold(route: Route) -> None:
-        if held:
-            route.continue_()
-        else:
+        # A busy machine's page may ask twice before the first answer.
+        if is_held:
             held.append(route)
+        else:
+            route.continue_()
 
     with serving("cluster.yaml", cwd=tmp_path) as server, routed(browser, "**/state", hold):
         browser.open(f"http://127.0.0.1:{server.port}/#job/b/chosen")
@@ -235,7 +237,9 @@ def test_a_late_first_answer_under_a_selection_gives_the_shown_picture_no_age(
         wait_until(lambda: "b/first" in server.ask().body, "the new job is on the server's page")
         browser.wait("the page asks for the state", lambda: held)
         assert browser.value("document.getElementById('age').textContent") == ""
-        held[0].continue_()
+        is_held = False
+        for route in held:
+            route.continue_()
         age = browser.until("document.getElementById('age').textContent")
         assert age == "A newer picture follows when nothing is selected"
         assert browser.value("document.getElementById('job/b/first') === null")
