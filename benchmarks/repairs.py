@@ -26,7 +26,7 @@ from tenure.conformance.requests import DecideRequest
 from tenure.model import Basis, Cluster, Evidence, Instant, Workload
 from tenure.oracle.decide import decide
 from tenure.oracle.fair import candidates_of, tournament_of
-from tenure.oracle.fair_repairs import first_unfair
+from tenure.oracle.fair_repairs import first_unfair, usage_left
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import FairSharingRepair, Reading, preset
@@ -103,11 +103,7 @@ class Truth:
 
     def fits(self, victims: Sequence[Candidate]) -> bool:
         """Whether the request fits without a set."""
-        leaving = self._tournament.leaving
-        usage = leaving.usage
-        for candidate in victims:
-            usage = leaving.without(usage, candidate)
-        return leaving.fits(usage, True)
+        return self._tournament.leaving.fits(usage_left(self._tournament, victims), True)
 
     def has_spare(self, victims: Sequence[Candidate]) -> bool:
         """Whether one of a set could be given its quota back."""

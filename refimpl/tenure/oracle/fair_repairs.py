@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import reduce
 from typing import Final, NamedTuple
 
 from tenure.model import Basis, Evidence
@@ -22,9 +23,8 @@ from tenure.oracle.fair import (
     played,
     tournament_of,
 )
-from tenure.oracle.leaving import fitting
 from tenure.oracle.question import Attempt, Candidate, Question, Selection, SharesCompared
-from tenure.oracle.selection import in_order
+from tenure.oracle.selection import Chain, fill_back, in_order, some_of
 from tenure.oracle.shares import LockedShares
 from tenure.oracle.tree import Usage
 from tenure.readings import FairSharingRepair, RepairStrategy, RepairWithinNominal
@@ -125,12 +125,14 @@ def _level_locked(tournament: Tournament, candidates: tuple[Candidate, ...]) -> 
 def _with_own_given_up(
     tournament: Tournament, own: tuple[Candidate, ...], others: tuple[Candidate, ...]
 ) -> _Searched:
-    first = tuple(replace(found, evidence=_evidence(tournament, found)) for found in own)
+    first = tuple(
+        replace(found, evidence=evidence_for(tournament, tournament.charged, found)) for found in own
+    )
     search, left = _locked(_after(tournament, first)), others
+    suffice = search.leaving.fits(search.leaving.usage, True)
     while True:
-        searched = played(search, () if _fits(search) else left)
-        chosen = in_order(searched.end.removed)
-        fits = searched.end.fits or _fits(search)
+        searched = played(search, () if suffice else left)
+        chosen, fits = in_order(searched.end.removed), suffice or searched.end.fits
         given_back = _given_back(tournament, searched.attempts, (*first, *chosen), fits)
         found = _checked(tournament, given_back)
         yield found
@@ -237,12 +239,16 @@ def _given_back(
         fits: whether the request fits then; else none is.
         may_stay: whether exactly those may be the targets.
     """
-    leaving, kept = tournament.leaving, removed if fits else ()
-    for candidate in kept[-2::-1]:
-        fewer = _without(kept, candidate)
-        if leaving.fits(_left(tournament, fewer), True) and may_stay(fewer):
-            kept = fewer
-    return SearchEnd(attempts, removed if fits else (), kept, _left(tournament, kept))
+    if not fits:
+        return SearchEnd(attempts, (), (), tournament.leaving.usage)
+
+    def suffice(gone: tuple[Candidate, ...]) -> bool:
+        return tournament.leaving.fits(usage_left(tournament, gone), True) and may_stay(gone)
+
+    none: Chain[Candidate] | None = None
+    chain = some_of(reduce(lambda rest, found: Chain(found, rest), removed, none))
+    kept = fill_back(chain, removed, suffice, _without).usage
+    return SearchEnd(attempts, removed, kept, usage_left(tournament, kept))
 
 
 def _checked(tournament: Tournament, found: SearchEnd) -> SearchEnd:
@@ -257,8 +263,13 @@ def _without(candidates: Iterable[Candidate], gone: Candidate) -> tuple[Candidat
     return tuple(candidate for candidate in candidates if candidate.workload.key != gone.workload.key)
 
 
-def _left(tournament: Tournament, removed: Iterable[Candidate]) -> Usage:
-    """What is in use of the watched flavor-resources when some have left."""
+def usage_left(tournament: Tournament, removed: Iterable[Candidate]) -> Usage:
+    """What is in use of the needed and requested flavor-resources when some have left.
+
+    Args:
+        tournament: the search, as it began.
+        removed: candidates of it.
+    """
     usage = tournament.leaving.usage
     for candidate in removed:
         usage = tournament.leaving.without(usage, candidate)
@@ -277,7 +288,7 @@ def _after(tournament: Tournament, removed: tuple[Candidate, ...]) -> Tournament
     """The search that begins when some have left."""
     begun = tournament_of(tournament.question, _charged(tournament, removed))
     leaving = copy(tournament.leaving)
-    leaving.usage = _left(tournament, removed)
+    leaving.usage = usage_left(tournament, removed)
     return replace(begun, leaving=leaving)
 
 
@@ -285,11 +296,3 @@ def _locked(tournament: Tournament) -> Tournament:
     """The same search, in which the shares on the preemptor's side are compared as they are before it."""
     shares = {place: tournament.shares.of(tournament.charged, place) for place in tournament.path}
     return replace(tournament, shares=LockedShares(tournament.tree, shares))
-
-
-def _fits(tournament: Tournament) -> bool:
-    return fitting(tournament.leaving, True)(tournament.leaving.usage)
-
-
-def _evidence(tournament: Tournament, candidate: Candidate) -> Evidence:
-    return evidence_for(tournament, tournament.charged, candidate)
