@@ -839,6 +839,19 @@ class Cluster:
             f"{len(self.pending)} pending>"
         )
 
+    def config_of(self, queue: ClusterQueue) -> PreemptionConfig | None:
+        """The PreemptionConfig that a ClusterQueue names, one without rules where it is missing; else None.
+
+        Source: Kueue of September 2026: a missing PreemptionConfig is logged, and counts as none.
+
+        >>> Cluster({}).config_of(ClusterQueue("q", preemption_config="gone")).rules
+        ()
+        """
+        name = queue.preemption_config
+        if name is None:
+            return None
+        return (self.preemption_configs or {}).get(name) or PreemptionConfig(name)
+
     def hold_of(self, workload: Workload) -> str:
         """Why Kueue does not queue a workload whose LocalQueue is held; empty for any other.
 

@@ -62,14 +62,9 @@ _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,64}", re.ASCII)
 
 
 def config_of(question: Question) -> PreemptionConfig:
-    """The PreemptionConfig of the preemptor's ClusterQueue; one without rules where there is none.
-
-    Source: Kueue of September 2026: a missing PreemptionConfig is logged, and counts as none.
-    """
+    """The PreemptionConfig of the preemptor's ClusterQueue; one without rules where there is none."""
     snapshot = question.snapshot
-    name = snapshot.queue.preemption_config or ""
-    found = (snapshot.cluster.preemption_configs or {}).get(name)
-    return PreemptionConfig(name) if found is None else found
+    return snapshot.cluster.config_of(snapshot.queue) or PreemptionConfig("")
 
 
 def select_beside_config(question: Question) -> Selection:

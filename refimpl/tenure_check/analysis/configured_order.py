@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tenure.model import CandidateScope, CandidateSelector, Cluster, ClusterQueue, PreemptionConfig
-from tenure.oracle.configured import is_label_set_selected
+from tenure.model import Cluster, ClusterQueue, PreemptionConfig
 from tenure.preemption_measures import (
     PreemptionMeasure,
     PreemptionStep,
@@ -15,6 +14,7 @@ from tenure.preemption_measures import (
     steps_across_queues,
     steps_within_queue,
 )
+from tenure_check.analysis.selections import is_queue_selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def queue_steps(cluster: Cluster) -> Iterator[QueueSteps]:
             yield QueueSteps(name, frozenset({name}), step)
         for step in steps_across_queues(queue, boosts=boosts) if others else ():
             yield QueueSteps(name, others, step)
-        config = (cluster.preemption_configs or {}).get(queue.preemption_config or "")
+        config = cluster.config_of(queue)
         if config is not None:
             yield from _config_steps(queue, config, active, boosts=boosts)
 
@@ -106,19 +106,9 @@ def queue_steps(cluster: Cluster) -> Iterator[QueueSteps]:
 def _config_steps(
     queue: ClusterQueue, config: PreemptionConfig, active: Mapping[str, ClusterQueue], *, boosts: bool
 ) -> Iterator[QueueSteps]:
-    def reaches(selector: CandidateSelector, other: ClusterQueue) -> bool:
-        same = other.name == queue.name
-        if selector.scope in (CandidateScope.LOCAL_QUEUE, CandidateScope.CLUSTER_QUEUE):
-            return same
-        if selector.scope == CandidateScope.PARENT_COHORT:
-            return same or (queue.cohort is not None and other.cohort == queue.cohort)
-        return True
-
     for selector, step in selector_steps(config, boosts=boosts):
         victims = frozenset(
-            name
-            for name, other in active.items()
-            if reaches(selector, other) and is_label_set_selected(selector.queues, other.labels)
+            name for name, other in active.items() if is_queue_selected(selector, queue, other)
         )
         if victims:
             yield QueueSteps(queue.name, victims, step)

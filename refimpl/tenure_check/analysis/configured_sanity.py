@@ -26,14 +26,13 @@ from tenure.model import (
     Trigger,
     WithinClusterQueue,
 )
-from tenure.oracle.configured import is_label_set_selected
 from tenure.oracle.tree import Tree, build_tree, potential_at, quota_at
 from tenure.oracle.unmodelled import with_known_configs
-from tenure.rules.preemption_config import is_in_scope, is_tier_tried
+from tenure.rules.preemption_config import is_tier_tried
 from tenure.rules.quota import quota_passed_up
 from tenure.units import format_names
 from tenure_check.analysis.sanity_findings import SanityCheck, SanityFinding
-from tenure_check.analysis.selections import Selections, config_of_queue
+from tenure_check.analysis.selections import Selections, is_queue_selected
 
 OWN_LABELS: Final = "kueue.x-k8s.io/"
 """Labels that Kueue sets itself."""
@@ -72,7 +71,7 @@ def findings_of_configs(cluster: Cluster, copied: Collection[str] | None) -> Ite
     """
     known = with_known_configs(cluster)
     naming = [queue for queue in known.cluster_queues.values() if queue.preemption_config is not None]
-    configs = {config.name: config for queue in naming if (config := config_of_queue(known, queue.name))}
+    configs = {config.name: config for queue in naming if (config := known.config_of(queue))}
     for config in configs.values():
         queues = [queue for queue in naming if queue.preemption_config == config.name]
         yield from _OfConfig(known, config, queues).findings()
@@ -145,14 +144,9 @@ class _OfConfig:
         """The ClusterQueues whose workloads a selector may select for a preemptor of one."""
         tree = build_tree(self.cluster, queue)
         for name in tree.places:
-            other, same = self.cluster.cluster_queues[name], name == queue.name
-            parent = queue.cohort is not None and queue.cohort == other.cohort
-            in_scope = is_in_scope(
-                selector.scope, same, same_local_queue=same, same_parent=parent, same_root=True
-            )
+            other = self.cluster.cluster_queues[name]
             shared = queue.nominal().keys() & other.nominal().keys()
-            labelled = not selector.queues.fault and is_label_set_selected(selector.queues, other.labels)
-            if in_scope and labelled and shared and not other.inactive:
+            if is_queue_selected(selector, queue, other) and shared and not other.inactive:
                 yield other
 
     def _adds_nothing(self, selector: CandidateSelector, path: str) -> Iterator[SanityFinding]:

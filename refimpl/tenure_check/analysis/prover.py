@@ -29,7 +29,7 @@ from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.selection_proof import SelectionProof
-from tenure_check.analysis.selections import config_of_queue, selections_of
+from tenure_check.analysis.selections import selections_of
 from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import (
     CellQuery,
@@ -128,8 +128,8 @@ class SolverProver:
         """For which reasons rules might allow it at all, whatever is in use."""
         basis = self._basis(preemptor, victim, high, low)
         found = frozenset(preemption_reason(known) for known in _leaves(basis) if known != Basis.NONE)
-        config = config_of_queue(self._cluster, preemptor)
-        return found if config is None else found | {Reason.CONFIGURABLE_PREEMPTION}
+        named = self._cluster.cluster_queues[preemptor].preemption_config
+        return found if named is None else found | {Reason.CONFIGURABLE_PREEMPTION}
 
     def settle(
         self, cells: Sequence[CellQuery], hit: Mapping[CellQuery, Example]
@@ -331,7 +331,7 @@ class SolverProver:
     # -- what is the same ---------------------------------------------------------------------------------
 
     def _key(self, cell: CellQuery) -> Key:
-        if config_of_queue(self._cluster, cell.preemptor) is not None:
+        if self._cluster.cluster_queues[cell.preemptor].preemption_config is not None:
             return (cell,)  # two ClusterQueues or priorities may differ in what rules select
         basis = self._basis(cell.preemptor, cell.victim, cell.high, cell.low)
         if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape

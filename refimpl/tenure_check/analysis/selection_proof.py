@@ -41,7 +41,6 @@ from tenure_check.analysis.encoding import record_of
 from tenure_check.analysis.selections import (
     HIGHEST_NUMBER,
     Selections,
-    config_of_queue,
     labels_read,
     values_listed,
 )
@@ -111,7 +110,7 @@ class SelectionProof:
 
     def facts(self, cell: CellQuery) -> tuple[z3.BoolRef, ...]:
         """Facts of a state in which a rule selects the victim; no values satisfy them where none does."""
-        config = config_of_queue(self._cluster, cell.preemptor) or PreemptionConfig("")
+        config = self._cluster.config_of(self._cluster.cluster_queues[cell.preemptor]) or PreemptionConfig("")
         selected = [
             z3.And(self._is_tried(config, rule), self._is_selected(rule, selector, cell))
             for rule in config.rules

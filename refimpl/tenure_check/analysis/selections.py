@@ -20,6 +20,7 @@ from tenure.model import (
     CandidateSelector,
     ClassNames,
     Cluster,
+    ClusterQueue,
     LabelSelector,
     NodeRequirement,
     NumericLabel,
@@ -69,14 +70,6 @@ class SelectedPair:
     place: int
 
 
-def config_of_queue(cluster: Cluster, queue: str) -> PreemptionConfig | None:
-    """The PreemptionConfig that a ClusterQueue names; one without rules where it is missing."""
-    name = cluster.cluster_queues[queue].preemption_config
-    if name is None:
-        return None
-    return (cluster.preemption_configs or {}).get(name) or PreemptionConfig(name)
-
-
 @dataclass(frozen=True)
 class Selections:
     """What rules read of the workloads of a configuration.
@@ -91,7 +84,7 @@ class Selections:
     @cached_property
     def configs(self) -> tuple[PreemptionConfig, ...]:
         """The PreemptionConfigs that ClusterQueues name, once each."""
-        found = (config_of_queue(self.cluster, name) for name in self.cluster.cluster_queues)
+        found = map(self.cluster.config_of, self.cluster.cluster_queues.values())
         return tuple({config.name: config for config in found if config is not None}.values())
 
     @cached_property
@@ -114,7 +107,7 @@ class Selections:
         return self._pairs_of[sides]
 
     def _found(self, cell: CellQuery) -> list[SelectedPair]:
-        config = config_of_queue(self.cluster, cell.preemptor)
+        config = self.cluster.config_of(self.cluster.cluster_queues[cell.preemptor])
         if config is None:
             return []
         named = list(product(self.class_names(cell.high), self.class_names(cell.low)))
@@ -246,14 +239,34 @@ def is_cell_selected(cluster: Cluster, selector: CandidateSelector, cell: CellQu
         cell: preemptor and victim.
     """
     one, other = (cluster.cluster_queues[name] for name in (cell.preemptor, cell.victim))
-    same, parent = cell.preemptor == cell.victim, one.cohort is not None and one.cohort == other.cohort
-    reached = is_in_scope(selector.scope, same, same_local_queue=same, same_parent=parent, same_root=True)
-    if selector.fault or not reached or not is_label_set_selected(selector.queues, other.labels):
+    if selector.fault or not is_queue_selected(selector, one, other):
         return False
     if selector.mode is None or selector.comparison is None:
         return True
     theirs, mine = (priority_of(_a_workload({}, level), selector.mode) for level in (cell.low, cell.high))
     return compares(selector.comparison, theirs, mine)
+
+
+def is_queue_selected(
+    selector: CandidateSelector, queue: ClusterQueue, other: ClusterQueue, *, same_local_queue: bool = True
+) -> bool:
+    """Whether scope and labels of ClusterQueues let a selector select workloads of one.
+
+    Args:
+        selector: of the preemptor's PreemptionConfig.
+        queue, other: the preemptor's ClusterQueue, and one of the same tree.
+        same_local_queue: whether both are of one LocalQueue, where it is the same ClusterQueue.
+
+    >>> from tenure.model import CandidateScope
+    >>> own = CandidateSelector(CandidateScope.CLUSTER_QUEUE)
+    >>> is_queue_selected(own, ClusterQueue("a"), ClusterQueue("b"))
+    False
+    """
+    same, parent = queue.name == other.name, queue.cohort is not None and queue.cohort == other.cohort
+    reached = is_in_scope(
+        selector.scope, same, same_local_queue=same_local_queue, same_parent=parent, same_root=True
+    )
+    return reached and not selector.queues.fault and is_label_set_selected(selector.queues, other.labels)
 
 
 def takes_all(cluster: Cluster, preemptor: str, victim: str) -> bool:
@@ -263,22 +276,20 @@ def takes_all(cluster: Cluster, preemptor: str, victim: str) -> bool:
         cluster: the configuration; both ClusterQueues are in one tree.
         preemptor, victim: the ClusterQueues.
 
-    >>> from tenure.model import CandidateScope, ClusterQueue, Trigger
+    >>> from tenure.model import CandidateScope, Trigger
     >>> queue, own = ClusterQueue("a", preemption_config="c"), CandidateSelector(CandidateScope.CLUSTER_QUEUE)
     >>> anyone = PreemptionRule("r", Trigger.ALWAYS, candidates=(own,))
     >>> configs = {"c": PreemptionConfig("c", (anyone,))}
     >>> takes_all(Cluster({"a": queue}, preemption_configs=configs), "a", "a")
     True
     """
-    config = config_of_queue(cluster, preemptor)
+    one, other = (cluster.cluster_queues[name] for name in (preemptor, victim))
+    config = cluster.config_of(one)
     if config is None or any(map(fault_of, config.rules)):
         return False
-    one, other = (cluster.cluster_queues[name] for name in (preemptor, victim))
-    same, parent = preemptor == victim, one.cohort is not None and one.cohort == other.cohort
     return any(
         selector == CandidateSelector(selector.scope, selector.queues)
-        and is_in_scope(selector.scope, same, same_local_queue=False, same_parent=parent, same_root=True)
-        and is_label_set_selected(selector.queues, other.labels)
+        and is_queue_selected(selector, one, other, same_local_queue=False)
         for rule in config.rules
         if is_tier_tried(rule.trigger, quota_fits=False, stopped=False)
         and (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())

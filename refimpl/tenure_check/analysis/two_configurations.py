@@ -13,7 +13,6 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.selections import config_of_queue
 from tenure_check.analysis.states import PriorityLevel, decided, is_in_scope
 
 BEFORE, AFTER = 0, 1
@@ -104,7 +103,10 @@ class TwoConfigurations:
             for queue in self.trees[AFTER][name].places
             if before.cluster_queues[queue].preemption_config
         ]
-        return any(config_of_queue(before, queue) != config_of_queue(after, queue) for queue in named)
+        return any(
+            before.config_of(before.cluster_queues[queue]) != after.config_of(after.cluster_queues[queue])
+            for queue in named
+        )
 
     def _are_trees_all(self) -> bool:
         """Whether nothing but trees differs."""

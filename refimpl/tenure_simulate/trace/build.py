@@ -107,10 +107,9 @@ def _cohorts_above_heroes(trees: Trees, heroes: HeroTables | None) -> list[int]:
 
 def _refuse_others(scenario: Scenario, reading: Reading) -> None:
     cluster, settings = scenario.cluster, scenario.cluster.settings
-    if any(queue.preemption_config is not None for queue in cluster.cluster_queues.values()):
-        raise Uncovered("PreemptionConfigs")  # the core may decide by one; the trace engine does not
     refuse_unknown(cluster)
     reasons = {
+        # The core may decide by one; the trace engine does not.
         "PreemptionConfigs": any(
             queue.preemption_config is not None for queue in cluster.cluster_queues.values()
         ),

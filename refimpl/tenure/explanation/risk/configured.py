@@ -34,7 +34,7 @@ from tenure.oracle.configured import (
 from tenure.oracle.question import Question
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
-from tenure.rules.preemption_config import compares, is_selected, is_tier_tried
+from tenure.rules.preemption_config import compares, is_number_selected, is_selected, is_tier_tried
 
 _MOST = 8
 """So many made-up workloads are tried for one ClusterQueue at most, those of the least priority first."""
@@ -105,13 +105,10 @@ def _selecting(prospect: Prospect, config: PreemptionConfig, created_at: Instant
 
 def _has_numbers(prospect: Prospect, selector: CandidateSelector) -> bool:
     """Whether the running workload has every number of a selector, within its bounds."""
-    for label in selector.numbers:
-        number = number_of(label, prospect.victim)
-        if number is None or (label.minimum is not None and number < label.minimum):
-            return False
-        if label.maximum is not None and number > label.maximum:
-            return False
-    return True
+    return all(
+        is_number_selected(number_of(label, prospect.victim), None, None, label.minimum, label.maximum)
+        for label in selector.numbers
+    )
 
 
 def _accepted(
