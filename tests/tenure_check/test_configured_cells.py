@@ -38,6 +38,7 @@ from tenure.model import (
 from tenure.readings import preset
 from tenure_check.analysis import campaign
 from tenure_check.analysis.answer_cache import with_solvers
+from tenure_check.analysis.configured_sanity import findings_of_configs
 from tenure_check.analysis.matrix import BY_CLASS, CellVerdict, Effort, Matrix, trees_of, why_uncovered
 from tenure_check.analysis.matrix_answer import answer_of
 from tenure_check.analysis.nominal_quota import unreached_state
@@ -111,6 +112,22 @@ def test_what_no_rule_selects_is_never_preempted(cluster: Cluster) -> None:
     assert matrix.verdict("a", 1, "b", 0) == CellVerdict.NEVER
     ((_, found),) = matrix.of("a", 1, "b", 0)
     assert "no rule of PreemptionConfig c selects such a workload" in found.why
+
+
+def test_a_trigger_of_topologies_is_tried_where_pods_alone_are_short() -> None:
+    """A search counts no pods: what is short of them alone fits by quota, as far as the trigger asks."""
+    cluster = a_cluster(ANY, trigger=Trigger.INSUFFICIENT_TOPOLOGY)
+    groups = (ResourceGroup(("cpu", "pods"), (FlavorQuotas("f", {"cpu": 2, "pods": 1}),)),)
+    queues = {name: replace(queue, resource_groups=groups) for name, queue in cluster.cluster_queues.items()}
+    counting = replace(cluster, cluster_queues=queues)
+    matrix = verdicts(counting, {("a", 1, "a", 1)})
+    ((reason, found),) = matrix.of("a", 1, "a", 1)
+    assert (reason, found.verdict) == (Reason.CONFIGURABLE_PREEMPTION, CellVerdict.CAN)
+    (tree,) = trees_of(counting)
+    prover = SolverProver(counting, tree, READING, None)
+    cell = CellQuery("a", 1, "a", 1, Reason.CONFIGURABLE_PREEMPTION)
+    assert (prover.selected(cell), prover.solved(cell)) == ("sat", "sat")
+    assert not [found for found in findings_of_configs(counting, ()) if found.rules == ("PCF-080",)]
 
 
 @pytest.mark.parametrize("comparison", list(Comparison))

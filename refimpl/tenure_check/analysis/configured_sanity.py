@@ -28,11 +28,10 @@ from tenure.model import (
 )
 from tenure.oracle.tree import Tree, build_tree, potential_at, quota_at
 from tenure.oracle.unmodelled import with_known_configs
-from tenure.rules.preemption_config import is_tier_tried
 from tenure.rules.quota import quota_passed_up
 from tenure.units import format_names
 from tenure_check.analysis.sanity_findings import SanityCheck, SanityFinding
-from tenure_check.analysis.selections import Selections, is_queue_selected
+from tenure_check.analysis.selections import Selections, is_queue_selected, may_be_tried
 
 OWN_LABELS: Final = "kueue.x-k8s.io/"
 """Labels that Kueue sets itself."""
@@ -91,8 +90,7 @@ class _OfConfig:
     def findings(self) -> Iterator[SanityFinding]:
         for index, rule in enumerate(self.config.rules):
             path = f"spec.rules[{index}]"
-            may_apply = is_tier_tried(rule.trigger, quota_fits=False, stopped=False)
-            if not may_apply:
+            if not any(may_be_tried(rule, queue) for queue in self.queues):
                 yield self._no_topology(path)
                 continue
             for place, selector in enumerate(rule.candidates):

@@ -41,6 +41,7 @@ from tenure_check.analysis.encoding import record_of
 from tenure_check.analysis.selections import (
     HIGHEST_NUMBER,
     Selections,
+    counts_pods,
     labels_read,
     values_listed,
 )
@@ -110,9 +111,12 @@ class SelectionProof:
 
     def facts(self, cell: CellQuery) -> tuple[z3.BoolRef, ...]:
         """Facts of a state in which a rule selects the victim; no values satisfy them where none does."""
-        config = self._cluster.config_of(self._cluster.cluster_queues[cell.preemptor]) or PreemptionConfig("")
+        queue = self._cluster.cluster_queues[cell.preemptor]
+        config = self._cluster.config_of(queue) or PreemptionConfig("")
+        # What is short of a number of pods alone fits by quota, as triggers see it.
+        quota_fits = z3.Bool("quota fits") if counts_pods(queue) else z3.BoolVal(False)
         selected = [
-            z3.And(self._is_tried(config, rule), self._is_selected(rule, selector, cell))
+            z3.And(self._is_tried(config, rule, quota_fits), self._is_selected(rule, selector, cell))
             for rule in config.rules
             for selector in rule.candidates
         ]
@@ -168,8 +172,8 @@ class SelectionProof:
     def _lifted(self, function: Any, *arguments: Any) -> Any:
         return term_of(self._claim.lift(function)(*arguments).value)
 
-    def _is_tried(self, config: PreemptionConfig, rule: PreemptionRule) -> Any:
-        """Whether the tier of a rule is tried where the preemptor does not fit by quota."""
+    def _is_tried(self, config: PreemptionConfig, rule: PreemptionRule, quota_fits: z3.BoolRef) -> Any:
+        """Whether the tier of a rule is tried."""
         stopped = _any(
             [
                 z3.BoolVal(True) if other.preemptors.fault else self._accepts(other)
@@ -177,7 +181,7 @@ class SelectionProof:
                 if other.trigger <= rule.trigger and fault_of(other)
             ]
         )
-        return self._lifted(is_tier_tried, rule.trigger, SymBool(z3.BoolVal(False)), SymBool(stopped))
+        return self._lifted(is_tier_tried, rule.trigger, SymBool(quota_fits), SymBool(stopped))
 
     def _accepts(self, rule: PreemptionRule) -> Any:
         return z3.And(self._has_labels("P", rule.preemptors), self._has_class("P", rule.preemptor_classes))

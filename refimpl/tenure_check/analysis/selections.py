@@ -30,6 +30,7 @@ from tenure.model import (
     Selectable,
     Workload,
 )
+from tenure.oracle.assignment import PODS
 from tenure.oracle.configured import (
     accepts,
     evaluated,
@@ -107,14 +108,15 @@ class Selections:
         return self._pairs_of[sides]
 
     def _found(self, cell: CellQuery) -> list[SelectedPair]:
-        config = self.cluster.config_of(self.cluster.cluster_queues[cell.preemptor])
+        queue = self.cluster.cluster_queues[cell.preemptor]
+        config = self.cluster.config_of(queue)
         if config is None:
             return []
         named = list(product(self.class_names(cell.high), self.class_names(cell.low)))
         return [
             pair
             for rule in config.rules
-            if is_tier_tried(rule.trigger, quota_fits=False, stopped=False)
+            if may_be_tried(rule, queue)
             for place, selector in enumerate(rule.candidates)
             if is_cell_selected(self.cluster, selector, cell)
             for pair in islice(self._pairs(config, rule, place, named), 1)
@@ -228,6 +230,23 @@ def selections_of(cluster: Cluster) -> Selections | None:
     """
     named = any(queue.preemption_config is not None for queue in cluster.cluster_queues.values())
     return Selections(cluster) if named else None
+
+
+def counts_pods(queue: ClusterQueue) -> bool:
+    """Whether a ClusterQueue has quota for a number of pods.
+
+    A search for targets does not count it: what is short of pods alone fits by quota, as triggers see it.
+
+    >>> counts_pods(ClusterQueue("a"))
+    False
+    """
+    return any(PODS in group.covered_resources for group in queue.resource_groups)
+
+
+def may_be_tried(rule: PreemptionRule, queue: ClusterQueue) -> bool:
+    """Whether the tier of a rule may be tried for a preemptor of a ClusterQueue without topologies."""
+    fits = (False, True) if counts_pods(queue) else (False,)
+    return any(is_tier_tried(rule.trigger, quota_fits, stopped=False) for quota_fits in fits)
 
 
 def is_cell_selected(cluster: Cluster, selector: CandidateSelector, cell: CellQuery) -> bool:
