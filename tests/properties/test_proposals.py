@@ -15,10 +15,16 @@ from tests.sampling import sample
 MANY = settings(max_examples=sample(40, 500), suppress_health_check=[HealthCheck.too_slow])
 
 
+REPAIRS = {"fair_sharing_repair", "repair_strategy", "repair_within_nominal"}
+"""Keys that change what Kueue decides by fair sharing today, with fields that it has."""
+
+
 def outcomes(scenario: dict[str, Any]) -> list[Any]:
     """What is decided under each preset, and with each single choice beside the default."""
     readings: list[object] = list(preset_names())
     for key, choices in CHOICES.items():
+        if key in REPAIRS and scenario["fairSharing"]:
+            continue
         known = [member for member in choices if member != PROOFS_ONLY.get(key)]
         readings += [{key: member.name.lower()} for member in known]
     return [before({**scenario, "reading": reading}) for reading in readings]
