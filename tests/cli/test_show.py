@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import load_vectors
 from tenure.pages import SITE, address_of
 from tenure.readings import preset_names, readings_file
-from tenure.reference import IdentifierKind, card_of, identifiers
-from tenure.reference.answer_types import ExpectedVerdict
+from tenure.reference import IdentifierKind, card_of, entries_of, identifiers
+from tenure.reference.answer_types import ExpectedVerdict, ListedIdentifier
 from tenure.reference.statements import finding_pages, obligations, theorems
 from tenure.reports import Report, RuleText
 from tenure.reports.forms import to_sarif
@@ -105,6 +106,24 @@ def test_obligations_read_as_text_are_those_that_are_registered() -> None:
         assert stated.source == " ".join((registered.statement.__doc__ or "").split())
         assert registered.statement.__name__ in stated.code
     assert obligations().keys() == OBLIGATIONS.keys()
+
+
+@pytest.mark.parametrize(
+    "beginning", ["", "K", "kq-0", "P", "PO-", "po-tbp-0", "TBP-020/", "min", "F-0", "DV"]
+)
+def test_entries_of_a_beginning_are_all_that_have_it(beginning: str) -> None:
+    def beginning_so(entries: Iterable[ListedIdentifier]) -> list[str]:
+        return [entry.id for entry in entries if entry.id.lower().startswith(beginning.lower())]
+
+    listed = beginning_so(identifiers().identifiers)
+    expected = [name for name in listed if "/" in beginning or "/" not in name]
+    assert beginning_so(entries_of(beginning)) == expected
+
+
+def test_obligations_of_the_modules_that_name_a_rule_are_all_that_are_about_it() -> None:
+    for entry in all_rules():
+        found = {stated.id for stated in obligations(entry.id).values() if entry.id in stated.rules}
+        assert found == {name for name, registered in OBLIGATIONS.items() if entry.id in registered.rules}
 
 
 @pytest.mark.parametrize("rule", ["KQ-320", "TBP-020", "UCQ-060", "KMR-010"])

@@ -183,6 +183,12 @@ class Front(Group):
             self.commands[cmd_name] = found
         return found
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """The commands' names with their first sentences; none of them is imported for that."""
+        for name, (_, sentence) in COMMANDS.items():
+            self.commands.setdefault(name, Command(name, help=sentence))
+        return super().shell_complete(ctx, incomplete)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         left = dict.fromkeys(self.list_commands(ctx))
         for group in (*GROUPS, "Others"):

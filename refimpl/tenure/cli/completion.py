@@ -73,14 +73,9 @@ def complete_identifier(incomplete: str) -> Iterator[tuple[str, str]]:
     >>> [name for name, _ in complete_identifier("KQ-32")]
     ['KQ-320']
     """
-    from tenure.reference import identifiers
+    from tenure.reference import entries_of
 
-    named = identifiers().identifiers
-    return (
-        (entry.id, entry.title)
-        for entry in named
-        if entry.id.startswith(incomplete) and ("/" in incomplete or "/" not in entry.id)
-    )
+    return ((entry.id, entry.title) for entry in entries_of(incomplete) if entry.id.startswith(incomplete))
 
 
 def complete_workload(ctx: typer.Context, incomplete: str) -> Iterator[str]:

@@ -72,8 +72,12 @@ def vectors_folder() -> Path:
     return bundled("spec", "vectors")
 
 
-def load_vectors(folder: Path | None = None) -> tuple[Vector, ...]:
+def load_vectors(folder: Path | None = None, *, checked: bool = True) -> tuple[Vector, ...]:
     """Every vector of a folder, by file and position.
+
+    Args:
+        folder: that of the published vectors if None.
+        checked: whether the files may be wrong; what is wrong in them is found then.
 
     Raises:
         InputError: a file is no JSON object, or does not follow the schema.
@@ -82,7 +86,7 @@ def load_vectors(folder: Path | None = None) -> tuple[Vector, ...]:
     problems: list[Problem] = []
     for path in vector_files(folder):
         try:
-            vectors.extend(_read_file(path))
+            vectors.extend(_read_file(path, checked))
         except InputError as error:
             problems.extend(error.problems)
     if problems:
@@ -247,10 +251,13 @@ def expected_from(actual: dict[str, Any]) -> dict[str, Any]:
     return {"decision": output["decision"], "preempted": output["preempted"]}
 
 
-def _read_file(path: Path) -> Iterator[Vector]:
-    data = _parse(path)
-    need_form(data.get("schema"), "vectors", file=path.name)
-    _validate(data, path)
+def _read_file(path: Path, checked: bool) -> Iterator[Vector]:
+    if checked:
+        data = _parse(path)
+        need_form(data.get("schema"), "vectors", file=path.name)
+        _validate(data, path)
+    else:
+        data = json.loads(path.read_bytes())
     for entry in data["vectors"]:
         yield Vector(path, entry, data["flags"])
 

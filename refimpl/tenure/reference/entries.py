@@ -59,7 +59,13 @@ def identifiers() -> CardList:
     >>> identifiers().identifiers[0].id
     'CYC-010'
     """
-    return CardList(tuple(_all_identifiers()))
+    return CardList(
+        tuple(
+            ListedIdentifier(name, kind, title)
+            for kind, titles in _TITLES.items()
+            for name, title in titles().items()
+        )
+    )
 
 
 def card_of(identifier: str) -> Card:
@@ -75,20 +81,31 @@ def card_of(identifier: str) -> Card:
     >>> card_of("kq-010").kind.value
     'rule'
     """
-    known = {identifier_entry.id.lower(): identifier_entry for identifier_entry in identifiers().identifiers}
-    identifier_entry = known.get(identifier.lower())
-    if identifier_entry is None:
+    found = next((entry for entry in entries_of(identifier) if entry.id.lower() == identifier.lower()), None)
+    if found is None:
         # Keys of readings and presets are small letters, all others begin with capital ones.
         spelt = identifier if any(character in identifier for character in "_/") else identifier.upper()
         hint = _of_proposal(identifier) or did_you_mean(
-            spelt, [entry.id for entry in known.values()], ONE_NAME
+            spelt, [entry.id for entry in identifiers().identifiers], ONE_NAME
         )
         expected = (
             "a proposal (KEP-8522), a field, or the identifier of a rule, a finding, a claim, a reading, "
             f"a vector or a divergence, as `tenure show` lists them{hint}"
         )
         raise bad_input("ID", identifier, expected)
-    return _MADE[identifier_entry.kind](identifier_entry.id)
+    return _MADE[found.kind](found.id)
+
+
+def entries_of(beginning: str) -> Iterator[ListedIdentifier]:
+    """The entries of all kinds that have identifiers with such a beginning; no others are read.
+
+    >>> [entry.id for entry in entries_of("KQ-32") if entry.id.startswith("KQ-32")]
+    ['KQ-320']
+    """
+    for kind, titles in _TITLES.items():
+        form = _FORMS.get(kind)
+        if form is None or form.match(beginning):
+            yield from (ListedIdentifier(name, kind, title) for name, title in titles().items())
 
 
 def _of_proposal(word: str) -> str:
@@ -100,29 +117,39 @@ def _of_proposal(word: str) -> str:
     return ""
 
 
-def _all_identifiers() -> Iterator[ListedIdentifier]:
-    data = readings_file()
-    titles = {
-        IdentifierKind.RULE: {page.id: page.title for page in rule_pages().values()},
-        IdentifierKind.FINDING: {page.id: page.title for page in finding_pages().values()},
-        IdentifierKind.OBLIGATION: {
-            stated.id: stated.title or stated.claim for stated in obligations().values()
-        },
-        IdentifierKind.THEOREM: {stated.id: stated.claim for stated in theorems().values()},
-        IdentifierKind.READING: {key: entry["question"] for key, entry in data["keys"].items()},
-        IdentifierKind.PRESET: {name: data["presets"][name]["summary"] for name in preset_names()},
-        IdentifierKind.VECTOR: {vector.id: vector.data["comment"] for vector in _vectors()},
-        IdentifierKind.DIVERGENCE: {divergence.id: divergence.title for divergence in all_divergences()},
-        IdentifierKind.PROPOSAL: {name: stated["title"] for name, stated in proposals().items()},
-        IdentifierKind.FIELD: {name: field_title(name) for name in fields()},
-    }
-    for kind, named in titles.items():
-        yield from (ListedIdentifier(identifier, kind, title) for identifier, title in named.items())
-
-
 @cache
 def _vectors() -> tuple[Vector, ...]:
-    return load_vectors()
+    return load_vectors(checked=False)  # Tests check the published ones.
+
+
+def _preset_titles() -> Mapping[str, str]:
+    return {name: readings_file()["presets"][name]["summary"] for name in preset_names()}
+
+
+_TITLES: Final[Mapping[IdentifierKind, Callable[[], Mapping[str, str]]]] = {
+    IdentifierKind.RULE: lambda: {page.id: page.title for page in rule_pages().values()},
+    IdentifierKind.FINDING: lambda: {page.id: page.title for page in finding_pages().values()},
+    IdentifierKind.OBLIGATION: lambda: {
+        stated.id: stated.title or stated.claim for stated in obligations().values()
+    },
+    IdentifierKind.THEOREM: lambda: {stated.id: stated.claim for stated in theorems().values()},
+    IdentifierKind.READING: lambda: {
+        key: entry["question"] for key, entry in readings_file()["keys"].items()
+    },
+    IdentifierKind.PRESET: _preset_titles,
+    IdentifierKind.VECTOR: lambda: {vector.id: vector.data["comment"] for vector in _vectors()},
+    IdentifierKind.DIVERGENCE: lambda: {entry.id: entry.title for entry in all_divergences()},
+    IdentifierKind.PROPOSAL: lambda: {name: stated["title"] for name, stated in proposals().items()},
+    IdentifierKind.FIELD: lambda: {name: field_title(name) for name in fields()},
+}
+"""By kind: the title of each identifier."""
+
+_FORMS: Final = {
+    IdentifierKind.OBLIGATION: re.compile("(PO?)?$|PO-", re.IGNORECASE),
+    IdentifierKind.THEOREM: re.compile("(PO?)?$|PO-", re.IGNORECASE),
+    IdentifierKind.VECTOR: re.compile(".*/"),
+}
+"""What an identifier of a kind begins with, for those whose titles take a while to read."""
 
 
 def _rule(identifier: str) -> Card:
@@ -151,7 +178,7 @@ def _findings_by_rule() -> Mapping[str, Sequence[Page]]:
 
 def _concerned(rule: str) -> Iterator[Related]:
     """The obligations of a rule, those of its own family first, and its vectors."""
-    concerned = [stated for stated in obligations().values() if rule in stated.rules]
+    concerned = [stated for stated in obligations(rule).values() if rule in stated.rules]
     concerned.sort(key=lambda stated: family_of(stated.id) != family_of(rule))
     yield from map(_to_obligation, concerned)
     for verdict, words in _WORDS.items():

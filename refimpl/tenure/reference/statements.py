@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tenure.claims import claim_words
 from tenure.conformance.vectors import Vector
@@ -68,6 +69,9 @@ class StatedTheorem:
     code: str
 
 
+_IMPORTED: Final = re.compile(r"^from [\w.]*?(\w+) import", re.MULTILINE)
+
+
 @cache
 def rule_pages() -> Mapping[str, Page]:
     """The page of every rule, by identifier.
@@ -98,13 +102,17 @@ def findings_by_rule(findings: Sequence[Page], vectors: Sequence[Vector]) -> dic
 
 
 @cache
-def obligations() -> Mapping[str, StatedObligation]:
+def obligations(naming: str = "") -> Mapping[str, StatedObligation]:
     """Every obligation, by identifier.
+
+    Args:
+        naming: only those of modules with this in their text, or in that of modules whose constants they use.
 
     >>> obligations()["PO-TBP-020"].claim
     'exactly at the threshold a workload is kept'
     """
-    stated = (obligation for path in obligation_modules() for obligation in _stated_in(path))
+    modules = (path for path in obligation_modules() if _has(path, naming))
+    stated = (obligation for path in modules for obligation in _stated_in(path))
     return {obligation.id: obligation for obligation in sorted(stated, key=lambda obligation: obligation.id)}
 
 
@@ -166,8 +174,26 @@ def _functions_of(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
 @cache
 def _module(path: Path) -> tuple[str, ast.Module]:
     """The text of a module, and what it is parsed to."""
-    text = path.read_text(encoding="utf-8")
-    return text, ast.parse(text)
+    return _text(path), ast.parse(_text(path))
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _has(path: Path, naming: str) -> bool:
+    """Whether a text is in a module or in one beside it that it imports from, or that imports from."""
+    looked, left = set[Path](), [path]
+    while left:
+        module = left.pop()
+        if module in looked or not module.exists():
+            continue
+        looked.add(module)
+        if naming in _text(module):
+            return True
+        left += (module.with_name(f"{name}.py") for name in _IMPORTED.findall(_text(module)))
+    return False
 
 
 def _registrations(path: Path, registers: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
