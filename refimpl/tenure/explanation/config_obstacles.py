@@ -14,6 +14,7 @@ from tenure.model import (
     NumericLabel,
     PreemptionConfig,
     PreemptionRule,
+    Trigger,
     Workload,
 )
 from tenure.oracle.configured import (
@@ -29,8 +30,8 @@ from tenure.oracle.configured import (
 )
 from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.question import Question, uses_any
+from tenure.oracle.tiers import is_tried_in
 from tenure.oracle.unmodelled import ANNOTATION
-from tenure.rules.preemption_config import is_tier_tried
 from tenure.units import counted
 
 
@@ -59,10 +60,11 @@ def config_obstacles(decision: Decision, kept: Iterable[Workload]) -> Iterator[O
         return
     question = question_about(decision)
     config = config_of(question)
+    tried = {rule.trigger: is_tried_in(decision, rule.trigger) for rule in config.rules}
     found: dict[tuple[str, str], list[tuple[Workload, str]]] = {}
     for workload in kept:
         if uses_any(workload, question.needed):
-            for refusal in _nearest(question, config, workload):
+            for refusal in _nearest(question, config, workload, tried):
                 found.setdefault(refusal[:2], []).append((workload, refusal.why))
     for field, value, text in (*_faults(question, config), *_counted(found)):
         yield Obstacle(f"PreemptionConfig/{name}", field, value, "", text, own=True)
@@ -91,12 +93,14 @@ def _faults(question: Question, config: PreemptionConfig) -> Iterator[tuple[str,
         return
 
 
-def _nearest(question: Question, config: PreemptionConfig, workload: Workload) -> list[_Refusal]:
+def _nearest(
+    question: Question, config: PreemptionConfig, workload: Workload, tried: Mapping[Trigger, bool]
+) -> list[_Refusal]:
     """What refuses a workload by the selector that fewest fields of refuse it."""
     every = [
         refusals
         for place, rule in enumerate(config.rules)
-        for refusals in _by_rule(question, f"spec.rules[{place}]", rule, workload)
+        for refusals in _by_rule(question, f"spec.rules[{place}]", rule, workload, tried[rule.trigger])
     ]
     if not any(rule.candidates for rule in config.rules):
         return [_Refusal("spec.rules", "empty", "no rule has a candidate selector")]
@@ -104,13 +108,15 @@ def _nearest(question: Question, config: PreemptionConfig, workload: Workload) -
 
 
 def _by_rule(
-    question: Question, field: str, rule: PreemptionRule, workload: Workload
+    question: Question, field: str, rule: PreemptionRule, workload: Workload, tried: bool
 ) -> Iterator[list[_Refusal]]:
     """What refuses a workload by each selector of a rule, the rule's own fields first."""
     own = _not_accepted(question, field, rule)
-    if not is_tier_tried(rule.trigger, quota_fits=False, stopped=False):
-        tried = "it is not tried while quota is short"
-        own.append(_Refusal(f"{field}.activationPolicy.trigger", rule.trigger.label, tried))
+    if not tried:
+        why = "it is not tried while quota is short"
+        if rule.trigger == Trigger.INSUFFICIENT_QUOTA:
+            why = "it is not tried where only a number of pods is short"
+        own.append(_Refusal(f"{field}.activationPolicy.trigger", rule.trigger.label, why))
     for number, selector in enumerate(rule.candidates):
         if not selector.fault:
             inner = f"{field}.candidateSelectors[{number}]"

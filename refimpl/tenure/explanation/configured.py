@@ -34,12 +34,12 @@ from tenure.oracle.configured import (
 )
 from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.question import Question
+from tenure.oracle.tiers import is_tried_in
 from tenure.rules.preemption_config import (
     are_candidates_merged,
     is_search_made,
     is_selected,
     is_tier_in_baseline,
-    is_tier_tried,
     is_trigger_stopped,
 )
 
@@ -83,12 +83,13 @@ def _interpreted(question: Question, config: PreemptionConfig) -> Iterator[Remar
 
 
 def _tier(trigger: Trigger, decision: Decision, stopped: bool, why: str) -> tuple[bool, str]:
-    tried = is_tier_tried(trigger, quota_fits=False, stopped=stopped)
     if stopped:
-        return tried, f"tier {trigger.label}: {why or 'stopped by an earlier tier'}"
+        return False, f"tier {trigger.label}: {why or 'stopped by an earlier tier'}"
+    tried = is_tried_in(decision, trigger)
     chosen = 0 if decision.selection is None else len(_of_tier(decision, trigger))
     if not tried:
-        return tried, f"tier {trigger.label}: not tried, because the request does not fit by quota"
+        how = "fits" if trigger == Trigger.INSUFFICIENT_QUOTA else "does not fit"
+        return tried, f"tier {trigger.label}: not tried, because the request {how} by quota"
     terms = decision.terms
     merged = are_candidates_merged(terms.configured_candidates, terms.fair_sharing)
     where = "among" if merged else "after"

@@ -11,6 +11,7 @@ from tenure.manifests.served import Fields, Items, Named, Number, Text, Word
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import entries, items
 from tenure.model import CandidateScope, Comparison, PriorityMode, Trigger
+from tenure.oracle.assignment import PODS
 from tenure.validation.cross_object_warnings import Overview, missing
 from tenure.validation.faults import Fault, Subject, WarningType, invalid, required
 from tenure.validation.labels import selector_faults
@@ -143,7 +144,10 @@ def _lists(found: object, path: str) -> Iterator[tuple[str, list[Any]]]:
 
 
 def triggers_without_topology(overview: Overview) -> Iterator[tuple[Subject, Fault]]:
-    """The trigger about topologies can apply only where a flavor of the ClusterQueue has a topology."""
+    """The trigger about topologies can apply only where a flavor of the ClusterQueue has a topology.
+
+    Or where it has quota for pods: a search does not count them, and fits where only they are short.
+    """
     known = overview.names("ResourceFlavor")
     placed = {name for name, flavor in known.items() if flavor.get("spec", "topologyName")}
     naming: dict[str, bool] = {}
@@ -156,6 +160,10 @@ def triggers_without_topology(overview: Overview) -> Iterator[tuple[Subject, Fau
         name = queue.get("metadata", "annotations", PREEMPTION_CONFIG)
         # A flavor that is not given may have one.
         may = any(flavor in placed or flavor not in known for flavor in flavors if isinstance(flavor, str))
+        may |= any(
+            PODS in items(group.get("coveredResources"))
+            for _, group in entries(queue.get("spec", "resourceGroups"))
+        )
         if isinstance(name, str):
             naming[name] = naming.get(name, False) or may
     for config in overview.of(KIND):

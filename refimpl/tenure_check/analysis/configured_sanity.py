@@ -26,12 +26,13 @@ from tenure.model import (
     Trigger,
     WithinClusterQueue,
 )
+from tenure.oracle.tiers import may_be_tried
 from tenure.oracle.tree import Tree, build_tree, potential_at, quota_at
 from tenure.oracle.unmodelled import with_known_configs
 from tenure.rules.quota import quota_passed_up
 from tenure.units import format_names
 from tenure_check.analysis.sanity_findings import SanityCheck, SanityFinding
-from tenure_check.analysis.selections import Selections, is_queue_selected, may_be_tried
+from tenure_check.analysis.selections import Selections, is_queue_selected
 
 OWN_LABELS: Final = "kueue.x-k8s.io/"
 """Labels that Kueue sets itself."""

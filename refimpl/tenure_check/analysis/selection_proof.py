@@ -27,6 +27,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.configured import fault_of, is_label_set_selected, known_of, number_of, priority_of
+from tenure.oracle.tiers import counts_pods
 from tenure.readings import Reading
 from tenure.rules.preemption_config import (
     compares,
@@ -41,7 +42,6 @@ from tenure_check.analysis.encoding import record_of
 from tenure_check.analysis.selections import (
     HIGHEST_NUMBER,
     Selections,
-    counts_pods,
     labels_read,
     values_listed,
 )

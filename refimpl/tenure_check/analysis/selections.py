@@ -30,7 +30,6 @@ from tenure.model import (
     Selectable,
     Workload,
 )
-from tenure.oracle.assignment import PODS
 from tenure.oracle.configured import (
     accepts,
     evaluated,
@@ -40,7 +39,8 @@ from tenure.oracle.configured import (
     is_label_set_selected,
     priority_of,
 )
-from tenure.rules.preemption_config import compares, is_in_scope, is_tier_tried
+from tenure.oracle.tiers import may_be_tried, must_be_tried
+from tenure.rules.preemption_config import compares, is_in_scope
 from tenure_check.analysis.scopes import CellSides
 
 if TYPE_CHECKING:
@@ -232,23 +232,6 @@ def selections_of(cluster: Cluster) -> Selections | None:
     return Selections(cluster) if named else None
 
 
-def counts_pods(queue: ClusterQueue) -> bool:
-    """Whether a ClusterQueue has quota for a number of pods.
-
-    A search for targets does not count it: what is short of pods alone fits by quota, as triggers see it.
-
-    >>> counts_pods(ClusterQueue("a"))
-    False
-    """
-    return any(PODS in group.covered_resources for group in queue.resource_groups)
-
-
-def may_be_tried(rule: PreemptionRule, queue: ClusterQueue) -> bool:
-    """Whether the tier of a rule may be tried for a preemptor of a ClusterQueue without topologies."""
-    fits = (False, True) if counts_pods(queue) else (False,)
-    return any(is_tier_tried(rule.trigger, quota_fits, stopped=False) for quota_fits in fits)
-
-
 def is_cell_selected(cluster: Cluster, selector: CandidateSelector, cell: CellQuery) -> bool:
     """Whether scope, labels of ClusterQueues and priorities let a selector select the victim of a cell.
 
@@ -310,7 +293,7 @@ def takes_all(cluster: Cluster, preemptor: str, victim: str) -> bool:
         selector == CandidateSelector(selector.scope, selector.queues)
         and is_queue_selected(selector, one, other, same_local_queue=False)
         for rule in config.rules
-        if is_tier_tried(rule.trigger, quota_fits=False, stopped=False)
+        if must_be_tried(rule, one)
         and (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())
         for selector in rule.candidates
     )

@@ -32,9 +32,10 @@ from tenure.oracle.configured import (
     priority_of,
 )
 from tenure.oracle.question import Question
+from tenure.oracle.tiers import may_be_tried
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
-from tenure.rules.preemption_config import compares, is_number_selected, is_selected, is_tier_tried
+from tenure.rules.preemption_config import compares, is_number_selected, is_selected
 
 _MOST = 8
 """So many made-up workloads are tried for one ClusterQueue at most, those of the least priority first."""
@@ -87,7 +88,7 @@ def _question(prospect: Prospect, preemptor: Workload) -> Question:
 def _selecting(prospect: Prospect, config: PreemptionConfig, created_at: Instant) -> Iterator[_MadeUp]:
     """A made-up workload for each selector that may select the running one."""
     for rule in config.rules:
-        if not is_tier_tried(rule.trigger, quota_fits=False, stopped=False) or rule.preemptors.fault:
+        if not may_be_tried(rule, prospect.snapshot.queue) or rule.preemptors.fault:
             continue
         for selector in rule.candidates:
             preemptor = _accepted(prospect, rule, selector, created_at)
