@@ -39,20 +39,18 @@ from tenure.readings import preset
 from tenure_check.analysis import campaign
 from tenure_check.analysis.answer_cache import with_solvers
 from tenure_check.analysis.configured_sanity import findings_of_configs
-from tenure_check.analysis.matrix import BY_CLASS, CellVerdict, Effort, Matrix, trees_of, why_uncovered
+from tenure_check.analysis.matrix import BY_CLASS, CellVerdict, Effort, Matrix, trees_of
 from tenure_check.analysis.matrix_answer import answer_of
 from tenure_check.analysis.nominal_quota import unreached_state
-from tenure_check.analysis.priority_levels import configuration_of
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.random_configs import with_configs
 from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.selections import Selections
 from tenure_check.analysis.solved_cells import why_not_reached
-from tenure_check.analysis.states import CellQuery, PriorityLevel, hits_of, is_replayed
+from tenure_check.analysis.states import CellQuery, PriorityLevel, is_replayed
 from tests.command_line import tenure
 from tests.sampling import sample
-from tests.tenure.oracle.test_upstream_configs import asked_of, cases, end_to_end, rows, selector_of
 
 READING = preset("released")
 RECORDED = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
@@ -237,61 +235,6 @@ def test_decisions_are_accepted_by_encodings() -> None:
     count = Counter[str]()
     assert list(campaign.refusals(range(sample(3, 20)), 15, 3, count, configs=True)) == []
     assert count["decisions accepted"] > 2
-
-
-# -- Kueue v0.20's own tables ---------------------------------------------------------------------------
-
-beside = pytest.mark.skipif(not cases(), reason="the cases are not beside the repository")
-
-
-@beside
-def test_what_upstream_preempts_is_never_proved_impossible() -> None:
-    """With boosts a cell is not known; every other one passes both questions, by the reason that it has."""
-    done = Counter[str]()
-    for case in (known for known in cases()["endToEnd"] if known["want"] and "topology" not in known):
-        request = end_to_end(case)
-        every = (*request.cluster.admitted, request.preemptor)
-        cluster = configuration_of(request.cluster, [])
-        if any(found.priority_boost for found in every):
-            assert why_uncovered(cluster), case["id"]
-            done["not known"] += 1
-            continue
-        tree = next(known for known in trees_of(cluster) if request.queue in known.places)
-        prover = SolverProver(cluster, tree, request.reading, None)
-        for cell, _ in hits_of(request, request.decided()):
-            assert cell.reason in prover.reasons(cell.preemptor, cell.victim, cell.high, cell.low), case["id"]
-            assert (prover.selected(cell), prover.solved(cell)) == ("sat", "sat"), case["id"]
-            done["possible"] += 1
-    assert done == {"possible": 25, "not known": 2}
-
-
-@beside
-@pytest.mark.parametrize("section", ["evaluator", "selectorIndexes"])
-def test_whom_upstream_selects_is_never_proved_to_be_passed_over(section: str) -> None:
-    for row in rows(section):
-        (case,) = row.values
-        if case.get("wantErrors") or not case["want"]:
-            continue
-        if section == "selectorIndexes":
-            rules = [[trigger, [selector_of(text) for text in texts]] for _, trigger, *texts in case["rules"]]
-            case = {**case, "rules": rules}
-        if case.get("trigger") == Trigger.INSUFFICIENT_TOPOLOGY.label:
-            continue
-        question, running = asked_of(case)
-        proof = SelectionProof(question.snapshot.cluster, READING, {})
-        for found in running:
-            if found.name in case["want"] and found.cluster_queue in question.snapshot.tree.places:
-                names = question.snapshot.queue.name, found.cluster_queue or ""
-                cell = CellQuery(
-                    names[0],
-                    question.preemptor.priority,
-                    names[1],
-                    found.priority,
-                    Reason.CONFIGURABLE_PREEMPTION,
-                )
-                solver = z3.Solver()
-                solver.add(*proof.facts(cell))
-                assert solver.check() == z3.sat, row.id
 
 
 # -- comparisons of configurations ------------------------------------------------------------------------
