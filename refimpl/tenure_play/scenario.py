@@ -63,10 +63,13 @@ def gates_of(release: str | None) -> QueueGates:
     return QueueGates(recompute=release is None)
 
 
+PREEMPTORS_FIRST: Final = "PrioritizePreemptorWorkloads"
+"""The gate by which who waits for its victims goes first in a cycle."""
+
 _GATES: Final = {
     "SchedulingEquivalenceHashing": "equivalence",
     "RecomputeAssignmentUponPreemptionTargetsOverlap": "recompute",
-    "PrioritizePreemptorWorkloads": "preemptors_first",
+    PREEMPTORS_FIRST: "preemptors_first",
 }
 """Kueue's gates of queues and cycles, and what `QueueGates` calls them."""
 

@@ -272,3 +272,18 @@ def test_of_a_config_that_is_not_given_the_possible_preemptors_are_not_known(tmp
     text = printed("why", "b/b1", str(file), *NOW)
     assert "hero: not known: PreemptionConfig hero-config of ClusterQueue hero is not given" in text
     assert "No new workload" not in text
+
+
+def test_who_preempts_and_does_not_get_the_quota_is_not_admitted(tmp_path: Path) -> None:
+    """Upstream's case: the victim borrows less than its preemptor, and has its turn first."""
+    kept = [raw for raw in yaml.safe_load_all(FILE.read_text()) if raw["metadata"]["name"] != "waits"]
+    file = tmp_path / "cluster.yaml"
+    file.write_text(yaml.safe_dump_all(kept))
+    text = printed("why-not", "hero/incoming", str(file), *NOW)
+    assert text.splitlines()[0] == "hero/incoming preempts b/b1, and does not get the quota"
+    assert "later: hero/incoming has no known start" in text
+    assert "feature gate PrioritizePreemptorWorkloads on: hero/incoming would be admitted" in text
+    gate = ("--feature-gates", "PrioritizePreemptorWorkloads=true")
+    assert "hero/incoming is admitted once b/b1 leaves" in printed(
+        "why-not", "hero/incoming", str(file), *NOW, *gate
+    )

@@ -238,7 +238,8 @@ class UndecidedShape:
 
 @dataclass(frozen=True, slots=True)
 class ComingTry:
-    """What keeps a workload that could go alone from going in the coming scheduling cycle."""
+    """What keeps a workload that could go alone from going in the coming scheduling cycle, or from the quota
+    that its victims give back."""
 
     cycle: int | None
     """The cycle in which it is tried first; null where it is not tried, or where that is not known."""
@@ -249,7 +250,7 @@ class ComingTry:
     summary: str
     """The answer in one line."""
     remedies: tuple[str, ...] = ()
-    """Changes of one field by which it would go in that cycle, in words; each was tried."""
+    """Changes of one field by which it would go in that cycle or get the quota, in words; each was tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +358,8 @@ class WhyNotAnswer:
     earlier: str | None = None
     """When, for whom and why the pending workload was preempted; null where that is not recorded."""
     coming: ComingTry | None = None
-    """Why it does not go in the coming cycle; null where it goes, or could not go alone."""
+    """Why it does not go in the coming cycle, or does not get the quota that its victims give back; null
+    where it does, or could not go alone."""
     premises: tuple[str, ...] = ()
     """What is assumed of how Kueue is configured, because no object shows it, in words."""
     warnings: tuple[str, ...] = ()

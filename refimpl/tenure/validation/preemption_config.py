@@ -11,7 +11,6 @@ from tenure.manifests.served import Fields, Items, Named, Number, Text, Word
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import entries, items
 from tenure.model import CandidateScope, Comparison, PriorityMode, Trigger
-from tenure.oracle.assignment import PODS
 from tenure.validation.cross_object_warnings import Overview, missing
 from tenure.validation.faults import Fault, Subject, WarningType, invalid, required
 from tenure.validation.labels import selector_faults
@@ -65,6 +64,7 @@ SPEC: Final = Fields({"rules": Items(_RULE, most=64, key=("name",))})
 """What the schema demands. Source: Kueue v0.20, PreemptionConfigSpec of v1alpha1."""
 
 _OWN: Final = "kueue.x-k8s.io/"
+_PODS: Final = "pods"
 
 
 def numbers_and_priorities(subject: Subject) -> Iterator[Fault]:
@@ -161,7 +161,7 @@ def triggers_without_topology(overview: Overview) -> Iterator[tuple[Subject, Fau
         # A flavor that is not given may have one.
         may = any(flavor in placed or flavor not in known for flavor in flavors if isinstance(flavor, str))
         may |= any(
-            PODS in items(group.get("coveredResources"))
+            _PODS in items(group.get("coveredResources"))
             for _, group in entries(queue.get("spec", "resourceGroups"))
         )
         if isinstance(name, str):

@@ -11,6 +11,7 @@ from tenure.errors import InputError
 from tenure.explanation.answer_types import ComingPreemption, ComingTry
 from tenure.explanation.answers import Locate
 from tenure.explanation.quota_alone import quota_alone
+from tenure.joint import names
 from tenure.model import Instant, Outcome, ReclaimWithinCohort, TurnResult, Workload
 from tenure.oracle.tree import build_tree
 from tenure.readings import Reading
@@ -25,7 +26,7 @@ from tenure_play.forecast.text import course_items
 from tenure_play.forecast.unknown_trees import without_unknown_trees
 from tenure_play.from_cluster import scenario_from
 from tenure_play.record import Result
-from tenure_play.scenario import QueueGates, Scenario, Timing
+from tenure_play.scenario import PREEMPTORS_FIRST, QueueGates, Scenario, Timing
 
 _COULD_GO: Final = (Outcome.FIT, Outcome.PREEMPT)
 _GOES: Final = (Result.ADMITTED, Result.PREEMPTING)
@@ -107,7 +108,9 @@ class Outlook:
             return "; ".join(map(str, error.problems))
 
     def of_decision(self, decision: Decision, locate: Locate) -> ComingTry | None:
-        """Why a workload that could go alone does not go in the coming cycle; None for any other.
+        """Why a workload that could go alone does not go in the coming cycle, or why that is in vain.
+
+        None for any other.
 
         Args:
             decision: about the workload alone.
@@ -132,7 +135,7 @@ class Outlook:
         assert asked is not None
         first = asked.turns[0] if asked.turns else None
         if first is not None and first.cycle == 1 and first.result in _GOES:
-            return None
+            return self._in_vain(decision, answer, first)
         why = _waits(asked, first)
         # The cause that the first line has already.
         stays = asked.waits is not None and why.endswith(f": {asked.waits.why}")
@@ -143,6 +146,34 @@ class Outlook:
             summary=f"{key} would {alone}, and {_with_note(why, first)}",
             remedies=() if first is None else tuple(self._remedies(key, first, locate)),
         )
+
+    def _in_vain(self, decision: Decision, answer: NextAnswer, turn: ComingTurn) -> ComingTry | None:
+        """That a workload preempts in the coming cycle, and does not get the quota; None where it does."""
+        key = decision.preemptor.key
+        found = next((each for each in answer.in_vain if each.preemptor == key), None)
+        if found is None:
+            return None
+        by = quota_alone(decision.not_modelled)
+        gets = (
+            f": {names(found.instead)} {'does' if len(found.instead) == 1 else 'do'}" if found.instead else ""
+        )
+        victims = f"{key} preempts {names(found.victims)}{by}"
+        return ComingTry(
+            cycle=turn.cycle,
+            result=turn.result.value,
+            later=answer.summary,
+            summary=f"{victims}, and does not get the quota{gets}",
+            remedies=tuple(self._first_as_preemptor(key)),
+        )
+
+    def _first_as_preemptor(self, key: str) -> Iterator[str]:
+        """The gate by which waiting preemptors go first, where the workload is admitted with it."""
+        if self.gates.preemptors_first:
+            return
+        outlook = replace(self, gates=replace(self.gates, preemptors_first=True))
+        asked = outlook.next(key).asked
+        if asked is not None and asked.waits is None:
+            yield f"feature gate {PREEMPTORS_FIRST} on: {key} would be admitted"
 
     def _remedies(self, key: str, turn: ComingTurn, locate: Locate) -> Iterator[str]:
         """Changes of one field by which a skipped workload goes in the same cycle, each tried."""
