@@ -287,3 +287,34 @@ def test_who_preempts_and_does_not_get_the_quota_is_not_admitted(tmp_path: Path)
     assert "hero/incoming is admitted once b/b1 leaves" in printed(
         "why-not", "hero/incoming", str(file), *NOW, *gate
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (
+            f"{SELECTOR}={{scope: WithinCohortTree, priority: {{mode: Base, comparison: LessThan}}}}",
+            "PCF-020 rule any/0: 0 is not LessThan 0",
+        ),
+        (f"{RULE}.preemptorSelector={{matchLabels: {{a: b}}}}", "PCF-050 rule any does not apply: preempto"),
+        (f"{RULE}.preemptorPriorityClassSelector={{matchNames: [a]}}", "PCF-040 rule any does not apply: t"),
+        (
+            f"{RULE}.preemptorSelector={{matchExpressions: [{{key: a, operator: Notin}}]}}",
+            "PCF-100 rule any does not apply: preemptorSelector is invalid",
+        ),
+        (
+            f"{SELECTOR}.labelSelector={{matchExpressions: [{{key: a, operator: Notin}}]}}",
+            "PCF-100 rule any/0",
+        ),
+        (
+            f"{RULE}.activationPolicy.trigger=QuotaFeasibleAndInsufficientTopology",
+            "PCF-080 rule any/0: its tier QuotaFeasibleAndInsufficientTopology is not tried",
+        ),
+    ],
+)
+def test_what_keeps_a_workload_is_listed_by_policy_and_by_selector(change: str, found: str) -> None:
+    text = printed("why-not", "hero/incoming", "b/b1", str(FILE), *NOW, "--set", change)
+    _, _, rules = text.partition("The rules that decide, of spec.preemption and of the PreemptionConfig")
+    policy, selector, *_ = rules.splitlines()[1:]
+    assert policy.strip() == "KQ-200  ClusterQueue b is within its quota: uses 2 of 2 cpu on default"
+    assert selector.strip().startswith(found)

@@ -25,8 +25,8 @@ from tenure.oracle.configured import (
     evaluated,
     facts_of,
     fault_of,
-    is_class_named,
     is_label_number_selected,
+    is_label_set_selected,
     known_of,
     number_of,
     priority_of,
@@ -113,21 +113,40 @@ def selector_remarks(decision: Decision, workload: Workload) -> Iterator[Remark]
     if decision.queue.preemption_config is None:
         return
     question = question_about(decision)
-    for rule in config_of(question).rules:
+    config = config_of(question)
+    stops = min((rule.trigger for rule, _ in stopped_by(question, config)), default=None)
+    for rule in config.rules:
         if rule.preemptors.fault or not accepts(rule, decision.preemptor):
-            text = f"rule {rule.name} does not apply: {_not_accepted(rule)}"
-            yield remark("PCF-040", is_class_named(rule.preemptor_classes, decision.preemptor), text)
+            yield _not_applying(question, rule)
             continue
+        stopped = stops is not None and stops <= rule.trigger
+        untried = "is stopped by an invalid selector" if stopped else "is not tried"
+        tried = not stopped and is_tried_in(decision, rule.trigger)
         for place, selector in enumerate(rule.candidates):
-            if not selector.fault:
-                facts = facts_of(question, rule, selector, workload)
-                yield from _of_selector(question, rule, place, selector, facts, workload)
+            name = f"rule {rule.name}/{place}"
+            if selector.fault:
+                yield _faulty(question, f"{name}: a selector is invalid: {selector.fault}")
+                continue
+            facts = facts_of(question, rule, selector, workload)
+            yield from _of_selector(question, rule, place, selector, facts, workload)
+            if is_selected(facts) and not tried:
+                yield remark("PCF-080", False, f"{name}: its tier {rule.trigger.label} {untried}")
 
 
-def _not_accepted(rule: PreemptionRule) -> str:
+def _not_applying(question: Question, rule: PreemptionRule) -> Remark:
+    """Why a rule does not apply to the preemptor."""
+    preemptor, why = question.preemptor, f"rule {rule.name} does not apply"
     if rule.preemptors.fault:
-        return f"preemptorSelector is invalid: {rule.preemptors.fault}"
-    return "it does not accept the preemptor"
+        return _faulty(question, f"{why}: preemptorSelector is invalid: {rule.preemptors.fault}")
+    if not is_label_set_selected(rule.preemptors, known_of(preemptor).labels):
+        return remark("PCF-050", False, f"{why}: preemptorSelector does not select the preemptor's labels")
+    called = known_of(preemptor).priority_class or "none"
+    return remark("PCF-040", False, f"{why}: the preemptor's priority class is {called}")
+
+
+def _faulty(question: Question, text: str) -> Remark:
+    """What an invalid selector stops."""
+    return remark("PCF-100", is_trigger_stopped(True, question.terms.invalid_selector), text)
 
 
 def _of_selector(

@@ -42,6 +42,7 @@ from tenure.explanation.verdicts import (
     deciding,
     deciding_text,
     findings_of,
+    refusing,
     remark_items,
     rules_parts,
 )
@@ -49,6 +50,9 @@ from tenure.outline import CommandAdvice, Facts, Item, Outline, Part, TitledList
 from tenure.units import counted, format_names
 
 DECIDES = "The rule that decides; --verbose shows all"
+DECIDE = "The rules that decide, of spec.preemption and of the PreemptionConfig; --verbose shows all"
+MOST_SELECTORS = 5
+"""So many selectors of a PreemptionConfig are listed that refuse a running workload."""
 MOST_CASES = 4
 """So many pending workloads that preempt a running one are listed one by one."""
 MOST_GROUPS = 6
@@ -138,7 +142,15 @@ def findings_part(remarks: Sequence[Remark], used: Sequence[str], *, verbose: bo
     decides = deciding(remarks, used)
     if verbose or decides is None:
         return TitledList(RULES_TITLE, remark_items(remarks, used))
-    return TitledList(DECIDES, remark_items([decides], used))
+    selectors = refusing(remarks)
+    if not selectors:
+        return TitledList(DECIDES, remark_items([decides], used))
+    policies = [remark for remark in remarks if not remark.rule.startswith("PCF")]
+    policy = deciding(policies, used)
+    if policy is None or (policy.holds and policy.rule != "KQ-200"):
+        policy = policies[0]  # The headline does not repeat it.
+    found = [policy, *selectors[:MOST_SELECTORS]]
+    return TitledList(DECIDE, remark_items(found, used))
 
 
 def _case_parts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, without_place
@@ -136,6 +137,28 @@ def deciding(remarks: Sequence[Remark], used: Sequence[str]) -> Remark | None:
     expired = (remark for remark in behind if timed and remark.rule == "TBP-020" and remark.holds != kept)
     first = (*expired, *about_equals, *(keeps if kept else ()), *(refuses if kept else ()))
     return next(shown_remarks((*first, *behind), used), None)
+
+
+def refusing(remarks: Sequence[Remark]) -> list[Remark]:
+    """Of each selector of a PreemptionConfig the first finding by which a running workload is no candidate.
+
+    Empty where a selector that is tried selects it, or where its ClusterQueue names no PreemptionConfig.
+
+    Args:
+        remarks: what each rule found about the workload.
+    """
+    first: dict[str, Remark] = {}
+    selecting = 0
+    for remark in remarks:
+        selecting += remark.rule == "PCF-070" and remark.holds
+        if (remark.rule in _PARTS and not remark.holds) or (remark.rule == "PCF-100" and remark.holds):
+            first.setdefault(remark.text.partition(":")[0], remark)
+    untried = sum(remark.rule == "PCF-080" for remark in first.values())
+    return [] if selecting > untried else list(first.values())
+
+
+_PARTS: Final = ("PCF-010", "PCF-020", "PCF-040", "PCF-050", "PCF-060", "PCF-080")
+"""The rules about the parts of a selector and about its tier; PCF-070 is about all parts together."""
 
 
 def deciding_text(remarks: Sequence[Remark], used: Sequence[str]) -> str:
