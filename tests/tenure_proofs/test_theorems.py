@@ -29,11 +29,11 @@ from tenure.oracle.selection import (
 from tenure.oracle.tree import climb, summed_up
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
-from tenure.rules.eligibility import basis_for
+from tenure.rules.eligibility import basis_for, basis_within_queue
 from tenure.rules.preemption_config import compared_priority, compares, is_number_selected, is_selected
 from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import basis_across_queues, may_reclaim
-from tenure.rules.share import basis_by_share
+from tenure.rules.share import basis_by_share, passes_initial_share
 from tenure.versions import versioned
 from tenure_play import actors, cycle
 from tenure_proofs.budgets import Budget
@@ -428,6 +428,7 @@ def _rule_changed(
 
 
 PAST_THE_DOOR = ("_taken(snapshot, preemptor, chosen, terms, now) for", "chosen for")
+LESS_OR_EQUAL = ("share < 0", "share <= 0")
 STRICT = "return has_lower_priority(preemptor, target)"
 
 WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
@@ -539,6 +540,37 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
             ),
         ),
         "under as-written: the higher may too",
+    ),
+    "the initial share allows equality": (
+        "PO-ANY-380",
+        _rule_changed(
+            basis_by_share, passes_initial_share=_rule_changed(passes_initial_share, LESS_OR_EQUAL)
+        ),
+        "in the end, under as-written: both end below",
+    ),
+    "the final share allows all": (
+        "PO-ANY-382",
+        _rule_changed(basis_by_share, ("and passes_final_share(evidence.share)", "")),
+        "a victim, under as-written: its side ends as high",
+    ),
+    "an equal queued later is before": (
+        "PO-ANY-385",
+        _rule_changed(
+            basis_within_queue, ("if has_lower_priority(preemptor, target):", "if preemptor.priority:")
+        ),
+        "an own step under as-written: it is better",
+    ),
+    "in a tree the initial share allows equality": (
+        "PO-ANY-387",
+        _rule_changed(
+            basis_by_share, passes_initial_share=_rule_changed(passes_initial_share, LESS_OR_EQUAL)
+        ),
+        "in the end, under as-written: both end below",
+    ),
+    "what frees the request does not fit": (
+        "PO-ANY-390",
+        _rule_changed(fits_request, ("max(0, free)", "max(0, free) - 1")),
+        "one victim: it suffices",
     ),
     "the rest of a queue is removed as well": (
         "PO-ANY-360",

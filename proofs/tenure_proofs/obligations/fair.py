@@ -37,7 +37,7 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 
 def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
@@ -173,6 +173,43 @@ def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_befor
     by_final = claim.lift(passes_final_share)(_compared(claim, "mine against after", mine, after)).value
     by_initial = claim.lift(passes_initial_share)(_compared(claim, "mine against alone", mine, alone)).value
     claim.prove(implies(any_of(by_final, by_initial), all_of(mine < before, after < before)))
+
+
+def _by_its_turn(claim: Claim, *, not_exceeded: bool) -> None:
+    """A victim that a strategy takes at its turn, and where both sides end."""
+    counted, mine = claim.number("counted"), claim.number("mine")
+    before, after = claim.number("before"), claim.number("after")
+    then, without = claim.number("at_its_turn"), claim.number("without_it")
+    claim.assume(without < then, then <= before, after < before)
+    claim.assume(mine <= counted if not_exceeded else mine >= counted)
+    final, initial = claim.lift(passes_final_share), claim.lift(passes_initial_share)
+    by_final = final(_compared(claim, "counted against without_it", counted, without)).value
+    by_initial = initial(_compared(claim, "counted against at_its_turn", counted, then)).value
+    claim.prove(implies(any_of(by_final, by_initial), all_of(mine < before, after < before)))
+
+
+@obligation("PO-KQ-446", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
+def a_preemptor_within_the_share_counted_at_a_victims_turn_ends_below_that_of_its_queue_before(
+    claim: Claim,
+) -> None:
+    """kueue#14543, share locking and the guarded fill-back: shares fall, though a victim may be unfair then.
+
+    The preemptor's side is `counted` when the victim has its turn, and `mine` in the end: with a locked
+    share, or where nothing given back lifts it above what allowed the victim, it is no higher.
+    """
+    _by_its_turn(claim, not_exceeded=True)
+
+
+@obligation("PO-KQ-447", rules=["KQ-420", "KQ-430"], expect=everywhere(REFUTED))
+def a_preemptor_that_gets_own_victims_back_ends_below_the_share_of_its_victims_queue_before(
+    claim: Claim,
+) -> None:
+    """Kueue main of August 2026, fill-back (kueue#14543): its own page of a proof takes this for granted.
+
+    What is counted at a victim's turn is without own workloads that get their quota back: scenario
+    kueue-14543-fill-back.
+    """
+    _by_its_turn(claim, not_exceeded=False)
 
 
 @obligation("PO-KQ-450", rules=["KQ-490"], expect=everywhere(PROVED))

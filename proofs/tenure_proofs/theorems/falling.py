@@ -1,0 +1,347 @@
+"""Preemption by shares in a flat cohort: what falls with each, of any number of ClusterQueues and victims.
+
+Shares are whole numbers here, which stand for their order: of exact fractions, or of the floating-point
+numbers that Kueue compares. They *fall* from the share of one ClusterQueue if that one ends lower, and every
+other one ends below that share or no higher than it was: sorted from the highest, they are a smaller
+sequence then. They *rise* the other way round.
+
+What is assumed of a repair is what it compares; that the removal of a victim lowers the share of its
+ClusterQueue; and that the share of each ClusterQueue depends on its own usage alone. So it is where one
+cohort has all of them and they borrow one resource. In a tree each preemption is compared beside the lowest
+common cohort alone, and lifts the cohorts above as it likes: scenario kueue-14543-fair-in-a-tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import z3
+
+from tenure.model import Basis, Evidence, Workload
+from tenure.readings import preset_names
+from tenure.rules.eligibility import basis_within_queue
+from tenure.rules.quota import fits_request
+from tenure.rules.share import basis_by_share
+from tenure.rules.time_based import requeue_timestamp
+from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.registry import reading_of
+from tenure_proofs.theorems.no_loop import BEHIND, LEAVES, STAYS, better_by_a_step, better_for_good
+from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.induction import Part
+from tenure_proofs.trusted.logic import all_of, any_of, implies, negation
+from tenure_proofs.trusted.loops import MEMBERS, every
+from tenure_proofs.trusted.specified import GIVEN
+
+COMPARED = ("shares are in one order, and the removal of a victim lowers that of its ClusterQueue", GIVEN)
+OWN_USAGE = ("the share of a ClusterQueue changes with its own usage alone", GIVEN)
+GETS_IT = ("who preempts is admitted before any other workload is", GIVEN)
+CHECKED = ("a repair compares what PO-KQ-445 or PO-KQ-446 says", GIVEN)
+FALLS = ("the shares fall with each preemption by shares, and never come back", "PO-ANY-380")
+FALLS_IN_TREE = (
+    "the shares fall where none above the common cohort rises, and never come back",
+    "PO-ANY-387",
+)
+OWN_ORDER = ("inside a ClusterQueue a preemptor is before its victims", "PO-ANY-320")
+
+_SHARES = z3.ArraySort(z3.IntSort(), z3.IntSort())
+_POINT, _MINE, _FROM = z3.Ints("any_queue preemptors_queue victims_queue")
+
+
+def _shares(name: str) -> Any:
+    return z3.Const(name, _SHARES)
+
+
+def _falls(then: Any, now: Any, place: Any, point: Any) -> Any:
+    """That shares fall from that of one ClusterQueue, as far as one point says."""
+    level = then[place]
+    return z3.And(now[place] < level, z3.Or(now[point] < level, now[point] <= then[point]))
+
+
+@theorem(
+    "PO-ANY-380",
+    about=(basis_by_share,),
+    size="any number of ClusterQueues of one cohort, and of victims; one resource; any order of shares",
+)
+def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_come_back(
+    function: Callable[..., Any] = basis_by_share,
+) -> Iterator[Part]:
+    """kueue#14543, each of its repairs and the guarded fill-back, cohorts without cohorts.
+
+    The preemptor's ClusterQueue and each one that loses a workload to it end below the share that any of the
+    latter had: so the shares fall, falling twice is falling, and no shares fall to themselves. There are
+    finitely many states, so preemptions by shares alone come to an end, whatever the strategies, in whatever
+    order. Today's search gives own victims back and exceeds what it compared: PO-KQ-447. Own victims that
+    stay removed may make the victim of one step the preemptor of the next; that ends too.
+    """
+    for premise in (COMPARED, OWN_USAGE, CHECKED):
+        modelled(*premise)
+    for preset in preset_names():
+        for words, known in (("in the end", _in_the_end), ("at its turn", _at_its_turn)):
+            claim = Claim(reading_of(preset))
+            known(claim, function)
+            yield Part(
+                f"{words}, under {preset}", tuple(claim.facts), (("both end below", every(claim.goals)),)
+            )
+    yield _preempted()
+    yield from _for_good()
+
+
+def _allowed(claim: Claim, function: Callable[..., Any], mine: Any, after: Any, before: Any) -> None:
+    """That a victim is allowed, where its side is `before` with it and `after` without."""
+    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+    evidence = claim.record("evidence", Evidence)
+    basis = claim.lift(function)(preemptor, target, evidence, any_terms(claim)).value
+    for by, theirs in ((Basis.FINAL_SHARE, after), (Basis.INITIAL_SHARE, before)):
+        used = all_of(evidence.basis == by, negation(evidence.within_nominal))
+        claim.assume(
+            implies(all_of(used, mine < theirs), evidence.share == -1),
+            implies(all_of(used, mine == theirs), evidence.share == 0),
+            implies(all_of(used, mine > theirs), evidence.share == 1),
+        )
+    # Within its nominal quota a ClusterQueue has the least share that there is.
+    claim.assume(after < before, basis != Basis.NONE, implies(evidence.within_nominal, mine <= after))
+
+
+def _in_the_end(claim: Claim, function: Callable[..., Any]) -> None:
+    """A victim that the check at the end allows, its side with it alone back against that without all."""
+    mine, end, alone, at_first = (claim.number(name) for name in ("mine", "end", "alone", "at_first"))
+    _allowed(claim, function, mine, end, alone)
+    claim.assume(alone <= at_first)
+    claim.prove(mine < at_first, end < at_first)
+
+
+def _at_its_turn(claim: Claim, function: Callable[..., Any]) -> None:
+    """A victim allowed at its turn by a share that its preemptor's side does not exceed in the end."""
+    counted, mine = claim.number("counted"), claim.number("mine")
+    after, before, at_first, end = (claim.number(name) for name in ("after", "before", "at_first", "end"))
+    _allowed(claim, function, counted, after, before)
+    claim.assume(mine <= counted, before <= at_first, end < at_first)
+    claim.prove(mine < at_first, end < at_first)
+
+
+def _preempted() -> Part:
+    """What both ends say of all shares, from any ClusterQueue that loses a workload."""
+    then, now, losing = _shares("shares_then"), _shares("shares_now"), z3.Const("losing", MEMBERS)
+
+    def known(at: Any) -> Any:
+        ends_below = z3.And(now[_MINE] < then[at], now[at] < then[at])
+        other = z3.Implies(at != _MINE, now[at] == then[at])
+        return z3.If(z3.And(losing[at], at != _MINE), ends_below, other)
+
+    facts = (losing[_FROM], _FROM != _MINE, known(_FROM), known(_POINT))
+    return Part("a preemption", facts, (("the shares fall", _falls(then, now, _FROM, _POINT)),))
+
+
+def _for_good() -> Iterator[Part]:
+    """That falling twice is falling, and that no shares fall to themselves."""
+    then, now, last = _shares("shares_then"), _shares("shares_now"), _shares("shares_last")
+    later = z3.Int("later_victims_queue")
+    highest = z3.If(then[_FROM] >= now[later], _FROM, later)
+    both = tuple(
+        _falls(some, other, by, at)
+        for some, other, by in ((then, now, _FROM), (now, last, later))
+        for at in (_POINT, _FROM, later)
+    )
+    yield Part("two steps", both, (("the shares fall", _falls(then, last, highest, _POINT)),))
+    alike = then[_FROM] == now[_FROM]
+    yield Part("the same shares", (alike,), (("they do not fall", z3.Not(_falls(then, now, _FROM, _POINT))),))
+
+
+@theorem(
+    "PO-ANY-382",
+    about=(basis_by_share,),
+    size="any number of ClusterQueues without nominal quota in one cohort; one resource; any order of shares",
+)
+def with_the_final_share_alone_and_no_preemption_inside_queues_shares_rise_from_the_lowest(
+    function: Callable[..., Any] = basis_by_share,
+) -> Iterator[Part]:
+    """kueue#14543, LessThanOrEqualToFinalShare alone, withinClusterQueue Never: no loop, whatever the repair.
+
+    Today's search is covered: without own victims it compares the preemptor's share of the end, and of its
+    victims' ClusterQueues none ends below what was compared. So the preemptor's ClusterQueue rises, and each
+    one that loses a workload ends no lower than that: sorted from the lowest, the shares are a greater
+    sequence. So they are after an admission without preemption. Rising twice is rising, and no shares rise to
+    themselves. Not covered: a reclaim within nominal quota, which compares no shares.
+    """
+    for premise in (COMPARED, OWN_USAGE, GETS_IT):
+        modelled(*premise)
+    for preset in preset_names():
+        claim = Claim(reading_of(preset))
+        mine, after, end = (claim.number(name) for name in ("mine", "after", "end"))
+        preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+        evidence = claim.record("evidence", Evidence, {"basis": Basis.FINAL_SHARE, "within_nominal": False})
+        claim.assume(
+            implies(mine < after, evidence.share == -1),
+            implies(mine == after, evidence.share == 0),
+            implies(mine > after, evidence.share == 1),
+            after <= end,
+        )
+        basis = claim.lift(function)(preemptor, target, evidence, any_terms(claim)).value
+        claim.assume(basis != Basis.NONE)
+        claim.prove(mine <= end)
+        yield Part(
+            f"a victim, under {preset}", tuple(claim.facts), (("its side ends as high", every(claim.goals)),)
+        )
+    then, now, last = (_shares(name) for name in ("shares_then", "shares_now", "shares_last"))
+    losing, later = z3.Const("losing", MEMBERS), z3.Int("later_preemptors_queue")
+    lifted = z3.If(losing[_POINT], now[_POINT] >= now[_MINE], now[_POINT] == then[_POINT])
+    facts = (now[_MINE] > then[_MINE], z3.Or(_POINT == _MINE, lifted))
+    yield Part("an admission", facts, (("the shares rise", _rises(then, now, _MINE, _POINT)),))
+    lowest = z3.If(then[_MINE] <= now[later], _MINE, later)
+    both = tuple(
+        _rises(some, other, by, at)
+        for some, other, by in ((then, now, _MINE), (now, last, later))
+        for at in (_POINT, _MINE, later)
+    )
+    yield Part("two steps", both, (("the shares rise", _rises(then, last, lowest, _POINT)),))
+    alike = then[_MINE] == now[_MINE]
+    yield Part("the same shares", (alike,), (("they do not rise", z3.Not(_rises(then, now, _MINE, _POINT))),))
+
+
+def _rises(then: Any, now: Any, place: Any, point: Any) -> Any:
+    """That shares rise from that of one ClusterQueue, as far as one point says."""
+    level = then[place]
+    return z3.And(now[place] > level, z3.Or(now[point] > level, now[point] >= then[point]))
+
+
+@theorem(
+    "PO-ANY-385",
+    about=(basis_within_queue,),
+    size="any number of workloads and ClusterQueues of one cohort; one resource; any order of shares",
+)
+def while_no_admission_lifts_a_queue_to_where_a_preemption_brought_one_down_there_is_no_loop(
+    function: Callable[..., Any] = basis_within_queue,
+) -> Iterator[Part]:
+    """kueue#14543, what ends the loops that its repairs leave: a ceiling until the next preemption by shares.
+
+    The ceiling is the highest share of a ClusterQueue that lost a workload by shares, as it was before. Any
+    other admission, with victims of its own ClusterQueue or without, keeps its ClusterQueue below the
+    ceiling, or lifts it nowhere. Then the shares before one preemption by shares fall to those before the
+    next one; and between two, what holds quota only gets better, as PO-ANY-340 says of the order inside
+    ClusterQueues. Where an admission may lift to the ceiling itself a loop is left: scenario
+    kueue-14543-at-the-ceiling.
+    """
+    for premise in (COMPARED, OWN_USAGE, GETS_IT, FALLS, OWN_ORDER, STAYS):
+        modelled(*premise)
+    then, now, next_ = _shares("shares_then"), _shares("shares_now"), _shares("shares_next")
+    admitted = z3.Int("queue_of_the_admitted")
+
+    def kept(at: Any) -> Any:
+        ceiling = z3.Or(next_[at] < then[_FROM], next_[at] <= now[at])
+        return z3.If(at == admitted, ceiling, next_[at] == now[at])
+
+    known = [known for at in (_POINT, _FROM) for known in (_falls(then, now, _FROM, at), kept(at))]
+    goal = ("the shares are still fallen", _falls(then, next_, _FROM, _POINT))
+    yield Part("an admission below the ceiling", tuple(known), (goal,))
+    yield from _for_good()
+    yield from _own_steps(function)
+
+
+def _own_steps(function: Callable[..., Any]) -> Iterator[Part]:
+    """That an admission with own victims alone, or none, makes what holds quota better."""
+    for preset in preset_names():
+        claim = Claim(reading_of(preset))
+        preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
+        terms, now = any_terms(claim), claim.number("now")
+        basis = claim.lift(function)(preemptor, target, terms, now).value
+        queued = claim.lift(requeue_timestamp)
+        mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
+        before = any_of(
+            preemptor.priority > target.priority,
+            all_of(preemptor.priority == target.priority, mine < theirs),
+        )
+        claim.assume(negation(duration_is_in_force(terms)))
+        leaves = z3.Implies(LEAVES, (basis != Basis.NONE).term)
+        known = (*claim.facts, leaves, z3.Implies(before.term, BEHIND))
+        yield better_by_a_step(f"an own step under {preset}", known)
+    yield from better_for_good()
+
+
+_LEVELS = z3.ArraySort(z3.IntSort(), _SHARES)
+_LEVEL, _ANY_LEVEL = z3.Ints("level any_level")
+
+
+def _falls_in_tree(then: Any, now: Any, level: Any, place: Any, at: tuple[Any, Any]) -> Any:
+    """That shares fall at a level, and that no node above rises, as far as one node of one level says."""
+    any_level, point = at
+    above = z3.Implies(any_level < level, now[any_level][point] <= then[any_level][point])
+    return z3.And(_falls(then[level], now[level], place, point), above)
+
+
+@theorem(
+    "PO-ANY-387",
+    about=(basis_by_share,),
+    size="trees of any depth and width; any order of shares beside each cohort",
+)
+def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_common_one(
+    function: Callable[..., Any] = basis_by_share,
+) -> Iterator[Part]:
+    """kueue#14543, trees of cohorts: the condition that Kueue's proof leaves open, and that no repair has.
+
+    Levels count from the root. A preemption changes shares on the paths of both sides. Below the highest
+    cohort that is the lowest common one with a victim they fall as in PO-ANY-380, and above it none rises
+    if the request is at most what the victims free there. Falling twice is falling, at the higher of both
+    levels, and no shares fall to themselves.
+    """
+    for premise in (COMPARED, CHECKED):
+        modelled(*premise)
+    for preset in preset_names():
+        claim = Claim(reading_of(preset))
+        _in_the_end(claim, function)
+        yield Part(
+            f"in the end, under {preset}", tuple(claim.facts), (("both end below", every(claim.goals)),)
+        )
+    then, now, last = (z3.Const(f"levels_{name}", _LEVELS) for name in ("then", "now", "last"))
+    below, later = z3.Int("another_level"), z3.Int("later_victims_side")
+    nodes = [(level, place) for level in (_LEVEL, below, _ANY_LEVEL) for place in (_POINT, _FROM, later)]
+    both = [
+        _falls_in_tree(some, other, level, by, at)
+        for some, other, level, by in ((then, now, _LEVEL, _FROM), (now, last, below, later))
+        for at in nodes
+    ]
+    level = z3.If(below >= _LEVEL, _LEVEL, below)
+    first = z3.And(below == _LEVEL, then[_LEVEL][_FROM] >= now[_LEVEL][later])
+    place = z3.If(z3.Or(below > _LEVEL, first), _FROM, later)
+    goal = _falls_in_tree(then, last, level, place, (_ANY_LEVEL, _POINT))
+    yield Part("two steps", tuple(both), (("the shares fall", goal),))
+    alike = then[_LEVEL][_FROM] == now[_LEVEL][_FROM]
+    same = z3.Not(_falls_in_tree(then, now, _LEVEL, _FROM, (_ANY_LEVEL, _POINT)))
+    yield Part("the same shares", (alike,), (("they do not fall", same),))
+
+
+@theorem(
+    "PO-ANY-390",
+    about=(fits_request, basis_within_queue),
+    size="any number of workloads of one size; trees of any depth without limits; one resource",
+)
+def where_all_workloads_request_the_same_preemption_in_a_tree_ends(
+    fits: Callable[..., Any] = fits_request,
+    within: Callable[..., Any] = basis_within_queue,
+) -> Iterator[Part]:
+    """kueue#14543, workloads of one size, with today's search and with each repair, whatever is configured.
+
+    One victim suffices, so no fill-back gives any back and a victim is compared with the shares of the end.
+    The number of workloads that hold quota never falls, and rises with each admission without preemption:
+    in a loop there is none. With it unchanged the shares fall with each preemption by shares and stay with
+    each one inside a ClusterQueue, which makes what holds quota better.
+    """
+    for premise in (COMPARED, GETS_IT, FALLS_IN_TREE, OWN_ORDER, STAYS):
+        modelled(*premise)
+    claim = Claim(reading_of(preset_names()[0]))
+    free, size = claim.number("free"), claim.number("size")
+    claim.assume(free >= 0, size > 0)
+    claim.prove(claim.lift(fits)(size, free + size, False, False).value)
+    yield Part("one victim", tuple(claim.facts), (("it suffices", every(claim.goals)),))
+    held, victims, admits = z3.Ints("held_quota victims admissions")
+    leave = z3.And(admits == 1, victims >= 0, victims <= 1)
+    then = held + admits - victims
+    never = ("it never falls", then >= held)
+    rises = ("it rises without a victim", z3.Implies(victims == 0, then > held))
+    yield Part("how many hold quota", (leave,), (never, rises))
+    usage, amount = z3.Ints("usage size")
+    same = ("the usage stays", usage - amount + amount == usage)
+    yield Part("inside a ClusterQueue", (amount > 0,), (same,))
+    yield from _own_steps(within)
