@@ -1,5 +1,7 @@
 """The repairs of kueue#14543 on random searches, beside every set of victims: `python -m benchmarks.repairs`.
 
+With `--scenario N` it prints one of them: what each repair finds, as comments above its manifests.
+
 Of each search all sets of candidates are tried. A set is *valid* where
 
 1. the request fits without it, and with none of it back;
@@ -12,6 +14,7 @@ A search is *solvable* where some set is valid.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.fair_searches import draw_fair_search
 from tenure.conformance.requests import DecideRequest
@@ -30,6 +33,8 @@ from tenure.oracle.fair_repairs import first_unfair, usage_left
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import FairSharingRepair, Reading, preset
+from tenure.units import format_instant
+from tenure_lab.generators.writing import API, write_request
 
 COLUMNS: Final = {
     "solved": "a valid set, of the solvable searches",
@@ -85,12 +90,11 @@ class Truth:
         self._tournament = tournament_of(question, question.charged())
         self.candidates = candidates_of(question)
 
-    def smallest(self) -> int | None:
-        """The size of the smallest valid set; None where none is."""
-        for size in range(1, len(self.candidates) + 1):
-            if any(map(self.is_valid, combinations(self.candidates, size))):
-                return size
-        return None
+    def smallest(self) -> tuple[Candidate, ...] | None:
+        """The first of the smallest valid sets; None where none is valid."""
+        sizes = range(1, len(self.candidates) + 1)
+        sets = (victims for size in sizes for victims in combinations(self.candidates, size))
+        return next(filter(self.is_valid, sets), None)
 
     def is_valid(self, victims: Sequence[Candidate]) -> bool:
         """Whether a set is valid."""
@@ -154,11 +158,21 @@ def counted(
             smallest = truth.smallest()
             counts[""].update(searches=1, solvable=smallest is not None)
             for repair in repairs:
-                counts[repair.name].update(_of(truth, smallest, repair, repaired(question, repair)))
+                counts[repair.name].update(judged(truth, smallest, repair, repaired(question, repair)))
     return counts
 
 
-def _of(truth: Truth, smallest: int | None, repair: FairSharingRepair, found: Selection) -> dict[str, int]:
+def judged(
+    truth: Truth, smallest: Sequence[Candidate] | None, repair: FairSharingRepair, found: Selection
+) -> dict[str, int]:
+    """What is counted of one search of a repair, by column.
+
+    Args:
+        truth: every set of victims.
+        smallest: the smallest valid one.
+        repair: the choice of the reading.
+        found: what it finds.
+    """
     kept, turns = found.kept, sum(len(attempt.turns) for attempt in found.attempts)
     if not kept:
         return {"missed": smallest is not None, "turns": turns}
@@ -170,19 +184,68 @@ def _of(truth: Truth, smallest: int | None, repair: FairSharingRepair, found: Se
         "unfair": truth.is_unfair(kept),
         "taken back": truth.is_taken_back(kept, repair),
         "not needed": truth.has_spare(kept),
-        "more": len(kept) - smallest if valid and smallest is not None else 0,
+        "more": len(kept) - len(smallest) if valid and smallest is not None else 0,
         "turns": turns,
     }
 
 
+def described(seed: int, index: int) -> str:
+    """One scenario as manifests, below what is found for it; empty where it makes no search.
+
+    Args:
+        seed, index: of the scenario.
+    """
+    lines = list[str]()
+    for request, question in searches_of(seed, index):
+        truth = Truth(request, question)
+        smallest = truth.smallest()
+        valid = f"smallest valid set: {_names(smallest)}" if smallest else "no set of victims is valid"
+        waiting = f"{request.preemptor.key} --now {format_instant(request.now)}"
+        decided = f"tenure decide FILE -w {waiting} --reading released --override fair_sharing_repair=REPAIR"
+        lines += [f"# scenario {index} of seed {seed}: {decided}", f"# {valid}"]
+        for repair in FairSharingRepair:
+            found = repaired(question, repair)
+            counts = judged(truth, smallest, repair, found)
+            flags = ", ".join(column for column in COLUMNS if counts.get(column) and column != "turns")
+            victims = _names(found.kept) or "no victim"
+            lines.append(f"# {repair.name.lower()}: {victims} ({flags or 'none is valid'})")
+        lines += [f"---\n{json.dumps(manifest)}" for manifest in _manifests(request)]
+    return "\n".join(lines)
+
+
+def _names(found: Sequence[Candidate]) -> str:
+    return ", ".join(sorted(candidate.workload.key for candidate in found))
+
+
+def _manifests(request: DecideRequest) -> Iterator[dict[str, Any]]:
+    """What the request decides on, as objects of a cluster."""
+    written, queue = write_request(request), "main"
+    configured = {name: written[name] for name in ("featureGates", "fairSharing")}
+    yield {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", **configured}
+    for kind in ("resourceFlavors", "cohorts", "clusterQueues"):
+        yield from written[kind]
+    metadata = {"name": queue, "namespace": request.preemptor.namespace}
+    spec = {"clusterQueue": request.queue}
+    yield {"apiVersion": API, "kind": "LocalQueue", "metadata": metadata, "spec": spec}
+    yield from written["admitted"]
+    incoming = written["incoming"]
+    yield {**incoming, "spec": {**incoming["spec"], "queueName": queue}}
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the table, or one scenario."""
     parser = argparse.ArgumentParser("python -m benchmarks.repairs", description=__doc__)
     parser.add_argument("--n", type=int, default=2000, help="scenarios")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=[repair.name.lower() for repair in FairSharingRepair])
+    parser.add_argument("--scenario", type=int, metavar="N", help="print this one as manifests")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
+    if given.scenario is not None:
+        if not (text := described(given.seed, given.scenario)):
+            sys.exit(f"scenario {given.scenario} of seed {given.seed} makes no search")
+        print(text)
+        return
     repairs = [repair for repair in FairSharingRepair if given.only in (None, repair.name.lower())]
     blocks = [range(first, min(first + 100, given.n)) for first in range(0, given.n, 100)]
     totals: dict[str, Counter[str]] = {}

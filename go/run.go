@@ -126,11 +126,15 @@ type Report struct {
 //
 // The error is that of an option: a family, reading, call or vector that does not exist.
 func Check(ctx context.Context, decider Decider, chosen ...Option) (Report, error) {
+	return checked(ctx, decider, Vectors(), chosen)
+}
+
+func checked(ctx context.Context, decider Decider, all []Vector, chosen []Option) (Report, error) {
 	o := options{mode: Victims, atLeast: 95, except: map[string]string{}}
 	for _, option := range chosen {
 		option(&o)
 	}
-	vectors, err := o.vectors()
+	vectors, err := o.vectors(all)
 	if err != nil {
 		return Report{}, err
 	}
@@ -147,8 +151,7 @@ func Check(ctx context.Context, decider Decider, chosen ...Option) (Report, erro
 
 func rank(kind Kind) int { return slices.Index([]Kind{Differs, Known, LeftOut, Agrees}, kind) }
 
-func (o *options) vectors() ([]Vector, error) {
-	all := Vectors()
+func (o *options) vectors(all []Vector) ([]Vector, error) {
 	if !slices.ContainsFunc(o.restrict, func(r restriction) bool { return r.name == "Calls" }) {
 		Calls("decide")(o)
 	}
@@ -261,6 +264,12 @@ func Run(t *testing.T, decider Decider, chosen ...Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reported(t, report)
+}
+
+// reported has a subtest for each result, and logs how many ended how.
+func reported(t *testing.T, report Report) {
+	t.Helper()
 	for _, result := range report.Results {
 		t.Run(result.Vector.ID, func(t *testing.T) {
 			text := strings.Join(result.Lines, "\n")

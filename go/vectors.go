@@ -73,18 +73,17 @@ func Vectors() []Vector {
 }
 
 var decoded = sync.OnceValue(func() []Vector {
-	vectors, err := decode(published)
-	if err != nil {
+	var vectors []Vector
+	if err := decode(published, &vectors); err != nil {
 		panic(fmt.Sprintf("tenuretest: the embedded vectors: %v", err))
 	}
 	return vectors
 })
 
-func decode(compressed []byte) ([]Vector, error) {
+func decode(compressed []byte, into any) error {
 	reader, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var vectors []Vector
-	return vectors, json.NewDecoder(reader).Decode(&vectors)
+	return json.NewDecoder(reader).Decode(into)
 }

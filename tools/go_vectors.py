@@ -1,6 +1,6 @@
 """The published vectors with the reference's reasons, as the Go module `tenuretest` embeds them.
 
-    python -m tools.go_vectors   writes go/vectors.json.gz again, and, with Go, the file for Kueue that has it
+    python -m tools.go_vectors   writes go/vectors.json.gz again, and, with Go, the files for Kueue
 
 A vector is that of its file, with its area, and for a decision two more fields. `reasons` has a sentence for
 each running workload, as `tenure conform` prints it for a workload in which answers differ; `summary` is what
@@ -26,7 +26,8 @@ from tenure_lab.verdicts import DECIDE
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "go"
 FILE: Final = FOLDER / "vectors.json.gz"
-DROPPED_IN: Final = FOLDER / "kueue" / "preemption" / "kueue_test.go"
+DROPPED_IN: Final = FOLDER / "kueue" / "preemption"
+"""The files for Kueue."""
 
 
 def packed() -> str:
@@ -57,9 +58,14 @@ def _write() -> int:
     # Compressed bytes depend on the version of zlib, so a file with the same content is left as it is.
     if text != recorded():
         FILE.write_bytes(gzip.compress(text.encode("utf-8"), mtime=0))
+    return drop_in()
+
+
+def drop_in() -> int:
+    """Write the files for Kueue again; the exit code is 1 without Go."""
     if shutil.which("go") is None:
         print(
-            "no Go here: `go run ./dropin` in the folder go writes the file for Kueue again", file=sys.stderr
+            "no Go here: `go run ./dropin` in the folder go writes the files for Kueue again", file=sys.stderr
         )
         return 1
     return subprocess.run(["go", "run", "./dropin"], cwd=FOLDER, check=False).returncode

@@ -133,6 +133,8 @@ class FairSharingRepair(IntEnum):
     OFFENDER_PRUNING = 4
     LEVEL_LOCKED = 5
     GUARDED_FILL_BACK = 6
+    REEVALUATION = 7
+    VERIFIED_REEVALUATION = 8
 
 
 class RepairStrategy(IntEnum):

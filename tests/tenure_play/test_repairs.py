@@ -18,9 +18,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "fair-shar
 def test_the_page_says_which_loops_remain(scenario: str, repair: FairSharingRepair) -> None:
     (row,) = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if f"| `{scenario}` |" in line]
     today, guarded, others = (cell.strip() for cell in row.split("|")[2:5])
-    expected = {FairSharingRepair.NONE: today, FairSharingRepair.GUARDED_FILL_BACK: guarded}.get(
-        repair, others
-    )
+    expected = {
+        FairSharingRepair.NONE: today,
+        FairSharingRepair.REEVALUATION: today,
+        FairSharingRepair.GUARDED_FILL_BACK: guarded,
+    }.get(repair, others)
     chosen = f"fair_sharing_repair={repair.name.lower()}"
     done = in_process(
         main, ("simulate", "--scenario", scenario, "--reading", "released", "--override", chosen)
@@ -40,6 +42,7 @@ def test_with_every_repair_preemption_by_shares_alone_loops(repair: FairSharingR
     checked, locking = others.split("; ")
     every = {
         FairSharingRepair.NONE: today,
+        FairSharingRepair.REEVALUATION: today,
         FairSharingRepair.GUARDED_FILL_BACK: guarded,
         FairSharingRepair.SHARE_LOCKING: locking.removeprefix("`share_locking` "),
     }.get(repair, checked)

@@ -834,11 +834,15 @@ type Report struct {
 //
 // The error is that of an option: a family, reading, call or vector that does not exist.
 func Check(ctx context.Context, decider Decider, chosen ...Option) (Report, error) {
+	return checked(ctx, decider, Vectors(), chosen)
+}
+
+func checked(ctx context.Context, decider Decider, all []Vector, chosen []Option) (Report, error) {
 	o := options{mode: Victims, atLeast: 95, except: map[string]string{}}
 	for _, option := range chosen {
 		option(&o)
 	}
-	vectors, err := o.vectors()
+	vectors, err := o.vectors(all)
 	if err != nil {
 		return Report{}, err
 	}
@@ -855,8 +859,7 @@ func Check(ctx context.Context, decider Decider, chosen ...Option) (Report, erro
 
 func rank(kind Kind) int { return slices.Index([]Kind{Differs, Known, LeftOut, Agrees}, kind) }
 
-func (o *options) vectors() ([]Vector, error) {
-	all := Vectors()
+func (o *options) vectors(all []Vector) ([]Vector, error) {
 	if !slices.ContainsFunc(o.restrict, func(r restriction) bool { return r.name == "Calls" }) {
 		Calls("decide")(o)
 	}
@@ -969,6 +972,12 @@ func Run(t *testing.T, decider Decider, chosen ...Option) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	reported(t, report)
+}
+
+// reported has a subtest for each result, and logs how many ended how.
+func reported(t *testing.T, report Report) {
+	t.Helper()
 	for _, result := range report.Results {
 		t.Run(result.Vector.ID, func(t *testing.T) {
 			text := strings.Join(result.Lines, "\n")
@@ -1181,32 +1190,31 @@ func Vectors() []Vector {
 }
 
 var decoded = sync.OnceValue(func() []Vector {
-	vectors, err := decode(published)
-	if err != nil {
+	var vectors []Vector
+	if err := decode(published, &vectors); err != nil {
 		panic(fmt.Sprintf("tenuretest: the embedded vectors: %v", err))
 	}
 	return vectors
 })
 
-func decode(compressed []byte) ([]Vector, error) {
+func decode(compressed []byte, into any) error {
 	reader, err := gzip.NewReader(bytes.NewReader(compressed))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var vectors []Vector
-	return vectors, json.NewDecoder(reader).Decode(&vectors)
+	return json.NewDecoder(reader).Decode(into)
 }
 
-// published are the vectors: JSON, compressed.
+// published is JSON, compressed.
 var published = func() []byte {
-	data, err := base64.StdEncoding.DecodeString(encoded)
+	data, err := base64.StdEncoding.DecodeString(publishedText)
 	if err != nil {
 		panic(err)
 	}
 	return data
 }()
 
-const encoded = "" +
+const publishedText = "" +
 	"H4sIAAAAAAACA+y9a5Pi2LUt+ldW5JeyI1AVEpBVScb+0N129/Vxu1zux+24Zx/HDQEi0U5SSiNlZWJH//cz51xLTwQIEO/hc3ZXAgItLS3NNcaYr//+" +
 	"z40789yb/s1oHrhP/tB6nvnhzI/nN60bf0Tv/+n/+2y1nfYHN7Je6f3YC6x44lljfxbFVhR7z5YfWbH7SO+7sRUGQ4++OXuZetFN/7+Tb9Nbf/2H1bbb" +
 	"N/9s3Xz1ZiN/GNNvu8Oh9xzTh+Op+yDH/0w/GPFBw/DpyQv4oL8Hnoq8YRiMlDuOvZny40gNadCxHwaKxqL+JxyocKwGbuQpu91WfqTcQfjVU912u6+G" +

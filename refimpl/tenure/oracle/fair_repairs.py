@@ -1,8 +1,8 @@
 """Fair sharing as the repairs of kueue#14543 would search: choices of the reading `fair_sharing_repair`.
 
 The search of today removes candidates by the shares of its turn, and then gives quota back: at its end the
-preemptor's side may have a greater share than the side that it took from. From the text of the analysis, not
-from a release.
+preemptor's side may have a greater share than the side that it took from. From the text of the analysis, and
+from code of Kueue main behind two gates; not from a release that Tenure reads.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def select_by_repair(question: Question) -> Selection:
     Args:
         question: the search; its terms name the repair.
 
-    Source: kueue#14543, analysis of five repairs; KEP-13396, future work (guarded fill-back).
+    Source: kueue#14543, analysis of five repairs; KEP-13396, future work (guarded fill-back); Kueue main
+    of autumn 2026, gates FairSharingReevaluatePreemptionCandidates and FairSharingVerifyFinalTargets.
     """
     candidates = candidates_of(question)
     tournament = tournament_of(question, question.charged())
@@ -156,6 +157,30 @@ def _guarded_fill_back(tournament: Tournament, candidates: tuple[Candidate, ...]
     yield _given_back(tournament, searched.attempts, removed, fits, is_fair)
 
 
+def _reevaluation(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """Today's search, with a second run of the first strategy, and its fill-back: gate of kueue#14128."""
+    yield _reevaluated(tournament, candidates)
+
+
+def _verified_reevaluation(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
+    """The same, or none where one of the targets is unfair at the end."""
+    yield _checked(tournament, _reevaluated(tournament, candidates))
+
+
+def _reevaluated(tournament: Tournament, candidates: tuple[Candidate, ...]) -> SearchEnd:
+    """Today's search, whose first strategy has a second run where own workloads have lowered the share.
+
+    The second run compares no share where the preemptor is within its nominal quota by then.
+    """
+    first = played(replace(tournament, goes_again=False), candidates)
+    removed, rejected = in_order(first.end.removed), first.attempts[0].rejected
+    if first.end.fits or all(found.place != tournament.own for found in removed):
+        return _searched(tournament, candidates)
+    again = played(_after(tournament, removed), rejected)
+    gone = (*removed, *in_order(again.end.removed))
+    return _given_back(tournament, (*first.attempts, *again.attempts), gone, again.end.fits)
+
+
 def _stays_below(
     tournament: Tournament, charged: Usage, candidate: Candidate, shares: SharesCompared | None
 ) -> bool:
@@ -173,6 +198,8 @@ _SEARCHES: Final[Mapping[FairSharingRepair, Callable[[Tournament, tuple[Candidat
     FairSharingRepair.OFFENDER_PRUNING: _offender_pruning,
     FairSharingRepair.LEVEL_LOCKED: _level_locked,
     FairSharingRepair.GUARDED_FILL_BACK: _guarded_fill_back,
+    FairSharingRepair.REEVALUATION: _reevaluation,
+    FairSharingRepair.VERIFIED_REEVALUATION: _verified_reevaluation,
 }
 
 
@@ -186,16 +213,35 @@ def first_unfair(tournament: Tournament, kept: Sequence[Candidate]) -> Candidate
     The preemptor's side is compared as it is with the request and without all targets; the target's side as
     it is then, and as it is with the target alone back. Exempt are the targets of a preemptor that is within
     its nominal quota as the search begins, not of one that is only without its own victims: level-locked
-    search takes others without a comparison then, and may give those back.
+    search takes others without a comparison then, and may give those back. By verified reevaluation these
+    are exempt too, if the preemptor is within its nominal quota in the end.
     """
     charged = _charged(tournament, kept)
-    return next((found for found in kept if not _is_fair(tournament, charged, kept, found)), None)
+    exempt = _exempt(tournament, charged)
+    return next((found for found in kept if not _is_fair(tournament, charged, exempt, kept, found)), None)
 
 
-def _is_fair(tournament: Tournament, charged: Usage, kept: Sequence[Candidate], candidate: Candidate) -> bool:
+def _exempt(tournament: Tournament, charged: Usage) -> frozenset[Basis]:
+    """The targets of other queues that are not checked, by what they were taken on."""
+    terms = tournament.question.terms
+    if terms.repair_within_nominal != RepairWithinNominal.EXEMPT:
+        return frozenset()
+    if tournament.claims_nominal:
+        return frozenset(Basis)
+    by_end = terms.fair_sharing_repair == FairSharingRepair.VERIFIED_REEVALUATION
+    claims = by_end and tournament_of(tournament.question, charged).claims_nominal
+    return frozenset({Basis.WITHIN_NOMINAL} if claims else ())
+
+
+def _is_fair(
+    tournament: Tournament,
+    charged: Usage,
+    exempt: frozenset[Basis],
+    kept: Sequence[Candidate],
+    candidate: Candidate,
+) -> bool:
     terms, basis = tournament.question.terms, candidate.evidence.basis
-    is_exempt = terms.repair_within_nominal == RepairWithinNominal.EXEMPT
-    if candidate.place == tournament.own or (tournament.claims_nominal and is_exempt):
+    if candidate.place == tournament.own or basis in exempt:
         return True
     mine, theirs = beside_common(tournament, candidate.place)
     before = _charged(tournament, _without(kept, candidate))

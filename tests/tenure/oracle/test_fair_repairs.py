@@ -39,7 +39,7 @@ CPU = FlavorResource("default", "cpu")
 SEED = 14543
 SEARCHES = [found for index in range(1000) for found in searches_of(SEED, index)]
 FINAL = Basis.FINAL_SHARE
-NONE, POST_CHECK, LOCKING, THEN_LOCKING, PRUNING, LEVEL, GUARDED = FairSharingRepair
+NONE, POST_CHECK, LOCKING, THEN_LOCKING, PRUNING, LEVEL, GUARDED, AGAIN, VERIFIED = FairSharingRepair
 
 
 def quota(cpus: int) -> tuple[ResourceGroup, ...]:
@@ -145,6 +145,8 @@ def _keys(found: Sequence[Candidate]) -> tuple[str, ...]:
         (PRUNING, []),
         (LEVEL, []),
         (GUARDED, ["p-small", "t-hero"]),
+        (AGAIN, ["t-hero"]),
+        (VERIFIED, []),
     ],
 )
 def test_the_counter_example_of_the_analysis(repair: FairSharingRepair, victims: list[str]) -> None:
@@ -172,6 +174,71 @@ def test_who_comes_within_nominal_quota_by_own_victims_alone_is_checked_as_well(
     for repair in (POST_CHECK, THEN_LOCKING, PRUNING, LEVEL):
         reading = parse_reading({"preset": "released", "fair_sharing_repair": repair.name.lower()})
         assert decide(cluster, new, "qp", 10, reading).targets == ()
+
+
+def test_a_second_run_takes_whom_the_share_without_own_victims_allows() -> None:
+    # Of 150 CPUs qt uses three times 40. At first 90 are more than the 80 that it would have left; without
+    # p-small the 60 of p-hero are not.
+    cluster = counter_example()
+    running = tuple(
+        Workload("ns", name, name, 0, 0, quota_reserved_at=1, cluster_queue=queue, usage={CPU: cpus})
+        for name, queue, cpus in (("p-small", "qp", 30), ("t1", "qt", 40), ("t2", "qt", 40), ("t3", "qt", 40))
+    )
+    strategies = (FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,)
+    cluster = replace(
+        cluster,
+        admitted=running,
+        cohorts={"all": Cohort("all", None, quota(150))},
+        settings=Settings(fair_sharing=strategies),
+    )
+    hero = Workload("ns", "p-hero", "p-hero", 10, 2, pod_sets=(PodSet("main", 1, {"cpu": 60}),))
+    expected = {NONE: [], POST_CHECK: [], AGAIN: ["p-small", "t1"], VERIFIED: ["p-small", "t1"]}
+    for repair, victims in expected.items():
+        reading = parse_reading({"preset": "released", "fair_sharing_repair": repair.name.lower()})
+        decision = decide(cluster, hero, "qp", 10, reading)
+        assert [target.workload.name for target in decision.targets] == victims
+
+
+@pytest.mark.parametrize(("nominal", "exempt"), [("exempt", True), ("checked", False)])
+def test_a_second_run_within_nominal_quota_is_exempt_from_the_check_if_it_ends_there(
+    nominal: str, exempt: bool
+) -> None:
+    # Without small, qp is within its 4 CPUs, so w is taken whatever the shares. Small stays removed. In the
+    # end the side of qp borrows 6 of 12; that of qt borrowed 3.
+    cluster = counter_example()
+    qp, qt = cluster.cluster_queues["qp"], cluster.cluster_queues["qt"]
+    lower = ReclaimWithinCohort.LOWER_PRIORITY
+    queues = {
+        "qp": replace(qp, resource_groups=quota(4), cohort="left", reclaim_within_cohort=lower),
+        "qx": replace(qt, name="qx", cohort="left"),
+        "qt": replace(qt, cohort="right"),
+    }
+    running = tuple(
+        Workload("ns", name, name, priority, 0, quota_reserved_at=1, cluster_queue=queue, usage={CPU: cpus})
+        for name, queue, cpus, priority in (("small", "qp", 3, 0), ("x", "qx", 6, 20), ("w", "qt", 3, 0))
+    )
+    sides = {name: Cohort(name, "all", quota(0)) for name in ("left", "right")}
+    cohorts = {"all": Cohort("all", None, quota(8)), **sides}
+    cluster = replace(cluster, cluster_queues=queues, admitted=running, cohorts=cohorts)
+    new = Workload("ns", "new", "new", 10, 2, pod_sets=(PodSet("main", 1, {"cpu": 4}),))
+    expected = {NONE: [], AGAIN: ["small", "w"], VERIFIED: ["small", "w"] if exempt else []}
+    for repair, victims in expected.items():
+        chosen = {"fair_sharing_repair": repair.name.lower(), "repair_within_nominal": nominal}
+        decision = decide(cluster, new, "qp", 10, parse_reading({"preset": "released", **chosen}))
+        assert [target.workload.name for target in decision.targets] == victims
+
+
+def test_a_second_run_changes_nothing_where_the_first_took_no_own_workload() -> None:
+    changed = 0
+    for _, question in SEARCHES:
+        today, again = repaired(question, NONE), repaired(question, AGAIN)
+        if _keys(today.kept) != _keys(again.kept):
+            first = today.attempts[0]
+            own = question.snapshot.place
+            assert not first.fits
+            assert any(turn.removed and turn.candidate.place == own for turn in first.turns)
+            changed += 1
+    assert changed
 
 
 def test_without_fair_sharing_no_repair_changes_anything() -> None:
