@@ -12,6 +12,7 @@ from tenure.model import PreemptionRules
 from tenure_check.analysis.closed_systems import CohortTree, PriorityChoice
 from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
 from tenure_check.analysis.periodic_runs import EVICTIONS, LoopSearch, SearchBounds
+from tests.objects import a_group, an_object
 from tests.tenure_check.loops.proved import drawn_tree, searched
 from tests.tenure_check.test_loops import FAIR, READING, queue, trees
 
@@ -32,6 +33,15 @@ def limited(name: str, **preemption: Any) -> dict[str, Any]:
     return made
 
 
+def two_flavors(strategy: str = "BestEffortFIFO", **preemption: Any) -> list[dict[str, Any]]:
+    """A ClusterQueue in which a pod set may get either flavor."""
+    made = queue("a", 2, **preemption)
+    made["spec"]["queueingStrategy"] = strategy
+    (group,) = made["spec"]["resourceGroups"]
+    group["flavors"] += a_group("other", quota=3)["flavors"]
+    return [an_object("ResourceFlavor", "other"), made]
+
+
 @pytest.mark.parametrize(
     ("objects", "theorems"),
     [
@@ -46,6 +56,9 @@ def limited(name: str, **preemption: Any) -> dict[str, Any]:
         ([limited("a", **ANY), limited("b", **LOWER)], OF_EACH),
         ([limited("a", **ANY), limited("b", **HOUR)], None),
         ([limited("a", **ANY), queue("b", 2, **LOWER)], None),
+        (two_flavors(**LOWER), OF_SEVERAL),
+        (two_flavors("StrictFIFO", **LOWER), OF_ONE),
+        (two_flavors(reclaimWithinCohort="LowerPriority"), OF_ONE),
         ([queue("a", 4, **HOUR)], None),
         ([*TWO_QUEUES, queue("c", 2, **HOUR)], None),
     ],
@@ -70,6 +83,7 @@ def test_theorems_are_named_where_their_hypotheses_hold(
             [limited("a", **ANY), queue("b", 2, **LOWER)],
             ["a reclaimWithinCohort", "b borrowingLimit"],
         ),
+        (two_flavors(**LOWER), ["a spec.resourceGroups[0].flavors"]),
         ([queue("a", 4, **HOUR)], ["a withinClusterQueueConfig.minAdmitDuration"]),
     ],
 )

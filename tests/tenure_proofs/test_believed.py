@@ -7,6 +7,7 @@ Each attack finds a wrong version of what its premise is about. What a state is,
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -21,7 +22,6 @@ import pytest
 
 from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
-from tenure import api
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, TurnResult
 from tenure.oracle import classical, fair, partial, tree
@@ -41,8 +41,8 @@ from tenure.oracle.tree import (
     places_below,
     total_usage,
 )
+from tenure.readings import preset
 from tenure.rules import share
-from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.hero_targets import group_for_hero
 from tenure.rules.share import Share, borrowed_ratio
 from tenure_lab.generators.dice import SeededDice
@@ -58,7 +58,6 @@ from tenure_simulate.core import sorting
 from tests.properties import test_kinship as kinship
 from tests.sampling import sample
 from tests.tenure_proofs.changed import changed
-from tests.tenure_simulate.trace.drawn_trees import KINDS, written_in_trees
 from tools.stages import STAGES, longer_of
 
 LARGE = Options(features=ALL_FEATURES | {Feature.LARGE})
@@ -293,23 +292,74 @@ class Looked(Player):
         self.look(self)
 
 
-def alone(raw: dict[str, Any]) -> dict[str, Any]:
-    """The same scenario where every ClusterQueue is a tree of its own, without a duration."""
-    for entry in raw["objects"]:
-        spec = entry.get("spec", {})
-        spec.get("preemption", {}).pop("withinClusterQueueConfig", None)
-        spec.pop("cohortName", None)
-        for group in spec.get("resourceGroups", ()):
-            for resource in (one for flavor in group["flavors"] for one in flavor["resources"]):
-                resource.pop("lendingLimit", None)
-                resource.pop("borrowingLimit", None)
-    return raw
+FLAVORS: Sequence[str] = ("f",)
+"""Of each resource group of a BestEffortFIFO queue of `one_queue`."""
+
+
+def one_queue(dice: Random) -> dict[str, Any]:
+    """A scenario of one ClusterQueue, whose jobs have up to three pod sets and end when they like."""
+    strategy = dice.choice(("BestEffortFIFO", "BestEffortFIFO", "BestEffortFIFO", "StrictFIFO"))
+    flavors = [*FLAVORS] if strategy == "BestEffortFIFO" else ["f", "g"]
+    groups: list[dict[str, Any]] = [
+        {
+            "coveredResources": [resource],
+            "flavors": [
+                {"name": f"{resource}-{name}", "resources": [{"name": resource, "nominalQuota": quota}]}
+                for name, quota in zip(flavors, dice.choices((2, 3, 4), k=len(flavors)), strict=True)
+            ],
+        }
+        for resource in ("cpu", "memory")[: dice.randint(1, 2)]
+    ]
+    named = [flavor["name"] for group in groups for flavor in group["flavors"]]
+    within = dice.choice(("LowerPriority", "LowerOrNewerEqualPriority"))
+    spec = {
+        "preemption": {"withinClusterQueue": within},
+        "queueingStrategy": strategy,
+        "resourceGroups": groups,
+    }
+    return {
+        "title": "one ClusterQueue",
+        "until": "20m",
+        "objects": [
+            *({"kind": "ResourceFlavor", "metadata": {"name": name}, **_labelled(name)} for name in named),
+            {"kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": spec},
+            {"kind": "LocalQueue", "metadata": {"namespace": "default", "name": "q"}, "spec": LOCAL},
+        ],
+        "events": [_job(dice, number, len(groups)) for number in range(dice.randint(4, 9))],
+        "maxCycles": 400,
+    }
+
+
+LOCAL = {"clusterQueue": "q"}
+
+
+def _labelled(flavor: str) -> dict[str, Any]:
+    return {"spec": {"nodeLabels": {"type": flavor[-1]}}}
+
+
+def _job(dice: Random, number: int, resources: int) -> dict[str, Any]:
+    pod_sets = []
+    for place in range(dice.choice((1, 2, 2, 3))):
+        asked = [name for name in ("cpu", "memory")[:resources] if dice.random() < 0.8]
+        pod: dict[str, Any] = {
+            "containers": [{"resources": {"requests": {name: dice.choice((1, 1, 2)) for name in asked}}}]
+        }
+        if len(FLAVORS) > 1 and dice.random() < 0.5:
+            pod["nodeSelector"] = {"type": dice.choice(FLAVORS)}
+        pod_sets.append({"name": f"p{place}", "count": dice.choice((1, 1, 2)), "template": {"spec": pod}})
+    if dice.random() < 0.2:
+        pod_sets[0]["minCount"] = 1
+    spec = {"queueName": "q", "priority": dice.randint(0, 3), "podSets": pod_sets}
+    submit = {"manifest": {"metadata": {"name": f"j{number}"}, "spec": spec}}
+    ends = {"work": f"{dice.randint(20, 400)}s"} if dice.random() < 0.5 else {}
+    eviction = dice.choice((0, 3, 7, 20, 60))
+    return {"at": f"{dice.randint(0, 300)}s", "submit": {**submit, **ends, "eviction": f"{eviction}s"}}
 
 
 def promises_are_not_parked(states: range) -> Iterator[None]:
     for number in states:
-        raw, reading = written_in_trees(KINDS[number % len(KINDS)], number, 20)
-        player, promised = Looked(parse_scenario(alone(raw)), reading), dict[str, str]()
+        scenario = parse_scenario(one_queue(Random(f"{SEED} {number}")))
+        player, promised = Looked(scenario, preset("guaranteed")), dict[str, str]()
 
         def look(player: Looked, promised: dict[str, str] = promised) -> None:
             for handled in player.handled:
@@ -401,11 +451,11 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "_exceeding_queues",
         lambda question, cohort, _: EXCEEDING(question, cohort, -1),
     ),
-    "in a tree of one ClusterQueue, who preempts is not parked before its quota is reserved": (
+    "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts": (
         promises_are_not_parked,
-        api,
-        "is_ahead_in_queue",
-        lambda *told: not is_ahead_in_queue(*told),
+        sys.modules[__name__],
+        "FLAVORS",
+        ("f", "g"),
     ),
     "what is packed are numbers of 64 bits": (
         keys_have_64_bits,

@@ -26,7 +26,7 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "a node comes after the node above it, and its path is itself and that node's path": (20_000, _TREES),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
         "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
-        "in a tree of one ClusterQueue, who preempts is not parked before its quota is reserved": (
+        "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts": (
             500,
             _PLAYS,
         ),

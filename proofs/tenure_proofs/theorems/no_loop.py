@@ -12,10 +12,11 @@ PO-ANY-330 and PO-ANY-340 cover a tree in which
 
 What a play does to its workloads is that of PO-ANY-351 to PO-ANY-353. A workload that comes evicted, but not
 preempted, moves once in the order, when it is admitted; from then on none moves. Where the tree has one
-ClusterQueue, PO-ANY-350 makes it whole: no loop. It believes that a preemptor is not parked while its victims
-leave: that a search which has found targets finds them again is not proved. Where it has several, whose turn
-comes first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota that one victim has freed
-may go to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` as well.
+ClusterQueue that is StrictFIFO, or has one flavor in each resource group, PO-ANY-350 makes it whole: no
+loop. It believes that a preemptor is not parked there while its victims leave: that a search which has found
+targets finds them again is not proved, and of several flavors it is false (F-091). Where the tree has several
+ClusterQueues, whose turn comes first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota
+that one victim has freed may go to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` too.
 """
 
 from __future__ import annotations
@@ -50,9 +51,12 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 STAYS = ("a workload keeps its priority and the time that it queues from", "PO-ANY-351")
 ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", "PO-ANY-352")
 TURNS = ("only who fits is admitted, and only targets of a head that preempts are preempted", "PO-ANY-353")
-GETS_IT = ("in one ClusterQueue, who was promised quota gets it, or one before it does", "PO-ANY-350")
+GETS_IT = (
+    "where no preemptor is parked, who was promised quota gets it, or one before it does",
+    "PO-ANY-350",
+)
 NOT_PARKED = (
-    "in a tree of one ClusterQueue, who preempts is not parked before its quota is reserved",
+    "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts",
     BELIEVED,
 )
 
@@ -178,8 +182,9 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     """Kueue main of August 2026, order of a ClusterQueue's heap; preemptor at its head.
 
     In a BestEffortFIFO queue none has, in a StrictFIFO queue none that is behind in the order. So where a
-    tree has one ClusterQueue, quota that was freed for a preemptor goes to it, or to one before it: with
-    PO-ANY-340 there is no loop.
+    tree has one ClusterQueue, and that parks no preemptor, quota that was freed for a preemptor goes to it,
+    or to one before it: with PO-ANY-340 there is no loop. With several flavors in a resource group a
+    BestEffortFIFO queue parks a preemptor whose pod sets get other flavors than before (F-091).
     """
     for premise in (STAYS, ONE_HEAD, NOT_PARKED):
         modelled(*premise)

@@ -24,7 +24,8 @@ from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.closed_systems import CohortTree
 from tenure_check.analysis.configured_order import MutualQueues, mutual_queues
 
-_DOWN, _TURN = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350")
+_DOWN, _TURN, _PROMISE = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350"), ("PO-ANY-350",)
+_ONE_FLAVOR = "a resource group has one flavor, or its ClusterQueue is StrictFIFO"
 _MEASURED, _TURN_MEASURED = "PO-ANY-335", ("PO-ANY-345", "PO-ANY-350")
 
 
@@ -100,14 +101,15 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
         return None
     if not any(_preempts(queue) for queue in tree.queues):
         return ProvedOfLoops(("PO-KQ-270", "PO-KQ-330"), True, "no loop: no ClusterQueue preempts a workload")
-    if len(tree.queues) == 1:
+    may_part = any(map(_may_part, tree.queues))
+    if len(tree.queues) == 1 and not may_part:
         return ProvedOfLoops(
             ("PO-ANY-340", "PO-ANY-350"),
             True,
             "no loop of any number of workloads: every preemptor is before its victims in one order, and "
             "has its turn before any that is behind it",
         )
-    if alone:
+    if alone and not may_part:
         return ProvedOfLoops(
             ("PO-AN-050", "PO-ANY-340", "PO-ANY-350"),
             True,
@@ -169,6 +171,7 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
     if tree.has_configs:
         yield from _unmeasured(tree)
         yield from _out_of_turn(tree)
+        yield from (found for queue in tree.queues for found in _parting(queue))
         return
     for queue in tree.queues:
         named = f"ClusterQueue/{queue.name}"
@@ -190,6 +193,7 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
                     f"ResourceFlavor/{quotas.flavor}", "spec.topologyName", flavor.topology
                 )
                 yield _DOWN, "quota alone decides who fits", placed
+        yield from _parting(queue) if _may_part(queue) else ()
     for name, path, value in beyond if len(tree.queues) > 1 else ():
         shared = FieldInTheWay(f"ClusterQueue/{name}", path, value)
         yield _TURN, "no ClusterQueue can use more than its nominal quota", shared
@@ -214,6 +218,15 @@ def _out_of_turn(tree: CohortTree) -> Iterator[tuple[tuple[str, ...], str, Field
         if queue.queueing != QueueingStrategy.BEST_EFFORT_FIFO:
             strict = FieldInTheWay(named, "spec.queueingStrategy", queue.queueing.label)
             yield _TURN_MEASURED, condition, strict
+
+
+def _parting(queue: ClusterQueue) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+    """The resource groups in which a preemptor may get another flavor than the one that its victims leave."""
+    for number, group in enumerate(queue.resource_groups):
+        if len(group.flavors) > 1:
+            names = format_names([quotas.flavor for quotas in group.flavors], 3)
+            path = f"spec.resourceGroups[{number}].flavors"
+            yield _PROMISE, _ONE_FLAVOR, FieldInTheWay(f"ClusterQueue/{queue.name}", path, names)
 
 
 def _beyond_nominal(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
@@ -256,6 +269,12 @@ def _never_may(queue: ClusterQueue) -> bool:
         queue.within_cluster_queue == WithinClusterQueue.NEVER
         and queue.reclaim_within_cohort == ReclaimWithinCohort.NEVER
     )
+
+
+def _may_part(queue: ClusterQueue) -> bool:
+    """Whether a preemptor of several pod sets may be parked while its victims leave (F-091)."""
+    waits = queue.queueing == QueueingStrategy.BEST_EFFORT_FIFO
+    return waits and queue.within_cluster_queue != WithinClusterQueue.NEVER and any(_parting(queue))
 
 
 def _preempts(queue: ClusterQueue) -> bool:
