@@ -312,7 +312,13 @@ def test_a_proposal_in_alpha_shows_its_readings_and_which_answers_follow_it() ->
     keys = {related.id for related in card.related if related.relation == "Readings"}
     assert keys == {"configured_candidates", "always_trigger", "invalid_selector"}
     (why,) = (section.text for section in card.sections if section.heading == "Why its claims matter")
-    assert "`tenure decide`, `next`, `diff`, `why`" in why
+    assert "`tenure analyze` follow it" in why
+    (story,) = (found.text for found in card.sections if found.heading.startswith("Its smallest counterex"))
+    assert (
+        "ClusterQueue hero: withinClusterQueue Never, reclaimWithinCohort Never, PreemptionConfig her"
+        in story
+    )
+    assert "PreemptionConfig hero-config, rule r: {activationPolicy: {trigger: Always}, candidateSel" in story
 
 
 def test_every_finding_belongs_to_one_proposal_or_to_a_release() -> None:

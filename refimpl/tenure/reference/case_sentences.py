@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+import yaml
+
+from tenure.manifests.kueue_api import PREEMPTION_CONFIG
 from tenure.manifests.structure import dig
 
 _OBJECTS: Final = (
@@ -53,9 +57,17 @@ def _settings(given: Mapping[str, Any]) -> Iterator[str]:
             fields = [f"{name} {value}" for name, value in _leaves(dig(found, *path.split(".")))]
             if "value" in found:
                 fields.insert(0, f"value {found['value']}")
+            named = dig(found, "metadata", "annotations", PREEMPTION_CONFIG)
+            fields += [f"PreemptionConfig {named}"] if named else []
             quota = [*_quotas(found)]
             parts = [", ".join(part) for part in (fields, quota) if part]
             yield f"{kind} {dig(found, 'metadata', 'name')}: {'; '.join(parts)}"
+    for config in given.get("preemptionConfigs", []):
+        for rule in dig(config, "spec", "rules") or ():
+            rest = {name: value for name, value in rule.items() if name != "name"}
+            written = yaml.safe_dump(rest, default_flow_style=True, sort_keys=False, width=math.inf)
+            name = dig(config, "metadata", "name")
+            yield f"PreemptionConfig {name}, rule {rule['name']}: {written.strip()}"
 
 
 def _leaves(fields: object) -> Iterator[tuple[str, object]]:
@@ -77,7 +89,9 @@ def _events(workload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     name, spec = _name(workload), workload["spec"]
     asked = " and ".join(_requests(spec["podSets"]))
     created = dig(workload, "metadata", "creationTimestamp")
-    yield created, f"{name} is created with priority {spec.get('priority', 0)}{asked and f', for {asked}'}"
+    labels = ",".join(f"{key}={value}" for key, value in (dig(workload, "metadata", "labels") or {}).items())
+    having = f"priority {spec.get('priority', 0)}{labels and f' and labels {labels}'}"
+    yield created, f"{name} is created with {having}{asked and f', for {asked}'}"
     for condition in dig(workload, "status", "conditions") or ():
         if condition["type"] == "QuotaReserved" and condition["status"] == "True":
             yield condition["lastTransitionTime"], f"quota is reserved for {name}"
