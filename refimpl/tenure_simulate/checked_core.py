@@ -44,6 +44,14 @@ class CheckedCore:
 
         return COMPILED
 
+    @staticmethod
+    def is_kept(cluster: Cluster) -> bool:
+        """Whether the machine code of the search in a cluster is kept; else compiling it takes a while."""
+        from tenure_simulate.machine_code import is_kept, kept_folder
+
+        search = "classical.select" if cluster.settings.fair_sharing is None else "fair.select"
+        return is_kept(search, kept_folder())
+
     def decide(
         self,
         request: tuple[Workload, str, Instant, Reading, Assignment | None],

@@ -51,7 +51,7 @@ from tenure.resources import bundled
 from tenure_lab.generators.strategies import examples
 from tenure_simulate import checked_core as claims
 from tenure_simulate import core
-from tenure_simulate.checked_core import SPARED
+from tenure_simulate.checked_core import SPARED, CheckedCore
 from tenure_simulate.core import Arrays, CoreAnswer
 from tests.command_line import tenure_process
 from tests.sampling import sample
@@ -291,6 +291,7 @@ def test_auto_goes_over_to_the_core_where_much_is_searched(
 ) -> None:
     monkeypatch.setattr(batches, "is_compiled", lambda: compiled)
     monkeypatch.setattr(batches, "WORTH_LOADING", 2)
+    monkeypatch.setattr(batches, "worth_of_core", lambda _: 2)
     cluster = Cluster({"q": queue()}, (running("a", 4, priority=1),), ())
     for detail, last in ((Detail.CANDIDATES, after), (Detail.FINDINGS, "reference")):
         batch = Batch(Engine.AUTO, cluster, NOW_NS, preset("released"), detail=detail)
@@ -304,6 +305,7 @@ def test_auto_goes_over_to_the_core_where_much_is_searched(
 
 def test_auto_does_not_load_the_core_before_anything_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "is_compiled", lambda: True)
+    monkeypatch.setattr(batches, "worth_of_core", lambda _: choice.WORTH_LOADING)
     cluster = Cluster({"q": queue()}, (running("a", 3, priority=1),), ())
     asked = Engine.AUTO, cluster, NOW_NS, preset("released")
     first = Batch(*asked)
@@ -313,6 +315,22 @@ def test_auto_does_not_load_the_core_before_anything_is_searched(monkeypatch: py
     later = Batch(*asked, searched=first.has_searched)
     later.go_on(NOW_NS, choice.WORTH_LOADING)
     assert str(later.decide(waiting(4), "q").engine) == "fast"
+
+
+@pytest.mark.parametrize(("kept", "engines"), [(True, "fast"), (False, "reference")])
+def test_auto_compiles_no_core_before_that_is_worth_it(
+    kept: bool, engines: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "is_compiled", lambda: True)
+    monkeypatch.setattr(choice, "_may_be_compiled", lambda: True)
+    monkeypatch.setattr(CheckedCore, "is_kept", lambda _: kept)
+    batch = Batch(
+        Engine.AUTO, Cluster({"q": queue()}, (running("a", 3, priority=1),)), NOW_NS, preset("released")
+    )
+    batch.decide(waiting(4), "q")
+    for expected, engine in ((choice.WORTH_LOADING, engines), (choice.WORTH_COMPILING, "fast")):
+        batch.go_on(NOW_NS, expected)
+        assert str(batch.decide(waiting(4), "q").engine) == engine
 
 
 @pytest.fixture

@@ -55,6 +55,7 @@ def test_the_core_plays_scenarios_as_the_reference_does(monkeypatch: pytest.Monk
         return decision
 
     monkeypatch.setattr(batch, "WORTH_LOADING", 0)
+    monkeypatch.setattr(batch, "worth_of_core", lambda _: 0)
     monkeypatch.setattr(Batch, "has_searched", True)
     monkeypatch.setattr(batch, "is_compiled", lambda: True)
     monkeypatch.setattr(Batch, "decide", noted)

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from tenure.engines.choice import WORTH_LOADING, Core, Detail, Engine, core_of, is_compiled, require_core
+from tenure.engines.choice import (
+    WORTH_LOADING,
+    Core,
+    Detail,
+    Engine,
+    core_of,
+    is_compiled,
+    require_core,
+    worth_of_core,
+)
 from tenure.engines.memo import Listings, Remembered, Searches, what_decides
 from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.bounded import with_bounded_usage
@@ -64,6 +73,7 @@ class Batch:
         self._cluster, self._now, self._reading = cluster, now, reading
         self._expected, self._searched = 0, searched
         self._core: Core | None = None
+        self._worth = 0
         self._taken = taken or (lambda name: take_snapshot(cluster, name, self._now, reading))
         self._trees: dict[str, Snapshot] = {}
         self._around: dict[str, Snapshot] = {}
@@ -144,8 +154,11 @@ class Batch:
         return self._core.decide(arguments, effective, snapshot, by_reference)
 
     def _choose_engine(self) -> None:
-        much = max(self._searches.looked_at, self._expected) >= WORTH_LOADING
-        if self._engine == Engine.AUTO and much and self.has_searched:
+        much = max(self._searches.looked_at, self._expected)
+        if self._engine != Engine.AUTO or much < WORTH_LOADING or not self.has_searched:
+            return
+        self._worth = self._worth or worth_of_core(self._cluster)
+        if much >= self._worth:
             self._engine = Engine.FAST if is_compiled() else Engine.REFERENCE
             self._known = Remembered()
 

@@ -66,6 +66,9 @@ class Detail(Enum):
 WORTH_LOADING: Final = 250_000
 """Once searches have looked at so many workloads, loading the core is worth the time it takes."""
 
+WORTH_COMPILING: Final = 5_000_000
+"""The same where its machine code is not kept yet: what the reference does in the time to compile it."""
+
 MUCH: Final = 5 * 10**6
 """From so many pairs of a pending and a running workload on, the core may be worth installing."""
 
@@ -86,6 +89,12 @@ def is_compiled() -> bool:
     """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
     core = added(CORE, Engine.FAST) if _may_be_compiled() else None
     return core is not None and core.is_compiled()
+
+
+def worth_of_core(cluster: Cluster) -> int:
+    """Once searches in a cluster have looked at so many workloads, the core is worth its start."""
+    core = added(CORE, Engine.FAST) if _may_be_compiled() else None
+    return WORTH_LOADING if core is not None and core.is_kept(cluster) else WORTH_COMPILING
 
 
 def _may_be_compiled() -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
-from tenure_simulate.core.machine_code import kept_folder, warn_not_kept
+from tenure_simulate.machine_code import is_kept, kept_folder, warn_not_kept
 
 _RULES = "tenure.rules."
 
@@ -72,7 +72,7 @@ def must_compile(kernel: str) -> bool:
     Args:
         kernel: its module and name, such as `turns.go_on`.
     """
-    return COMPILED and (_KEPT is None or not any(_KEPT.rglob(f"{kernel}-*.nbi")))
+    return COMPILED and not is_kept(kernel, _KEPT)
 
 
 def compiled(function: _Function) -> _Function:

@@ -10,11 +10,12 @@ import logging
 import os
 import stat
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from tenure.keeping import cache_folder, digest, digest_of_files
 
-_PACKAGES = Path(__file__).parents[2]
+_PACKAGES = Path(__file__).parents[1]
 _KERNELS = ("tenure_simulate/core", "tenure/rules", "tenure_simulate/trace")
 """Where there is what is compiled."""
 
@@ -37,6 +38,16 @@ def kept_folder() -> Path | None:
     return None
 
 
+def is_kept(kernel: str, folder: Path | None) -> bool:
+    """Whether the machine code of a kernel is kept in a folder.
+
+    Args:
+        kernel: its module and name, such as `turns.go_on`.
+        folder: of the present sources; None where nothing is kept.
+    """
+    return folder is not None and any(folder.rglob(f"{kernel}-*.nbi"))
+
+
 def warn_not_kept(fault: str) -> None:
     """A warning in the log that the machine code is not kept, and why."""
     warning = "tenure: the core's machine code is not kept, so each process compiles it again: %s"
@@ -48,11 +59,7 @@ def _state() -> str:
 
     numba looks at the file of a kernel too, but not at those of the kernels that it calls.
     """
-    import llvmlite
-    import numba
-    import numpy
-
-    versions = [sys.version, *(f"{made.__name__} {made.__version__}" for made in (llvmlite, numba, numpy))]
+    versions = [sys.version, *(f"{name} {version(name)}" for name in ("llvmlite", "numba", "numpy"))]
     # Kernels take constants from single files; the trace engine's call rules.
     kernels = (path for folder in _KERNELS for path in (_PACKAGES / folder).rglob("*.py"))
     files = (*kernels, *(_PACKAGES / "tenure" / name for name in ("model.py", "readings.py")))

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tenure_simulate.core import compiled, machine_code
+from tenure_simulate import machine_code
+from tenure_simulate.core import compiled
 from tests.command_line import run_program
 
 KERNEL = """
