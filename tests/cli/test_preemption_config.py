@@ -318,3 +318,19 @@ def test_what_keeps_a_workload_is_listed_by_policy_and_by_selector(change: str, 
     policy, selector, *_ = rules.splitlines()[1:]
     assert policy.strip() == "KQ-200  ClusterQueue b is within its quota: uses 2 of 2 cpu on default"
     assert selector.strip().startswith(found)
+
+
+@pytest.mark.parametrize("command", [("decide", "-a", *NOW), ("analyze", "matrix"), ("analyze", "sanity")])
+def test_that_boosts_are_off_is_assumed_where_a_rule_compares_them(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    boosted = "{scope: WithinParentCohort, priority: {mode: Boosted, comparison: LessThan}}"
+    file = tmp_path / "cluster.yaml"
+    file.write_text(FILE.read_text().replace("{scope: WithinParentCohort}", boosted))
+    assumed = "gate PriorityBoost off, as by default: mode Boosted is Base"
+    assert assumed in printed(*command, str(file))
+    assert assumed not in printed(*command, str(FILE))
+    config = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+    gates = tmp_path / "config.yaml"
+    gates.write_text(yaml.safe_dump({**config, "featureGates": {"PriorityBoost": False}}))
+    assert assumed not in printed(*command, str(file), str(gates))

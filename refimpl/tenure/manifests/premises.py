@@ -11,13 +11,17 @@ from tenure.manifests.configuration import FairSharingSource
 from tenure.manifests.configuration_in_status import BY_USAGE
 from tenure.manifests.kueue_api import CONFIGURABLE
 from tenure.manifests.load import Loaded
-from tenure.model import Cluster, Workload
+from tenure.model import Cluster, PriorityMode, Workload
 from tenure.units import format_names
 
 ASSUMED_OFF: Final = "fair sharing off, no Configuration was given (--fair-sharing sets it)"
 BY_OPERATOR: Final = "by preemptionPolicy of OpenShift's Kueue"
 SHOWN_ON: Final = "fair sharing on by status.fairSharing, with the default strategies"
 
+PRIORITY_BOOST: Final = "PriorityBoost"
+BOOST_OFF: Final = (
+    f"gate {PRIORITY_BOOST} off, as by default: mode Boosted is Base (featureGates of a Configuration set it)"
+)
 GATE_ON: Final = "gate ConfigurablePreemptions on, which v0.20 has off by default (--feature-gates sets it)"
 FROM_TEXT: Final = "PreemptionConfigs from the text of Kueue v0.20 and its tests, not run"
 
@@ -65,9 +69,21 @@ def configured_premises(loaded: Loaded, names: Iterable[str]) -> tuple[str, ...]
     ('PreemptionConfigs from the text of Kueue v0.20 and its tests, not run',)
     """
     known = loaded.cluster.cluster_queues
-    if not any(known[name].preemption_config is not None for name in names if name in known):
+    queues = [known[name] for name in names if name in known and known[name].preemption_config is not None]
+    if not queues:
         return ()
-    return (FROM_TEXT,) if {**loaded.gates, **loaded.flag_gates}.get(CONFIGURABLE) else (GATE_ON, FROM_TEXT)
+    gates = {**loaded.gates, **loaded.flag_gates}
+    boosted = any(
+        selector.mode == PriorityMode.BOOSTED
+        for queue in queues
+        if (config := loaded.cluster.config_of(queue)) is not None
+        for rule in config.rules
+        for selector in rule.candidates
+    )
+    on = () if gates.get(CONFIGURABLE) else (GATE_ON,)
+    shown = loaded.cluster.settings.priority_boost or PRIORITY_BOOST in gates
+    off = (BOOST_OFF,) if boosted and not shown else ()
+    return (*on, *off, FROM_TEXT)
 
 
 def _fair_sharing(loaded: Loaded) -> tuple[str, ...]:
