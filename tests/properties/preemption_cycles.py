@@ -203,7 +203,7 @@ def cycles(seed: int, numbers: range, rounds: int = ROUNDS) -> Tally:
     for number in numbers:
         drawing = Drawing(random.Random(f"{seed}:{number}"), careful=number % 2 == 0)
         cluster = drawing.cluster()
-        has_measure = not any(group.measure.unmeasured for group in mutual_queues(cluster))
+        has_measure = not any(group.measure.unmeasured for group in mutual_queues(cluster, READING))
         cycle: tuple[int, ...] = ()
         for _ in range(1 if has_measure else rounds):
             cycle = cycle or cycle_in(preempted_by(cluster, [*map(drawing.workload, range(WORKLOADS))]))

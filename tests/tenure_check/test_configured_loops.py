@@ -9,6 +9,8 @@ import pytest
 import yaml
 
 from tenure.manifests import SourcedObject
+from tenure.model import LabelSelector, Trigger
+from tenure.readings import InvalidSelector
 from tenure.resources import bundled
 from tenure_check.analysis.closed_systems import CohortTree, trees_of
 from tenure_check.analysis.loop_answer import LoopsAnswer
@@ -132,3 +134,32 @@ def test_a_config_counts_in_its_tree_whatever_is_not_known_of_another_tree() -> 
     tree = tree_of("two-measures", lost, flavor, config)
     assert not tree.not_known
     assert proved_of_loops(tree, READING) is None
+
+
+def test_rules_that_an_invalid_selector_stops_preempt_no_workload() -> None:
+    """Unless a reading passes it over; a rule before it in the order of tiers goes on."""
+    wrong = LabelSelector(fault="wrong")
+    tree = tree_of("two-measures")
+    (config,) = (tree.cluster.preemption_configs or {}).values()
+
+    def with_rules(*triggers: Trigger) -> CohortTree:
+        rules = [
+            dataclasses.replace(rule, trigger=trigger)
+            for rule, trigger in zip(config.rules, triggers, strict=True)
+        ]
+        rules[0] = dataclasses.replace(rules[0], preemptors=wrong)
+        configs = {config.name: dataclasses.replace(config, rules=tuple(rules))}
+        cluster = dataclasses.replace(tree.cluster, preemption_configs=configs)
+        return dataclasses.replace(tree, scenario=dataclasses.replace(tree.scenario, cluster=cluster))
+
+    stopped = proved_of_loops(with_rules(Trigger.ALWAYS, Trigger.INSUFFICIENT_QUOTA), READING)
+    assert stopped is not None
+    assert stopped.excluded
+    assert stopped.text == "no loop: no ClusterQueue preempts a workload"
+    before = proved_of_loops(with_rules(Trigger.INSUFFICIENT_QUOTA, Trigger.ALWAYS), READING)
+    assert before is not None
+    assert "nodes falls at every preemption" in before.text
+    passed = dataclasses.replace(READING, invalid_selector=InvalidSelector.PASSED_OVER)
+    over = proved_of_loops(with_rules(Trigger.ALWAYS, Trigger.INSUFFICIENT_QUOTA), passed)
+    assert over is not None
+    assert "nodes falls at every preemption" in over.text

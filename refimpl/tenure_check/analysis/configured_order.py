@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tenure.model import Cluster, ClusterQueue, PreemptionConfig
+from tenure.model import ClassNames, Cluster, ClusterQueue, LabelSelector, PreemptionConfig, PreemptionRule
+from tenure.oracle.configured import fault_of
+from tenure.oracle.tiers import may_be_tried
+from tenure.oracle.topology import has_topology
 from tenure.preemption_measures import (
     PreemptionMeasure,
     PreemptionStep,
@@ -14,6 +17,8 @@ from tenure.preemption_measures import (
     steps_across_queues,
     steps_within_queue,
 )
+from tenure.readings import Reading
+from tenure.rules.preemption_config import is_trigger_stopped
 from tenure_check.analysis.selections import is_queue_selected
 
 
@@ -45,7 +50,7 @@ class MutualQueues:
     measure: PreemptionMeasure
 
 
-def mutual_queues(cluster: Cluster) -> tuple[MutualQueues, ...]:
+def mutual_queues(cluster: Cluster, reading: Reading) -> tuple[MutualQueues, ...]:
     """The ClusterQueues of a tree among which preemption may go round, each group with its measure.
 
     Between groups preemption goes one way only. So preemption has no cycle if every group has a measure.
@@ -53,11 +58,13 @@ def mutual_queues(cluster: Cluster) -> tuple[MutualQueues, ...]:
 
     Args:
         cluster: the ClusterQueues of one tree; none of them a hero (KEP-8826).
+        reading: see `tenure.readings`.
 
-    >>> mutual_queues(Cluster({"a": ClusterQueue("a")}))
+    >>> from tenure.readings import preset
+    >>> mutual_queues(Cluster({"a": ClusterQueue("a")}), preset("released"))
     ()
     """
-    steps = [*queue_steps(cluster)]
+    steps = [*queue_steps(cluster, reading)]
     reached = _reached(steps)
     groups = dict.fromkeys(
         tuple(sorted(name for name in above if queue in reached.get(name, ())))
@@ -84,11 +91,11 @@ def _reached(steps: Iterable[QueueSteps]) -> dict[str, set[str]]:
     return found
 
 
-def queue_steps(cluster: Cluster) -> Iterator[QueueSteps]:
+def queue_steps(cluster: Cluster, reading: Reading) -> Iterator[QueueSteps]:
     """Every way to preempt in a tree.
 
     Args:
-        cluster: see `mutual_queues`.
+        cluster, reading: see `mutual_queues`.
     """
     active = {name: queue for name, queue in cluster.cluster_queues.items() if not queue.inactive}
     boosts = cluster.settings.priority_boost
@@ -100,7 +107,32 @@ def queue_steps(cluster: Cluster) -> Iterator[QueueSteps]:
             yield QueueSteps(name, others, step)
         config = cluster.config_of(queue)
         if config is not None:
-            yield from _config_steps(queue, config, active, boosts=boosts)
+            live = _without_untried(config, queue, cluster, reading)
+            yield from _config_steps(queue, live, active, boosts=boosts)
+
+
+def _without_untried(
+    config: PreemptionConfig, queue: ClusterQueue, cluster: Cluster, reading: Reading
+) -> PreemptionConfig:
+    """A PreemptionConfig without the selectors of rules whose tier is tried for no preemptor of a queue."""
+    stopping = [
+        rule.trigger
+        for rule in config.rules
+        if is_trigger_stopped(bool(rule.preemptors.fault), reading.invalid_selector)
+        or (is_trigger_stopped(bool(fault_of(rule)), reading.invalid_selector) and _accepts_all(rule))
+    ]
+    first = min(stopping, default=None)
+
+    def is_tried(rule: PreemptionRule) -> bool:
+        stopped = first is not None and first <= rule.trigger
+        return not stopped and (has_topology(queue, cluster) or may_be_tried(rule, queue))
+
+    rules = (rule if is_tried(rule) else replace(rule, candidates=()) for rule in config.rules)
+    return replace(config, rules=tuple(rules))
+
+
+def _accepts_all(rule: PreemptionRule) -> bool:
+    return (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())
 
 
 def _config_steps(

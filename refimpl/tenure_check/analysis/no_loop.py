@@ -22,7 +22,7 @@ from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.closed_systems import CohortTree
-from tenure_check.analysis.configured_order import MutualQueues, mutual_queues
+from tenure_check.analysis.configured_order import MutualQueues, mutual_queues, queue_steps
 
 _DOWN, _TURN, _PROMISE = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350"), ("PO-ANY-350",)
 _ONE_FLAVOR = "a resource group has one flavor, or its ClusterQueue is StrictFIFO"
@@ -126,11 +126,13 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
 
 def _proved_of_configs(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     """The same where a ClusterQueue names a PreemptionConfig."""
-    cluster, groups = tree.cluster, mutual_queues(tree.cluster)
+    cluster, groups = tree.cluster, mutual_queues(tree.cluster, reading)
     if any(terms_of(queue, cluster.settings, reading).hero for queue in tree.queues):
         return None
     if any(group.measure.unmeasured for group in groups):
         return None
+    if not any(queue_steps(cluster, reading)):
+        return ProvedOfLoops((_MEASURED,), True, "no loop: no ClusterQueue preempts a workload")
     measures = [_measured(group, tree) for group in groups]
     falls = "; ".join(measures) or "preemption goes one way only between ClusterQueues"
     if not any(_in_the_way(tree, reading)):
@@ -169,7 +171,7 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
         gate = FieldInTheWay("Configuration", "featureGates.PrioritySortingWithinCohort", "false")
         yield _DOWN, "a cohort's ClusterQueues take turns by priority", gate
     if tree.has_configs:
-        yield from _unmeasured(tree)
+        yield from _unmeasured(tree, reading)
         yield from _out_of_turn(tree)
         yield from (found for queue in tree.queues for found in _parting(queue))
         return
@@ -199,10 +201,10 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
         yield _TURN, "no ClusterQueue can use more than its nominal quota", shared
 
 
-def _unmeasured(tree: CohortTree) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+def _unmeasured(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
     """The rules and policies that have no measure together."""
     theorems, condition = (_MEASURED, *_TURN_MEASURED), "one measure falls at every preemption"
-    for group in mutual_queues(tree.cluster):
+    for group in mutual_queues(tree.cluster, reading):
         for step in group.measure.unmeasured:
             yield theorems, condition, FieldInTheWay(step.object, step.field, step.words)
 
