@@ -334,3 +334,17 @@ def test_that_boosts_are_off_is_assumed_where_a_rule_compares_them(
     gates = tmp_path / "config.yaml"
     gates.write_text(yaml.safe_dump({**config, "featureGates": {"PriorityBoost": False}}))
     assert assumed not in printed(*command, str(file), str(gates))
+
+
+def test_what_an_invalid_preemptor_selector_stops_could_preempt_no_workload() -> None:
+    wrong = "{matchExpressions: [{key: a, operator: Notin}]}"
+    stopped = (
+        "[{name: bad, activationPolicy: {trigger: Always}, preemptorSelector: %s}, "
+        "{name: any, activationPolicy: {trigger: InsufficientQuota}, "
+        "candidateSelectors: [{scope: WithinParentCohort}]}]"
+    )
+    change = ("--set", f"preemptionconfig/hero-config.spec.rules={stopped % wrong}")
+    text = printed("why", "b/b1", str(FILE), *NOW, *change)
+    assert "hero: no workload: its reclaimWithinCohort is Never, and no rule of PreemptionConfig" in text
+    passed = printed("why", "b/b1", str(FILE), *NOW, *change, "--override", "invalid_selector=passed_over")
+    assert "hero: any priority: ConfigurablePreemption" in passed
