@@ -227,6 +227,12 @@ repairs: $(STAMP) ## the repairs of kueue#14543 on random searches, beside every
 repair-turns: $(STAMP) ## the repairs of kueue#14543 over scheduling cycles, until each scenario settles or loops (N=20000 SEED=1 ONLY=offender_pruning)
 	@$(BIN)/python -m benchmarks.repair_turns --n $(N) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
 
+.PHONY: repair-loops
+repair-loops: N = 1000
+repair-loops: $(STAMP) ## loops that these repairs leave in small clusters, by what closes them (N=1000 SEED=1 NESTED=1 STRATEGIES=final WITHIN=NEVER)
+	$(BIN)/python -m benchmarks.repair_loops --n $(N) --seed $(SEED) $(if $(NESTED),--nested) \
+		$(if $(STRATEGIES),--strategies $(STRATEGIES)) $(if $(WITHIN),--within $(WITHIN))
+
 .PHONY: fmt
 fmt: $(STAMP) ## format the sources and mend what can be mended by itself
 	$(BIN)/ruff format

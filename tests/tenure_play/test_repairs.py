@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from benchmarks.repair_loops import counted, draw
 from tenure.cli import main
 from tenure.readings import FairSharingRepair
 from tests.cikit.command import in_process
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "fair-sharing-repairs.md"
+SCENARIOS = PAGE.parents[2] / "spec" / "vectors" / "scenarios"
+CHECKED = (
+    FairSharingRepair.OFFENDER_PRUNING,
+    FairSharingRepair.LEVEL_LOCKED,
+    FairSharingRepair.VERIFIED_REEVALUATION,
+)
+"""They check at their end, as those named after a check do."""
 
 
 @pytest.mark.parametrize("repair", FairSharingRepair)
@@ -53,3 +63,39 @@ def test_with_every_repair_preemption_by_shares_alone_loops(repair: FairSharingR
     preempted = [line for line in done.out.splitlines() if "  preempted  " in line]
     assert preempted
     assert all("InCohortFairSharing" in line for line in preempted)
+
+
+@pytest.mark.parametrize("scenario", ["kueue-14543-at-the-ceiling", "kueue-14543-fair-in-a-tree"])
+def test_the_page_says_which_loops_no_repair_ends(scenario: str) -> None:
+    (row,) = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if f"| `{scenario}` |" in line]
+    (every,) = {cell.strip() for cell in row.split("|")[2:5]}
+    chosen = ("--override", "fair_sharing_repair=level_locked")
+    done = in_process(main, ("simulate", "--scenario", scenario, "--reading", "released", *chosen))
+    assert done.out.splitlines()[1].endswith(f"a loop of {every.removeprefix('every ')}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["fill-back", "initial-share", "three-in-a-circle", "shares-alone", "at-the-ceiling", "fair-in-a-tree"],
+)
+def test_the_final_share_alone_ends_every_loop_of_the_page(name: str, tmp_path: Path) -> None:
+    text = (SCENARIOS / f"kueue-14543-{name}.yaml").read_text(encoding="utf-8")
+    changed, count = re.subn(
+        r"preemptionStrategies: \[.*\]", "preemptionStrategies: [LessThanOrEqualToFinalShare]", text
+    )
+    assert count == 1
+    scenario = tmp_path / "final.yaml"
+    scenario.write_text(changed, encoding="utf-8")
+    done = in_process(main, ("simulate", str(scenario), "--reading", "released"))
+    assert done.out.splitlines()[1].endswith("no loop")
+
+
+def test_a_loop_is_closed_by_an_admission_or_inside_a_queue_and_never_below_the_ceiling() -> None:
+    drawing = partial(draw, 1, nested=False, strategies="both", within="any")
+    counts = counted(drawing, True, (1, 5, 258))
+    assert counts["SHARE_LOCKING"]["fit"] == counts["LEVEL_LOCKED"]["inside"] == 1
+    assert {name: found["loop"] for name, found in counts.items() if found["loop"] == 1} == {
+        repair.name: 1 for repair in FairSharingRepair if "CHECK" in repair.name or repair in CHECKED
+    }
+    for found in counts.values():
+        assert found["shares"] == found["ceiling"] == found["no fall"] == 0

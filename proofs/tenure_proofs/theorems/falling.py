@@ -73,8 +73,8 @@ def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_
     The preemptor's ClusterQueue and each one that loses a workload to it end below the share that any of the
     latter had: so the shares fall, falling twice is falling, and no shares fall to themselves. There are
     finitely many states, so preemptions by shares alone come to an end, whatever the strategies, in whatever
-    order. Today's search gives own victims back and exceeds what it compared: PO-KQ-447. Own victims that
-    stay removed may make the victim of one step the preemptor of the next; that ends too.
+    order. Today's search gives own victims back and exceeds what it compared: PO-KQ-447. A victim may still
+    preempt its preemptor in the next step; that ends too.
     """
     for premise in (COMPARED, OWN_USAGE, CHECKED):
         modelled(*premise)

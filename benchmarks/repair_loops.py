@@ -1,0 +1,333 @@
+"""Which loops the repairs of kueue#14543 leave in small clusters: `python -m benchmarks.repair_loops`.
+
+Each cluster has 3 to 5 workloads. All states that scheduling reaches from the empty one are decided,
+whichever ClusterQueue has its turn; in a ClusterQueue the first workload by priority that can move has it. A
+preemptor is admitted at once. A loop is a cycle among these states.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from graphlib import CycleError, TopologicalSorter
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from tenure.model import (
+    NANO,
+    SECOND,
+    Cluster,
+    ClusterQueue,
+    Cohort,
+    FairStrategy,
+    FlavorQuotas,
+    FlavorResource,
+    Instant,
+    Outcome,
+    PodSet,
+    ReclaimWithinCohort,
+    ResourceFlavor,
+    ResourceGroup,
+    Settings,
+    WithinClusterQueue,
+    Workload,
+)
+from tenure.oracle.decide import decide
+from tenure.oracle.shares import weight_as_float
+from tenure.readings import FairSharingRepair, preset
+from tenure.rules.share import Share, borrowed_amount, borrowed_ratio, weighted_share
+from tenure_lab.generators.dice import SeededDice
+
+COLUMNS: Final = {
+    "clusters": "drawn",
+    "loop": "clusters with a loop",
+    "inside": "with a loop in which no workload is admitted without preemption",
+    "fit": "with a loop without preemption inside a ClusterQueue",
+    "shares": "with a loop of preemptions by shares alone",
+    "ceiling": "of flat ones with a loop of admissions below the ceiling (PO-ANY-385)",
+    "no fall": "of flat ones with a preemption by shares that lets no shares fall (PO-ANY-380)",
+}
+"""What is counted of each repair."""
+
+STRATEGIES: Final = {
+    "both": tuple(FairStrategy),
+    "final": (FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,),
+    "initial": (FairStrategy.LESS_THAN_INITIAL_SHARE,),
+}
+
+NOW: Final[Instant] = 1_780_322_400 * SECOND
+CPU: Final = 1000
+_AT = FlavorResource("default", "cpu")
+_ADMITTED, _INSIDE, _SHARES = "admitted", "inside", "by shares"
+
+State: TypeAlias = frozenset[int]
+"""The workloads that hold quota, by their numbers."""
+
+
+class Job(NamedTuple):
+    """A workload with its ClusterQueue."""
+
+    queue: str
+    workload: Workload
+
+
+class Step(NamedTuple):
+    """One turn: its kind, the workload, its victims, and the state after it."""
+
+    kind: str
+    job: int
+    victims: State
+    after: State
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A cluster in which nothing runs, and the workloads that wait."""
+
+    cluster: Cluster
+    jobs: tuple[Job, ...]
+
+
+def draw(seed: int, index: int, *, nested: bool, strategies: str, within: str) -> Drawn:
+    """A cluster of two or three ClusterQueues.
+
+    Args:
+        seed, index: of the cluster.
+        nested: whether two of three ClusterQueues are in a cohort below the root.
+        strategies: one of `STRATEGIES`.
+        within: `withinClusterQueue` of all, or `any` for one of two at random.
+    """
+    dice = SeededDice(f"repair-loops/{seed}/{index}/{nested}")
+    names = "abc" if nested else "abc"[: 2 + dice.chance(35)]
+    lent, has_nominal = dice.pick((4, 5, 6, 8)), dice.chance(30)
+    policies = (WithinClusterQueue.NEVER, WithinClusterQueue.LOWER_PRIORITY)
+    policy = dice.pick(policies) if within == "any" else WithinClusterQueue[within]
+    queues = {
+        name: ClusterQueue(
+            name,
+            _quota(dice.pick((0, 1, 2)) if has_nominal else 0),
+            policy,
+            cohort="inner" if nested and name != "c" else "all",
+            reclaim_within_cohort=ReclaimWithinCohort.ANY,
+            weight=dice.pick((NANO, NANO, NANO, 2 * NANO, 3 * NANO)),
+        )
+        for name in names
+    }
+    cohorts = {"all": Cohort("all", None, _quota(lent))} | (
+        {"inner": Cohort("inner", "all", _quota(0))} if nested else {}
+    )
+    flavors, settings = {"default": ResourceFlavor("default")}, Settings(fair_sharing=STRATEGIES[strategies])
+    jobs, levels = [], list(range(0, 100, 10))
+    for number in range(3 + dice.up_to(2)):
+        queue = names[number] if number < len(names) else dice.pick(tuple(names))
+        priority = levels.pop(dice.up_to(len(levels) - 1))
+        pods = (PodSet("main", 1, {"cpu": (1 + dice.up_to(lent - 1)) * CPU}),)
+        created = NOW - (200 - number) * SECOND
+        name = f"w{number}"
+        jobs.append(Job(queue, Workload("ns", name, name, priority, created, pod_sets=pods)))
+    return Drawn(Cluster(queues, flavors=flavors, settings=settings, cohorts=cohorts), tuple(jobs))
+
+
+def _quota(cpus: int) -> tuple[ResourceGroup, ...]:
+    return (ResourceGroup(("cpu",), (FlavorQuotas("default", {"cpu": cpus * CPU}),)),)
+
+
+class Turns:
+    """The turns that are possible in each state of a cluster, under a repair.
+
+    Args:
+        drawn: the cluster.
+        repair: the choice of the reading.
+    """
+
+    def __init__(self, drawn: Drawn, repair: FairSharingRepair) -> None:
+        self._cluster, self.jobs = drawn.cluster, drawn.jobs
+        self._reading = replace(preset("released"), fair_sharing_repair=repair)
+        self._known: dict[State, tuple[Step, ...]] = {}
+
+    def of(self, state: State) -> tuple[Step, ...]:
+        """One turn for each ClusterQueue that has one."""
+        if state not in self._known:
+            self._known[state] = tuple(self._turns(state))
+        return self._known[state]
+
+    def reached(self) -> tuple[State, ...]:
+        """Every state that is reached from the empty one."""
+        found = [State()]
+        for state in found:
+            found += {step.after for step in self.of(state)} - set(found)
+        return tuple(found)
+
+    def shares(self, state: State) -> Mapping[str, float]:
+        """The share of each ClusterQueue of a flat cohort, in floating point as it is compared."""
+        used = Counter[str]()
+        for number in state:
+            used[self.jobs[number].queue] += _request(self.jobs[number].workload)
+        nominal = {name: _nominal(queue) for name, queue in self._cluster.cluster_queues.items()}
+        lendable = _nominal(self._cluster.cohorts["all"]) + sum(nominal.values())
+        shares = dict[str, float]()
+        for name, queue in self._cluster.cluster_queues.items():
+            borrowed = borrowed_amount(used[name], nominal[name])
+            ratio = borrowed_ratio(borrowed, lendable)
+            shares[name] = weighted_share(Share(borrowed > 0, ratio, weight_as_float(queue.weight)))
+        return shares
+
+    def _turns(self, state: State) -> Iterator[Step]:
+        cluster = replace(self._cluster, admitted=tuple(map(self._running, sorted(state))))
+        turned = set[str]()
+        waiting = (number for number in range(len(self.jobs)) if number not in state)
+        for number in sorted(waiting, key=lambda number: -self.jobs[number].workload.priority):
+            queue = self.jobs[number].queue
+            step = None if queue in turned else self._step(cluster, state, number)
+            if step is not None:
+                turned.add(queue)
+                yield step
+
+    def _running(self, number: int) -> Workload:
+        queue, workload = self.jobs[number]
+        since = NOW - (100 - number) * SECOND
+        usage = {_AT: _request(workload)}
+        return replace(workload, cluster_queue=queue, quota_reserved_at=since, usage=usage)
+
+    def _step(self, cluster: Cluster, state: State, number: int) -> Step | None:
+        queue, workload = self.jobs[number]
+        decision = decide(cluster, workload, queue, NOW, self._reading)
+        if decision.outcome not in (Outcome.FIT, Outcome.PREEMPT):
+            return None
+        names = {target.workload.name for target in decision.targets}
+        victims = State(at for at, job in enumerate(self.jobs) if job.workload.name in names)
+        across = any(self.jobs[victim].queue != queue for victim in victims)
+        kind = _SHARES if across else _INSIDE if victims else _ADMITTED
+        return Step(kind, number, victims, (state - victims) | {number})
+
+
+def _nominal(node: ClusterQueue | Cohort) -> int:
+    return node.resource_groups[0].flavors[0].nominal["cpu"]
+
+
+def _request(workload: Workload) -> int:
+    return workload.pod_sets[0].requests["cpu"]
+
+
+def falls(then: Mapping[str, float], now: Mapping[str, float], victims: set[str]) -> bool:
+    """Whether shares fall from that of each ClusterQueue that lost a workload (PO-ANY-380)."""
+    return all(
+        now[losing] < then[losing]
+        and all(share < then[losing] or share <= then[name] for name, share in now.items())
+        for losing in victims
+    )
+
+
+def _has_loop(turns: Turns, kinds: tuple[str, ...]) -> bool:
+    """Whether a cycle of steps of some kinds is left."""
+    steps = {
+        state: [step.after for step in turns.of(state) if step.kind in kinds] for state in turns.reached()
+    }
+    return _is_cyclic(steps)
+
+
+def _is_cyclic(graph: Mapping[Any, Sequence[Any]]) -> bool:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _loops_below_ceiling(turns: Turns) -> bool:
+    """Whether a loop is left where every other admission stays below the ceiling, or lifts nowhere."""
+    first: tuple[State, float | None] = State(), None
+    found, graph = [first], dict[Any, list[Any]]()
+    for state, ceiling in found:
+        steps = list(_below(turns, state, ceiling))
+        graph[state, ceiling] = [*steps]
+        found += [step for step in dict.fromkeys(steps) if step not in found]
+    return _is_cyclic(graph)
+
+
+def _below(turns: Turns, state: State, ceiling: float | None) -> Iterator[tuple[State, float | None]]:
+    before = turns.shares(state)
+    for step in turns.of(state):
+        queue = turns.jobs[step.job].queue
+        now = turns.shares(step.after)[queue]
+        if step.kind == _SHARES:
+            yield step.after, max(before[name] for name in _losing(turns, step))
+        elif ceiling is None or now <= before[queue] or now < ceiling:
+            yield step.after, ceiling
+
+
+def _losing(turns: Turns, step: Step) -> set[str]:
+    """The other ClusterQueues that lose a workload."""
+    return {turns.jobs[victim].queue for victim in step.victims} - {turns.jobs[step.job].queue}
+
+
+def counted_of(turns: Turns, *, flat: bool) -> dict[str, int]:
+    """What is counted of a cluster, under a repair.
+
+    Args:
+        turns: of it.
+        flat: whether its shares are those of one cohort.
+    """
+    steps = [(state, step) for state in turns.reached() for step in turns.of(state) if step.kind == _SHARES]
+    kept = (
+        falls(turns.shares(state), turns.shares(step.after), _losing(turns, step)) for state, step in steps
+    )
+    count = {"clusters": 1, "no fall": flat and not all(kept)}
+    if not _has_loop(turns, (_ADMITTED, _INSIDE, _SHARES)):
+        return count
+    return count | {
+        "loop": 1,
+        "inside": _has_loop(turns, (_INSIDE, _SHARES)),
+        "fit": _has_loop(turns, (_ADMITTED, _SHARES)),
+        "shares": _has_loop(turns, (_SHARES,)),
+        "ceiling": flat and _loops_below_ceiling(turns),
+    }
+
+
+def counted(drawing: Callable[[int], Drawn], flat: bool, indexes: Sequence[int]) -> dict[str, Counter[str]]:
+    """What is counted of some clusters, by repair.
+
+    Args:
+        drawing: a cluster by its index.
+        flat: whether they are of one cohort.
+        indexes: which.
+    """
+    counts = {repair.name: Counter[str]() for repair in FairSharingRepair}
+    for index in indexes:
+        drawn = drawing(index)
+        for repair in FairSharingRepair:
+            counts[repair.name].update(counted_of(Turns(drawn, repair), flat=flat))
+    return counts
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser("python -m benchmarks.repair_loops", description=__doc__)
+    parser.add_argument("--n", type=int, default=1000, help="clusters")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--nested", action="store_true", help="two of three ClusterQueues in an inner cohort")
+    parser.add_argument("--strategies", choices=STRATEGIES, default="both")
+    parser.add_argument("--within", choices=["any", "NEVER", "LOWER_PRIORITY"], default="any")
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    given = parser.parse_args()
+    drawing = partial(draw, given.seed, nested=given.nested, strategies=given.strategies, within=given.within)
+    blocks = [range(first, min(first + 50, given.n)) for first in range(0, given.n, 50)]
+    totals = {repair.name: Counter[str]() for repair in FairSharingRepair}
+    with ProcessPoolExecutor(given.jobs) as processes:
+        for number, counts in enumerate(
+            processes.map(partial(counted, drawing, not given.nested), blocks), 1
+        ):
+            for name, some in counts.items():
+                totals[name].update(some)
+            print(f"{number * 50} of {given.n} clusters", file=sys.stderr, end="\r", flush=True)
+    print("repair".ljust(24), *(column.rjust(8) for column in COLUMNS))
+    for name, found in totals.items():
+        print(name.lower().ljust(24), *(str(found[column]).rjust(8) for column in COLUMNS))
+
+
+if __name__ == "__main__":
+    main()
