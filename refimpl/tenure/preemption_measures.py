@@ -2,7 +2,8 @@
 
 A *measure* is a row of numbers, such as (priority, nodes), of which the first that differs decides. Where
 every rule lets one measure fall, no workload is preempted, in however many steps, by one that it preempted:
-the measure of the last would be below its own. A measure is found from the rules themselves.
+the measure of the last would be below its own. A measure is found from the rules themselves. One of its
+numbers may be whether a label, or the name of the priority class, has one of some values: 1 or 0.
 
 A measure excludes cycles of who preempts whom. It does not exclude every loop in time: a victim may be
 admitted again before its preemptor.
@@ -11,7 +12,7 @@ admitted again before its preemptor.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 from typing import Final, TypeAlias
@@ -21,12 +22,22 @@ from tenure.model import (
     ClusterQueue,
     Comparison,
     PreemptionConfig,
+    PreemptionRule,
     PriorityMode,
     ReclaimWithinCohort,
     WithinClusterQueue,
 )
+from tenure.selected_values import (
+    NO_SIDES,
+    AlikeValues,
+    SelectedSides,
+    alike_values,
+    keys_on_both_sides,
+    sides_of,
+    values_in_words,
+)
 
-_FALLING: Final = (Comparison.LESS, Comparison.AT_MOST)
+_BACKWARDS: Final = {Comparison.GREATER: Comparison.LESS, Comparison.AT_LEAST: Comparison.AT_MOST}
 _MOST_IN_PAIRS: Final = 200
 """So many different ways of preempting are searched for two that have no measure."""
 
@@ -38,6 +49,7 @@ class MeasureKind(StrEnum):
     BOOSTED = "boosted priority"
     LABEL = "label"
     QUEUED = "time in the queue"
+    SELECTED = "selected values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +57,21 @@ class MeasureComponent:
     """A number of a workload.
 
     Args:
-        kind: what it is; of QUEUED the earlier time is the greater one.
-        key: of the label; empty for other kinds.
+        kind: what it is; of QUEUED the earlier time is the greater one. SELECTED is 1 where a label has one
+            of some values, and 0 where it has another one.
+        key: of the label, or `PRIORITY_CLASS`; empty for other kinds.
         fallback: the number of a workload whose label is no 32-bit integer; None where no rule has one: then
             no rule compares such a workload.
+        backwards: whether the lower number counts as the greater one, as of GreaterThan.
+        members, others: of SELECTED the values of 1, and those of 0.
     """
 
     kind: MeasureKind
     key: str = ""
     fallback: int | None = None
+    backwards: bool = False
+    members: tuple[AlikeValues, ...] = ()
+    others: tuple[AlikeValues, ...] = ()
 
     @property
     def words(self) -> str:
@@ -62,6 +80,13 @@ class MeasureComponent:
         >>> MeasureComponent(MeasureKind.LABEL, "nodes", 1).words
         'label nodes (1 without it)'
         """
+        if self.kind == MeasureKind.SELECTED:
+            return f"whether {values_in_words(self.key, self.members, self.others)}"
+        return self.number + (" from low to high" if self.backwards else "")
+
+    @property
+    def number(self) -> str:
+        """The number in words, whichever counts as the greater one."""
         if self.kind != MeasureKind.LABEL:
             return self.kind.value
         return f"label {self.key}" + ("" if self.fallback is None else f" ({self.fallback} without it)")
@@ -79,11 +104,13 @@ class PreemptionStep:
         object, field: where it is configured, such as `PreemptionConfig/hero` and
             `spec.rules[0].candidateSelectors[0]`.
         falls: what falls; whatever is not named may rise.
+        sides: what is required of labels of preemptor and victim.
     """
 
     object: str
     field: str
     falls: Falls = ()
+    sides: SelectedSides = NO_SIDES
 
     @property
     def words(self) -> str:
@@ -92,8 +119,9 @@ class PreemptionStep:
         >>> PreemptionStep("", "").words
         'any victim, whatever its numbers'
         """
-        found = (f"{component.words} {comparison.label}" for component, comparison in self.falls)
-        return " and ".join(found) or "any victim, whatever its numbers"
+        found = (f"{component.number} {_written(component, how).label}" for component, how in self.falls)
+        numbers = " and ".join(found) or "any victim, whatever its numbers"
+        return "; ".join(filter(None, (numbers, self.sides.words)))
 
     def compared(self, component: MeasureComponent) -> Comparison | None:
         """How the victim's number compares with the preemptor's: LESS, AT_MOST; None where it may rise.
@@ -106,13 +134,28 @@ class PreemptionStep:
         >>> step.compared(MeasureComponent(MeasureKind.LABEL, "nodes", 8)).label
         'LessThan'
         """
+        if component.kind == MeasureKind.SELECTED:
+            return self._selected(component)
         found = {comparison for named, comparison in self.falls if _counts_for(named, component)}
         return min(found, default=None)
 
+    def _selected(self, component: MeasureComponent) -> Comparison | None:
+        """LESS where every preemptor has one of the values and no victim has, AT_MOST where one holds."""
+        key, sides = component.key, self.sides
+        by_all = not any(sides.accepts_preemptor(key, found.example) for found in component.others)
+        by_none = not any(sides.accepts_victim(key, found.example) for found in component.members)
+        return Comparison.LESS if by_all and by_none else Comparison.AT_MOST if by_all or by_none else None
+
 
 def _counts_for(named: MeasureComponent, component: MeasureComponent) -> bool:
-    same = (named.kind, named.key) == (component.kind, component.key)
-    return same and named.fallback in (None, component.fallback)
+    both = [(found.kind, found.key, found.backwards) for found in (named, component)]
+    return both[0] == both[1] and named.fallback in (None, component.fallback)
+
+
+def _written(component: MeasureComponent, falls: Comparison) -> Comparison:
+    """The comparison that lets a component fall as a rule writes it."""
+    written = {falling: comparison for comparison, falling in _BACKWARDS.items()}
+    return written[falls] if component.backwards else falls
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +202,37 @@ def measure_of(steps: Iterable[PreemptionStep]) -> PreemptionMeasure:
     >>> [step.field for step in measure_of([large, lower]).unmeasured]
     ['second', 'first']
     """
-    # Of steps with the same falls the first speaks for all.
-    different = tuple({frozenset(step.falls): step for step in reversed([*steps])}.values())[::-1]
+    # Of steps with the same falls and sides the first speaks for all.
+    made = reversed([*_ever_made([*steps])])
+    different = tuple({(frozenset(step.falls), step.sides): step for step in made}.values())[::-1]
     chosen, left = _greedy(different)
-    return PreemptionMeasure((), _fewest(left)) if left else PreemptionMeasure(chosen)
+    return PreemptionMeasure((), _fewest(left)) if left else PreemptionMeasure(_needed(chosen, different))
+
+
+def _ever_made(steps: Sequence[PreemptionStep]) -> Iterator[PreemptionStep]:
+    """The steps for which labels can be found for a preemptor and for a victim."""
+    sides = [step.sides for step in steps]
+    values = {key: alike_values(key, sides) for key in keys_on_both_sides(sides)}
+    for step in steps:
+        accepts = (step.sides.accepts_preemptor, step.sides.accepts_victim)
+        if all(any(by(key, found.example) for found in values[key]) for key in values for by in accepts):
+            yield step
+
+
+def _needed(
+    components: tuple[MeasureComponent, ...], steps: Sequence[PreemptionStep]
+) -> tuple[MeasureComponent, ...]:
+    """The components of a measure without which it is none, of others the first."""
+    for component in reversed(components):
+        fewer = tuple(other for other in components if other != component)
+        if all(_falls_in(fewer, step) for step in steps):
+            components = fewer
+    return components
+
+
+def _falls_in(components: tuple[MeasureComponent, ...], step: PreemptionStep) -> bool:
+    compared = [*map(step.compared, components)]
+    return Comparison.LESS in compared and None not in compared[: compared.index(Comparison.LESS)]
 
 
 def _greedy(
@@ -185,17 +255,48 @@ def _greedy(
     return tuple(chosen), left
 
 
-def components_of(steps: Iterable[PreemptionStep]) -> tuple[MeasureComponent, ...]:
+def components_of(steps: Sequence[PreemptionStep]) -> tuple[MeasureComponent, ...]:
     """The components that a measure of some steps may have: all that one of them lets fall.
 
-    Of a label one for each fallback; without a fallback only where no step has one.
+    Of a label one for each fallback; without a fallback only where no step has one. Of the labels that a step
+    requires something else of on either side: the values that its preemptor may have, and all that its victim
+    may not have.
     """
     named = sorted(
         {component for step in steps for component, _ in step.falls},
-        key=lambda found: ([*MeasureKind].index(found.kind), found.key, found.fallback or 0),
+        key=lambda found: (
+            [*MeasureKind].index(found.kind),
+            found.key,
+            found.backwards,
+            found.fallback or 0,
+        ),
     )
-    with_fallback = {found.key for found in named if found.fallback is not None}
-    return tuple(found for found in named if found.fallback is not None or found.key not in with_fallback)
+    with_fallback = {(found.key, found.backwards) for found in named if found.fallback is not None}
+    numbers = (
+        found
+        for found in named
+        if found.fallback is not None or (found.key, found.backwards) not in with_fallback
+    )
+    return (*numbers, *dict.fromkeys(_selected_of(steps)))
+
+
+def _selected_of(steps: Sequence[PreemptionStep]) -> Iterator[MeasureComponent]:
+    sides = [step.sides for step in steps]
+    for key in keys_on_both_sides(sides):
+        values = alike_values(key, sides)
+        for one in sides:
+            mine, theirs = (
+                {found for found in values if accepts(key, found.example)}
+                for accepts in (one.accepts_preemptor, one.accepts_victim)
+            )
+            if mine.isdisjoint(theirs):
+                for members in (mine, {*values} - theirs):
+                    yield MeasureComponent(
+                        MeasureKind.SELECTED,
+                        key,
+                        members=tuple(found for found in values if found in members),
+                        others=tuple(found for found in values if found not in members),
+                    )
 
 
 def _fewest(steps: tuple[PreemptionStep, ...]) -> tuple[PreemptionStep, ...]:
@@ -236,15 +337,25 @@ def selector_steps(
         for number, selector in enumerate(() if rule.preemptors.fault else rule.candidates):
             if selector.fault:
                 continue
-            falls: list[tuple[MeasureComponent, Comparison]] = []
-            if selector.mode is not None and selector.comparison in _FALLING:
-                falls.append((_priority(selector.mode, boosts=boosts), selector.comparison))
-            for label in selector.numbers:
-                if label.comparison in _FALLING:
-                    component = MeasureComponent(MeasureKind.LABEL, label.key, label.fallback)
-                    falls.append((component, label.comparison))
             field = f"spec.rules[{index}].candidateSelectors[{number}]"
-            yield selector, PreemptionStep(f"PreemptionConfig/{config.name}", field, tuple(falls))
+            yield selector, _step(rule, selector, (f"PreemptionConfig/{config.name}", field), boosts=boosts)
+
+
+def _step(
+    rule: PreemptionRule, selector: CandidateSelector, where: tuple[str, str], *, boosts: bool
+) -> PreemptionStep:
+    compared: list[tuple[MeasureComponent, Comparison | None]] = [
+        (MeasureComponent(MeasureKind.LABEL, label.key, label.fallback), label.comparison)
+        for label in selector.numbers
+    ]
+    if selector.mode is not None:
+        compared.insert(0, (_priority(selector.mode, boosts=boosts), selector.comparison))
+    falls = tuple(
+        (replace(component, backwards=how in _BACKWARDS), _BACKWARDS.get(how, how))
+        for component, how in compared
+        if how is not None
+    )
+    return PreemptionStep(*where, falls, sides_of(rule, selector))
 
 
 def steps_within_queue(queue: ClusterQueue, *, boosts: bool) -> Iterator[PreemptionStep]:

@@ -91,13 +91,16 @@ def selecting(**parts: Any) -> Part:
 def drawn(draw: random.Random) -> Object:
     """A random PreemptionConfig, mutated up to three times.
 
-    Its rules follow one order of components, so that many have a measure before they are mutated.
+    Its rules follow one order of components, or require something else of preemptors than of victims, so that
+    many have a measure before they are mutated.
     """
     order: list[str] = draw.sample(["Base", "Boosted", *KEYS], draw.randint(1, 4))
     rules = [
         {**a_rule(f"r{place}", *_selectors(draw, order)), "activationPolicy": {"trigger": _trigger(draw)}}
         for place in range(draw.randint(1, 4))
     ]
+    if draw.random() < 0.5:
+        _one_way(draw, rules)
     for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
         draw.choice(MUTATIONS)(draw, rules)
     return a_config(rules)
@@ -121,6 +124,50 @@ def _selectors(draw: random.Random, order: list[str]) -> Iterator[Part]:
         if numbers:
             selector["numericLabels"] = numbers
         yield selector
+
+
+def _one_way(draw: random.Random, rules: list[Part]) -> None:
+    """Require of preemptors in most rules what most victims may not have."""
+    kind = draw.choice(("team", "class", "nodes"))
+    for rule in rules:
+        if draw.random() < 0.8:
+            _require(draw, kind, rule, "preemptor", mine=draw.random() < 0.9)
+        for selector in rule["candidateSelectors"]:
+            if draw.random() < 0.6:
+                selector.pop(draw.choice(("priority", "numericLabels")), None)
+            if draw.random() < 0.8:
+                _require(draw, kind, selector, "victim", mine=draw.random() < 0.1)
+
+
+def _require(draw: random.Random, kind: str, part: Part, side: str, *, mine: bool) -> None:
+    """Require a label or the name of a priority class, or others than that."""
+    if kind == "class":
+        names = (
+            {"matchNames": ["gold"]}
+            if mine
+            else draw.choice(
+                (
+                    {"notMatchNames": ["gold"]},
+                    {"matchNames": ["batch", "plain"]},
+                    {"matchNames": ["gold", "plain"]},
+                )
+            )
+        )
+        name = "preemptorPriorityClassSelector" if side == "preemptor" else "priority"
+        part[name] = {**part.get(name, {}), **names}
+        return
+    if kind == "nodes" and side == "victim" and not mine and draw.random() < 0.6:
+        bounds = draw.choice(({"maxValue": 7}, {"maxValue": 8}, {"minValue": 3, "maxValue": 7}, {}))
+        fallback = draw.choice(({}, {"fallbackValue": 0}, {"fallbackValue": 16}))
+        part["numericLabels"] = [*part.get("numericLabels", ()), {"key": "nodes", **bounds, **fallback}]
+        return
+    values = ["8", "016"] if kind == "nodes" else ["low", "x"]
+    operator = draw.choice(("In", "In", "Exists") if mine else ("NotIn", "DoesNotExist"))
+    requirement = {"key": kind, "operator": operator, **({"values": values} if "In" in operator else {})}
+    name = "preemptorSelector" if side == "preemptor" else "labelSelector"
+    part[name] = {"matchExpressions": [requirement]}
+    if operator == "In" and draw.random() < 0.3:
+        part[name] = {"matchLabels": {kind: values[0]}}
 
 
 def _number(draw: random.Random, key: str, word: str) -> Part:

@@ -30,6 +30,8 @@ from tests.live.server import ApiError, Object
 
 DRAWN = 2000
 SEED = 44
+TIERS = 24
+"""Each has a rule for all below it; many more exceed the API server's limits of cost."""
 RECLAIMING = (ReclaimWithinCohort.NEVER, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
 LOOPS = a_config([a_rule("any", selecting())])
 BY_BASE, BY_BOOSTED = (
@@ -123,6 +125,11 @@ def test_messages_name_the_rules_and_what_is_wrong_with_them(guarded: Plane) -> 
     boosted = selecting(priority={"mode": "Boosted", "comparison": "LessThan"})
     loops = a_config([a_rule("by-base", lower), a_rule("by-boosted", boosted)])
     assert "rules by-base, by-boosted: no measure falls" in refusal(guarded, loops)
+    up, down = tiers(2)["spec"]["rules"][0], tiers(2, backwards=True)["spec"]["rules"][0]
+    assert refusal(guarded, a_config([up])) == refusal(guarded, a_config([down])) == ""
+    assert "rules up, down: no measure" in refusal(
+        guarded, a_config([{**up, "name": "up"}, {**down, "name": "down"}])
+    )
     with_reclaim = refusal(guarded, naming("base", ReclaimWithinCohort.LOWER_PRIORITY))
     assert "PreemptionConfig base: lower, spec.preemption.reclaimWithinCohort: no measure" in with_reclaim
 
@@ -134,6 +141,25 @@ def test_large_configs_are_within_the_limits_of_cost(guarded: Plane) -> None:
     by_numbers = a_config([a_rule(f"r{place}", *[numbers] * 32) for place in range(2)])
     assert refusal(guarded, by_priority) == ""
     assert refusal(guarded, by_numbers) == ""
+    assert refusal(guarded, tiers(TIERS)) == ""
+
+
+def tiers(number: int, *, backwards: bool = False) -> Object:
+    """Each tier preempts all that are lower, or higher."""
+    names = [f"tier-{place}" for place in range(number)][:: -1 if backwards else 1]
+    return a_config(
+        [
+            {
+                **a_rule(name, selecting(labelSelector=tier("In", names[place + 1 :]))),
+                "preemptorSelector": tier("In", [name]),
+            }
+            for place, name in enumerate(names[:-1])
+        ]
+    )
+
+
+def tier(operator: str, values: list[str]) -> Object:
+    return {"matchExpressions": [{"key": "tier", "operator": operator, "values": values}]}
 
 
 def naming(

@@ -15,11 +15,13 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 from tenure.engines import Batch, Engine
 from tenure.model import (
     CandidateScope,
     CandidateSelector,
+    ClassNames,
     Cluster,
     ClusterQueue,
     Comparison,
@@ -60,10 +62,13 @@ class Drawing:
     Args:
         random: the source.
         careful: whether rules compare by what falls, of one mode and one fallback: more have a measure.
+        selective: whether most rules require a label, or the name of a priority class, of preemptors, and
+            none or another of victims.
     """
 
     random: random.Random
     careful: bool
+    selective: bool = False
 
     def cluster(self) -> Cluster:
         """A tree with PreemptionConfigs."""
@@ -90,27 +95,30 @@ class Drawing:
 
     def _config(self, name: str) -> PreemptionConfig:
         mode = self.random.choice((PriorityMode.BASE, PriorityMode.BOOSTED))
-        rules = tuple(
-            PreemptionRule(
-                f"r{place}",
-                self.random.choice((Trigger.ALWAYS, Trigger.INSUFFICIENT_QUOTA)),
-                preemptors=self._labels(0.1),
-                candidates=tuple(self._selector(mode) for _ in range(self.random.choice((1, 1, 1, 2)))),
-            )
-            for place in range(self.random.choice((1, 2, 2)))
-        )
+        by = self.random.choice(("tier", "class", "nodes")) if self.selective else ""
+        rules = tuple(map(self._rule, range(self.random.choice((1, 2, 2))), repeat(mode), repeat(by)))
         return PreemptionConfig(name, rules)
 
-    def _selector(self, usual: PriorityMode) -> CandidateSelector:
+    def _rule(self, place: int, mode: PriorityMode, by: str) -> PreemptionRule:
+        trigger = self.random.choice((Trigger.ALWAYS, Trigger.INSUFFICIENT_QUOTA))
+        labels, classes = self._side(by, usual=True)
+        counted = range(self.random.choice((1, 1, 1, 2)))
+        candidates = tuple(self._selector(mode, by) for _ in counted)
+        return PreemptionRule(f"r{place}", trigger, labels, classes, candidates)
+
+    def _selector(self, usual: PriorityMode, by: str) -> CandidateSelector:
         mode = usual if self.careful else self.random.choice([*PriorityMode])
-        compares = self.random.random() < 0.7
-        keys = self.random.sample(
-            ("nodes", "age"), k=self.random.choice((0, 1, 1, 2) if compares else (1, 2))
-        )
+        compares = self.random.random() < (0.3 if by else 0.7)
+        counts = (0, 1, 1, 2) if compares else (0, 0, 1) if by else (1, 2)
+        keys = self.random.sample(("nodes", "age"), k=self.random.choice(counts))
+        scope = self.random.choices([*CandidateScope], (1, 3, 2, 2, 3))[0]
+        queues = self._labels(0.2)
+        labels, classes = self._side(by, usual=False)
         return CandidateSelector(
-            self.random.choices([*CandidateScope], (1, 3, 2, 2, 3))[0],
-            queues=self._labels(0.2),
-            workloads=self._labels(0.1),
+            scope,
+            queues=queues,
+            workloads=labels,
+            classes=classes,
             numbers=tuple(map(self._number, keys)),
             mode=mode if compares else None,
             comparison=self._comparison() if compares else None,
@@ -137,11 +145,30 @@ class Drawing:
         value = self.random.choice(("high", "low"))
         return LabelSelector((NodeRequirement("tier", operator, (value,)),))
 
+    def _side(self, by: str, *, usual: bool) -> tuple[LabelSelector, ClassNames]:
+        """What most rules require of preemptors, and others of victims, or the other way round."""
+        if not by:
+            return self._labels(0.1), ClassNames()
+        mine = usual != (self.random.random() < (0.05 if self.careful else 0.2))
+        if self.random.random() < 0.2:
+            by = self.random.choice(("tier", "class", "nodes", "none"))
+        if by == "class":
+            names = self.random.choice((ClassNames(exclude=("gold",)), ClassNames(match=("plain",))))
+            return LabelSelector(), ClassNames(match=("gold",)) if mine else names
+        operator = NodeOperator.EXISTS if mine else NodeOperator.DOES_NOT_EXIST
+        requirement = NodeRequirement(by, operator)
+        if by == "tier":
+            operator = self.random.choice((NodeOperator.IN, NodeOperator.NOT_IN))
+            first = mine == (operator == NodeOperator.IN)
+            requirement = NodeRequirement(by, operator, ("high" if first else "low",))
+        return LabelSelector(() if by == "none" else (requirement,)), ClassNames()
+
     def workload(self, place: int) -> tuple[str, Workload]:
         """A workload and its ClusterQueue."""
         possible = (("nodes", "123"), ("age", "123"), ("tier", ("high", "low")))
         labels = {key: self.random.choice(values) for key, values in possible if self.random.random() < 0.7}
         priority = self.random.choice((0, 1, 2))
+        name = self.random.choice(("gold", "plain", "")) if self.selective else ""
         workload = Workload(
             "ns",
             f"w{place}",
@@ -151,7 +178,7 @@ class Drawing:
             priority_boost=self.random.choice((0, 0, -2, 1)),
             queue_name=self.random.choice(("first", "second")),
             pod_sets=(PodSet("main", 1, {"gpu": 1}),),
-            selectable=Selectable(labels, priority=priority),
+            selectable=Selectable(labels, name, priority),
         )
         return self.random.choice(QUEUES), workload
 
@@ -201,7 +228,7 @@ def cycles(seed: int, numbers: range, rounds: int = ROUNDS) -> Tally:
     """
     tally = Tally()
     for number in numbers:
-        drawing = Drawing(random.Random(f"{seed}:{number}"), careful=number % 2 == 0)
+        drawing = Drawing(random.Random(f"{seed}:{number}"), number % 2 == 0, number % 3 == 0)
         cluster = drawing.cluster()
         has_measure = not any(group.measure.unmeasured for group in mutual_queues(cluster, READING))
         cycle: tuple[int, ...] = ()

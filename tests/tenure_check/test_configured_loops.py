@@ -9,12 +9,15 @@ import pytest
 import yaml
 
 from tenure.manifests import SourcedObject
-from tenure.model import LabelSelector, Trigger
+from tenure.model import LabelSelector, NodeOperator, NodeRequirement, Trigger
+from tenure.preemption_measures import PreemptionStep
 from tenure.readings import InvalidSelector
 from tenure.resources import bundled
+from tenure.selected_values import SelectedSides
 from tenure_check.analysis.closed_systems import CohortTree, trees_of
 from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.loops import LoopHunt, LoopRequest
+from tenure_check.analysis.mutual_preemption import mutual_workloads
 from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
 from tests.tenure_check.test_loops import READING
 
@@ -57,6 +60,21 @@ def test_a_measure_is_named_and_excludes_loops_where_a_preemptor_has_the_next_tu
         assert searched(tree).complete
 
 
+EXAMPLES = {
+    "story-3-6-base-and-boosted": (
+        "one of a (boosted priority 1, priority 0) preempts one of a (boosted priority 0, priority 1), which "
+        "preempts the first"
+    ),
+    "two-measures": (
+        "one of a (priority 1, label nodes 0) preempts one of a (priority 0, label nodes 1), which preempts "
+        "the first"
+    ),
+    "hero-is-reclaimed": (
+        "one of team (priority 0) preempts one of hero (priority 1), which preempts the first"
+    ),
+}
+
+
 @pytest.mark.parametrize(
     ("name", "fields"),
     [
@@ -72,6 +90,7 @@ def test_rules_without_a_measure_are_named_and_their_smallest_loop_is_found(
     assert proved_of_loops(tree, READING) is None
     missing = next(found for found in missing_conditions(tree, READING) if found.of_rules)
     assert [field.value for field in missing.fields] == fields
+    assert missing.example == EXAMPLES[name]
     answer = searched(tree)
     (found,) = (search.loop for done in answer.trees for search in done.searches)
     assert found is not None
@@ -163,3 +182,19 @@ def test_rules_that_an_invalid_selector_stops_preempt_no_workload() -> None:
     over = proved_of_loops(with_rules(Trigger.ALWAYS, Trigger.INSUFFICIENT_QUOTA), passed)
     assert over is not None
     assert "nodes falls at every preemption" in over.text
+
+
+def tiered(mine: str, theirs: str) -> PreemptionStep:
+    one, other = (NodeRequirement("tier", NodeOperator.IN, (tier,)) for tier in (mine, theirs))
+    return PreemptionStep("", mine, sides=SelectedSides((one,), (other,)))
+
+
+def test_the_fewest_workloads_that_preempt_each_other_in_turn_are_found() -> None:
+    steps = [tiered("gold", "silver"), tiered("silver", "bronze"), tiered("bronze", "gold")]
+    turn = mutual_workloads(steps, ["a"], lambda *_: True)
+    assert [found.words for found in turn] == [
+        f"one of a (label tier {tier})" for tier in ("gold", "silver", "bronze")
+    ]
+    assert not mutual_workloads(steps[:2], ["a"], lambda *_: True)
+    one_way = mutual_workloads([tiered("gold", "gold")], ["a", "b"], lambda _, mine, theirs: mine < theirs)
+    assert not one_way

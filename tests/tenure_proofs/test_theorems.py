@@ -30,7 +30,13 @@ from tenure.oracle.tree import climb, summed_up
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.eligibility import basis_for, basis_within_queue
-from tenure.rules.preemption_config import compared_priority, compares, is_number_selected, is_selected
+from tenure.rules.preemption_config import (
+    compared_priority,
+    compares,
+    is_class_selected,
+    is_number_selected,
+    is_selected,
+)
 from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import basis_across_queues, may_reclaim
 from tenure.rules.share import basis_by_share, passes_initial_share
@@ -606,6 +612,28 @@ MEASURED: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
     "Boosted is the base": ("priority", compared_priority, "return effective", "return base", "mode Boosted"),
     "numbers are passed over": ("selected", is_selected, "and facts.numbers", "", "a candidate"),
     "priorities are passed over": ("selected", is_selected, "and facts.priority", "", "a candidate"),
+    "labels are passed over": ("selected", is_selected, "facts.labels and", "", "a candidate"),
+    "a bound is exclusive": (
+        "number",
+        is_number_selected,
+        "candidate < minimum",
+        "candidate <= minimum",
+        "two numbers that no bound tells apart",
+    ),
+    "a bound counts without a comparison alone": (
+        "number",
+        is_number_selected,
+        "maximum is not None and",
+        "maximum is not None and comparison is None and",
+        "a number that is compared",
+    ),
+    "no class is a listed one": (
+        "name",
+        is_class_selected,
+        "matched or not any_matched",
+        "True",
+        "the name of a priority class",
+    ),
 }
 
 

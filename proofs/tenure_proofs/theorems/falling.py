@@ -26,7 +26,7 @@ from tenure.rules.share import basis_by_share
 from tenure.rules.time_based import requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.no_loop import BEHIND, LEAVES, STAYS, better_by_a_step, better_for_good
+from tenure_proofs.theorems.no_loop import BEHIND, LEAVES, STAYS, better_by_a_step, never_back
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
@@ -257,7 +257,7 @@ def _own_steps(function: Callable[..., Any]) -> Iterator[Part]:
         leaves = z3.Implies(LEAVES, (basis != Basis.NONE).term)
         known = (*claim.facts, leaves, z3.Implies(before.term, BEHIND))
         yield better_by_a_step(f"an own step under {preset}", known)
-    yield from better_for_good()
+    yield from never_back()
 
 
 _LEVELS = z3.ArraySort(z3.IntSort(), _SHARES)

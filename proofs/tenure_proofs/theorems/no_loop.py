@@ -22,7 +22,7 @@ that one victim has freed may go to another (PO-CYC-230). PO-ANY-360 covers `rec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
@@ -99,18 +99,48 @@ def where_no_policy_is_any_no_preemption_goes_up_in_priority_and_queueing_time(
         yield Part(f"under {preset}", tuple(claim.facts), (("it is before", every(claim.goals)),))
 
 
-def _set(name: str) -> Any:
-    return z3.Const(name, MEMBERS)
+_Row: TypeAlias = Callable[[Any], Any]
+"""A row of numbers, one at each place."""
 
 
-def _better(then: Any, now: Any, place: Any, point: Any) -> Any:
-    """That a set is better than another by one member, as far as one point says: before it both are alike."""
-    alike = z3.Implies(point < place, now[point] == then[point])
-    return z3.And(now[place], z3.Not(then[place]), alike)
+def falls(mine: _Row, theirs: _Row, place: Any, point: Any) -> Any:
+    """That a row falls at a place, as far as one point says: none before it rises.
+
+    Args:
+        mine, theirs: the row before, and the row after.
+        place, point: where it falls, and any place.
+    """
+    return z3.And(theirs(place) < mine(place), z3.Implies(point < place, theirs(point) <= mine(point)))
+
+
+def never_back() -> Iterator[Part]:
+    """That a row that falls twice has fallen, and that no row falls below itself."""
+    point, place, later = z3.Int("any place"), z3.Int("place"), z3.Int("a later place")
+    first, second, last = (_numbers(name) for name in ("the row", "the next row", "the last row"))
+    earlier = z3.If(place < later, place, later)
+    both = tuple(
+        falls(one, other, by, at)
+        for one, other, by in ((first, second, place), (second, last, later))
+        for at in (point, place, later)
+    )
+    yield Part("two steps", both, (("the row falls", falls(first, last, earlier, point)),))
+    alike = first(place) == second(place)
+    yield Part("back again", (alike,), (("it does not fall", z3.Not(falls(first, second, place, point))),))
+
+
+def _numbers(name: str) -> _Row:
+    return lambda at: z3.Const(name, z3.ArraySort(z3.IntSort(), z3.IntSort()))[at]
+
+
+def _left_out(members: Any) -> _Row:
+    """A set as a row: 0 for a member, 1 for any other."""
+    return lambda at: z3.If(members[at], 0, 1)
 
 
 _POINT, _PLACE = z3.Int("any workload"), z3.Int("place")
-_BEFORE, _OUT, _NOW = (_set(name) for name in ("holds quota, or was promised it", "leaves", "the set now"))
+_BEFORE, _OUT, _NOW = (
+    z3.Const(name, MEMBERS) for name in ("holds quota, or was promised it", "leaves", "the set now")
+)
 LEAVES, BEHIND = _OUT[_POINT], _PLACE < _POINT
 """Any workload is preempted; it is behind the preemptor in the order."""
 
@@ -127,9 +157,10 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
 
     A workload is its place in the order, the first at 0. Of two sets the better one has the first
     workload in which they differ. A preemptor is in the set from its decision, its victims leave it; who is
-    admitted is in it, and who behind loses a promise by that leaves it. Each makes it better; better than a
-    better one is better; no set is better than itself. There are finitely many, so that preemptions end. The
-    promise is what may be broken: see PO-CYC-210, PO-CYC-220 and PO-CYC-230.
+    admitted is in it, and who behind loses a promise by that leaves it. Each makes it better: as a row of 0
+    for a member, and 1 for any other, it falls. Rows that fall never come back (PO-ANY-335). There are
+    finitely many, so that preemptions end. The promise is what may be broken: see PO-CYC-210, PO-CYC-220 and
+    PO-CYC-230.
     """
     for premise in (STAYS, TURNS, GETS_IT):
         modelled(*premise)
@@ -138,7 +169,7 @@ def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
         may, is_before = _preempts(claim, function)
         known = (*claim.facts, *claim.goals, z3.Implies(LEAVES, may.term), z3.Implies(is_before.term, BEHIND))
         yield better_by_a_step(f"a step under {preset}", known)
-    yield from better_for_good()
+    yield from never_back()
 
 
 def better_by_a_step(name: str, known: tuple[Any, ...]) -> Part:
@@ -153,22 +184,8 @@ def better_by_a_step(name: str, known: tuple[Any, ...]) -> Part:
         return _NOW[at] == z3.Or(at == _PLACE, z3.And(_BEFORE[at], z3.Not(_OUT[at])))
 
     facts = (*known, z3.Not(_BEFORE[_PLACE]), step(_POINT), step(_PLACE))
-    return Part(name, facts, (("it is better", _better(_BEFORE, _NOW, _PLACE, _POINT)),))
-
-
-def better_for_good() -> Iterator[Part]:
-    """That better than a better set is better, and that no set is better than itself."""
-    point, place, later = _POINT, _PLACE, z3.Int("a later place")
-    then, now, last = _set("the set then"), _NOW, _set("the set at last")
-    earlier = z3.If(place < later, place, later)
-    both = tuple(
-        _better(some, other, by, at)
-        for some, other, by in ((then, now, place), (now, last, later))
-        for at in (point, place, later)
-    )
-    yield Part("two steps", both, (("it is better", _better(then, last, earlier, point)),))
-    alike = then[place] == now[place]
-    yield Part("the same set", (alike,), (("it is no better", z3.Not(_better(then, now, place, point))),))
+    better = falls(_left_out(_BEFORE), _left_out(_NOW), _PLACE, _POINT)
+    return Part(name, facts, (("it is better", better),))
 
 
 @theorem(

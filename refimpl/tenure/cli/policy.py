@@ -27,8 +27,9 @@ def policy_command(
     \b
     - a PreemptionConfig with a label selector that Kueue cannot build, or with fields that contradict
       each other;
-    - a PreemptionConfig whose rules have no measure by themselves: priority, boosted priority and numeric
-      labels, in some order, that fall from every preemptor to its victim;
+    - a PreemptionConfig whose rules have no measure by themselves: priority, boosted priority, numeric
+      labels, and whether a label or the name of the priority class has one of some values, in some order,
+      that fall from every preemptor to its victim;
     - a ClusterQueue whose spec.preemption has none together with the PreemptionConfig that it names.
 
     With a measure no workload is preempted, in however many steps, by one that it preempted; a victim may

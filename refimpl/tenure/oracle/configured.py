@@ -456,10 +456,17 @@ def number_of(label: NumericLabel, workload: Workload) -> int | None:
     >>> number_of(NumericLabel("nodes", fallback=1), Workload("ml", "w", "u", priority=0, created_at=0))
     1
     """
-    text = known_of(workload).labels.get(label.key, "")
-    if _WHOLE.fullmatch(text) and -(2**31) <= int(text) < 2**31:
-        return int(text)
-    return label.fallback
+    number = whole_number(known_of(workload).labels.get(label.key, ""))
+    return label.fallback if number is None else number
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a label's value is, as a 32-bit integer in base 10; None where it is none.
+
+    >>> whole_number("08"), whole_number("3.14")
+    (8, None)
+    """
+    return int(text) if _WHOLE.fullmatch(text) and -(2**31) <= int(text) < 2**31 else None
 
 
 def is_label_number_selected(label: NumericLabel, workload: Workload, preemptor: Workload) -> bool:

@@ -199,19 +199,119 @@ variables.rules.map(r, r.?candidateSelectors.orValue([]).map(s,
   s.?numericLabels.orValue([]).filter(n, has(n.fallbackValue)).map(n,
     [string(n.key), string(n.fallbackValue)])).filter(s, s != [])).filter(r, r != [])"""
 
-_STEPS_OF_RULES: Final = """\
-variables.rules.map(r, {'rule': dyn(r.name), 'steps': dyn(r.?candidateSelectors.orValue([]).map(s,
-  s.?numericLabels.orValue([]).filter(n, n.?comparison.orValue('').startsWith('Less')).map(n,
+_FALLS: Final = """\
+s.?numericLabels.orValue([]).filter(n, has(n.comparison)).map(n,
     has(n.fallbackValue)
     ? [string(n.fallbackValue) + ' ' + n.key + ' ' + n.comparison]
     : variables.fallbacks.map(o, o.map(s, s.filter(f, f[0] == n.key).map(f, f[1]).join(' ')).join(' '))
       .join(' ').split(' ').map(f, f + ' ' + n.key + ' ' + n.comparison)) +
-  (s.?priority.?comparison.orValue('').startsWith('Less')
-  ? [[s.?priority.?mode.orValue('') + ' ' + s.priority.comparison]] : [])))})"""
-"""Of each rule, of each selector, of each comparison by which a number falls: its component and word.
+  (has(s.priority) && has(s.priority.comparison)
+  ? [[s.?priority.?mode.orValue('') + ' ' + s.priority.comparison]] : [])"""
+"""Of a selector, of each comparison: the component that falls, or does not rise, with the word.
 
-A component is a mode of priority, or a fallback and a key. A label that is compared without a fallback counts
-for every fallback that the config has for it.
+A component is a mode of priority, or a fallback and a key. With GreaterThan the lower number counts as the
+greater one: another component. A label that is compared without a fallback counts for every fallback that
+the config has for it.
+"""
+
+
+def _requirements(selector: str, names: str) -> str:
+    return f"""\
+({selector}.?matchLabels.orValue({{}}).map(k,
+        [[string(k)], ['In'], [string({selector}.value().matchLabels[k])]]) +
+      {selector}.?matchExpressions.orValue([]).map(e,
+        [[string(e.key)], [string(e.operator)], e.?values.orValue([]).map(v, string(v))]) +
+      [[['.'], ['In'], {names}.?matchNames.orValue([]).map(n, string(n))],
+       [['.'], ['NotIn'], {names}.?notMatchNames.orValue([]).map(n, string(n))]].filter(q, q[2] != []))"""
+
+
+_REQUIRED: Final = f"""\
+variables.rules.map(r, {{'rule': dyn(r.name),
+  'mine': dyn({_requirements("r.?preemptorSelector", "r.?preemptorPriorityClassSelector")}),
+  'selectors': dyn(r.?candidateSelectors.orValue([]).map(s, {{
+    'theirs': dyn({_requirements("s.?labelSelector", "s.?priority")}),
+    'numbers': dyn(s.?numericLabels.orValue([])),
+    'falls': dyn({_FALLS})}}))}})"""
+"""Of each rule, of preemptors and of each selector: requirements of labels, each of key, operator and values.
+
+The key `.`, which no label has, stands for the name of the priority class.
+"""
+
+_KEYS: Final = """\
+variables.required.map(r, r.mine.map(q, q[0][0]).filter(k,
+  variables.required.filter(o, o.mine.exists(q, q[0][0] == k))[0].rule == r.rule &&
+  variables.required.exists(o, o.selectors.exists(s,
+    s.theirs.exists(q, q[0][0] == k) || s.numbers.exists(n, n.key == k)))).join(' '))
+  .join(' ').split(' ').filter(k, k != '')"""
+"""The labels of which something is required of preemptors and of victims."""
+
+_LISTED: Final = """\
+variables.required.map(r, {'rule': dyn(r.rule), 'values': dyn(
+  ([r.mine] + r.selectors.map(s, s.theirs)).map(l, l.filter(q, q[0][0] in variables.keys)
+    .map(q, q[2].map(v, q[0][0] + '=' + v).join(' ')).join(' ')).join(' ').split(' '))})"""
+
+_POINTS: Final = """\
+variables.keys.map(k, {'key': dyn(k), 'points': dyn(['-', '*'] +
+  variables.listed.map(r, r.values.filter(v, v.startsWith(k + '=') &&
+    variables.listed.filter(o, v in o.values)[0].rule == r.rule).map(v, v.substring(k.size())).join(' '))
+    .join(' ').split(' ').filter(v, v != '') +
+  variables.required.map(r, r.selectors.map(s, s.numbers.filter(n, n.key == k).map(n,
+    '#0 #' + string(n.?minValue.orValue(0)) + ' #' + string(n.?maxValue.orValue(-1) + 1))
+    .join(' ')).join(' ')).join(' ').split(' ').filter(v, v != ''))})"""
+"""Of each label the values that selectors tell apart.
+
+`-` is no label, `=v` the value v, `#n` the number n and those between it and the next one, `*` all others.
+"""
+
+_NUMBERS: Final = """\
+variables.points.map(d, {'key': d.key, 'points': d.points, 'numbers': dyn(d.points.filter(p,
+  p.matches('^[=#]0*[0-9]{1,10}$') && int(p.substring(1)) <= 2147483647))})"""
+"""The same with those that are 32-bit integers."""
+
+
+def _meets(required: str) -> str:
+    return f"""\
+{required}.all(q, q[0][0] != d.key || (
+        q[1][0] == 'In' ? p.startsWith('=') && p.substring(1) in q[2] :
+        q[1][0] == 'NotIn' ? !(p.startsWith('=') && p.substring(1) in q[2]) :
+        (q[1][0] == 'Exists') == (p != '-')))"""
+
+
+_SIDES: Final = f"""\
+variables.required.map(r, {{'rule': r.rule, 'steps': dyn(r.selectors.map(s, {{'falls': s.falls,
+  'sides': dyn(variables.numbers.map(d, {{'key': d.key,
+    'mine': dyn(d.points.filter(p, {_meets("r.mine")} &&
+      s.numbers.all(n, n.key != d.key || !has(n.comparison) || has(n.fallbackValue) || p in d.numbers))),
+    'theirs': dyn(d.points.filter(p, {_meets("s.theirs")} &&
+      s.numbers.all(n, n.key != d.key ||
+        (p in d.numbers ? [int(p.substring(1))] : has(n.fallbackValue) ? [n.fallbackValue] : []).exists(i,
+          i >= n.?minValue.orValue(i) && i <= n.?maxValue.orValue(i)))))}}))}})
+  .filter(s, s.sides.all(d, d.mine != [] && d.theirs != [])))}})"""
+"""Of each selector that can select, of each label: the values that preemptors and victims may have."""
+
+_SETS: Final = """\
+variables.sides.map(r, {'rule': r.rule, 'sets': dyn(r.steps.map(s,
+  s.sides.filter(x, !x.mine.exists(p, p in x.theirs)).map(x,
+    x.key + '|' + x.mine.join(',') + ' ' + x.key + '|' + variables.points.filter(d, d.key == x.key)[0]
+      .points.filter(p, !(p in x.theirs)).join(',')).join(' '))
+  .join(' ').split(' ').filter(m, m != ''))})"""
+"""Of each rule the sets of values that may be a component: 1 with one of them, 0 with none."""
+
+_MEMBERS: Final = """\
+variables.points.map(d, {'key': d.key, 'sets': dyn(variables.sets.map(r, r.sets.filter(m,
+  m.startsWith(d.key + '|') && variables.sets.filter(o, m in o.sets)[0].rule == r.rule).join(' '))
+  .join(' ').split(' ').filter(m, m != ''))})"""
+"""The same of each label."""
+
+_STEPS_OF_RULES: Final = """\
+variables.sides.map(r, {'rule': r.rule, 'steps': dyn(r.steps.map(s, s.falls + s.sides.map(x,
+  variables.members.filter(d, d.key == x.key)[0].sets.map(m, [m.split('|')[1].split(',')].map(o,
+    (x.mine.all(p, p in o) ? 1 : 0) + (o.exists(p, p in x.theirs) ? 0 : 1)).map(i,
+    i == 2 ? m + ' LessThan' : i == 1 ? m + ' LessThanOrEqual' : '')[0])
+    .filter(t, t != '')).filter(c, c != [])))})"""
+"""Of each rule, of each selector: what falls, and which of the sets of values does.
+
+It falls where every preemptor has one of the values and no victim has, and does not rise where one holds.
 """
 
 _STEPS_OF_POLICIES: Final = """\
@@ -235,7 +335,18 @@ def _search(steps: str) -> _Texts:
     A component can be taken if it rises in no remaining step and falls in one. It is among those of every
     remaining step, such as the first. All are taken at once, and the steps in which one falls are done.
     """
-    found = {"fallbacks": _FALLBACKS, "remaining0": f"({steps}).filter(r, r.steps != [])"}
+    found = {
+        "fallbacks": _FALLBACKS,
+        "required": _REQUIRED,
+        "keys": _KEYS,
+        "listed": _LISTED,
+        "points": _POINTS,
+        "numbers": _NUMBERS,
+        "sides": _SIDES,
+        "sets": _SETS,
+        "members": _MEMBERS,
+        "remaining0": f"({steps}).filter(r, r.steps != [])",
+    }
     for number in range(1, ROUNDS + 1):
         left, falling = f"variables.remaining{number - 1}", f"variables.falling{number}"
         ended = f"{left} == []" + (f" || variables.falling{number - 1} == []" if number > 1 else "")

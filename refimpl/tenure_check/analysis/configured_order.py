@@ -19,6 +19,7 @@ from tenure.preemption_measures import (
 )
 from tenure.readings import Reading
 from tenure.rules.preemption_config import is_trigger_stopped
+from tenure_check.analysis.mutual_preemption import MutualWorkload, mutual_workloads
 from tenure_check.analysis.selections import is_queue_selected
 
 
@@ -44,10 +45,13 @@ class MutualQueues:
     Args:
         queues: their names; one alone preempts among its own workloads.
         measure: of all ways to preempt among them.
+        turn: without a measure, workloads each of which preempts the next one, and the last the first; empty
+            where three are not enough.
     """
 
     queues: tuple[str, ...]
     measure: PreemptionMeasure
+    turn: tuple[MutualWorkload, ...] = ()
 
 
 def mutual_queues(cluster: Cluster, reading: Reading) -> tuple[MutualQueues, ...]:
@@ -71,12 +75,23 @@ def mutual_queues(cluster: Cluster, reading: Reading) -> tuple[MutualQueues, ...
         for queue, above in reached.items()
         if queue in above
     )
-    return tuple(MutualQueues(group, measure_of(_among(steps, group))) for group in groups)
+    return tuple(_mutual(group, steps) for group in groups)
 
 
-def _among(steps: Iterable[QueueSteps], group: tuple[str, ...]) -> list[PreemptionStep]:
-    among = (found.step for found in steps if found.queue in group and not found.victims.isdisjoint(group))
-    return [*dict.fromkeys(among)]
+def _mutual(group: tuple[str, ...], steps: Iterable[QueueSteps]) -> MutualQueues:
+    """ClusterQueues with the measure of all steps among them."""
+    among = [found for found in steps if found.queue in group and not found.victims.isdisjoint(group)]
+    different = tuple(dict.fromkeys(found.step for found in among))
+    measure = measure_of(different)
+
+    def reaches(step: PreemptionStep, queue: str, other: str) -> bool:
+        same = (found for found in among if (found.step.falls, found.step.sides) == (step.falls, step.sides))
+        return any(found.queue == queue and other in found.victims for found in same)
+
+    # Where these go one way between ClusterQueues, another step leads back.
+    tried = [measure.unmeasured, *((*measure.unmeasured, step) for step in different)]
+    turns = (mutual_workloads(some, group, reaches) for some in tried if measure.unmeasured)
+    return MutualQueues(group, measure, next(filter(None, turns), ()))
 
 
 def _reached(steps: Iterable[QueueSteps]) -> dict[str, set[str]]:

@@ -243,18 +243,19 @@ def tree_items(tree: TreeSearch, *, searched: bool) -> Iterator[Item]:
         yield Item(f"{tree.proved.text} ({', '.join(tree.proved.theorems)})")
     yield from (Item(f"not known: {text}") for text in tree.not_known)
     looped = any(search.loop for search in tree.searches)
-    yield from (_missing(found) for found in tree.missing if found.of_rules or not looped)
+    yield from (_missing(found, looped=looped) for found in tree.missing if found.of_rules or not looped)
     for search in tree.searches:
         yield _no_loop(search) if search.loop is None else _loop(search, search.loop)
     if searched and not (tree.searches or tree.not_known or tree.is_excluded):
         yield Item("nothing to search: no resource of which it owns a finite amount")
 
 
-def _missing(missing: MissingCondition) -> Item:
+def _missing(missing: MissingCondition, *, looped: bool) -> Item:
     shown = missing.fields[:MOST_FIELDS]
     more = len(missing.fields) - len(shown)
     fields = [Item(_field(known)) for known in shown]
     fields += [Item(f"and {more} more")] if more else []
+    fields += [Item(f"for example, {missing.example}")] if missing.example and not looped else []
     exclude = "exclude" if len(missing.theorems) > 1 else "excludes"
     theorems = join_names(missing.theorems, MOST_FIELDS, MOST_FIELDS)
     return Item(f"{theorems} {exclude} loops only where {missing.condition}; not so here:", fields)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tenure.model import (
     Amount,
@@ -67,6 +67,8 @@ class MissingCondition:
     """The condition."""
     fields: tuple[FieldInTheWay, ...]
     """The fields that contradict it; one borrowingLimit for each ClusterQueue."""
+    example: str = ""
+    """Of rules without a measure workloads that preempt each other in turn; empty where none are known."""
 
     @property
     def of_rules(self) -> bool:
@@ -159,7 +161,19 @@ def missing_conditions(tree: CohortTree, reading: Reading) -> tuple[MissingCondi
     fields: dict[tuple[tuple[str, ...], str], list[FieldInTheWay]] = {}
     for theorems, condition, found in _in_the_way(tree, reading):
         fields.setdefault((theorems, condition), []).append(found)
-    return tuple(MissingCondition(*key, tuple(found)) for key, found in fields.items())
+    missing = (MissingCondition(*key, tuple(found)) for key, found in fields.items())
+    return tuple(
+        replace(found, example=_example(tree, reading)) if found.of_rules else found for found in missing
+    )
+
+
+def _example(tree: CohortTree, reading: Reading) -> str:
+    """The first workloads that preempt each other in turn by rules without a measure."""
+    turn = next((group.turn for group in mutual_queues(tree.cluster, reading) if group.turn), ())
+    if not turn:
+        return ""
+    first, second, *others = (found.words for found in turn)
+    return ", which preempts ".join((f"{first} preempts {second}", *others, "the first"))
 
 
 def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
