@@ -395,8 +395,8 @@ def keys_have_64_bits(states: range) -> Iterator[None]:
         yield
 
 
-EXCEEDING, ABOVE_LEAST, WAITING_AMONG = (
-    classical._exceeding_queues,
+COMMON, ABOVE_LEAST, WAITING_AMONG = (
+    classical.common_cohorts,
     sorting._above_least,
     fair._waiting_among,
 )
@@ -448,8 +448,8 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
     "candidates are what the ClusterQueue and the subtrees around it offer": (
         candidates_are_offered,
         classical,
-        "_exceeding_queues",
-        lambda question, cohort, _: EXCEEDING(question, cohort, -1),
+        "common_cohorts",
+        lambda links, common, _: COMMON(links, common, lambda _: True),
     ),
     "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts": (
         promises_are_not_parked,

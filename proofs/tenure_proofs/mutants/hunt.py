@@ -14,7 +14,7 @@ from tenure.oracle import decide as oracle_decide
 from tenure.oracle import partial as oracle_partial
 from tenure.oracle import snapshot as oracle_snapshot
 from tenure.oracle.ageing import grown_priority
-from tenure.oracle.classical import finds_no_target, reclaims_nominal_quota_alone
+from tenure.oracle.classical import common_cohorts, finds_no_target, reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes.held import together
 from tenure.oracle.heroes.search import select_for_hero
@@ -116,6 +116,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "REJECTING": fair._rejecting,
     "TAKE": fair._take,
     "NO-TARGET": finds_no_target,
+    "COMMON-COHORTS": common_cohorts,
 }
 """What theorems are about, loops above all, by what stands for it."""
 

@@ -26,15 +26,15 @@ from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Given, Row, State, Way, returned
 from tenure_proofs.trusted.specified import Specification, there_is_one
-from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, wrapped
 
 
-class _Told(Given):
+class Told(Given):
     """A function of tokens and numbers, of which nothing more is said."""
 
     def __call__(self, *told: Any) -> Any:
         there = [value.value if isinstance(value, SymOptional) else value for value in told]
-        return SymToken(self.meaning(*(value.term for value in there)))
+        return wrapped(self.result, self.meaning(*(value.term for value in there)))
 
 
 def _of(name: str, place: Any) -> SymToken:
@@ -81,8 +81,8 @@ def handed(*pairs: tuple[Any, Any]) -> None:
 DOOR = z3.Function("take_target", *[z3.IntSort()] * 7)
 CONFIGURED = z3.Function("take_configured_target", *[z3.IntSort()] * 4)
 KIN = z3.Function("kin_between", *[z3.IntSort()] * 4)
-ASKS = _Told(6, SymToken, DOOR)
-ASKS_CONFIGURED = _Told(3, SymToken, CONFIGURED)
+ASKS = Told(6, SymToken, DOOR)
+ASKS_CONFIGURED = Told(3, SymToken, CONFIGURED)
 RELATED = Given(3, SymToken, KIN)
 OUTCOMES = Made(
     Outcome, {name: SymToken(z3.IntVal(number)) for number, name in enumerate(Outcome.__members__)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -40,6 +40,9 @@ MAY_BORROW = {
     Attempts.BORROWING_THEN_WITHOUT: (True, False),
 }
 """Whether each attempt, in order, lets the preemptor's queue borrow."""
+
+NOWHERE = -1
+"""The place of no node."""
 
 
 def select_classically(question: Question) -> Selection:
@@ -100,13 +103,51 @@ def _attempts_in(made: Chain[_Tried] | None) -> tuple[Attempt, ...]:
 
 
 def _offers_elsewhere(question: Question) -> Iterator[Offer]:
-    """Other queues, from the preemptor's cohort up to the root."""
+    """Other queues that exceed their quota, in subtrees that do."""
     snapshot = question.snapshot
-    for place, below, advantage in subtrees_around(question):
-        group = WITH_ADVANTAGE if advantage else ELSEWHERE
-        for queue in _exceeding_queues(question, place, below):
-            kin = kin_between(snapshot.heroes, snapshot.place, queue)
-            yield Offer(queue, group, place, over_quota=True, advantage=advantage, kin=kin)
+    advantages = {cohort: advantage for cohort, _, advantage in subtrees_around(question)}
+    for node, cohort in zip(snapshot.tree.nodes, _common_cohorts(question), strict=True):
+        if node.queue is not None and cohort in advantages:
+            advantage = advantages[cohort]
+            group = WITH_ADVANTAGE if advantage else ELSEWHERE
+            kin = kin_between(snapshot.heroes, snapshot.place, node.place)
+            yield Offer(node.place, group, cohort, over_quota=True, advantage=advantage, kin=kin)
+
+
+def _common_cohorts(question: Question) -> list[int]:
+    nodes, usage = question.snapshot.tree.nodes, question.snapshot.usage
+    path = nodes[question.snapshot.place].path
+    links = [(node.place, node.path[:2][-1], node.place in path) for node in nodes]
+    return common_cohorts(links, [NOWHERE] * len(nodes), partial(question.exceeds_quota, usage))
+
+
+def common_cohorts(
+    links: Sequence[tuple[int, int, bool]], common: list[int], exceeds: Callable[[int], bool]
+) -> list[int]:
+    """The lowest node that each node has in common with the preemptor's ClusterQueue, where it is reached.
+
+    A node is reached where it exceeds its quota, and so does every node between it and the one in common.
+
+    Args:
+        links: of every node its place, that of the node above it, its own at the root, and whether the
+            preemptor's ClusterQueue is below it or is this node; by place.
+        common: as long as the links; filled in.
+        exceeds: whether the node of a place exceeds its quota.
+
+    Returns:
+        By place; `NOWHERE` where a node is not reached.
+
+    Source: Kueue main of August 2026, classical preemption: subtrees within their quota are skipped.
+
+    >>> common_cohorts([(0, 0, True), (1, 0, True), (2, 0, False), (3, 2, False)], [-1] * 4, lambda at: True)
+    [0, 1, 0, 0]
+    """
+    for place, above, around in links:
+        if around:
+            common[place] = place
+        else:
+            common[place] = common[above] if exceeds(place) else NOWHERE
+    return common
 
 
 def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
@@ -207,18 +248,6 @@ def levels_along(tree: Tree, usage: Usage, place: int, request: Amounts) -> Iter
             )
             for flavor_resource, amount in rest.items()
         }
-
-
-def _exceeding_queues(question: Question, cohort: int, skipped: int) -> Iterator[int]:
-    """The queues below a cohort that exceed their quota, in subtrees that do, except what was seen before."""
-    node = question.snapshot.tree.nodes[cohort]
-    usage = question.snapshot.usage
-    for place in node.queues:
-        if place != skipped and question.exceeds_quota(usage, place):
-            yield place
-    for place in node.cohorts:
-        if place != skipped and question.exceeds_quota(usage, place):
-            yield from _exceeding_queues(question, place, skipped)
 
 
 def _attempts_of(question: Question, candidates: tuple[Candidate, ...]) -> Attempts:
