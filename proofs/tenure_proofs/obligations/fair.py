@@ -189,7 +189,7 @@ def _by_its_turn(claim: Claim, *, not_exceeded: bool) -> None:
 
 
 @obligation("PO-KQ-446", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
-def a_preemptor_within_the_share_counted_at_a_victims_turn_ends_below_that_of_its_queue_before(
+def a_preemptor_within_the_share_counted_for_a_victim_ends_below_the_share_that_the_other_side_had(
     claim: Claim,
 ) -> None:
     """kueue#14543, share locking and the guarded fill-back: shares fall, though a victim may be unfair then.
@@ -201,7 +201,7 @@ def a_preemptor_within_the_share_counted_at_a_victims_turn_ends_below_that_of_it
 
 
 @obligation("PO-KQ-447", rules=["KQ-420", "KQ-430"], expect=everywhere(REFUTED))
-def a_preemptor_that_gets_own_victims_back_ends_below_the_share_of_its_victims_queue_before(
+def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_side_had(
     claim: Claim,
 ) -> None:
     """Kueue main of August 2026, fill-back (kueue#14543): its own page of a proof takes this for granted.
