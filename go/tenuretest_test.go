@@ -214,13 +214,13 @@ func TestRefusalsAreCountedByMessage(t *testing.T) {
 		}
 		return conforming(ctx, request)
 	})
-	// Each of the vectors about PreemptionConfigs has Cohorts or fair sharing.
-	others := tenuretest.WithoutFamilies("PCF")
+	// Each of the vectors about PreemptionConfigs and preemption protection has Cohorts or fair sharing.
+	others := tenuretest.WithoutFamilies("PCF", "PPR")
 	report := checked(t, partial, others)
 	counts := strings.Join(report.Counts(), "\n")
 	fair := 0
 	for _, v := range tenuretest.Vectors() {
-		if bytes.Contains(v.Input, []byte(`"fairSharing"`)) && !strings.HasPrefix(v.ID, "PCF-") {
+		if bytes.Contains(v.Input, []byte(`"fairSharing"`)) && !strings.HasPrefix(v.ID, "PCF-") && !strings.HasPrefix(v.ID, "PPR-") {
 			fair++
 		}
 	}
@@ -252,7 +252,7 @@ func TestExceptionsHaveToDiffer(t *testing.T) {
 
 func TestOptionsNameWhatTheyDoNotKnow(t *testing.T) {
 	for want, option := range map[string]tenuretest.Option{
-		`tenuretest.Families: found "XY", expected one of DYN, KMR, KQ, PCF, TBP, UCQ`:               tenuretest.Families("KQ", "XY"),
+		`tenuretest.Families: found "XY", expected one of DYN, KMR, KQ, PCF, PPR, TBP, UCQ`:               tenuretest.Families("KQ", "XY"),
 		`tenuretest.Calls: found "guess", expected one of accessible, decide, minruntime`:            tenuretest.Calls("guess"),
 		`tenuretest.Except: found "KQ-1/x", expected the identifier of a vector`:                     tenuretest.Except(map[string]string{"KQ-1/x": ""}),
 		`tenuretest: no vector has everything that the options require`:                              tenuretest.Families("KMR"),

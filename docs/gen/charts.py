@@ -29,6 +29,7 @@ GROUPS = {
     "ucq": FAMILIES["UCQ"],
     "dyn": FAMILIES["DYN"],
     "pcf": FAMILIES["PCF"],
+    "ppr": FAMILIES["PPR"],
     "kai": FAMILIES["KMR"],
     "kueue": "reports about Kueue",
 }

@@ -25,6 +25,7 @@ SOURCES = {
     "KEP-754": FAMILIES["DYN"],
     "KEP-8826": FAMILIES["UCQ"],
     "KEP-13396": FAMILIES["PCF"],
+    "KEP-9876": FAMILIES["PPR"],
     "KAI-Scheduler": FAMILIES["KMR"],
     "Kueue": "Kueue, as released",
 }

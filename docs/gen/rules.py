@@ -56,6 +56,7 @@ AREAS = {
     "hero_fit": "what is accessible to a hero, and what fits",
     "hero_targets": "what a hero preempts",
     "preemption_config": "whom a PreemptionConfig selects, and when",
+    "protection": "minimum runtimes across ClusterQueues",
     "cycle": "what happens when",
     "min_runtime": "minimum runtimes",
 }

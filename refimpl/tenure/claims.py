@@ -36,6 +36,7 @@ WRITTEN: Final = {
     # Names of projects and proposals.
     "kai": "KAI",
     "kep 8522": "KEP-8522",
+    "kep 9876": "KEP-9876",
     "kueue": "Kueue",
     "kueues": "Kueue's",
     # Apostrophes and hyphens.

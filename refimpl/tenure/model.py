@@ -518,6 +518,8 @@ class Workload:
         usage: what it holds, per flavor-resource; empty while it is pending.
         pod_sets: its pod sets, with their requests.
         selectable: what PreemptionConfigs read of it; None where no ClusterQueue names one.
+        admission_delay: from its quota reservation to its condition Admitted=True, ns; None where it is not
+            admitted. Only KEP-9876 needs it.
 
     >>> Workload(namespace="ml", name="train", uid="u1", priority=100, created_at=0).key
     'ml/train'
@@ -544,6 +546,7 @@ class Workload:
     usage: Amounts = field(default_factory=dict)
     pod_sets: tuple[PodSet, ...] = ()
     selectable: Selectable | None = None
+    admission_delay: Duration | None = None
 
     @property
     def key(self) -> str:
@@ -775,6 +778,9 @@ class Settings:
         flavor_fungibility: feature gate FlavorFungibility, on by default.
         partial_admission: feature gate PartialAdmission, on by default.
         topology_aware_scheduling: feature gate TopologyAwareScheduling, on by default.
+        fair_sharing_protection, reclaim_protection: `preemptionProtection.fairSharing.minAdmitDuration` and
+            `preemptionProtection.reclaimWithinCohort.minAdmitDuration`, ns; None where they are not set or
+            feature gate PreemptionProtection (KEP-9876, off by default) is off.
         release: the release of Kueue that answers are for, such as `0.19`; None for Kueue with all that the
             proposals add. What a release does not have was left out when the objects were read.
     """
@@ -788,6 +794,8 @@ class Settings:
     flavor_fungibility: bool = True
     partial_admission: bool = True
     topology_aware_scheduling: bool = True
+    fair_sharing_protection: Duration | None = None
+    reclaim_protection: Duration | None = None
     release: str | None = None
 
 

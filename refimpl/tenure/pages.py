@@ -156,6 +156,7 @@ FAMILIES: Final = {
     "KMR": "KAI's MinRuntime plugin",
     "CYC": "Queues and scheduling cycles over time",
     "PCF": "KEP-13396, PreemptionConfig",
+    "PPR": "KEP-9876, preemption protection",
     "AN": "What holds in every state of a configuration",
 }
 """The families of rules and obligations, and what they are about."""

@@ -329,6 +329,8 @@ def _configured(given: Mapping[str, Any]) -> dict[str, Any]:
     if "fairSharing" in found and not found["fairSharing"].get("preemptionStrategies"):
         # A request may leave out the strategies that Kueue has by default; its Configuration may not.
         found["fairSharing"] = {**found["fairSharing"], "preemptionStrategies": [*DEFAULT_STRATEGY_NAMES]}
+    if "preemptionProtection" in given:
+        found["preemptionProtection"] = given["preemptionProtection"]
     if "requeuingTimestamp" in given:
         found["waitForPodsReady"] = {"requeuingStrategy": {"timestamp": given["requeuingTimestamp"]}}
     return found

@@ -114,6 +114,7 @@ def admitted(workload: Workload, queue: str, assignment: Assignment, clock: Inst
     return replace(
         workload,
         quota_reserved_at=persisted(clock),
+        admission_delay=0,  # a reservation is an admission
         evicted=False,
         pods_ready_evicted_at=None,
         admission_check_evicted_at=None,
@@ -146,7 +147,9 @@ def evicted(workload: Workload, reason: Reason, clock: Instant) -> Workload:
 
 def released(workload: Workload) -> Workload:
     """The workload once its pods are gone: it waits again, and its conditions stay."""
-    return replace(workload, quota_reserved_at=None, cluster_queue=None, usage=NOTHING_USED)
+    return replace(
+        workload, quota_reserved_at=None, admission_delay=None, cluster_queue=None, usage=NOTHING_USED
+    )
 
 
 def shape_of(workload: Workload) -> Hashable:

@@ -37,6 +37,7 @@ from tenure.rules.cycle import (
     wins_tournament,
 )
 from tenure.rules.hero_rank import has_turn_before
+from tenure.rules.protection import can_always_reclaim
 from tenure.rules.share import Share, borrowed_amount, compare_shares
 from tenure_play.actors import Actor
 from tenure_play.queues import PendingQueue
@@ -438,7 +439,10 @@ class CycleRun:
         """Reserve what a request without candidates could use, unless it can be reclaimed."""
         # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it;
         # what is lent outside meanwhile it waits for (F-059).
-        reclaims_any = snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY
+        reclaims_any = can_always_reclaim(
+            snapshot.queue.reclaim_within_cohort == ReclaimWithinCohort.ANY,
+            snapshot.cluster.settings.reclaim_protection is not None,
+        )
         if not keeps_capacity(reclaims_any, entry.decision.terms.hero, entry.goes_first):
             return
         tree, place, used = snapshot.tree, snapshot.place, snapshot.usage[snapshot.place]

@@ -143,6 +143,7 @@ class Player(EventLoop):
             self.world.reading.wake == Wake.AT_EXPIRY
             or bool(self.world.cluster.growing)
             or self.world.has_active
+            or bool(self.world.protections())
         )
 
     def _cycle_at(self) -> Instant | None:
@@ -176,6 +177,10 @@ class Player(EventLoop):
             self.journal.priority(actor)
         if world.has_active:
             self.changes.dirty = True
+        if timer.across:  # KEP-9876 retries the tree of the ClusterQueue whatever the reading
+            for queue in world.tree_of(actor.queue):
+                self.changes.wake(queue.name, f"{actor.key} is not protected from others any more")
+            return
         if world.reading.wake != Wake.AT_EXPIRY:
             return
         if not timer.is_step:

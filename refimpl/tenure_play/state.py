@@ -117,6 +117,12 @@ class PlayState:
         """The minAdmitDuration in force in a ClusterQueue, ns."""
         return duration_in_force(self.terms(queue))
 
+    def protections(self) -> tuple[Duration, ...]:
+        """The durations of `preemptionProtection` that are in force, ns; both may count for one workload."""
+        settings = self.cluster.settings
+        found = {settings.fair_sharing_protection, settings.reclaim_protection} - {None}
+        return tuple(sorted(duration for duration in found if duration is not None))
+
     def effective(self, workload: Workload) -> Workload:
         """The workload with its effective priority at this instant."""
         return with_effective_priority(workload, self.cluster, self.clock, self.reading)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.model import Instant
 from tenure.oracle.ageing import grown_priority
 from tenure.rules.cycle import protection_ended_at
 from tenure.rules.dynamic_priority import next_step_at
+from tenure.rules.protection import admission_time
 from tenure.rules.reservation import quota_reservation_time
 from tenure_play.actors import Actor
 
@@ -27,12 +28,14 @@ class Timer:
         actor: whose duration ends, or whose priority takes a step.
         is_step: whether it is the priority.
         falls: whether the priority is lower from then on.
+        across: whether it is a protection from other ClusterQueues (KEP-9876) that ends.
     """
 
     at: Instant
     actor: Actor
     is_step: bool
     falls: bool = False
+    across: bool = False
 
 
 class Ends:
@@ -43,28 +46,26 @@ class Ends:
     """
 
     def __init__(self) -> None:
-        self._ends: list[tuple[Instant, int]] = []
-        self._of: dict[int, tuple[Instant, Actor]] = {}
+        self._ends: list[_End] = []
+        self._of: dict[int, tuple[tuple[_End, ...], Actor]] = {}
         self._unstamped: dict[int, Actor] = {}
         """Those of whom it is not known since when they hold it: theirs ends later with every instant."""
 
     def add(self, actor: Actor, world: PlayState) -> None:
         """One more workload holds quota."""
-        duration = world.protection(actor.queue)
         if actor.workload.quota_reserved_at is None:
             self._unstamped[actor.number] = actor
-        elif duration is not None:
-            reserved = quota_reservation_time(actor.workload, world.clock)
-            end = protection_ended_at(reserved, duration)
-            insort(self._ends, (end, actor.number))
-            self._of[actor.number] = end, actor
+        elif ends := tuple(_ends_of(actor, world)):
+            for end in ends:
+                insort(self._ends, end)
+            self._of[actor.number] = ends, actor
 
     def drop(self, actor: Actor) -> None:
         """It holds none any more."""
         self._unstamped.pop(actor.number, None)
         if actor.number in self._of:
-            end, _ = self._of.pop(actor.number)
-            del self._ends[bisect_left(self._ends, (end, actor.number))]
+            for end in self._of.pop(actor.number)[0]:
+                del self._ends[bisect_left(self._ends, end)]
 
     def is_quiet(self, clock: Instant, other: Instant) -> bool:
         """Whether between two instants, by the controller's clock, no protected time ends."""
@@ -72,22 +73,35 @@ class Ends:
             return False
         return self._place(clock) == self._place(other)
 
-    def after(self, clock: Instant, world: PlayState) -> Iterator[tuple[Instant, Actor]]:
-        """The next ends after an instant, all of them by the controller's clock."""
+    def after(self, clock: Instant, world: PlayState) -> Iterator[tuple[Instant, Actor, bool]]:
+        """The next ends after an instant, by the controller's clock, and whether it is of others."""
         first = self._place(clock)
         if first < len(self._ends):
-            last = self._place(self._ends[first][0])
-            yield from (self._of[number] for _, number in self._ends[first:last])
+            last = self._place(self._ends[first].at)
+            yield from ((end.at, self._of[end.number][1], end.across) for end in self._ends[first:last])
         for actor in self._unstamped.values():
-            duration = world.protection(actor.queue)
-            if duration is not None:
-                yield (
-                    protection_ended_at(quota_reservation_time(actor.workload, world.clock), duration),
-                    actor,
-                )
+            yield from ((end.at, actor, end.across) for end in _ends_of(actor, world))
 
     def _place(self, clock: Instant) -> int:
-        return bisect_right(self._ends, clock, key=lambda entry: entry[0])
+        return bisect_right(self._ends, clock, key=lambda end: end.at)
+
+
+class _End(NamedTuple):
+    """The first instant at which a workload is not protected any more, and from whom it was."""
+
+    at: Instant
+    number: int
+    across: bool
+
+
+def _ends_of(actor: Actor, world: PlayState) -> Iterator[_End]:
+    workload, duration = actor.workload, world.protection(actor.queue)
+    if duration is not None:
+        reserved = quota_reservation_time(workload, world.clock)
+        yield _End(protection_ended_at(reserved, duration), actor.number, across=False)
+    for across in world.protections():
+        if workload.admission_delay is not None:
+            yield _End(admission_time(workload, world.clock) + across, actor.number, across=True)
 
 
 def timers_after(world: PlayState, mark: Instant) -> list[Timer]:
@@ -107,8 +121,8 @@ def _in_order_of_joining(timer: Timer) -> tuple[int, bool]:
 
 
 def _every(world: PlayState, mark: Instant) -> Iterator[Timer]:
-    for end, actor in world.ends.after(mark + world.offset, world):
-        yield Timer(end - world.offset, actor, is_step=False)
+    for end, actor, across in world.ends.after(mark + world.offset, world):
+        yield Timer(end - world.offset, actor, is_step=False, across=across)
     growing: Iterable[Actor] = world.alive.values() if world.cluster.growing else ()
     for actor in growing:
         if actor.workload.priority_class in world.cluster.growing:

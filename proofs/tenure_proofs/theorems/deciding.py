@@ -354,7 +354,7 @@ def _by_kind(
         for name, number in searches.items()
     }
     yield from read_procedure(
-        seeing(function, **laws),
+        seeing(function, **laws, beside_protection=Law(lambda _, asked: asked)),
         {"question": question},
         lambda way: [("by its kind", way.value.term == expected)],
     )

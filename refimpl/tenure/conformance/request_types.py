@@ -227,6 +227,22 @@ ReadingGiven = Annotated[
 """A preset's name, or some choices."""
 
 
+class GivenProtectionRule(Shape):
+    """A rule of preemptionProtection."""
+
+    min_admit_duration: fields.DurationText | None = None
+    """How long a workload is protected; longer than 0s."""
+
+
+class GivenProtection(Shape):
+    """Protection from preemption by other ClusterQueues."""
+
+    fair_sharing: GivenProtectionRule | None = None
+    """From rebalancing by shares."""
+    reclaim_within_cohort: GivenProtectionRule | None = None
+    """From reclaim."""
+
+
 class GivenFairSharing(Shape):
     """Fair sharing is on."""
 
@@ -333,6 +349,8 @@ class ClusterInput(Shape):
     """A preset's name, or choices on top of a preset; null for the default preset."""
     feature_gates: Gates | None = None
     """On top of Kueue's defaults; those that would switch on what is not modelled may only be off."""
+    preemption_protection: GivenProtection | None = None
+    """preemptionProtection of the Configuration (KEP-9876), with feature gate PreemptionProtection."""
     requeuing_timestamp: Literal["", "Creation", "Eviction"] = "Eviction"
     """waitForPodsReady.requeuingStrategy.timestamp; empty means Creation."""
     engine: Literal["reference", "fast", "auto"] = "reference"

@@ -38,7 +38,9 @@ from tenure.manifests import (
     with_flavors,
     with_topologies,
 )
+from tenure.manifests.checking import check
 from tenure.manifests.clock_conflicts import not_queued_yet
+from tenure.manifests.configuration import PreemptionProtection, protection_problems, with_protection
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.kueue_api import without_gated
 from tenure.manifests.preemption_configs import (
@@ -72,6 +74,7 @@ OPTIONAL = (
     "featureGates",
     "fairSharing",
     "requeuingTimestamp",
+    "preemptionProtection",
     "cohorts",
     "resourceFlavors",
     "topologies",
@@ -385,13 +388,18 @@ def _settings(raw: Mapping[str, Any]) -> Settings:
     problems: list[Problem] = []
     fair_sharing = _fair_sharing(raw, problems)
     problems += gate_problems(raw.get("featureGates"), Place(), fair_sharing=fair_sharing is not None)
+    written = raw.get("preemptionProtection")
+    place = Place(where="preemptionProtection")
+    protection = None if written is None else check(PreemptionProtection, written, place, problems)
+    problems += protection_problems(protection, Place())
     timestamp = raw.get("requeuingTimestamp", "Eviction")
     if not isinstance(timestamp, str) or timestamp not in TIMESTAMPS:
         expected = "Eviction or Creation" + did_you_mean(timestamp, TIMESTAMPS)
         problems.append(Problem(field="requeuingTimestamp", found=show(timestamp), expected=expected))
     if problems:
         raise InputError(problems)
-    return settings_of(raw.get("featureGates") or {}, TIMESTAMPS[timestamp], fair_sharing)
+    gates = raw.get("featureGates") or {}
+    return with_protection(settings_of(gates, TIMESTAMPS[timestamp], fair_sharing), protection, gates)
 
 
 def _fair_sharing(raw: Mapping[str, Any], problems: list[Problem]) -> tuple[FairStrategy, ...] | None:

@@ -30,8 +30,9 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.assignment import Choice, GroupTrial
-from tenure.oracle.decide import Decision, decide
+from tenure.oracle.decide import Decision, decide, question_about
 from tenure.oracle.nodes import is_selected, untolerated
+from tenure.oracle.protection import protection_in
 from tenure.oracle.reach import most_at, running_heroes
 from tenure.oracle.topology import is_placed_once, may_serve
 from tenure.oracle.topology import requests as requests_topology
@@ -39,9 +40,11 @@ from tenure.oracle.tree import Node, quota_at
 from tenure.rules.flavors import may_preempt_while_borrowing
 from tenure.rules.hero_targets import is_immune
 from tenure.rules.priority import has_lower_priority
+from tenure.rules.protection import admission_time, is_protected_from_others
 from tenure.rules.quota import can_ever_fit, is_within_quota
+from tenure.rules.reclaim import may_reclaim
 from tenure.rules.time_based import duration_in_force, is_newer_equal, is_time_expired
-from tenure.units import counted, format_duration, format_names, joined
+from tenure.units import counted, format_duration, format_instant, format_names, joined
 
 NO_FIELD = "nothing in the configuration would help"
 """The words of an answer where no field stands in the way."""
@@ -398,16 +401,19 @@ def _own_policies(decision: Decision, kept: Iterable[Workload]) -> Iterator[Obst
         yield _priority(decision, f"not above that of {many} in {terms.cluster_queue}")
 
 
-def _other_policies(decision: Decision, kept: Iterable[Workload]) -> Iterator[Obstacle]:
+def _other_policies(decision: Decision, kept: Sequence[Workload]) -> Iterator[Obstacle]:
     """The policy by which workloads of other ClusterQueues are no candidates."""
     preemptor, terms = decision.preemptor, decision.terms
     by_policy = []
+    protected = _protected(decision, kept)
+    if protected:
+        yield _protection(decision, protected)
     for workload in kept:
         kin = kin_of(decision, workload)
         if kin.hero and is_immune(preemptor, workload, terms, kin):
             text = f"{workload.key} runs in a hero"
             yield _rules_of(decision, workload.cluster_queue or "", text)
-        elif terms.hero or not _exceeds(decision, workload):
+        elif terms.hero or workload in protected or not _exceeds(decision, workload):
             continue
         elif terms.reclaim_within_cohort != ReclaimWithinCohort.ANY:
             by_policy.append(workload)
@@ -420,6 +426,38 @@ def _other_policies(decision: Decision, kept: Iterable[Workload]) -> Iterator[Ob
         )
         text = f"keeps {many} of queues that borrow{lower}"
         yield _queue(decision, f"{_PREEMPTION}reclaimWithinCohort", policy, text)
+
+
+def _protected(decision: Decision, kept: Iterable[Workload]) -> list[Workload]:
+    """The workloads of other ClusterQueues that nothing but KEP-9876 keeps from being candidates."""
+    duration = protection_in(question_about(decision))
+    if duration is None:
+        return []
+    return [
+        workload
+        for workload in kept
+        if is_protected_from_others(workload, decision.now, duration)
+        and may_reclaim(decision.preemptor, workload, decision.terms)
+        and _exceeds(decision, workload)
+    ]
+
+
+def _protection(decision: Decision, protected: Sequence[Workload]) -> Obstacle:
+    """The field of the Configuration that protects some, and until when the first of them."""
+    duration = protection_in(question_about(decision))
+    assert duration is not None
+    settings = decision.snapshot.cluster.settings
+    rule = "reclaimWithinCohort" if duration == settings.reclaim_protection else "fairSharing"
+    first = min(admission_time(workload, decision.now) for workload in protected) + duration
+    many = counted(len(protected), "running workload")
+    return Obstacle(
+        "Configuration/kueue",
+        f"preemptionProtection.{rule}.minAdmitDuration",
+        format_duration(duration),
+        "",
+        f"protects {many} of queues that borrow; the first until {format_instant(first)}",
+        own=False,
+    )
 
 
 def _exceeds(decision: Decision, workload: Workload) -> bool:

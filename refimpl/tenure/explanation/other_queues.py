@@ -9,15 +9,17 @@ from tenure.explanation.heroes import immunity_remarks, taken_by_hero_remarks
 from tenure.explanation.own_queue import ageing_remarks
 from tenure.explanation.remarks import Remark, remark
 from tenure.explanation.shortages import amount
-from tenure.model import Basis, Evidence, ReclaimWithinCohort, Workload
+from tenure.model import Basis, Duration, Evidence, Instant, ReclaimWithinCohort, Workload
 from tenure.oracle.classical import levels_of
 from tenure.oracle.decide import Decision, question_about, searched_request
 from tenure.oracle.heroes.effective import charged_usage
+from tenure.oracle.protection import protection_in
 from tenure.oracle.question import WITH_ADVANTAGE, Candidate, Turn
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree, quota_at
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.priority import has_lower_priority
+from tenure.rules.protection import admission_time, is_protected_from_others
 from tenure.rules.quota import fits_quota, is_within_quota
 from tenure.rules.reclaim import basis_across_queues, may_reclaim, may_take_while_borrowing
 from tenure.rules.share import (
@@ -28,7 +30,7 @@ from tenure.rules.share import (
     stays_in_tournament,
     weighted_share,
 )
-from tenure.units import format_amount
+from tenure.units import format_amount, format_duration, format_instant
 
 _COMPARED = {-1: "lower than", 0: "equal to", 1: "higher than"}
 
@@ -73,6 +75,7 @@ def elsewhere_remarks(decision: Decision, target: Workload, searched: Searched) 
     yield remark("KQ-010", lower, text)
     yield from ageing_remarks(decision, target, "it")
     yield from ageing_remarks(decision, decision.preemptor, "preemptor")
+    yield from _protection_remarks(decision, target)
     if found is not None:
         if decision.terms.fair_sharing:
             yield from _by_share(decision, found, taken, searched.turns.get(target.key))
@@ -82,6 +85,35 @@ def elsewhere_remarks(decision: Decision, target: Workload, searched: Searched) 
     if taken and found is not None:
         reason = preemption_reason(found.evidence.basis)
         yield remark("KQ-310", reason, f"reason {reason.label}")
+
+
+def _protection_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:
+    """Whether KEP-9876 protects it, where a duration is in force."""
+    duration = protection_in(question_about(decision))
+    if duration is None:
+        return
+    protected = is_protected_from_others(target, decision.now, duration)
+    yield remark("PPR-030", protected, protection_text(target, decision.now, duration))
+
+
+def protection_text(target: Workload, now: Instant, duration: Duration) -> str:
+    """For how long a workload is protected from other ClusterQueues, or why it is not.
+
+    Args:
+        target: a workload that holds quota.
+        now: ns since the epoch.
+        duration: for which it is, ns.
+    """
+    if target.evicted:
+        return "not protected: it is evicted already"
+    if target.admission_delay is None:
+        return "not protected: it is not admitted yet"
+    since = admission_time(target, now)
+    words = f"admitted for {format_duration(now - since)}"
+    if is_protected_from_others(target, now, duration):
+        until = format_instant(since + duration)
+        return f"{words}, less than {format_duration(duration)}: protected until {until}"
+    return f"{words}, not less than {format_duration(duration)}"
 
 
 def _quota_remarks(decision: Decision, target: Workload) -> Iterator[Remark]:

@@ -116,6 +116,10 @@ _BASIS = _answer("there is a basis", lambda result: result != Basis.NONE)
 ACCEPTS: Mapping[str, Accepting] = {
     "DYN-010": _above_zero("some time has passed"),
     "PCF-030": Accepting("the base is compared", lambda given, _: given["mode"] == PriorityMode.BASE),
+    "PPR-020": Accepting(
+        "it is admitted later than its quota was reserved",
+        lambda given, result: result != given["target"].quota_reserved_at,
+    ),
     "DYN-020": _above_zero("it has grown by a step"),
     "DYN-030": Accepting("another priority than the base", lambda given, result: result != given["base"]),
     "DYN-040": _answer("there is a fault", lambda result: result != PolicyFault.NONE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,18 +14,19 @@ from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import or_raise
 from tenure.manifests.feature_gates import (
+    PROTECTION,
     RECLAIMABLE_PODS,
     gate_problems,
     is_on,
     over_time_problems,
     settings_of,
 )
-from tenure.manifests.fields import Open, Text
+from tenure.manifests.fields import DurationText, Open, Text
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
 from tenure.model import FairStrategy, RequeuingTimestamp, Settings
-from tenure.units import format_names
+from tenure.units import format_duration, format_names
 
 DEFAULT_STRATEGIES: Final = (
     FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,
@@ -138,6 +140,59 @@ class _FairSharing(Open):
     preemption_strategies: Any = None
 
 
+class _ProtectionPolicy(Open):
+    min_admit_duration: DurationText | None = None
+
+
+class PreemptionProtection(Open):
+    """`preemptionProtection` of KEP-9876, a proposal: durations in ns, as they are written."""
+
+    fair_sharing: _ProtectionPolicy | None = None
+    reclaim_within_cohort: _ProtectionPolicy | None = None
+
+
+def with_protection(
+    settings: Settings, found: PreemptionProtection | None, gates: Mapping[str, bool]
+) -> Settings:
+    """The settings with the durations that are in force, those of gate PreemptionProtection.
+
+    Args:
+        settings: without them.
+        found: what is configured.
+        gates: by name, already checked.
+
+    >>> with_protection(Settings(), None, {}) == Settings()
+    True
+    """
+    if found is None or not is_on(PROTECTION, gates):
+        return settings
+    fair, reclaim = found.fair_sharing, found.reclaim_within_cohort
+    return dataclasses.replace(
+        settings,
+        fair_sharing_protection=None if fair is None else fair.min_admit_duration,
+        reclaim_protection=None if reclaim is None else reclaim.min_admit_duration,
+    )
+
+
+def protection_problems(found: PreemptionProtection | None, place: Place) -> Iterator[Problem]:
+    """Durations that are not longer than zero.
+
+    Args:
+        found: what is configured.
+        place: where it is.
+
+    Source: KEP-9876, Validation.
+    """
+    if found is None:
+        return
+    policies = {"fairSharing": found.fair_sharing, "reclaimWithinCohort": found.reclaim_within_cohort}
+    for name, policy in policies.items():
+        duration = None if policy is None else policy.min_admit_duration
+        if duration is not None and duration <= 0:
+            field = f"preemptionProtection.{name}.minAdmitDuration"
+            yield place.problem(field, format_duration(duration), "a duration longer than 0s (KEP-9876)")
+
+
 class _Resources(Open):
     quota_check_strategy: Any = None
     exclude_resource_prefixes: Any = None
@@ -158,6 +213,7 @@ class _Configuration(Open):
     admission_fair_sharing: Any = None
     resources: _Resources | None = None
     integrations: _Integrations | None = None
+    preemption_protection: PreemptionProtection | None = None
     manage_jobs_without_queue_name: StrictBool | None = None
 
 
@@ -202,13 +258,16 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
         return None
     set_gates: Mapping[str, bool] = gates or {}
     problems.extend(_not_modelled(checked, set_gates, place))
+    problems.extend(protection_problems(checked.preemption_protection, place))
     fair = _fair_sharing(checked.fair_sharing, place, problems, switched=switched)
     timestamp = _timestamp(checked.wait_for_pods_ready, switched=switched)
     if len(problems) > known:
         return None
     blocking = _blocking(checked.wait_for_pods_ready, set_gates, place, switched=switched)
     return Configured(
-        settings=settings_of(set_gates, timestamp, fair),
+        settings=with_protection(
+            settings_of(set_gates, timestamp, fair), checked.preemption_protection, set_gates
+        ),
         reclaimable=is_on(RECLAIMABLE_PODS, set_gates),
         by_usage=checked.admission_fair_sharing is not None and is_on("AdmissionFairSharing", set_gates),
         over_time=(*blocking, *over_time_problems(set_gates, place, fair_sharing=fair is not None)),

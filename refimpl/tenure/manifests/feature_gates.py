@@ -15,6 +15,9 @@ from tenure.model import FairStrategy, RequeuingTimestamp, Settings
 TIME_BASED: Final = "TimeBasedSamePriorityPreemption"
 """KEP-8522's gate, on by default."""
 
+PROTECTION: Final = "PreemptionProtection"
+"""KEP-9876's gate, off by default."""
+
 RECLAIMABLE_PODS: Final = "ReclaimablePods"
 """Whether `status.reclaimablePods` release quota; on by default."""
 
@@ -32,7 +35,7 @@ SETTING_OF_GATE: Final[Mapping[str, str]] = {
 }
 """The field of `Settings` that a gate sets."""
 
-_OFF: Final = frozenset(("DisableWaitForPodsReady", "FairSharingRefill"))
+_OFF: Final = frozenset(("DisableWaitForPodsReady", "FairSharingRefill", "PreemptionProtection"))
 """Gates read by `is_on` that are off by default."""
 
 

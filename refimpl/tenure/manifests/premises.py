@@ -9,6 +9,7 @@ from typing import Final
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests.configuration import FairSharingSource
 from tenure.manifests.configuration_in_status import BY_USAGE
+from tenure.manifests.feature_gates import PROTECTION
 from tenure.manifests.kueue_api import CONFIGURABLE
 from tenure.manifests.load import Loaded
 from tenure.model import Cluster, PriorityMode, Workload
@@ -178,12 +179,15 @@ def unused_weights(loaded: Loaded) -> tuple[str, ...]:
 def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
     """Refuse weights of fair sharing where nothing shows whether it is on: what is proved would rest on it.
 
+    Durations of preemptionProtection (KEP-9876) are refused too: what is proved does not know them.
+
     Args:
         loaded: the configuration.
         by_option: whether the command has `--fair-sharing`.
 
     Raises:
-        InputError: a weight that decides under fair sharing, which is neither configured nor shown.
+        InputError: a weight that decides under fair sharing, which is neither configured nor shown; a
+            protection in force.
 
     >>> from tenure.model import ClusterQueue
     >>> cluster = Cluster({"a": ClusterQueue("a", cohort="all")})
@@ -192,6 +196,19 @@ def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
     Traceback (most recent call last):
     tenure.errors.InputError: ClusterQueue/a: spec.fairSharing.weight: found a weight, and neither ...
     """
+    settings = loaded.cluster.settings
+    if settings.fair_sharing_protection is not None or settings.reclaim_protection is not None:
+        expected = (
+            f"nothing, or feature gate {PROTECTION} off: states with protected workloads are not covered"
+        )
+        found = Problem(
+            "preemptionProtection",
+            "a minAdmitDuration",
+            expected,
+            "Configuration",
+            code=ErrorCode.NOT_MODELLED,
+        )
+        raise InputError([found])
     deciding = _weights_without_source(loaded)
     if deciding:
         option = ", or --fair-sharing default or off" if by_option else ""

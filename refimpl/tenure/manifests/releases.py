@@ -11,7 +11,7 @@ from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import embedded
 from tenure.manifests.conversion import GROUP, place_of
-from tenure.manifests.feature_gates import TIME_BASED
+from tenure.manifests.feature_gates import PROTECTION, TIME_BASED
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.kueue_api import newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
@@ -59,6 +59,7 @@ ADDITIONS: Final = (
 
 ADDED_GATES: Final[Mapping[str, str]] = {
     TIME_BASED: "KEP-8522",
+    PROTECTION: "KEP-9876",
     "ConfigurablePreemptions": "v0.20",
     "DynamicQuotaOrchestration": "v0.20",
     "FairSharingRefill": "v0.20",

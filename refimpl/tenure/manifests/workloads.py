@@ -27,7 +27,7 @@ from tenure.manifests.workload_schema import (
     in_common,
     workload_problems,
 )
-from tenure.model import Amount, Amounts, FlavorResource, Instant, PodSet, TopologyRequest, Workload
+from tenure.model import Amount, Amounts, Duration, FlavorResource, Instant, PodSet, TopologyRequest, Workload
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _PLAIN: Final = 2
@@ -196,7 +196,7 @@ def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:
     true = {
         condition["type"]: condition for condition in _conditions(checked) if condition["status"] == "True"
     }
-    evicted, preempted = true.get("Evicted"), true.get("Preempted")
+    evicted, preempted, admitted = true.get("Evicted"), true.get("Preempted"), true.get("Admitted")
     reserved = true.get("QuotaReserved") if common.cluster_queue is not None else None
     return Workload(
         namespace=intern(metadata.get("namespace") or ""),
@@ -218,7 +218,16 @@ def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:
         cluster_queue=common.cluster_queue,
         usage=common.usage,
         pod_sets=common.pod_sets,
+        admission_delay=_between(reserved, admitted),
     )
+
+
+def _between(reserved: schema.Condition | None, admitted: schema.Condition | None) -> Duration | None:
+    """From the reservation of quota to the admission; no time where one of them has no stamp."""
+    if reserved is None or admitted is None:
+        return None
+    since, until = reserved.get("lastTransitionTime"), admitted.get("lastTransitionTime")
+    return 0 if since is None or until is None else until - since
 
 
 def _requeue_at(status: schema.WorkloadStatus | None) -> Instant | None:

@@ -30,6 +30,7 @@ from tenure.model import (
 from tenure.oracle.classical import Turns, classical_ends, completed_in
 from tenure.oracle.fair import fair_end
 from tenure.oracle.leaving import Leaving, fitting, leaving_of, selection_after
+from tenure.oracle.protection import beside_protection
 from tenure.oracle.question import (
     ELSEWHERE,
     OWN,
@@ -72,6 +73,7 @@ def select_beside_config(question: Question) -> Selection:
 
     Every attempt without fair sharing, and the two strategies of fair sharing together, go on with the
     tiers of the PreemptionConfig; whose removal is not needed is given its quota back, whoever selected it.
+    KEP-9876 names no protection from a PreemptionConfig.
 
     Args:
         question: the search; its ClusterQueue names a PreemptionConfig.
@@ -80,13 +82,13 @@ def select_beside_config(question: Question) -> Selection:
     """
     config, leaving = config_of(question), leaving_of(question)
     if question.terms.fair_sharing:
-        candidates, played = fair_end(question)
+        candidates, played = fair_end(beside_protection(question))
         whole = _continued(question, config, leaving, played.attempts[-1], played.end)
         return _selection(question, leaving, candidates, (*played.attempts[:-1], whole.attempt), whole.end)
     made: list[Attempt] = []
     merged = are_candidates_merged(question.terms.configured_candidates, question.terms.fair_sharing)
     go_on = _merged if merged else _continued
-    candidates, ends = classical_ends(question, leaving)
+    candidates, ends = classical_ends(beside_protection(question), leaving)
     for attempt, end in ends:
         whole = go_on(question, config, leaving, attempt, end)
         made.append(whole.attempt)

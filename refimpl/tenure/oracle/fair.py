@@ -181,7 +181,7 @@ def tournament_of(question: Question, charged: Usage) -> Tournament:
         charged: what is in use at its start, the request included.
     """
     snapshot, strategies = question.snapshot, _strategies_of(question)
-    within, gate = _is_within_nominal(question, charged), snapshot.cluster.settings
+    within, gate = is_within_nominal(question, charged), snapshot.cluster.settings
     return Tournament(
         question=question,
         leaving=leaving_of(question),
@@ -455,7 +455,13 @@ def _pop_all(state: Round, place: int) -> tuple[Candidate, Round]:
     return _first_at(state, place), left_with(state, place, ())
 
 
-def _is_within_nominal(question: Question, charged: Usage) -> bool:
+def is_within_nominal(question: Question, charged: Usage) -> bool:
+    """Whether the preemptor's ClusterQueue stays within its nominal quota of all that the request needs.
+
+    Args:
+        question: the search.
+        charged: what is in use, the request included.
+    """
     tree, place = question.snapshot.tree, question.snapshot.place
     return all(
         is_within_quota(

@@ -10,6 +10,7 @@ from tenure.oracle.configured import select_beside_config
 from tenure.oracle.fair import select_fairly
 from tenure.oracle.fair_repairs import select_by_repair
 from tenure.oracle.heroes.search import select_for_hero
+from tenure.oracle.protection import beside_protection
 from tenure.oracle.question import Question, Selection
 from tenure.readings import FairSharingRepair
 
@@ -23,10 +24,11 @@ def find_targets(question: Question) -> Selection:
     Args:
         question: the search.
 
-    Source: Kueue main of August 2026, preemptor; KEP-8826, Implementation; KEP-13396.
+    Source: Kueue main of August 2026, preemptor; KEP-8826, Implementation; KEP-13396; KEP-9876.
     """
     if question.snapshot.queue.preemption_config is not None:
         return select_beside_config(question)
+    question = beside_protection(question)
     if question.terms.hero:
         return select_for_hero(question)
     if not question.terms.fair_sharing:

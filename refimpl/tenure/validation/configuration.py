@@ -194,6 +194,10 @@ _SHAPE: Final[Mapping[str, Shape]] = {
     "objectRetentionPolicies": Fields(
         {"workloads": Fields(dict.fromkeys(("afterDeactivatedByKueue", "afterFinished"), Duration()))}
     ),
+    # A proposal, KEP-9876.
+    "preemptionProtection": Fields(
+        dict.fromkeys(("fairSharing", "reclaimWithinCohort"), Fields({"minAdmitDuration": Duration()}))
+    ),
     "resources": Fields(
         {
             "deviceClassMappings": Items(Anything()),
@@ -210,7 +214,11 @@ _SHAPE: Final[Mapping[str, Shape]] = {
 _QUEUES: Final = Fields({"clusterQueues": Fields({"maxCount": Number()}), "updateIntervalSeconds": Number()})
 _PODS: Final = Fields(dict.fromkeys(("namespaceSelector", "podSelector"), _SELECTOR))
 _OLDER_SHAPE: Final[Mapping[str, Shape]] = {
-    **{name: shape for name, shape in _SHAPE.items() if name != "visibilityServer"},
+    **{
+        name: shape
+        for name, shape in _SHAPE.items()
+        if name not in ("preemptionProtection", "visibilityServer")
+    },
     "fairSharing": Fields({"enable": Flag(), "preemptionStrategies": Items(Text())}),
     "integrations": Fields({**_INTEGRATIONS, "podOptions": _PODS}),
     "queueVisibility": _QUEUES,
@@ -282,6 +290,16 @@ def _not_negative(subject: Subject, *path: str) -> Iterator[Fault]:
     time = duration(written)
     if time is not None and time < 0:
         yield invalid(".".join(path), written, "a duration that is not negative")
+
+
+def _protections(subject: Subject) -> Iterator[Fault]:
+    """Source: KEP-9876, Validation: whatever its feature gate is."""
+    for rule in ("fairSharing", "reclaimWithinCohort"):
+        path = ("preemptionProtection", rule, "minAdmitDuration")
+        written = subject.get(*path)
+        time = duration(written)
+        if time is not None and time <= 0:
+            yield invalid(".".join(path), written, "a duration longer than 0s")
 
 
 def _ready(subject: Subject) -> Iterator[Fault]:
@@ -402,6 +420,7 @@ def _is_address(written: str) -> bool:
 
 _RULES: Final[tuple[Rule, ...]] = (
     _durations,
+    _protections,
     _ready,
     _integrations,
     _certificates,

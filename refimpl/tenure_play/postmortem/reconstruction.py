@@ -44,7 +44,12 @@ class Holding:
         """The workload as it ran."""
         since = reserved if self.since is None else self.since
         return dataclasses.replace(
-            self.workload, cluster_queue=self.queue, usage=usage, quota_reserved_at=since, pod_sets=()
+            self.workload,
+            cluster_queue=self.queue,
+            usage=usage,
+            quota_reserved_at=since,
+            admission_delay=0,  # of an earlier admission only its reservation is known
+            pod_sets=(),
         )
 
 
