@@ -137,11 +137,17 @@ class LoopWatch:
         ranks = {at: rank for rank, at in enumerate(sorted({at for _, _, at in times}))}
         return tuple((key, kind, ranks[at]) for key, kind, at in times)
 
-    def _protected(self, actor: Actor) -> int:
-        duration, stamp = self._world.protection(actor.queue), actor.workload.quota_reserved_at
-        if duration is None or stamp is None:
-            return 0
-        return _seconds(max(0, stamp + duration + 1 - self._world.clock))
+    def _protected(self, actor: Actor) -> tuple[int, ...]:
+        """How much longer it is, from equals and from other ClusterQueues."""
+        clock, workload = self._world.clock, actor.workload
+        duration, stamp = self._world.protection(actor.queue), workload.quota_reserved_at
+        if stamp is None:
+            return (0,)
+        ends = [] if duration is None else [stamp + duration + 1]
+        if workload.admission_delay is not None:
+            since = stamp + workload.admission_delay
+            ends.extend(since + across for across in self._world.protections())
+        return tuple(_seconds(max(0, end - clock)) for end in ends)
 
     def _growing(self, actors: list[Actor]) -> Hashable:
         world = self._world
