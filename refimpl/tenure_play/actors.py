@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import IntEnum
 from typing import Any, Final
 
 from tenure.model import Amounts, Assignment, Duration, Instant, PodSet, PodSetFlavors, Reason, Workload
@@ -14,14 +14,14 @@ from tenure_play.scenario import Submission
 NOTHING_USED: Final[Amounts] = {}
 
 
-class Phase(Enum):
+class Phase(IntEnum):
     """What a workload does."""
 
-    WAITING = "waiting"
-    RUNNING = "running"
-    TERMINATING = "terminating"
+    WAITING = 0
+    RUNNING = 1
+    TERMINATING = 2
     """It is evicted, and holds its quota while its pods end."""
-    DONE = "done"
+    DONE = 3
 
 
 @dataclass(slots=True)
@@ -35,8 +35,8 @@ class Actor:
         keeps: whether progress survives a preemption.
         eviction: how long its pods take to end, ns; None for that of `timing`.
         submitted: when it joined.
-        phase: what it does.
-        since: since when.
+        is_done: whether it is finished or deleted.
+        since: since when it does what it does.
         stay: number of its stay with quota; distinguishes events of earlier stays.
         reserved: when it got its quota, on the scenario's clock.
         stopped: when it was evicted.
@@ -57,7 +57,7 @@ class Actor:
     keeps: bool
     eviction: Duration | None
     submitted: Instant
-    phase: Phase = Phase.WAITING
+    is_done: bool = False
     since: Instant = 0
     stay: int = 0
     reserved: Instant = 0
@@ -76,6 +76,11 @@ class Actor:
         self.key = self.workload.key
 
     @property
+    def phase(self) -> Phase:
+        """What it does."""
+        return Phase.DONE if self.is_done else phase_of(self.workload)
+
+    @property
     def holds(self) -> bool:
         """Whether it holds quota."""
         return self.phase in (Phase.RUNNING, Phase.TERMINATING)
@@ -83,6 +88,17 @@ class Actor:
     def left(self) -> Duration | None:
         """What it still has to work when a stay begins, ns; None without end."""
         return None if self.work is None else work_left(self.work, self.progress)
+
+
+def phase_of(workload: Workload) -> Phase:
+    """What a workload does that is not done, as the cluster shows it.
+
+    >>> phase_of(Workload("ml", "a", "u", priority=0, created_at=0, evicted=True)).name
+    'WAITING'
+    """
+    if workload.cluster_queue is None:
+        return Phase.WAITING
+    return Phase.TERMINATING if workload.evicted else Phase.RUNNING
 
 
 def joined(submission: Submission, at: Instant) -> Actor:

@@ -67,7 +67,6 @@ class Changes:
             return
         actor = joined(submission, now)
         self.world.add(actor)
-        actor.phase = Phase.TERMINATING if workload.evicted else Phase.RUNNING
         actor.reserved = actor.stopped = now
         if workload.quota_reserved_at is not None:
             actor.reserved = min(now, workload.quota_reserved_at)
@@ -93,7 +92,7 @@ class Changes:
         assignment = entry.decision.assignment
         actor.workload = admitted(actor.workload, actor.queue, assignment, world.clock)
         actor.pod_sets, actor.is_as_it_came = assignment.pod_sets, False
-        actor.phase, actor.since, actor.reserved = Phase.RUNNING, world.now, world.now
+        actor.since = actor.reserved = world.now
         actor.stay += 1
         world.took(actor)
         world.queues[actor.queue].remove(actor.key)
@@ -113,7 +112,7 @@ class Changes:
             selected = entry.decision.selected_by_config(target.workload)
             self.journal.preempted(preemptor, actor, target, equal=equal, selected=selected)
             actor.workload = evicted(actor.workload, target.reason, world.clock)
-            actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
+            actor.since = actor.stopped = world.now
             world.is_evicted(actor)
             actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
             message = world.message(preemptor, actor, target.reason, selected)
@@ -157,7 +156,7 @@ class Changes:
         self.dirty = True
         unknown = self._learn_pods(actor)
         actor.workload, actor.is_as_it_came = released(actor.workload), False
-        actor.phase, actor.since = Phase.WAITING, self.world.now
+        actor.since = self.world.now
         text = "gives its quota back and waits again"
         if lost:
             text += f"; {format_duration(lost)} of work are lost"
@@ -191,7 +190,7 @@ class Changes:
         self.journal.ended(actor, how)
         if actor.holds:
             world.gave_back(actor)
-        actor.phase, actor.since = Phase.DONE, world.now
+        actor.is_done, actor.since = True, world.now
         del world.alive[actor.key]
         world.queues[actor.queue].remove(actor.key)
         self.dirty = True

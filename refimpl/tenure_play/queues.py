@@ -71,6 +71,22 @@ def _together(some: list[_Pending], more: list[_Pending]) -> list[_Pending]:
     return some
 
 
+def preemptor_after(preemptor: str | None, key: str, result: TurnResult) -> str | None:
+    """The preemptor of a ClusterQueue after a head's turn; None without one.
+
+    Args:
+        preemptor: before it.
+        key: the head.
+        result: what became of it; one that is finished or deleted leaves as one that is admitted.
+
+    >>> [preemptor_after("a", "b", result) for result in (TurnResult.PREEMPTING, TurnResult.ADMITTED)]
+    ['b', 'a']
+    """
+    if awaits_targets(result):
+        return key
+    return None if result == TurnResult.ADMITTED and preemptor == key else preemptor
+
+
 class PendingQueue:
     """What Kueue keeps in memory about one ClusterQueue.
 
@@ -205,7 +221,8 @@ class PendingQueue:
         shape = self._order.shape(actor)
         if awaits_targets(result):
             self._displace()
-            self.preemptor, self.preemptor_sticks = actor.key, is_kept_at_head(True, self.is_strict)
+            self.preemptor = preemptor_after(self.preemptor, actor.key, result)
+            self.preemptor_sticks = is_kept_at_head(True, self.is_strict)
         if result != TurnResult.PARKED:
             self._put(actor, shape, parked=False)
             self._came([actor])
@@ -286,8 +303,8 @@ class PendingQueue:
         """A workload is admitted, finished or deleted; only that ends its time as the preemptor."""
         self._take_out(key)
         self.resting.pop(key, None)
-        if self.preemptor == key:
-            self.preemptor, self.preemptor_sticks = None, False
+        self.preemptor = preemptor_after(self.preemptor, key, TurnResult.ADMITTED)
+        self.preemptor_sticks = self.preemptor_sticks and self.preemptor is not None
 
     def forget(self) -> None:
         """A restart: every waiting workload is in the heap, and none is known as a preemptor."""

@@ -15,7 +15,7 @@ import z3
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
-from tenure.model import UNLIMITED, Kin, NodeQuota
+from tenure.model import UNLIMITED, Kin, NodeQuota, TurnResult
 from tenure.oracle import ageing, decide, snapshot
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
@@ -41,7 +41,7 @@ from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import basis_across_queues, may_reclaim
 from tenure.rules.share import basis_by_share, passes_initial_share
 from tenure.versions import versioned
-from tenure_play import actors, cycle
+from tenure_play import actors, cycle, queues
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command import exit_code
 from tenure_proofs.formats.checks import checks_of
@@ -55,6 +55,7 @@ from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.believed import ATTACKED
 from tenure_proofs.theorems.headlines import HEADLINES
 from tenure_proofs.theorems.outcome import End, assumed_by, end_of, premises_of
+from tenure_proofs.theorems.played import better_by_a_turn
 from tenure_proofs.theorems.proving import Proof, prove
 from tenure_proofs.theorems.registry import (
     BELIEVED,
@@ -469,7 +470,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
                 basis_across_queues, ("if not may_reclaim(preemptor, target, terms):", "if False:")
             ),
         ),
-        "a step under as-written: it is better",
+        "PREEMPTING under as-written: returns: none before the head counts otherwise",
     ),
     "the door is told of a later instant": (
         "PO-ANY-210",
@@ -527,7 +528,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     "an equal leaves": (
         "PO-ANY-345",
         _rule_changed(compares, ("candidate < preemptor", "candidate <= preemptor")),
-        "a step: it is better",
+        "PREEMPTING: returns: none before the head counts otherwise",
     ),
     "a request for more than is available fits": (
         "PO-ANY-605",
@@ -564,7 +565,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         _rule_changed(
             basis_within_queue, ("if has_lower_priority(preemptor, target):", "if preemptor.priority:")
         ),
-        "an own step under as-written: it is better",
+        "PREEMPTING under as-written: returns: none before the head counts otherwise",
     ),
     "in a tree the initial share allows equality": (
         "PO-ANY-387",
@@ -676,6 +677,28 @@ def test_no_step_of_a_play_that_moves_a_workload_is_proved(mistake: str) -> None
     step, right, wrong = WRITTEN[mistake]
     parts = all_theorems()["PO-ANY-351"].parts(changed(step, (right, wrong)))
     assert prove(parts, None, LITTLE).failures
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "result"),
+    [
+        ("return key", "return preemptor", TurnResult.WAITS_FOR_TARGETS),
+        ("preemptor == key", "preemptor != key", TurnResult.ADMITTED),
+        ("result == TurnResult.ADMITTED and", "", TurnResult.PARKED),
+        ("return None if result", "return key if result", TurnResult.ADMITTED),
+    ],
+)
+def test_no_wrong_preemptor_after_a_turn_is_proved(right: str, wrong: str, result: TurnResult) -> None:
+    function = changed(queues.preemptor_after, (right, wrong))
+    assert prove(better_by_a_turn(result, (), function=function), None, LITTLE).failures
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("is None", "is not None"), ("workload.evicted", "True")])
+def test_no_wrong_phase_of_a_workload_is_proved(
+    right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actors, "phase_of", changed(actors.phase_of, (right, wrong)))
+    assert prove(all_theorems()["PO-ANY-351"].parts(actors.admitted), None, LITTLE).failures
 
 
 @pytest.mark.parametrize(

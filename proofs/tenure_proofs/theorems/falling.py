@@ -18,7 +18,7 @@ from typing import Any
 
 import z3
 
-from tenure.model import Basis, Evidence, Workload
+from tenure.model import Basis, Evidence, TurnResult, Workload
 from tenure.readings import preset_names
 from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.quota import fits_request
@@ -26,7 +26,8 @@ from tenure.rules.share import basis_by_share
 from tenure.rules.time_based import requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.no_loop import BEHIND, LEAVES, STAYS, better_by_a_step, never_back
+from tenure_proofs.theorems.no_loop import STAYS, never_back
+from tenure_proofs.theorems.played import BEHIND, LEAVES, better_by_a_turn
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
@@ -256,7 +257,7 @@ def _own_steps(function: Callable[..., Any]) -> Iterator[Part]:
         claim.assume(negation(duration_is_in_force(terms)))
         leaves = z3.Implies(LEAVES, (basis != Basis.NONE).term)
         known = (*claim.facts, leaves, z3.Implies(before.term, BEHIND))
-        yield better_by_a_step(f"an own step under {preset}", known)
+        yield from better_by_a_turn(TurnResult.PREEMPTING, known, f" under {preset}")
     yield from never_back()
 
 

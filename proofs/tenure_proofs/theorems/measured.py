@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from tenure.model import Comparison, NodeOperator, PriorityMode, SelectorFacts
+from tenure.model import Comparison, NodeOperator, PriorityMode, SelectorFacts, TurnResult
 from tenure.readings import preset_names
 from tenure.rules.preemption_config import (
     compared_priority,
@@ -24,15 +24,8 @@ from tenure.rules.preemption_config import (
     is_selected,
 )
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.no_loop import (
-    BEHIND,
-    GETS_IT,
-    LEAVES,
-    STAYS,
-    better_by_a_step,
-    falls,
-    never_back,
-)
+from tenure_proofs.theorems.no_loop import HAS_TURN, STAYS, falls, never_back
+from tenure_proofs.theorems.played import BEHIND, LEAVES, better_by_a_turn
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
@@ -106,7 +99,7 @@ def where_every_rule_lets_one_measure_fall_no_workload_is_preempted_by_one_that_
 @theorem(
     "PO-ANY-345",
     about=(compares,),
-    size="any number of workloads and ClusterQueues, while no promised quota goes to one behind",
+    size="any number of workloads and ClusterQueues, while none behind a preemptor has its turn before it",
 )
 def with_a_measure_what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
     compared: Callable[..., Any] = compares,
@@ -119,14 +112,14 @@ def with_a_measure_what_holds_quota_or_was_promised_it_gets_better_and_never_com
     """
     modelled(*STAYS)
     modelled(*UNCHANGED)
-    modelled(*GETS_IT)
+    modelled(*HAS_TURN)
     modelled(*NO_CYCLE)
     claim = Claim(reading_of(preset_names()[0]))
     theirs, mine = claim.number("place of the victim"), claim.number("place of the preemptor")
     falls = claim.lift(compared)(Comparison.LESS, mine, theirs).value
     # The first workload of the order has place 0.
     known = (*claim.facts, *claim.goals, z3.Implies(LEAVES, falls.term), (mine < theirs).term == BEHIND)
-    yield better_by_a_step("a step", known)
+    yield from better_by_a_turn(TurnResult.PREEMPTING, known)
     yield from never_back()
 
 

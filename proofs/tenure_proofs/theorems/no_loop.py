@@ -1,8 +1,8 @@
 """No loop of any number of workloads: what rises with every preemption, and whose turn comes first.
 
 A workload is *before* another one of higher priority number, or of the same and queued earlier. Where no
-preemption goes up in this order, what holds quota or has been promised it only changes for the better, and
-there are finitely many workloads: so a loop needs a preemptor that does not get what its victims free.
+preemption goes up in this order, no turn of a play makes worse what runs and what waits for its victims, and
+there are finitely many workloads: so a loop needs a workload behind a preemptor whose turn comes first.
 
 PO-ANY-330 and PO-ANY-340 cover a tree in which
 
@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from tenure.model import Basis, Evidence, Kin, ReclaimWithinCohort, Workload
+from tenure.model import Basis, Evidence, Kin, ReclaimWithinCohort, TurnResult, Workload
 from tenure.oracle.selection import remove_until_fits
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue, is_kept_at_head
@@ -34,9 +34,11 @@ from tenure.rules.eligibility import basis_for
 from tenure.rules.quota import is_within_quota
 from tenure.rules.reclaim import stands_in_attempt
 from tenure.rules.time_based import requeue_timestamp
+from tenure_play.queues import preemptor_after
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.livelock import Counted
+from tenure_proofs.theorems.played import BEHIND, LEAVES, better_by_a_turn
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import modelled
@@ -45,16 +47,14 @@ from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.defined import Recursion
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.logic import all_of, any_of, negation
-from tenure_proofs.trusted.loops import MEMBERS, Loop, Row, State, every
+from tenure_proofs.trusted.loops import Loop, Row, State, every
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 STAYS = ("a workload keeps its priority and the time that it queues from", "PO-ANY-351")
 ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", "PO-ANY-352")
 TURNS = ("only who fits is admitted, and only targets of a head that preempts are preempted", "PO-ANY-353")
-GETS_IT = (
-    "where no preemptor is parked, who was promised quota gets it, or one before it does",
-    "PO-ANY-350",
-)
+HAS_TURN = ("in one ClusterQueue that parks no preemptor, none behind one has its turn", "PO-ANY-350")
+PHASES = ("who is admitted runs, who is evicted terminates, who is released waits", "PO-ANY-351")
 NOT_PARKED = (
     "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts",
     BELIEVED,
@@ -132,60 +132,35 @@ def _numbers(name: str) -> _Row:
     return lambda at: z3.Const(name, z3.ArraySort(z3.IntSort(), z3.IntSort()))[at]
 
 
-def _left_out(members: Any) -> _Row:
-    """A set as a row: 0 for a member, 1 for any other."""
-    return lambda at: z3.If(members[at], 0, 1)
-
-
-_POINT, _PLACE = z3.Int("any workload"), z3.Int("place")
-_BEFORE, _OUT, _NOW = (
-    z3.Const(name, MEMBERS) for name in ("holds quota, or was promised it", "leaves", "the set now")
-)
-LEAVES, BEHIND = _OUT[_POINT], _PLACE < _POINT
-"""Any workload is preempted; it is behind the preemptor in the order."""
-
-
 @theorem(
     "PO-ANY-340",
-    about=(basis_for,),
-    size="any number of workloads and ClusterQueues, while no promised quota goes to one behind",
+    about=(basis_for, preemptor_after),
+    size="any number of workloads and ClusterQueues, while none behind a preemptor has its turn before it",
 )
 def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
-    function: Callable[..., Any] = basis_for,
+    function: Callable[..., Any] = basis_for, turn: Callable[..., Any] = preemptor_after
 ) -> Iterator[Part]:
-    """Kueue main of August 2026, preemption: a measure that every admission and every preemption raises.
+    """Kueue main of August 2026, scheduling cycle: a measure that no turn of a play makes worse.
 
-    A workload is its place in the order, the first at 0. Of two sets the better one has the first
-    workload in which they differ. A preemptor is in the set from its decision, its victims leave it; who is
-    admitted is in it, and who behind loses a promise by that leaves it. Each makes it better: as a row of 0
-    for a member, and 1 for any other, it falls. Rows that fall never come back (PO-ANY-335). There are
-    finitely many, so that preemptions end. The promise is what may be broken: see PO-CYC-210, PO-CYC-220 and
-    PO-CYC-230.
+    A workload is its place in the order. It counts 2 if it runs, 1 if it is its ClusterQueue's preemptor and
+    waits, and 0 otherwise, or if a preemptor that waits is before it. What counts is better where the first
+    workload that counts otherwise counts more. A head that is admitted makes it better, and so does one that
+    becomes the preemptor. No other turn changes it, and in none of these does a workload run that did not:
+    a preemptor may preempt more while it waits. What each lacks to 2 is a row that falls, and rows that fall
+    never come back (PO-ANY-335). There are finitely many workloads, so that preemptions end. Whose turn it is
+    may be what is broken: see PO-CYC-210, PO-CYC-220 and PO-CYC-230.
     """
-    for premise in (STAYS, TURNS, GETS_IT):
+    for premise in (STAYS, PHASES, TURNS, HAS_TURN):
         modelled(*premise)
+    for result in TurnResult:
+        if result != TurnResult.PREEMPTING:
+            yield from better_by_a_turn(result, (), function=turn)
     for preset in preset_names():
         claim = Claim(reading_of(preset))
         may, is_before = _preempts(claim, function)
         known = (*claim.facts, *claim.goals, z3.Implies(LEAVES, may.term), z3.Implies(is_before.term, BEHIND))
-        yield better_by_a_step(f"a step under {preset}", known)
+        yield from better_by_a_turn(TurnResult.PREEMPTING, known, f" under {preset}", turn)
     yield from never_back()
-
-
-def better_by_a_step(name: str, known: tuple[Any, ...]) -> Part:
-    """That a step makes what holds quota, or was promised it, better.
-
-    Args:
-        name: of the part.
-        known: from which follows that any workload that `LEAVES` is `BEHIND`.
-    """
-
-    def step(at: Any) -> Any:
-        return _NOW[at] == z3.Or(at == _PLACE, z3.And(_BEFORE[at], z3.Not(_OUT[at])))
-
-    facts = (*known, z3.Not(_BEFORE[_PLACE]), step(_POINT), step(_PLACE))
-    better = falls(_left_out(_BEFORE), _left_out(_NOW), _PLACE, _POINT)
-    return Part(name, facts, (("it is better", better),))
 
 
 @theorem(
@@ -199,9 +174,9 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     """Kueue main of August 2026, order of a ClusterQueue's heap; preemptor at its head.
 
     In a BestEffortFIFO queue none has, in a StrictFIFO queue none that is behind in the order. So where a
-    tree has one ClusterQueue, and that parks no preemptor, quota that was freed for a preemptor goes to it,
-    or to one before it: with PO-ANY-340 there is no loop. With several flavors in a resource group a
-    BestEffortFIFO queue parks a preemptor whose pod sets get other flavors than before (F-091).
+    tree has one ClusterQueue, and that parks no preemptor, none behind a preemptor has its turn before it:
+    with PO-ANY-340 there is no loop. With several flavors in a resource group a BestEffortFIFO queue parks a
+    preemptor whose pod sets get other flavors than before (F-091).
     """
     for premise in (STAYS, ONE_HEAD, NOT_PARKED):
         modelled(*premise)

@@ -1,9 +1,9 @@
-"""What a play does to its workloads: which of them has its turn, and what a step writes into one."""
+"""What a play does to its workloads: which of them has its turn, what a step writes, and makes better."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import z3
@@ -11,17 +11,18 @@ import z3
 from tenure.engines import Batch
 from tenure.model import Assignment, Cluster, ClusterQueue, Outcome, Reason, TurnResult, Workload
 from tenure.readings import preset_names
-from tenure.rules.cycle import persisted
+from tenure.rules.cycle import awaits_targets, persisted
 from tenure.rules.dynamic_priority import priority_in_decision
 from tenure.rules.time_based import requeue_timestamp
 from tenure_play import actors, cycle
-from tenure_play.queues import PendingQueue
+from tenure_play.actors import Phase
+from tenure_play.queues import PendingQueue, preemptor_after
 from tenure_play.scenario import QueueGates, Scenario
 from tenure_play.state import PlayState, Snapshots
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.registry import PYTHON, theorem
+from tenure_proofs.theorems.registry import BELIEVED, PYTHON, theorem
 from tenure_proofs.theorems.standins import INT, only_of, same, token, truth_of
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
@@ -29,9 +30,18 @@ from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import Record, domain_of
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.logic import any_of, is_set, negation
-from tenure_proofs.trusted.loops import Row, Way
+from tenure_proofs.trusted.loops import MEMBERS, Row, Way
 from tenure_proofs.trusted.procedures import Law, read_procedure
-from tenure_proofs.trusted.symbols import SymBool, SymEnum, SymInt, SymOptional, SymToken, Term, as_term
+from tenure_proofs.trusted.symbols import (
+    SymBool,
+    SymEnum,
+    SymInt,
+    SymOptional,
+    SymText,
+    SymToken,
+    Term,
+    as_term,
+)
 
 STEPS = (actors.admitted, actors.evicted, actors.released)
 OTHERS = ("pods_ready_evicted_at", "admission_check_evicted_at")
@@ -71,7 +81,8 @@ def a_workload_of_a_play_keeps_its_priority_and_the_time_that_it_queues_from(
     As in PO-ANY-340 no duration is in force, no class changes a priority, and gate
     PrioritySortingWithinCohort is on. A workload that comes evicted because its pods were not ready or by an
     admission check queues from its creation once it has been admitted: its place changes that one time, and
-    never again, since a play writes no such eviction.
+    never again, since a play writes no such eviction. Who is admitted runs, who is evicted terminates, and
+    who is released waits.
     """
     modelled("`dataclasses.replace` changes the fields that it names, and no other", PYTHON)
     for preset in preset_names():
@@ -85,7 +96,8 @@ def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
     terms, boosts = any_terms(claim), claim.flag("priority boost")
     claim.assume(negation(duration_is_in_force(terms)), terms.priority_sorting_within_cohort)
     of_others = any_of(*(is_set(workload, name) for name in OTHERS))
-    usage, queue, clock = token("usage"), token("queue"), SymInt(z3.Int("clock"))
+    usage, queue, clock = token("usage"), SymText(z3.Int("queue")), SymInt(z3.Int("clock"))
+    does = {"admitted": Phase.RUNNING, "evicted": Phase.TERMINATING, "released": Phase.WAITING}[step.__name__]
     stamp, reason = SymInt(lift(persisted, clock).value), SymEnum(Reason, z3.Int("reason"))
     given: dict[str, Value] = {"workload": written, "clock": clock}
     laws: dict[str, Value] = {"replace": REPLACE}
@@ -109,13 +121,21 @@ def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
         seen = [lift(priority_in_decision, one, None, boosts).value for one in (written, then)]
         once = z3.And(z3.BoolVal(step.__name__ == "admitted"), of_others.term)
         expected = {**written.fields, **writes}
+        runs = _does(written, Phase.RUNNING)
+        then_does = _does(then, does)
         return [
+            ("what it does then", z3.Implies(runs, then_does) if does == Phase.TERMINATING else then_does),
             ("its priority", seen[0] == seen[1]),
             ("the time that it queues from", z3.Or(once, queued[0] == queued[1])),
             *((f"its {name}", _alike(value, expected[name])) for name, value in then.fields.items()),
         ]
 
     yield from read_procedure(seeing(step, **laws), given, of, facts=tuple(claim.facts))
+
+
+def _does(workload: Made, phase: Phase) -> z3.BoolRef:
+    found = lift(actors.phase_of, workload).value
+    return z3.BoolVal(found == phase) if isinstance(found, int) else found == int(phase)
 
 
 def _alike(one: Value, other: Value) -> z3.BoolRef:
@@ -238,3 +258,69 @@ def _nominee(**parts: Value) -> Value:
 
 
 NOMINEE = Law(lambda _, parts: parts, of=_nominee)
+
+
+_POINT, _HEAD = (z3.Int(name) for name in ("any workload", "head"))
+_RUNS, _OUT = z3.Const("runs", MEMBERS), z3.Const("leaves", MEMBERS)
+LEAVES, BEHIND = _OUT[_POINT], _HEAD < _POINT
+"""Any workload is evicted; it is behind the head in the order."""
+_OWN = (z3.Bool("its ClusterQueue has a preemptor"), z3.Int("preemptor"))
+_FIRST = (z3.Bool("others have preemptors"), z3.Int("the first of these"))
+_WRITES = ("a cycle writes what its turns come to, and nothing else", BELIEVED)
+
+
+def _counts(at: Any, runs: Callable[[Any], Any], promised: tuple[tuple[Any, Any], ...]) -> Any:
+    """2 for who runs, 1 for a preemptor that waits, 0 for the others and for all behind a preemptor."""
+    behind = z3.Or(*(z3.And(there, who < at) for there, who in promised))
+    waits = z3.Or(*(z3.And(there, who == at) for there, who in promised))
+    return z3.If(behind, 0, z3.If(runs(at), 2, z3.If(waits, 1, 0)))
+
+
+def better_by_a_turn(
+    result: TurnResult, known: tuple[Any, ...], place: str = "", function: Any = preemptor_after
+) -> Iterator[Part]:
+    """That a turn makes better what runs or was promised quota; where nothing is, fewer run, or as many.
+
+    Args:
+        result: what the turn comes to.
+        known: from which follows that any workload that `LEAVES` is `BEHIND`.
+        place: added to the name of the part.
+        function: who is the preemptor of the ClusterQueue then.
+    """
+    modelled(*_WRITES)
+    admits, evicts = result == TurnResult.ADMITTED, result == TurnResult.PREEMPTING
+
+    def runs(at: Any) -> Any:
+        stays = z3.And(_RUNS[at], z3.Not(_OUT[at])) if evicts else _RUNS[at]
+        return z3.Or(at == _HEAD, stays) if admits else stays
+
+    def of(way: Way) -> Labelled:
+        who = way.value
+        found = who if isinstance(who, SymOptional) else SymOptional(who is not None, who)
+        there = as_term(found.present, bool)
+        own = (there, _HEAD if found.value is None else as_term(found.value, int))
+        then, now = (
+            [_counts(at, running, (preemptor, _FIRST)) for at in (_HEAD, _POINT)]
+            for running, preemptor in ((lambda at: _RUNS[at], _OWN), (runs, own))
+        )
+        again = z3.And(_OWN[0], _OWN[1] == _HEAD)
+        rises = z3.Or(admits, z3.And(z3.BoolVal(bool(awaits_targets(result))), z3.Not(again)))
+        return [
+            ("it is better", z3.Implies(rises, then[0] < now[0])),
+            ("none before the head counts otherwise", z3.Implies(_POINT < _HEAD, then[1] == now[1])),
+            ("it is the same", z3.Implies(z3.Not(rises), then[1] == now[1])),
+            ("no more run", z3.Or(admits, z3.Implies(runs(_POINT), _RUNS[_POINT]))),
+            ("who is the preemptor waits", z3.Implies(there, z3.Not(runs(own[1])))),
+        ]
+
+    waiting = [z3.Implies(there, z3.Not(_RUNS[who])) for there, who in (_OWN, _FIRST)]
+    if admits or awaits_targets(result):
+        waiting += [z3.Implies(there, who >= _HEAD) for there, who in (_OWN, _FIRST)]
+    facts = (*known, *waiting, z3.Implies(_FIRST[0], _FIRST[1] != _HEAD), z3.Not(_RUNS[_HEAD]))
+    given = {
+        "preemptor": SymOptional(SymBool(_OWN[0]), SymInt(_OWN[1])),
+        "key": SymInt(_HEAD),
+        "result": result,
+    }
+    for part in read_procedure(function, given, of, facts=facts):
+        yield replace(part, place=f"{result.name}{place}: {part.place}")
