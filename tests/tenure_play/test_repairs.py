@@ -24,7 +24,9 @@ CHECKED = (
 
 
 @pytest.mark.parametrize("repair", FairSharingRepair)
-@pytest.mark.parametrize("scenario", ["kueue-14543-fill-back", "kueue-14543-three-in-a-circle"])
+@pytest.mark.parametrize(
+    "scenario", ["kueue-14543-fill-back", "kueue-14543-three-in-a-circle", "kueue-14543-within-nominal"]
+)
 def test_the_page_says_which_loops_remain(scenario: str, repair: FairSharingRepair) -> None:
     (row,) = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if f"| `{scenario}` |" in line]
     today, guarded, others = (cell.strip() for cell in row.split("|")[2:5])
@@ -42,6 +44,12 @@ def test_the_page_says_which_loops_remain(scenario: str, repair: FairSharingRepa
     assert counts.endswith("no loop" if expected.startswith("none") else f"a loop of {every}")
     if "preempt" in expected:
         assert f" {expected.split()[1] if 'preemptions' in expected else 0} preemptions" in counts
+
+
+def test_a_check_of_those_within_nominal_quota_as_well_ends_the_loop_within_nominal() -> None:
+    chosen = ("--override", "fair_sharing_repair=post_check", "--override", "repair_within_nominal=checked")
+    asked = ("simulate", "--scenario", "kueue-14543-within-nominal", "--reading", "released")
+    assert in_process(main, (*asked, *chosen)).out.splitlines()[1].endswith(" 0 preemptions, no loop")
 
 
 @pytest.mark.parametrize("repair", FairSharingRepair)
