@@ -1,4 +1,6 @@
-"""Random PreemptionConfigs of one ClusterQueue, played: where loops are excluded there is none.
+"""Random PreemptionConfigs, of one ClusterQueue or of several that cannot borrow, played.
+
+Where loops are excluded there is none.
 
     python -m tests.properties.configured_plays --n 1000 --seed 1
 
@@ -12,7 +14,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-from tenure.model import SECOND, Cluster, Settings
+from tenure.model import SECOND, Cluster, FlavorQuotas, ResourceGroup, Settings
 from tenure_check.analysis.closed_systems import CohortTree
 from tenure_check.analysis.no_loop import proved_of_loops
 from tenure_check.analysis.periodic_runs import MINUTE, first_loop_of
@@ -25,9 +27,18 @@ PLAYS, WORKLOADS = 4, 4
 """Plays of a draw, and workloads of each."""
 
 
-def draw_tree(drawing: Drawing) -> CohortTree:
-    """A ClusterQueue alone that names a PreemptionConfig."""
+def draw_tree(drawing: Drawing, *, several: bool = False) -> CohortTree:
+    """A ClusterQueue alone that names a PreemptionConfig, or several that cannot use more than their own."""
     whole = drawing.cluster()
+    if several:
+        quotas = FlavorQuotas("default", {"gpu": 1}, {"gpu": 0})
+        groups = (ResourceGroup(("gpu",), (quotas,)),)
+        limited = {
+            name: replace(found, resource_groups=groups, preemption_config=found.preemption_config or "x")
+            for name, found in whole.cluster_queues.items()
+        }
+        scenario = Scenario("drawn", "", START, START + 20 * MINUTE, replace(whole, cluster_queues=limited))
+        return CohortTree("all", scenario, (), ())
     own = next(found for found in whole.cluster_queues.values() if any(found.nominal().values()))
     alone = replace(own, cohort=None, preemption_config=own.preemption_config or "x")
     settings = Settings(priority_boost=whole.settings.priority_boost)
@@ -37,11 +48,12 @@ def draw_tree(drawing: Drawing) -> CohortTree:
 
 def loops(drawing: Drawing, tree: CohortTree) -> bool:
     """Whether some workloads, of which the quota takes one, never come to rest."""
-    (queue,) = tree.cluster.cluster_queues
+    queues = [*tree.cluster.cluster_queues]
     events = []
     for place in range(WORKLOADS):
         at = START + drawing.random.randrange(3) * MINUTE
-        _, workload = drawing.workload(place)
+        queue, workload = drawing.workload(place)
+        queue = queue if queue in queues else queues[0]
         submission = Submission(replace(workload, created_at=at), queue, keeps=False, eviction=5 * SECOND)
         events.append(Submit(at, submission))
     played = replace(tree.scenario, events=tuple(sorted(events, key=lambda event: event.at)), max_cycles=3000)
@@ -57,7 +69,7 @@ def plays(seed: int, numbers: range) -> Counter[tuple[bool, bool]]:
     found: Counter[tuple[bool, bool]] = Counter()
     for number in numbers:
         drawing = Drawing(random.Random(f"{seed}:{number}"), careful=number % 2 == 0)
-        tree = draw_tree(drawing)
+        tree = draw_tree(drawing, several=number % 3 == 1)
         proved = proved_of_loops(tree, READING)
         excluded = proved is not None and proved.excluded
         found[excluded, any(loops(drawing, tree) for _ in range(PLAYS))] += 1

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from tenure.manifests import SourcedObject
+from tenure.manifests.kueue_api import PREEMPTION_CONFIG
 from tenure.model import LabelSelector, NodeOperator, NodeRequirement, Trigger
 from tenure.preemption_measures import PreemptionStep
 from tenure.readings import InvalidSelector
@@ -22,6 +23,7 @@ from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
 from tests.tenure_check.test_loops import READING
 
 SCENARIOS = bundled("spec", "vectors", "scenarios")
+BETA = "kueue.x-k8s.io/v1beta2"
 MEASURED, WHOLE = ("PO-ANY-335",), ("PO-ANY-335", "PO-ANY-345", "PO-ANY-350")
 
 
@@ -182,6 +184,56 @@ def test_rules_that_an_invalid_selector_stops_preempt_no_workload() -> None:
     over = proved_of_loops(with_rules(Trigger.ALWAYS, Trigger.INSUFFICIENT_QUOTA), passed)
     assert over is not None
     assert "nodes falls at every preemption" in over.text
+
+
+@pytest.mark.parametrize("limit", [0, None])
+def test_queues_that_cannot_borrow_need_a_measure_each(limit: int | None) -> None:
+    quota = {"name": "cpu", "nominalQuota": 1, **({} if limit is None else {"borrowingLimit": limit})}
+    groups = [{"coveredResources": ["cpu"], "flavors": [{"name": "f", "resources": [quota]}]}]
+    found = [
+        {"kind": "ResourceFlavor", "apiVersion": BETA, "metadata": {"name": "f"}},
+        *(
+            {
+                "kind": "ClusterQueue",
+                "apiVersion": BETA,
+                "metadata": {"name": name, "annotations": {PREEMPTION_CONFIG: f"by-{key}"}},
+                "spec": {"cohortName": "c", "resourceGroups": groups},
+            }
+            for name, key in (("a", "nodes"), ("b", "age"))
+        ),
+        *(
+            {
+                "kind": "PreemptionConfig",
+                "apiVersion": "kueue.x-k8s.io/v1alpha1",
+                "metadata": {"name": f"by-{key}"},
+                "spec": {
+                    "rules": [
+                        {
+                            "name": "smaller",
+                            "activationPolicy": {"trigger": "Always"},
+                            "candidateSelectors": [
+                                {
+                                    "scope": "WithinCohortTree",
+                                    "numericLabels": [{"key": key, "comparison": "LessThan"}],
+                                }
+                            ],
+                        }
+                    ]
+                },
+            }
+            for key in ("nodes", "age")
+        ),
+    ]
+    (tree,), _ = trees_of([SourcedObject("", each) for each in found], READING)
+    proved = proved_of_loops(tree, READING)
+    if limit is None:
+        assert proved is None
+        assert any(missing.example for missing in missing_conditions(tree, READING))
+        return
+    assert proved is not None
+    assert proved.excluded
+    assert proved.theorems == ("PO-AN-050", *WHOLE)
+    assert "label nodes falls at every preemption among workloads of a; label age" in proved.text
 
 
 def tiered(mine: str, theirs: str) -> PreemptionStep:

@@ -54,7 +54,7 @@ class MutualQueues:
     turn: tuple[MutualWorkload, ...] = ()
 
 
-def mutual_queues(cluster: Cluster, reading: Reading) -> tuple[MutualQueues, ...]:
+def mutual_queues(cluster: Cluster, reading: Reading, *, alone: bool = False) -> tuple[MutualQueues, ...]:
     """The ClusterQueues of a tree among which preemption may go round, each group with its measure.
 
     Between groups preemption goes one way only. So preemption has no cycle if every group has a measure.
@@ -63,12 +63,16 @@ def mutual_queues(cluster: Cluster, reading: Reading) -> tuple[MutualQueues, ...
     Args:
         cluster: the ClusterQueues of one tree; none of them a hero (KEP-8826).
         reading: see `tenure.readings`.
+        alone: no ClusterQueue can use more than its nominal quota: a victim elsewhere is given back, too.
 
     >>> from tenure.readings import preset
     >>> mutual_queues(Cluster({"a": ClusterQueue("a")}), preset("released"))
     ()
     """
     steps = [*queue_steps(cluster, reading)]
+    if alone:
+        own = (replace(found, victims=found.victims & {found.queue}) for found in steps)
+        steps = [found for found in own if found.victims]
     reached = _reached(steps)
     groups = dict.fromkeys(
         tuple(sorted(name for name in above if queue in reached.get(name, ())))

@@ -128,7 +128,7 @@ def proved_of_loops(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
 
 def _proved_of_configs(tree: CohortTree, reading: Reading) -> ProvedOfLoops | None:
     """The same where a ClusterQueue names a PreemptionConfig."""
-    cluster, groups = tree.cluster, mutual_queues(tree.cluster, reading)
+    cluster, alone, groups = tree.cluster, _is_each_alone(tree.cluster), _groups(tree, reading)
     if any(terms_of(queue, cluster.settings, reading).hero for queue in tree.queues):
         return None
     if any(group.measure.unmeasured for group in groups):
@@ -139,10 +139,17 @@ def _proved_of_configs(tree: CohortTree, reading: Reading) -> ProvedOfLoops | No
     falls = "; ".join(measures) or "preemption goes one way only between ClusterQueues"
     if not any(_in_the_way(tree, reading)):
         text = "no loop of any number of workloads, and every preemptor has its turn before its victims"
+        if alone and len(tree.queues) > 1:
+            text += "; no ClusterQueue can use more than its nominal quota, so that each is as if alone"
+            return ProvedOfLoops(("PO-AN-050", _MEASURED, *_TURN_MEASURED), True, f"{text}: {falls}")
         return ProvedOfLoops((_MEASURED, *_TURN_MEASURED), True, f"{text}: {falls}")
     text = "no workload is preempted by one that it preempted, in however many steps"
     lacks = "a loop needs a preemptor that does not get what its victims free"
     return ProvedOfLoops((_MEASURED,), False, f"{text}: {falls}; {lacks}")
+
+
+def _groups(tree: CohortTree, reading: Reading) -> tuple[MutualQueues, ...]:
+    return mutual_queues(tree.cluster, reading, alone=_is_each_alone(tree.cluster))
 
 
 def _measured(group: MutualQueues, tree: CohortTree) -> str:
@@ -169,7 +176,7 @@ def missing_conditions(tree: CohortTree, reading: Reading) -> tuple[MissingCondi
 
 def _example(tree: CohortTree, reading: Reading) -> str:
     """The first workloads that preempt each other in turn by rules without a measure."""
-    turn = next((group.turn for group in mutual_queues(tree.cluster, reading) if group.turn), ())
+    turn = next((group.turn for group in _groups(tree, reading) if group.turn), ())
     if not turn:
         return ""
     first, second, *others = (found.words for found in turn)
@@ -218,17 +225,17 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
 def _unmeasured(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
     """The rules and policies that have no measure together."""
     theorems, condition = (_MEASURED, *_TURN_MEASURED), "one measure falls at every preemption"
-    for group in mutual_queues(tree.cluster, reading):
+    for group in _groups(tree, reading):
         for step in group.measure.unmeasured:
             yield theorems, condition, FieldInTheWay(step.object, step.field, step.words)
 
 
 def _out_of_turn(tree: CohortTree) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
     """What lets a victim have its turn before its preemptor."""
-    condition = "a tree has one ClusterQueue, which is BestEffortFIFO"
+    condition = "no ClusterQueue shares quota with others, and each is BestEffortFIFO"
     for queue in tree.queues:
         named = f"ClusterQueue/{queue.name}"
-        if len(tree.queues) > 1:
+        if len(tree.queues) > 1 and not _is_each_alone(tree.cluster):
             shared = FieldInTheWay(named, "spec.cohortName", queue.cohort or "not set")
             yield _TURN_MEASURED, condition, shared
         if queue.queueing != QueueingStrategy.BEST_EFFORT_FIFO:
