@@ -493,7 +493,7 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "common_cohorts",
         lambda links, common, _: COMMON(links, common, lambda _: True),
     ),
-    "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts": (
+    "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor": (
         promises_are_not_parked,
         sys.modules[__name__],
         "FLAVORS",

@@ -26,8 +26,8 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "a node comes after the node above it, and its path is itself and that node's path": (20_000, _TREES),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
         "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
-        "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts": (
-            500,
+        "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor": (
+            2_000,
             _PLAYS,
         ),
         "a cycle writes what its turns come to, and nothing else": (500, _PLAYS),

@@ -56,7 +56,7 @@ TURNS = ("only who fits is admitted, and only targets of a head that preempts ar
 HAS_TURN = ("in one ClusterQueue that parks no preemptor, none behind one has its turn", "PO-ANY-350")
 PHASES = ("who is admitted runs, who is evicted terminates, who is released waits", "PO-ANY-351")
 NOT_PARKED = (
-    "alone in its tree and of one flavor a group or StrictFIFO, a queue parks none that preempts",
+    "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor",
     BELIEVED,
 )
 
