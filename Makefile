@@ -35,6 +35,12 @@ KUEUE_PEER = build/kueue-peer$(if $(filter previous,$(KUEUE)),-previous)
 KUEUE_BUILD_previous = -tags kueue018 -modfile=v0.18/go.mod
 # Of `make peers-kai`: where KAI-Scheduler is checked out, and what that is.
 KAI_CHECKOUT ?=
+# As which KAI-Scheduler Tenure answers: march_2026 or v0_17; the module of v0.17.0 has another path.
+KAI ?= march_2026
+KAI_GO_march_2026 = go
+KAI_GO_v0_17 = go.v0.17.0
+KAI_PATH_march_2026 = github.com/NVIDIA/KAI-scheduler
+KAI_PATH_v0_17 = github.com/kai-scheduler/KAI-scheduler
 KAI_VERSION = $(shell test -e "$(KAI_CHECKOUT)/.git" && git -C "$(KAI_CHECKOUT)" describe --tags --always || echo unknown)
 KAI_PEER = "env TENURE_KAI_PEER=1 build/kai-peer -test.run ^TestServe\$$ -test.timeout 0"
 # Of `make test-python`: the newest of tools/pythons.py.
@@ -162,21 +168,23 @@ peers-cells: $(STAMP) kueue-peer ## ask the real Kueue about examples of what te
 
 # The plugin's own code, from a checkout: no module proxy serves KAI-Scheduler.
 .PHONY: peers-kai
-peers-kai: $(STAMP) ## compare with KAI's MinRuntime plugin on N cases, and on those of the findings; KAI_CHECKOUT=folder of KAI-Scheduler
+peers-kai: $(STAMP) ## compare with KAI's MinRuntime plugin on N cases, and on those of the findings; KAI_CHECKOUT=folder of KAI-Scheduler, KAI=march_2026|v0_17
 	@if [ -n "$(KAI_CHECKOUT)" ]; then $(MAKE) --no-print-directory kai-campaign; else \
 	  echo "peers-kai: skipped: KAI_CHECKOUT names no checkout of KAI-Scheduler, see tests/peers/kai/README.md"; fi
 
 .PHONY: kai-campaign
 kai-campaign: $(STAMP)
-	mkdir -p build
-	cp tests/peers/kai/go.mod build/kai-peer.mod
-	cp tests/peers/kai/go.sum build/kai-peer.sum
-	go mod edit -replace=github.com/NVIDIA/KAI-scheduler=$(abspath $(KAI_CHECKOUT)) build/kai-peer.mod
-	cd tests/peers/kai && go test -modfile=../../../build/kai-peer.mod . && \
-	  go test -modfile=../../../build/kai-peer.mod -c -o ../../../build/kai-peer \
-	    -ldflags "-X tenure/tests/peers/kai.version=$(KAI_VERSION)" .
-	$(BIN)/python -m tests.peers.shipped --peer $(KAI_PEER)
-	$(BIN)/python -m tests.peers.kai_campaign --peer $(KAI_PEER) --n $(N) --seed $(SEED) --keep build/peers-kai.jsonl
+	@[[ "$(KAI)" =~ ^(march_2026|v0_17)$$ ]] || { echo "KAI: found $(KAI), expected march_2026 or v0_17" >&2; exit 1; }
+	rm -rf build/kai-peer-sources && mkdir -p build/kai-peer-sources
+	cp tests/peers/kai/*.go tests/peers/kai/*.s build/kai-peer-sources
+	sed -i 's#$(KAI_PATH_march_2026)#$(KAI_PATH_$(KAI))#g' build/kai-peer-sources/*.go
+	cp tests/peers/kai/$(KAI_GO_$(KAI)).mod build/kai-peer-sources/go.mod
+	cp tests/peers/kai/$(KAI_GO_$(KAI)).sum build/kai-peer-sources/go.sum
+	go mod edit -replace=$(KAI_PATH_$(KAI))=$(abspath $(KAI_CHECKOUT)) build/kai-peer-sources/go.mod
+	cd build/kai-peer-sources && go test -tags kai_$(KAI) . && \
+	  go test -tags kai_$(KAI) -c -o ../kai-peer -ldflags "-X tenure/tests/peers/kai.version=$(KAI_VERSION)" .
+	$(BIN)/python -m tests.peers.shipped --peer $(KAI_PEER) --as $(KAI)
+	$(BIN)/python -m tests.peers.kai_campaign --peer $(KAI_PEER) --as $(KAI) --n $(N) --seed $(SEED) --keep build/peers-kai.jsonl
 
 # The optimized core against the reference; no other program is needed.
 .PHONY: differential

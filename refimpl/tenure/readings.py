@@ -151,6 +151,13 @@ class RepairWithinNominal(IntEnum):
     CHECKED = 1
 
 
+class KaiVersion(IntEnum):
+    """Key `kai_version` of `spec/readings.toml`."""
+
+    MARCH_2026 = 0
+    V0_17 = 1
+
+
 CHOICES: Mapping[str, type[IntEnum]] = {
     "same_priority_gate": SamePriorityGate,
     "newer_than": NewerThan,
@@ -170,6 +177,7 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "fair_sharing_repair": FairSharingRepair,
     "repair_strategy": RepairStrategy,
     "repair_within_nominal": RepairWithinNominal,
+    "kai_version": KaiVersion,
 }
 """The enum of every key."""
 
@@ -184,8 +192,8 @@ class Reading:
     Args:
         same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
             hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class, configured_candidates,
-            always_trigger, invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal: see
-            `spec/readings.toml`.
+            always_trigger, invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal,
+            kai_version: see `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -210,6 +218,7 @@ class Reading:
     fair_sharing_repair: FairSharingRepair
     repair_strategy: RepairStrategy
     repair_within_nominal: RepairWithinNominal
+    kai_version: KaiVersion
     name: str = field(default="custom", compare=False)
 
     def choices(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ reads the older data reads the newer as it is meant; another field does not chan
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any, Final
 
 from tenure.errors import InputError, Problem
@@ -17,6 +18,9 @@ KUEUE: Final = "0.19"
 
 KAI: Final = "0.13.1-0.20260307233626-72de64fc8eca"
 """KAI-Scheduler likewise: the revision of the plugin, as Go writes it."""
+
+KAI_REVISIONS: Final[Mapping[str, str]] = {"march_2026": KAI, "v0_17": "0.17.0"}
+"""KAI-Scheduler by choice of the reading `kai_version`."""
 
 WITH_PROPOSALS: Final = "+proposals"
 """Behind a release of Kueue: with all that KEP-8522, KEP-8826 and KEP-754 add to it."""
@@ -68,6 +72,19 @@ def need_form(found: object, name: str, *, object: str = "", file: str = "") -> 
     if found != form(name):
         shown = repr(found[:80]) if isinstance(found, str) else "nothing" if found is None else "no text"
         raise InputError([Problem("schema", shown, form(name), object, file)])
+
+
+def kai_revision(version: IntEnum) -> str:
+    """The KAI-Scheduler that an answer is about, as answers have it.
+
+    Args:
+        version: the reading, `kai_version`.
+
+    >>> from tenure.readings import KaiVersion
+    >>> kai_revision(KaiVersion.V0_17)
+    '0.17.0'
+    """
+    return KAI_REVISIONS[version.name.lower()]
 
 
 def kueue_version(release: str | None) -> str:

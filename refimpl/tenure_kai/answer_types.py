@@ -119,6 +119,8 @@ class FilterAnswer:
     """The clock."""
     method: str
     """`lca` or `queue`."""
+    delayed_until: str | None
+    """Until when the pending job evicts no workload; null where it waits for no preemption delay."""
     summary: str
     """The answer in a sentence."""
     victims: tuple[FilteredShape, ...]
@@ -181,6 +183,8 @@ class ValidateAnswer:
     """`preempt` or `reclaim`."""
     method: str
     """`lca` or `queue`."""
+    delayed_until: str | None
+    """Until when the pending job evicts no workload; null where it waits for no preemption delay."""
     accepted: bool
     """Whether it may."""
     summary: str

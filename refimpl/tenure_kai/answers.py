@@ -8,6 +8,7 @@ from tenure.errors import bad_input
 from tenure.explanation.remarks import Remark
 from tenure.model import Action
 from tenure.units import format_duration, format_instant
+from tenure.versions import kai_revision
 from tenure_kai.answer_types import (
     FilterAnswer,
     FilteredShape,
@@ -19,8 +20,10 @@ from tenure_kai.answer_types import (
 from tenure_kai.arguments import method_name
 from tenure_kai.case import ACTIONS
 from tenure_kai.model import Job, Victim
-from tenure_kai.session import Filtered, JobLoss, Protection, Session
+from tenure_kai.session import Delay, Filtered, JobLoss, Protection, Session
 from tenure_kai.text import (
+    delay_remarks,
+    delay_verdict,
     elastic_remarks,
     filter_remark,
     group_sentence,
@@ -73,6 +76,7 @@ def resolve_answer(session: Session, action: Action, pending: str | None, victim
         summary=f"{value} for a job in {victim}: {origin(found)}",
         remarks=tuple(resolution_remarks(found, session.scene)),
         warnings=session.scene.warnings,
+        kai=kai_revision(session.version),
     )
 
 
@@ -103,9 +107,11 @@ def filter_answer(
         pending=pending,
         now=format_instant(session.now),
         method=method_name(session.scene.arguments.method),
+        delayed_until=_end_of(session.delay(pending)),
         summary=_filter_summary(pending, shapes),
         victims=shapes,
         warnings=(*session.scene.warnings, *placed_warnings(waiting)),
+        kai=kai_revision(session.version),
     )
 
 
@@ -125,17 +131,20 @@ def placed_warnings(waiting: Job) -> tuple[str, ...]:
 def _filtered(session: Session, waiting: Job, job: Job, wanted: Action | None) -> FilteredShape:
     action = action_between(waiting, job) if wanted is None else wanted
     found = session.filter(action, waiting.name, job.name)
+    delay = session.delay(waiting.name)
+    held = delay_verdict(waiting.name, delay, session.now)
     return FilteredShape(
         victim=job.name,
         queue=job.queue,
         action=action_name(action),
-        passes=found.passes,
+        passes=found.passes and not delay.delayed,
         elastic=found.elastic,
         protected=None if found.protection is None else found.protection.protected,
         until=_until(found.protection),
         min_runtime=_min_runtime(found.protection),
-        verdict=_filter_verdict(found, session),
+        verdict=held or _filter_verdict(found, session),
         remarks=(
+            *delay_remarks(waiting.name, delay, session.now),
             *elastic_remarks(job),
             *_protection_remarks(found.protection, job, session),
             filter_remark(found),
@@ -180,15 +189,20 @@ def validate_answer(
     shapes = tuple(_loss(loss, session.job(loss.job), session) for loss in found.losses)
     verb = "is accepted" if found.accepted else "is refused"
     refused = "" if found.accepted else f": {shapes[-1].victim} {shapes[-1].verdict}"
+    delay = session.delay(pending)
+    if delay.delayed:
+        verb, refused = "is refused", f": {delay_verdict(pending, delay, session.now)}"
     return ValidateAnswer(
         pending=pending,
         now=format_instant(session.now),
         action=action_name(chosen),
         method=method_name(session.scene.arguments.method),
-        accepted=found.accepted,
+        delayed_until=_end_of(delay),
+        accepted=found.accepted and not delay.delayed,
         summary=f"The scenario for {pending} {verb}{refused}",
         victims=shapes,
         warnings=(*session.scene.warnings, *placed_warnings(waiting)),
+        kai=kai_revision(session.version),
     )
 
 
@@ -234,6 +248,11 @@ def _until(protection: Protection | None) -> str | None:
     if protection is None or protection.until is None or not protection.protected:
         return None
     return format_instant(protection.until)
+
+
+def _end_of(delay: Delay) -> str | None:
+    """The end of a preemption delay that a pending job waits for."""
+    return format_instant(delay.until) if delay.delayed and delay.until is not None else None
 
 
 def _min_runtime(protection: Protection | None) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from tenure.conformance.protocol_types import (
     ChangeStep,
     ConfigOutput,
+    DelayOutput,
     FilterOutput,
     FilterStep,
     MinRuntimeOutput,
@@ -23,7 +24,9 @@ from tenure.conformance.protocol_types import (
 )
 from tenure.errors import InputError, Problem
 from tenure.manifests import comma_separated, did_you_mean, printable, show
-from tenure.model import Action
+from tenure.model import Action, Instant
+from tenure.readings import parse_reading
+from tenure.units import format_instant
 from tenure_kai import case
 from tenure_kai.arguments import configure, method_name
 from tenure_kai.model import DEFAULT_SUB_GROUP, Job, Pod, Queue, Scene, SubGroup
@@ -65,6 +68,12 @@ def filtered_whole(session: Session, raw: Fields) -> FilterOutput:
     protection = session.protection(action, pending, victim)
     resolution = session.resolve(action, session.job(pending).queue, session.job(victim).queue)
     return FilterOutput(result.elastic, result.passes, resolution.min_runtime, protection.protected)
+
+
+def delayed(session: Session, raw: Fields) -> DelayOutput:
+    """`delay`: whether the pending job waits with evictions."""
+    found = session.delay(case.text(raw, "preemptor"))
+    return DelayOutput(found.delayed, None if found.until is None else format_instant(found.until))
 
 
 def protected(session: Session, raw: Fields) -> ProtectedStep:
@@ -118,6 +127,12 @@ def _reopen(session: Session, _step: Fields) -> ChangeStep:
 def _set_last_start(session: Session, step: Fields) -> ChangeStep:
     job = session.job(case.text(step, "job"))
     session.change(jobs=(replace(job, started_at=case.start(step)),))
+    return ChangeStep()
+
+
+def _set_last_eviction(session: Session, step: Fields) -> ChangeStep:
+    job = session.job(case.text(step, "job"))
+    session.change(jobs=(replace(job, evicted_at=case.stamp(step, "lastEviction")),))
     return ChangeStep()
 
 
@@ -183,20 +198,22 @@ def _with_pod(group: SubGroup, pod: Pod) -> SubGroup:
 _STEPS: Mapping[str, Callable[[Session, Fields], Step]] = {
     "filter": filtered,
     "protected": protected,
+    "delay": delayed,
     "validate": validated,
     "resolve": resolved,
     "path": path,
     "openSession": _reopen,
     "closeOpenSession": _reopen,
     "setLastStart": _set_last_start,
+    "setLastEviction": _set_last_eviction,
     "setQueue": _set_queue,
     "setPodStatus": _set_pod_status,
     "addPod": _add_pod,
 }
 
 
-_ABOUT = ("id", "suite", "name", "op", "basis", "source", "want", "reading", "explain")
-_SCENE = ("queues", "pluginArgs", "now", "jobs")
+_ABOUT = ("id", "suite", "name", "op", "basis", "source", "want", "explain")
+_SCENE = ("reading", "queues", "pluginArgs", "now", "jobs")
 _ASKED = ("action", "preemptor", "victim", "preemptorQueue", "victimQueue", "victims", "queueSpec", "steps")
 FIELDS = (*_ABOUT, *_SCENE, *_ASKED)
 
@@ -205,9 +222,9 @@ def answer_min_runtime(raw: object) -> MinRuntimeOutput:
     """What the plugin makes of a case.
 
     Args:
-        raw: `op` is the call: `config`, `queueField`, `resolve`, `path`, `filter`, `validate` or
-            `sequence`; the other fields are its input. Fields about where a case comes from
-            take no part.
+        raw: `op` is the call: `config`, `queueField`, `resolve`, `path`, `filter`, `validate`, `delay` or
+            `sequence`; the other fields are its input. `reading` chooses the KAI-Scheduler
+            (`kai_version`); fields about where a case comes from take no part.
 
     Raises:
         InputError: what is wrong, with field paths relative to the case.
@@ -282,17 +299,23 @@ def _fresh(
 
     def answered(raw: Fields) -> MinRuntimeOutput:
         now = case.clock(raw) if raw.get("now") is not None or ask in _TIMED else 0
-        return ask(Session(scene_of(raw), now), raw)
+        return ask(_session(raw, now), raw)
 
     return answered
 
 
 def _sequence(raw: Fields) -> SequenceOutput:
     now = case.clock(raw) if "now" in raw else 0
-    return SequenceOutput(tuple(answer_steps(Session(scene_of(raw), now), raw)))
+    return SequenceOutput(tuple(answer_steps(_session(raw, now), raw)))
 
 
-_TIMED = (filtered_whole, validated)
+def _session(raw: Fields, now: Instant) -> Session:
+    """A fresh one, as the KAI-Scheduler of the case's reading."""
+    version = parse_reading(raw.get("reading")).kai_version
+    return Session(scene_of(raw).as_seen_by(version), now, version)
+
+
+_TIMED = (filtered_whole, validated, delayed)
 _OPS: Mapping[str, Callable[[Fields], MinRuntimeOutput]] = {
     "config": _config,
     "queueField": _queue_field,
@@ -300,5 +323,6 @@ _OPS: Mapping[str, Callable[[Fields], MinRuntimeOutput]] = {
     "path": _fresh(path),
     "filter": _fresh(filtered_whole),
     "validate": _fresh(validated),
+    "delay": _fresh(delayed),
     "sequence": _sequence,
 }

@@ -91,10 +91,13 @@ def clock(raw: Mapping[str, Any], at: str = "") -> Instant:
 
 def start(raw: Mapping[str, Any], at: str = "") -> Instant | None:
     """`lastStart`, ns since the epoch; None for null, and for the zero time that Go writes for no time."""
-    if raw.get("lastStart") is None:
-        return None
-    found = parse_instant(raw["lastStart"], field=f"{at}lastStart")
+    found = stamp(raw, "lastStart", at)
     return None if found == FIRST_INSTANT else found
+
+
+def stamp(raw: Mapping[str, Any], key: str, at: str = "") -> Instant | None:
+    """A time, ns since the epoch; None for null."""
+    return None if raw.get(key) is None else parse_instant(raw[key], field=f"{at}{key}")
 
 
 def own_value(raw: Mapping[str, Any], key: str, at: str = "") -> Duration | None:
@@ -124,6 +127,9 @@ def job(raw: Mapping[str, Any], at: str = "") -> Job:
         optional_text(raw, "queue", at) or "",
         start(raw, at),
         tuple(groups) or (SubGroup(),),
+        FIRST_INSTANT if raw.get("created") is None else parse_instant(raw["created"], field=f"{at}created"),
+        stamp(raw, "lastEviction", at),
+        own_value(raw, "preemptionDelay", at),
     )
     once(f"{at}subGroups", [group.name for group in made.sub_groups])
     once(f"{at}subGroups", [pod.name for _, pod in made.pods()])
@@ -131,10 +137,15 @@ def job(raw: Mapping[str, Any], at: str = "") -> Job:
 
 
 def sub_group(raw: Mapping[str, Any], at: str = "") -> SubGroup:
-    """A sub-group of a job."""
+    """A sub-group of a job: with its minAvailable, or with minMember as a PodGroup has it."""
     pods = _moved(at, lambda: each_of(raw, "pods", pod))
     name = optional_text(raw, "name", at) or DEFAULT_SUB_GROUP
-    return SubGroup(name, number(raw, "minAvailable", at), tuple(pods))
+    if "minMember" not in raw:
+        return SubGroup(name, number(raw, "minAvailable", at), tuple(pods))
+    if "minAvailable" in raw:
+        raise refused(f"{at}minAvailable", raw["minAvailable"], "nothing beside minMember")
+    least = 0 if raw["minMember"] is None else number(raw, "minMember", at)
+    return SubGroup(name, least, tuple(pods), declared=True)
 
 
 def pod(raw: Mapping[str, Any], at: str = "") -> Pod:

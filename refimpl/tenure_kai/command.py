@@ -20,6 +20,7 @@ from tenure.cli.terminal import choose_colour
 from tenure.errors import bad_input
 from tenure.manifests import did_you_mean, parse_instant
 from tenure.manifests.releases import TargetKueue
+from tenure.readings import KaiVersion, parse_reading
 from tenure_kai import Action, Scene, Session, Victim
 from tenure_kai.answers import filter_answer, resolve_answer, validate_answer
 from tenure_kai.case import ACTIONS
@@ -70,13 +71,35 @@ PluginArguments = Annotated[
 ]
 
 
+KaiVersionName = Annotated[
+    str,
+    typer.Option(
+        "--kai-version",
+        metavar="VERSION",
+        help=f"The KAI-Scheduler: {', '.join(version.name.lower() for version in KaiVersion)}.",
+    ),
+]
+
+
+DEFAULT_KAI_VERSION = KaiVersion.MARCH_2026.name.lower()
+
+
 @dataclass(frozen=True, slots=True)
 class PluginOptions:
-    """The call of the plugin, and its arguments."""
+    """The call of the plugin, its arguments, and whose plugin it is."""
 
     action: ActionName = None
     argument: PluginArguments = None
+    kai_version: KaiVersionName = DEFAULT_KAI_VERSION
     example: Example = None
+
+    def version(self) -> KaiVersion:
+        """The KAI-Scheduler.
+
+        Raises:
+            InputError: no such version.
+        """
+        return parse_reading({"kai_version": self.kai_version}).kai_version
 
 
 @kai_app.command("filter", cls=Command, context_settings=SETTINGS)
@@ -112,6 +135,11 @@ def filter_command(
     \b
     tenure kai filter cluster/ -w serving/checkout --argument reclaimResolveMethod=queue
     tenure kai filter cluster/ -w serving/checkout --set queue/vision.spec.reclaimMinRuntime=2h
+
+    As KAI-Scheduler v0.17.0, where a pending job waits for its preemption delay:
+
+    \b
+    tenure kai filter cluster/ -w serving/checkout --kai-version v0_17
 
     Exit codes: 0 at least one may be considered, 1 all are protected, 2 bad input.
     """
@@ -244,7 +272,8 @@ def pairs_command(
             "--action", plugin.action, "nothing: every pair has the action that KAI-Scheduler takes"
         )
     instant = None if started is None else parse_instant(started, field="--started")
-    answer = pairs_answer(_session(paths, plugin, edits, None).scene, instant)
+    session = _session(paths, plugin, edits, None)
+    answer = pairs_answer(session.scene, instant, session.version)
     _print(printing.output, "kai-pairs", answer, pairs_lines(answer, every=every))
 
 
@@ -263,9 +292,10 @@ def _session(
         _sources(list(paths or ()), plugin.example),
         _arguments(plugin.argument or ()),
         changed=lambda objects: changed(objects, changes, TargetKueue()),
+        version=plugin.version(),
     )
     print_warnings(scene.warnings)
-    return Session(scene, instant_of(None) if clock is None else clock)
+    return Session(scene, instant_of(None) if clock is None else clock, plugin.version())
 
 
 def _sources(paths: list[str], example: str | None) -> list[Any]:

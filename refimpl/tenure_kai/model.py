@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from tenure.model import Action, Duration, Instant, ResolveMethod
+from tenure.readings import KaiVersion
+from tenure.rules.min_runtime import least_members
+from tenure.units import FIRST_INSTANT
 
 DEFAULT_SUB_GROUP = "default"
 """The sub-group of a job that names none."""
 
 
 class PodStatus(Enum):
-    """The state of a pod as the scheduler sees it.
+    """The state of a pod as the scheduler sees it; `StuckInReleasing` since v0.17.0.
 
     >>> PodStatus("Running").holds_a_place, PodStatus.PENDING.holds_a_place
     (True, False)
@@ -27,6 +30,7 @@ class PodStatus(Enum):
     BOUND = "Bound"
     RUNNING = "Running"
     RELEASING = "Releasing"
+    STUCK_IN_RELEASING = "StuckInReleasing"
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
     UNKNOWN = "Unknown"
@@ -45,6 +49,7 @@ _HOLDING = frozenset(
         PodStatus.BOUND,
         PodStatus.RUNNING,
         PodStatus.RELEASING,
+        PodStatus.STUCK_IN_RELEASING,
     )
 )
 
@@ -90,11 +95,14 @@ class SubGroup:
         name: of the sub-group.
         min_available: how many pods it must have.
         pods: every pod of it, whatever its state.
+        declared: whether that is minMember of a PodGroup's sub-group, whose least depends on the version
+            (KMR-140).
     """
 
     name: str = DEFAULT_SUB_GROUP
     min_available: int = 1
     pods: tuple[Pod, ...] = ()
+    declared: bool = False
 
     @property
     def active(self) -> int:
@@ -115,12 +123,18 @@ class Job:
         queue: name of its queue, which need not exist.
         started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.
         sub_groups: at least one.
+        created: ns since the epoch; where nothing is known, Go's zero time.
+        evicted_at: the last eviction, ns since the epoch; None where there was none.
+        preemption_delay: how long it evicts no workload, ns; None where it is not set. Since v0.17.0.
     """
 
     name: str
     queue: str
     started_at: Instant | None = None
     sub_groups: tuple[SubGroup, ...] = (SubGroup(),)
+    created: Instant = FIRST_INSTANT
+    evicted_at: Instant | None = None
+    preemption_delay: Duration | None = None
 
     def pods(self) -> Iterator[tuple[str, Pod]]:
         """Every pod, with the name of its sub-group.
@@ -167,6 +181,31 @@ class Scene:
     jobs: Mapping[str, Job] = field(default_factory=dict)
     arguments: Arguments = Arguments()
     warnings: tuple[str, ...] = ()
+
+    def as_seen_by(self, version: KaiVersion) -> Scene:
+        """The scene with the minimum that a version of the scheduler gives each sub-group (KMR-140).
+
+        >>> Scene().as_seen_by(KaiVersion.V0_17) == Scene()
+        True
+        """
+        jobs = {name: _job_seen(job, version) for name, job in self.jobs.items()}
+        return replace(self, jobs=jobs, warnings=(*self.warnings, *_unknown_delays(jobs, version)))
+
+
+def _unknown_delays(jobs: Mapping[str, Job], version: KaiVersion) -> Iterator[str]:
+    for job in jobs.values():
+        if job.preemption_delay is not None and version == KaiVersion.MARCH_2026:
+            yield f"PodGroup {job.name}: spec.preemptionDelay has no effect before v0.17.0: see kai_version"
+
+
+def _job_seen(job: Job, version: KaiVersion) -> Job:
+    groups = (
+        replace(group, min_available=least_members(group.min_available, True, version))
+        if group.declared
+        else group
+        for group in job.sub_groups
+    )
+    return replace(job, sub_groups=tuple(groups))
 
 
 @dataclass(frozen=True, slots=True)

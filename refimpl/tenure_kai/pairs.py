@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from tenure.model import Action, Instant
+from tenure.readings import KaiVersion
 from tenure.units import format_duration, format_instant, format_names
+from tenure.versions import kai_revision
 from tenure_kai.answer_types import PairsAnswer, PairShape
 from tenure_kai.answers import action_name
 from tenure_kai.arguments import method_name
@@ -21,12 +23,15 @@ MOST_QUEUES = 4
 """So many queues with the same answer are named in a row."""
 
 
-def pairs_answer(scene: Scene, started: Instant | None = None) -> PairsAnswer:
+def pairs_answer(
+    scene: Scene, started: Instant | None = None, version: KaiVersion = KaiVersion.MARCH_2026
+) -> PairsAnswer:
     """The minimum runtime between every two queues that jobs are in: those without queues below, and others.
 
     Args:
         scene: the queues, and the plugin's arguments.
         started: when a job of the victim's queue started, ns since the epoch; None without one.
+        version: the reading, `kai_version`; every one resolves alike.
 
     Raises:
         InputError: the parents of a queue go in a circle.
@@ -49,6 +54,7 @@ def pairs_answer(scene: Scene, started: Instant | None = None) -> PairsAnswer:
         summary=f"{len(queues)} queues, {len(pairs)} pairs, method {method_name(scene.arguments.method)}",
         pairs=pairs,
         warnings=scene.warnings,
+        kai=kai_revision(version),
     )
 
 

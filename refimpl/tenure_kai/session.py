@@ -9,8 +9,12 @@ from dataclasses import dataclass, field, replace
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import comma_separated, did_you_mean, show
 from tenure.model import Action, Duration, Instant
+from tenure.readings import KaiVersion
 from tenure.rules.min_runtime import (
+    delay_begins,
+    delay_ends,
     is_answer_kept,
+    is_delayed,
     is_elastic,
     is_protected,
     keeps_minimum,
@@ -184,6 +188,19 @@ def group_losses(job: Job, taken: Counter[str]) -> tuple[GroupLoss, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Whether a pending job waits with evictions.
+
+    Args:
+        delayed: whether it evicts no workload yet.
+        until: the end of its delay, ns since the epoch; None without one.
+    """
+
+    delayed: bool
+    until: Instant | None = None
+
+
 _Pair = tuple[str, str]
 
 
@@ -194,6 +211,7 @@ class Session:
     Args:
         scene: queues, jobs and arguments; `change` replaces some of them while the session goes on.
         now: the clock, ns since the epoch; it may be moved.
+        version: the reading, `kai_version`.
 
     Source: KAI-Scheduler, MinRuntime Plugin, Caching.
 
@@ -207,6 +225,7 @@ class Session:
 
     scene: Scene
     now: Instant
+    version: KaiVersion = KaiVersion.MARCH_2026
     _values: dict[tuple[Action, _Pair], Duration] = field(default_factory=dict)
     _answers: dict[tuple[Action, _Pair], bool] = field(default_factory=dict)
 
@@ -274,9 +293,22 @@ class Session:
             return Protection(job.name, protection_in_session(kept, asked_now=False), kept=True)
         resolution = self.resolve(action, waiting.queue, job.queue)
         found = protection(job, resolution, resolution.min_runtime, self.now)
-        if is_answer_kept(job.started_at):
+        if is_answer_kept(job.started_at, self.version):
             self._answers[key] = protection_in_session(None, found.protected)
         return found
+
+    def delay(self, pending: str) -> Delay:
+        """Whether a pending job waits with evictions; never remembered.
+
+        Args:
+            pending: its name.
+
+        Raises:
+            InputError: there is no such job.
+        """
+        job = self.job(pending)
+        ends = delay_ends(self.version, job.preemption_delay, delay_begins(job.created, job.evicted_at))
+        return Delay(is_delayed(ends, self.now), ends)
 
     def filter(self, action: Action, pending: str, victim: str) -> Filtered:
         """Whether a running job may be considered as a victim.

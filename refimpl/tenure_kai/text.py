@@ -13,7 +13,7 @@ from tenure_kai.answer_types import FilterAnswer, ResolveAnswer, ValidateAnswer
 from tenure_kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM
 from tenure_kai.model import Job, Queue, Scene
 from tenure_kai.resolver import Resolution
-from tenure_kai.session import Filtered, GroupLoss, JobLoss, Protection
+from tenure_kai.session import Delay, Filtered, GroupLoss, JobLoss, Protection
 
 
 def field_of(action: Action) -> str:
@@ -125,6 +125,24 @@ def _clock(instant: Instant, now: Instant) -> str:
     """A time of day, where it is the day of the clock."""
     shown, today = format_instant(instant), format_instant(now)
     return shown[11:].removesuffix("Z") if shown[:10] == today[:10] else shown
+
+
+def delay_verdict(pending: str, delay: Delay, now: Instant) -> str:
+    """That a pending job evicts no workload yet; empty where it may.
+
+    >>> delay_verdict("a/b", Delay(True, 60 * 10**9), now=0)
+    'a/b evicts no workload before 00:01:00, the end of its preemption delay'
+    """
+    if not delay.delayed or delay.until is None:
+        return ""
+    return f"{pending} evicts no workload before {_clock(delay.until, now)}, the end of its preemption delay"
+
+
+def delay_remarks(pending: str, delay: Delay, now: Instant) -> Iterator[Remark]:
+    """What the pending job's preemption delay comes to; nothing where it has none."""
+    if delay.until is not None:
+        text = delay_verdict(pending, delay, now)
+        yield Remark("KMR-170", delay.delayed, text or f"{pending}'s preemption delay is over")
 
 
 def elastic_remarks(job: Job) -> Iterator[Remark]:

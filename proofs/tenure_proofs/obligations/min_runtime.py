@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.model import SECOND, Action, ResolveMethod, Workload
+from tenure.readings import KaiVersion
 from tenure.rules.min_runtime import (
     counts_for_reclaim,
     default_of,
+    delay_begins,
+    delay_ends,
     is_answer_kept,
+    is_delayed,
     is_elastic,
     is_protected,
     is_resolvable,
     keeps_minimum,
+    least_members,
     must_keep_minimum,
     nearest_set,
     passes_filter,
@@ -331,14 +336,88 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
 
 @obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"], expect=everywhere(PROVED))
 def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim) -> None:
-    """MinRuntime plugin: a job may get its first stamp within a session."""
+    """MinRuntime plugin of March 2026: a job may get its first stamp within a session."""
     start = claim.optional_number("start")
     minimum, now = claim.number("minimum"), claim.number("now")
-    kept = claim.lift(is_answer_kept)(start).value
+    kept = claim.lift(is_answer_kept)(start, KaiVersion.MARCH_2026).value
     claim.prove(
         either_both_or_none(kept, start.present),
         implies(claim.lift(is_protected)(start, minimum, now).value, kept),
     )
+
+
+@obligation("PO-KMR-270", rules=["KMR-060", "KMR-120", "KMR-130"], expect=everywhere(PROVED))
+def from_v0_17_every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
+    """MinRuntime plugin of KAI-Scheduler v0.17.0: nothing is kept, so that each answer is asked for anew."""
+    start = claim.optional_number("start")
+    minimum, now = claim.number("minimum"), claim.number("now")
+    protected = claim.lift(is_protected)(start, minimum, now).value
+    claim.prove(
+        negation(claim.lift(is_answer_kept)(start, KaiVersion.V0_17).value),
+        either_both_or_none(claim.lift(protection_in_session)(None, protected).value, protected),
+    )
+
+
+def _keeps_a_pod(claim: Claim, version: KaiVersion) -> None:
+    """A protected job's sub-group that has a pod keeps one, in a scenario that filter and validator accept."""
+    member = claim.optional_number("member")
+    active, preempted = claim.number("active"), claim.number("preempted")
+    least = claim.lift(least_members)(member, True, version).value
+    elastic = claim.lift(is_elastic)(False, least, active).value
+    passes = claim.lift(passes_filter)(elastic, True).value
+    must = claim.lift(must_keep_minimum)(elastic, True).value
+    keeps = claim.lift(keeps_minimum)(least, active, preempted).value
+    claim.assume(active > 0, preempted >= 0, preempted <= active, passes, implies(must, keeps))
+    claim.prove(active - preempted >= 1)
+
+
+@obligation(
+    "PO-KMR-280",
+    rules=["KMR-070", "KMR-080", "KMR-090", "KMR-100", "KMR-140"],
+    expect=everywhere(PROVED),
+)
+def in_march_2026_a_sub_group_of_a_protected_job_keeps_a_pod(claim: Claim) -> None:
+    """KAI-Scheduler, PodGroup and its snapshot: of a job with one sub-group, whose minimum is at least 1."""
+    _keeps_a_pod(claim, KaiVersion.MARCH_2026)
+
+
+@obligation(
+    "PO-KMR-290",
+    rules=["KMR-070", "KMR-080", "KMR-090", "KMR-100", "KMR-140"],
+    expect=everywhere(REFUTED),
+)
+def in_v0_17_a_sub_group_of_a_protected_job_keeps_a_pod(claim: Claim) -> None:
+    """KAI-Scheduler v0.17.0: a minimum of 0 makes the job elastic, and nothing has to stay."""
+    _keeps_a_pod(claim, KaiVersion.V0_17)
+
+
+@obligation("PO-KMR-300", rules=["KMR-150", "KMR-160", "KMR-170"], expect=everywhere(PROVED))
+def a_pending_job_waits_exactly_for_its_delay_after_its_creation_and_its_last_eviction(claim: Claim) -> None:
+    """KAI-Scheduler, Preemption Delay, Behavior; without a positive delay, and before v0.17.0, not at all."""
+    created, evicted = claim.number("created"), claim.optional_number("evicted")
+    delay, now = claim.optional_number("delay"), claim.number("now")
+    ends, waits = claim.lift(delay_ends), claim.lift(is_delayed)
+    begins = claim.lift(delay_begins)(created, evicted).value
+    end = ends(KaiVersion.V0_17, delay, begins)
+    positive = all_of(delay.present, delay.value > 0)
+    begun = any_of(now - created < delay.value, all_of(evicted.present, now - evicted.value < delay.value))
+    claim.prove(
+        negation(ends(KaiVersion.MARCH_2026, delay, begins).is_set),
+        negation(waits(None, now).value),
+        either_both_or_none(end.is_set, positive),
+        implies(positive, either_both_or_none(waits(end.some, now).value, begun)),
+    )
+
+
+@obligation("PO-KMR-310", rules=["KMR-150", "KMR-160", "KMR-170"], expect=everywhere(REFUTED))
+def a_pending_job_may_evict_once_its_delay_has_passed_since_its_creation(claim: Claim) -> None:
+    """KAI-Scheduler, Preemption Delay, Behavior: each eviction of the job begins the delay again."""
+    created, evicted = claim.number("created"), claim.optional_number("evicted")
+    delay, now = claim.number("delay"), claim.number("now")
+    claim.assume(delay > 0, now - created >= delay, evicted.value <= now)
+    begins = claim.lift(delay_begins)(created, evicted).value
+    end = claim.lift(delay_ends)(KaiVersion.V0_17, delay, begins).some
+    claim.prove(negation(claim.lift(is_delayed)(end, now).value))
 
 
 @obligation("PO-KMR-230", rules=["KMR-060", "TBP-020"], expect=everywhere(PROVED))

@@ -88,6 +88,16 @@ class ValidatorOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class DelayOutput:
+    """Whether a pending job waits with evictions, alone or within a session."""
+
+    delayed: bool
+    """Whether it evicts no workload yet."""
+    until: str | None
+    """The end of its preemption delay, RFC 3339; null without one."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilterStep:
     """Whether a job may be considered as a victim, within a session."""
 
@@ -110,7 +120,7 @@ class ChangeStep:
     """A step that changes something."""
 
 
-Step = FilterStep | ProtectedStep | ValidatorOutput | ResolveOutput | PathOutput | ChangeStep
+Step = FilterStep | ProtectedStep | DelayOutput | ValidatorOutput | ResolveOutput | PathOutput | ChangeStep
 """What a step of a session answers."""
 
 
@@ -130,6 +140,7 @@ MinRuntimeOutput = (
     | PathOutput
     | FilterOutput
     | ValidatorOutput
+    | DelayOutput
     | SequenceOutput
 )
 

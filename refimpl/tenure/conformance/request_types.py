@@ -415,7 +415,7 @@ class PriorityInput(Shape):
 class MinRuntimeInput(_OpenShape):
     """One case for KAI-Scheduler's MinRuntime plugin; its other fields depend on the operation."""
 
-    op: Literal["config", "queueField", "resolve", "path", "filter", "validate", "sequence"]
+    op: Literal["config", "queueField", "resolve", "path", "filter", "validate", "delay", "sequence"]
     """The operation."""
 
 

@@ -7,6 +7,7 @@ with several sub-groups is one sub-group at a time.
 from __future__ import annotations
 
 from tenure.model import Action, Duration, Instant, ResolveMethod
+from tenure.readings import KaiVersion
 from tenure.rules.registry import rule
 
 
@@ -281,17 +282,114 @@ def protection_in_session(kept: bool | None, asked_now: bool) -> bool:
 
 
 @rule("KMR-130")
-def is_answer_kept(started_at: Instant | None) -> bool:
+def is_answer_kept(started_at: Instant | None, version: KaiVersion) -> bool:
     """Whether a session keeps its answer about a job.
 
-    > An answer about a job is kept only when the job has a start time.
+    > In the revision of March 2026, an answer about a job is kept when the
+    > job has a start time. From v0.17.0, no answer about a job is kept.
 
     Args:
         started_at: the last start, ns since the epoch; None where there is no stamp, or the zero time.
+        version: the reading, `kai_version`.
 
     Source: KAI-Scheduler, MinRuntime plugin; the document does not mention it.
 
-    >>> is_answer_kept(None), is_answer_kept(0)
+    >>> is_answer_kept(None, KaiVersion.MARCH_2026), is_answer_kept(0, KaiVersion.MARCH_2026)
     (False, True)
+    >>> is_answer_kept(0, KaiVersion.V0_17)
+    False
     """
-    return started_at is not None
+    return version == KaiVersion.MARCH_2026 and started_at is not None
+
+
+@rule("KMR-140")
+def least_members(min_member: int | None, in_sub_group: bool, version: KaiVersion) -> int:
+    """The minimum of a job, or of one of its sub-groups.
+
+    > The minimum is minMember, but at least 1. From v0.17.0, the minimum of
+    > a sub-group is at least 0. Without minMember it is the least.
+
+    Args:
+        min_member: as the PodGroup or its sub-group sets it; None where it does not.
+        in_sub_group: whether a sub-group sets it, and not the PodGroup.
+        version: the reading, `kai_version`.
+
+    Source: KAI-Scheduler, PodGroup and its snapshot.
+
+    >>> least_members(0, True, KaiVersion.MARCH_2026), least_members(0, True, KaiVersion.V0_17)
+    (1, 0)
+    """
+    least = 1
+    if in_sub_group and version == KaiVersion.V0_17:
+        least = 0
+    if min_member is None:
+        return least
+    return max(least, min_member)
+
+
+@rule("KMR-150")
+def delay_begins(created: Instant, evicted_at: Instant | None) -> Instant:
+    """When the preemption delay of a pending job begins.
+
+    > A preemption delay begins when the job is created, and begins again
+    > with each later eviction of the job.
+
+    Args:
+        created: ns since the epoch.
+        evicted_at: the last eviction, ns since the epoch; None where there was none.
+
+    Returns:
+        ns since the epoch.
+
+    Source: KAI-Scheduler, Preemption Delay, Behavior.
+
+    >>> delay_begins(5, None), delay_begins(5, 9)
+    (5, 9)
+    """
+    if evicted_at is None:
+        return created
+    return max(created, evicted_at)
+
+
+@rule("KMR-160")
+def delay_ends(version: KaiVersion, delay: Duration | None, begins: Instant) -> Instant | None:
+    """When the preemption delay of a pending job ends.
+
+    > From v0.17.0, a preemption delay that is positive ends when it has
+    > passed since its begin. A delay that is not positive has no effect.
+
+    Args:
+        version: the reading, `kai_version`.
+        delay: the job's preemptionDelay, ns; None where it sets none.
+        begins: when the delay begins, ns since the epoch (KMR-150).
+
+    Returns:
+        ns since the epoch; None without a delay.
+
+    Source: KAI-Scheduler, Preemption Delay, Behavior.
+
+    >>> delay_ends(KaiVersion.V0_17, 300, 5), delay_ends(KaiVersion.V0_17, 0, 5)
+    (305, None)
+    """
+    if version == KaiVersion.MARCH_2026 or delay is None or delay <= 0:
+        return None
+    return begins + delay
+
+
+@rule("KMR-170")
+def is_delayed(ends: Instant | None, now: Instant) -> bool:
+    """Whether a pending job must not evict yet.
+
+    > A pending job evicts no workload while the current time is strictly
+    > before the end of its preemption delay.
+
+    Args:
+        ends: when the delay ends, ns since the epoch (KMR-160); None without a delay.
+        now: the clock, ns since the epoch.
+
+    Source: KAI-Scheduler, Preemption Delay, Behavior.
+
+    >>> is_delayed(300, 299), is_delayed(300, 300), is_delayed(None, 0)
+    (True, False, False)
+    """
+    return ends is not None and now < ends

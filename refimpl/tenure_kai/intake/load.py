@@ -13,8 +13,17 @@ from tenure.manifests.files import iterate_objects
 from tenure.manifests.other_inputs import KAI_GROUPS, KAI_VERSIONS, ask_instead, what_it_is
 from tenure.manifests.structure import dig, entries
 from tenure.manifests.yaml_text import parse_yaml
+from tenure.readings import KaiVersion
 from tenure_kai.arguments import DEFAULT_PREEMPT, DEFAULT_RECLAIM, configure
-from tenure_kai.intake.objects import Notes, PodEntry, read_pod, read_pod_group, read_queue, tree_of
+from tenure_kai.intake.objects import (
+    PREEMPTION_DELAY,
+    Notes,
+    PodEntry,
+    read_pod,
+    read_pod_group,
+    read_queue,
+    tree_of,
+)
 from tenure_kai.model import Job, Pod, Queue, Scene
 
 PLUGIN = "minruntime"
@@ -169,6 +178,7 @@ def load_scene(
     arguments: Mapping[str, str] | None = None,
     *,
     changed: Callable[[Iterable[SourcedObject]], Iterable[SourcedObject]] = iter,
+    version: KaiVersion = KaiVersion.MARCH_2026,
 ) -> Scene:
     """What a session looks at, from files.
 
@@ -177,6 +187,7 @@ def load_scene(
             ConfigMap or a SchedulingShard; other kinds are passed over.
         arguments: arguments of the plugin, each in place of the configured one.
         changed: passes the objects on, as if fields of theirs were different.
+        version: the reading, `kai_version`.
 
     Raises:
         InputError: everything that cannot be read, or is not covered.
@@ -191,7 +202,7 @@ def load_scene(
     scene = _scene(objects, notes, arguments or {})
     if not scene.queues and not scene.jobs:
         _refuse_other_input(objects)
-    return scene
+    return scene.as_seen_by(version)
 
 
 def _refuse_other_input(objects: Iterable[SourcedObject]) -> None:
@@ -204,12 +215,16 @@ def _refuse_other_input(objects: Iterable[SourcedObject]) -> None:
             raise place.error("", what, f"Queues and PodGroups of KAI-Scheduler{hint}")
 
 
-def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | None = None) -> Scene:
+def scene_of_objects(
+    objects: Iterable[object],
+    arguments: Mapping[str, str] | None = None,
+    version: KaiVersion = KaiVersion.MARCH_2026,
+) -> Scene:
     """The same from objects that have been parsed.
 
     Args:
         objects: as parsed from YAML or JSON, untrusted.
-        arguments: as for `load_scene`.
+        arguments, version: as for `load_scene`.
 
     Raises:
         InputError: everything that is not covered.
@@ -219,11 +234,11 @@ def scene_of_objects(objects: Iterable[object], arguments: Mapping[str, str] | N
     ['a']
     """
     sourced = [SourcedObject("", object_ if isinstance(object_, dict) else {}) for object_ in objects]
-    return scene_of_sourced(sourced, arguments)
+    return scene_of_sourced(sourced, arguments).as_seen_by(version)
 
 
 def scene_of_sourced(objects: Sequence[SourcedObject], arguments: Mapping[str, str] | None = None) -> Scene:
-    """The same from objects that know where they were read, for messages.
+    """The same from objects that know where they were read, for messages; as no version sees it yet.
 
     >>> scene_of_sourced([]).jobs
     {}
@@ -270,6 +285,9 @@ def _with_pods(read: _Read, queues: Mapping[str, Queue]) -> dict[str, Job]:
             read.notes.warn(entry.place, text)
         else:
             pods.setdefault((entry.job, entry.sub_group), []).append(entry.pod)
+        if entry.has_delay and entry.job in read.jobs and read.jobs[entry.job][1].preemption_delay is None:
+            text = f"annotation {PREEMPTION_DELAY}: only its PodGroup's spec.preemptionDelay counts"
+            read.notes.warn(entry.place, text)
     jobs = {name: _filled(job, pods) for name, (_, job) in read.jobs.items()}
     _warn_of_jobs(read, queues)
     return jobs

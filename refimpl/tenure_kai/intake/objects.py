@@ -12,6 +12,8 @@ from tenure.manifests.limits import MAX_NAME
 from tenure.manifests.showing import about_object
 from tenure.manifests.structure import dig, items
 from tenure.model import Duration, Instant
+from tenure.readings import KaiVersion
+from tenure.rules.min_runtime import least_members
 from tenure.units import FIRST_INSTANT
 from tenure_kai.model import DEFAULT_SUB_GROUP, Job, Pod, PodStatus, Queue, SubGroup
 
@@ -93,7 +95,7 @@ def _runtime(raw: object, field: str, place: Place, notes: Notes) -> Duration | 
     except InputError as error:
         notes.take(place, error)
         return None
-    if value < 0:
+    if value < 0 and field in _RUNTIMES:
         notes.warn(
             place, f"spec.{field}: {show(found)} is negative: it protects no job, and hides the values above"
         )
@@ -162,6 +164,10 @@ def _settle(name: str, read: Mapping[str, tuple[Place, Queue]], fates: dict[str,
 
 LAST_START = "kai.scheduler/last-start-timestamp"
 """The annotation in which the scheduler keeps when it last placed the job."""
+LAST_EVICTION = "kai.scheduler/last-eviction-timestamp"
+"""The annotation in which the scheduler keeps when it last evicted a pod of the job, since v0.17.0."""
+PREEMPTION_DELAY = "kai.scheduler/preemption-delay"
+"""The annotation of which KAI-Scheduler's podgrouper makes a PodGroup's `spec.preemptionDelay`."""
 
 
 def read_pod_group(raw: object, place: Place, notes: Notes) -> Job | None:
@@ -189,25 +195,37 @@ def read_pod_group(raw: object, place: Place, notes: Notes) -> Job | None:
     if queue not in (None, "") and not is_name(queue):
         notes.refuse(place, "spec.queue", show(queue), "the name of a Queue")
     groups = _sub_groups(raw, place, notes)
-    started = _started(raw, place, notes)
+    started, evicted = (_stamp(raw, name, place, notes) for name in (LAST_START, LAST_EVICTION))
+    created, delay = _created(raw, place, notes), _runtime(raw, "preemptionDelay", place, notes)
     if len(notes.problems) > known:
         return None
-    return Job(f"{namespace}/{name}", queue or "", started, groups)
+    return Job(f"{namespace}/{name}", queue or "", started, groups, created, evicted, delay)
 
 
-def _started(raw: object, place: Place, notes: Notes) -> Instant | None:
-    found = dig(raw, "metadata", "annotations", LAST_START)
+def _stamp(raw: object, annotation: str, place: Place, notes: Notes) -> Instant | None:
+    found = dig(raw, "metadata", "annotations", annotation)
     if found in (None, ""):
         return None
     try:
-        started = parse_instant(found, field=f"metadata.annotations[{LAST_START}]")
+        stamp = parse_instant(found, field=f"metadata.annotations[{annotation}]")
     except InputError:
         notes.warn(
             place,
-            f"annotation {LAST_START}: {show(found)} is no RFC 3339 time; the scheduler goes on without",
+            f"annotation {annotation}: {show(found)} is no RFC 3339 time; the scheduler goes on without",
         )
         return None
-    return None if started == FIRST_INSTANT else started
+    return None if stamp == FIRST_INSTANT else stamp
+
+
+def _created(raw: object, place: Place, notes: Notes) -> Instant:
+    found = dig(raw, "metadata", "creationTimestamp")
+    if found is None:
+        return FIRST_INSTANT
+    try:
+        return parse_instant(found, field="metadata.creationTimestamp")
+    except InputError as error:
+        notes.take(place, error)
+        return FIRST_INSTANT
 
 
 def _sub_groups(raw: object, place: Place, notes: Notes) -> tuple[SubGroup, ...]:
@@ -218,9 +236,8 @@ def _sub_groups(raw: object, place: Place, notes: Notes) -> tuple[SubGroup, ...]
         return ()
     named = _named(found or [], place, notes)
     if not named:
-        return (
-            SubGroup(min_available=_least(dig(raw, "spec", "minMember"), "spec.minMember", place, notes)),
-        )
+        least = _member(dig(raw, "spec", "minMember"), "spec.minMember", place, notes)
+        return (SubGroup(min_available=least_members(least, False, KaiVersion.V0_17)),)
     fault = _fault(named)
     if fault:
         notes.warn(place, f"spec.subGroups: {fault}; the scheduler goes on with one sub-group of minimum 1")
@@ -229,7 +246,8 @@ def _sub_groups(raw: object, place: Place, notes: Notes) -> tuple[SubGroup, ...]
     return tuple(
         SubGroup(
             group["name"],
-            _least(group.get("minMember"), f"spec.subGroups[{index}].minMember", place, notes),
+            max(0, _member(group.get("minMember"), f"spec.subGroups[{index}].minMember", place, notes) or 0),
+            declared=True,
         )
         for index, group in named
         if group["name"] not in parents
@@ -263,11 +281,11 @@ def _parent(group: Mapping[str, Any]) -> str:
     return str(group.get("parent") or "").lower()
 
 
-def _least(found: object, path: str, place: Place, notes: Notes) -> int:
+def _member(found: object, path: str, place: Place, notes: Notes) -> int | None:
     if not isinstance(found, int | None) or isinstance(found, bool):
         notes.refuse(place, path, show(found), "a whole number")
-        return 1
-    return max(found or 0, 1)
+        return None
+    return found
 
 
 POD_GROUP = "pod-group-name"
@@ -287,12 +305,14 @@ class PodEntry:
         sub_group: name of its sub-group.
         pod: the pod.
         place: the object, for messages.
+        has_delay: whether it has the annotation of a preemption delay.
     """
 
     job: str
     sub_group: str
     pod: Pod
     place: Place
+    has_delay: bool = False
 
 
 def read_pod(raw: object, place: Place, notes: Notes) -> PodEntry | None:
@@ -326,7 +346,9 @@ def read_pod(raw: object, place: Place, notes: Notes) -> PodEntry | None:
         notes.refuse(place, path, "nothing" if found is None else show(found), "a name")
     if wrong:
         return None
-    return PodEntry(f"{namespace}/{group}", label or DEFAULT_SUB_GROUP, Pod(name, status_of(raw)), place)
+    pod = Pod(name, status_of(raw))
+    has_delay = dig(raw, "metadata", "annotations", PREEMPTION_DELAY) is not None
+    return PodEntry(f"{namespace}/{group}", label or DEFAULT_SUB_GROUP, pod, place, has_delay)
 
 
 def status_of(raw: object) -> PodStatus:

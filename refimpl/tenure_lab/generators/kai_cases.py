@@ -8,18 +8,19 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tenure.model import SECOND, Instant
+from tenure.readings import KaiVersion
 from tenure.units import format_instant
 from tenure_lab.generators.dice import ByteDice
 
 Object = dict[str, Any]
 
-CASE_DRAWS: Final = 256
+CASE_DRAWS: Final = 384
 """Bytes of one case."""
 
 NOW: Final[Instant] = 1_780_322_400 * SECOND
 """2026-06-01T14:00:00Z, around which everything happens."""
 
-_QUEUES, _ARGUMENTS, _JOBS, _TEXT = 24, 8, 96, 24
+_QUEUES, _ARGUMENTS, _JOBS, _TEXT, _MEMBERS, _DELAYS = 24, 8, 96, 24, 24, 96
 _MOST_QUEUES, _MOST_JOBS, _MOST_GROUPS, _MOST_PODS, _MOST_STEPS = 7, 4, 3, 5, 6
 
 _OPS = (
@@ -29,6 +30,7 @@ _OPS = (
     + ("resolve",) * 3
     + ("config", "queueField", "path")
 )
+_DELAYED = ("delay",) * 4
 _VALUES = (None, None, "0s", "1s", "30s", "1m", "2m", "10m", "1h", "-1s", "1ns", "1m0.5s")
 _DEFAULTS = (None, "0s", "10s", "1m", "1d", "1.5h", "2w", "-1s", "soon", "")
 _METHODS = (None, "lca", "queue", "queue", "LCA", "")
@@ -55,17 +57,26 @@ _NUMBERS = (
 _UNITS = ("s", "m", "h", "d", "w", "ms", "us", "\u00b5s", "ns", "D", "y", "")
 
 
-def min_runtime_case(drawn: bytes) -> Object:
+def min_runtime_case(drawn: bytes, version: KaiVersion = KaiVersion.MARCH_2026) -> Object:
     """The case that some bytes stand for.
 
     Args:
         drawn: at most `CASE_DRAWS` bytes that count; where they end, every draw is the simplest one.
+        version: the KAI-Scheduler that is asked; jobs of v0.17.0 have preemption delays too.
 
     >>> min_runtime_case(b"")["op"]
     'filter'
     """
     dice = ByteDice(drawn)
-    op = dice.pick(_OPS)
+    if version == KaiVersion.MARCH_2026:
+        return _declared(dice.section(_MEMBERS), _case(dice, dice.pick(_OPS)))
+    op = dice.pick(_OPS + _DELAYED)
+    case = {"reading": {"kai_version": version.name.lower()}, **_case(dice, op)}
+    case = _declared(dice.section(_MEMBERS), case)
+    return _delayed(dice.section(_DELAYS), case) if "jobs" in case else case
+
+
+def _case(dice: ByteDice, op: str) -> Object:
     if op == "config":
         return {"op": op, "pluginArgs": _texts(dice)}
     if op == "queueField":
@@ -81,7 +92,58 @@ def min_runtime_case(drawn: bytes) -> Object:
     case |= {"now": format_instant(NOW), "jobs": _draw_jobs(dice.section(_JOBS), names)}
     if op == "sequence":
         return {**case, "steps": _draw_steps(dice, case, names)}
+    if op == "delay":
+        return {**case, "preemptor": dice.pick(case["jobs"])["name"]}
     return {**case, **_question(dice, op, case, several=True)}
+
+
+def _declared(dice: ByteDice, case: Object) -> Object:
+    """The case with the minimum of some sub-groups as a PodGroup declares it."""
+    if "jobs" not in case:
+        return case
+    jobs = [
+        {**job, "subGroups": [_member(dice, group) for group in job["subGroups"]]} for job in case["jobs"]
+    ]
+    return {**case, "jobs": jobs}
+
+
+def _member(dice: ByteDice, group: Object) -> Object:
+    if not dice.chance(20):
+        return group
+    made = {key: value for key, value in group.items() if key != "minAvailable"}
+    return {**made, "minMember": dice.pick((None, 0, 1, 2, 3))}
+
+
+def _delayed(dice: ByteDice, case: Object) -> Object:
+    """The case with the fields of v0.17.0: delays, evictions, and pods that do not end."""
+    jobs = [
+        {
+            **job,
+            "created": _start(dice),
+            "lastEviction": _start(dice) if dice.chance(50) else None,
+            "preemptionDelay": dice.pick(_VALUES),
+            "subGroups": [
+                {**group, "pods": [_stuck(dice, pod) for pod in group["pods"]]} for group in job["subGroups"]
+            ],
+        }
+        for job in case["jobs"]
+    ]
+    steps = [_delayed_step(dice, step, jobs) for step in case.get("steps", ())]
+    return {**case, "jobs": jobs, **({"steps": steps} if steps else {})}
+
+
+def _stuck(dice: ByteDice, pod: Object) -> Object:
+    return {**pod, "status": "StuckInReleasing"} if dice.chance(8) else pod
+
+
+def _delayed_step(dice: ByteDice, step: Object, jobs: list[Object]) -> Object:
+    """The step, or in its place one about a delay at the same instant."""
+    if not dice.chance(35):
+        return step
+    at = {"now": step["now"]} if "now" in step else {}
+    if dice.chance(40):
+        return {"op": "setLastEviction", "job": dice.pick(jobs)["name"], "lastEviction": _start(dice), **at}
+    return {"op": "delay", "preemptor": dice.pick(jobs)["name"], **at}
 
 
 def _draw_queues(dice: ByteDice) -> list[Object]:

@@ -8,11 +8,11 @@ from tenure.model import Instant
 from tenure.readings import Reading
 from tenure.rules.cycle import persisted
 from tenure.units import counted, format_instant
-from tenure.versions import KAI
+from tenure.versions import kai_revision
 from tenure_kai import Action, Job, PodStatus, Protection, Session, Victim, resolve
 from tenure_kai.answers import action_between, action_name
 from tenure_kai.case import ACTIONS
-from tenure_kai.text import loss_verdict, verdict_of
+from tenure_kai.text import delay_verdict, loss_verdict, verdict_of
 from tenure_play.actors import Phase
 from tenure_play.event_loop import EventLoop, Task, TaskKind
 from tenure_play.expectations import Observed, judge
@@ -43,12 +43,16 @@ def ask(
         InputError: the parents of a queue go in a circle.
     """
     job = session.job(victim)
+    delay = session.delay(pending)
     chosen = action_between(session.job(pending), job) if action is None else action
     there = staying(job)
     asked = there if pods is None else tuple(name for name in pods if name in there)
     if not asked:
         verdict = "nothing to preempt: none of the pods holds a place"
         return _answer(chosen, victim, False, (), None, verdict), ()
+    if delay.delayed:
+        verdict = delay_verdict(pending, delay, session.now)
+        return _answer(chosen, victim, False, asked, None, verdict), ("KMR-170",)
     filtered = session.filter(chosen, pending, victim)
     if not filtered.elastic:
         assert filtered.protection is not None
@@ -84,11 +88,11 @@ def _answer(
 
 
 class KaiPlayer(EventLoop):
-    """Plays a scenario of KAI-Scheduler. No reading touches it.
+    """Plays a scenario of KAI-Scheduler. Of the reading it follows `kai_version` alone.
 
     Args:
         scenario: what is played.
-        reading: for which its expectations speak.
+        reading: for which its expectations hold.
         budget: what it may take.
 
     Source: KAI-Scheduler, its sessions, its action allocate and the MinRuntime plugin.
@@ -99,6 +103,8 @@ class KaiPlayer(EventLoop):
     """
 
     def __init__(self, scenario: KaiScenario, reading: Reading, budget: PlayBudget = BUDGET) -> None:
+        self.version = reading.kai_version if scenario.version is None else scenario.version
+        scenario = replace(scenario, scene=scenario.scene.as_seen_by(self.version))
         super().__init__(scenario, reading, budget)
         self.scenario = scenario
         self.reading = reading
@@ -118,7 +124,7 @@ class KaiPlayer(EventLoop):
             self.journal.record(self.scenario, self.reading),
             sessions=tuple(self.world.sessions),
             questions=tuple(self.world.questions),
-            kai=KAI,
+            kai=kai_revision(self.version),
         )
         return judge(self.scenario, record, self.outcomes)
 
@@ -186,7 +192,7 @@ class KaiPlayer(EventLoop):
     def _open(self, lasts: int) -> None:
         self._close()
         world = self.world
-        world.session = Session(world.scene, world.clock)
+        world.session = Session(world.scene, world.clock, self.version)
         self.world.sessions.append(SessionSpan(len(self.world.sessions) + 1, world.now, self.scenario.end))
         self.agenda.plan(world.now + lasts, TaskKind.CLOSE, stay=len(self.world.sessions))
         if lasts:
@@ -236,6 +242,7 @@ class KaiPlayer(EventLoop):
         self.journal.preempted(pending, actor, answer, rules, counts)
         actor.preemptor = pending.key
         world.schedule(actor.key, lambda job: with_pods(job, answer.pods, PodStatus.RELEASING))
+        world.stamp_eviction(actor.key, persisted(world.clock))
         if not world.holding(actor.key):
             actor.phase, actor.since, actor.stopped = Phase.TERMINATING, world.now, world.now
         self._leave(actor, answer.pods)

@@ -10,6 +10,7 @@ from tenure.manifests import Place, comma_separated, did_you_mean, show
 from tenure.manifests.other_inputs import KAI_VERSIONS
 from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
 from tenure.model import Instant
+from tenure.readings import KaiVersion
 from tenure_kai import Job, Pod, PodStatus, Scene, SubGroup
 from tenure_kai.case import ACTIONS
 from tenure_kai.intake.load import scene_of_sourced
@@ -56,7 +57,12 @@ def short_job(shape: JobShape, field: str, place: Place, instant: Callable[[str,
     runs = bool(shape.running) or shape.since is not None
     started = None if shape.since is None else instant(shape.since, f"{field}.since")
     return Job(
-        name, shape.queue, started, tuple(_group(name, group, *groups[group], runs) for group in groups)
+        name,
+        shape.queue,
+        started,
+        tuple(_group(name, group, *groups[group], runs) for group in groups),
+        created=instant(shape.created or "0s", f"{field}.created"),
+        preemption_delay=shape.preemption_delay,
     )
 
 
@@ -129,6 +135,7 @@ class _Reader:
             scene=self.scene,
             events=tuple(self._events()),
             eviction=max(0, eviction or 0),
+            version=None if self.shape.kai_version is None else KaiVersion[self.shape.kai_version.upper()],
             expectations=tuple(expectations.read(self.shape.expect or [])),
             source=self.shape.source or "",
             warnings=self.scene.warnings,

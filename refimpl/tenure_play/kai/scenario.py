@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tenure.model import Duration, Instant
+from tenure.readings import KaiVersion
 from tenure_kai import Action, Queue, Scene
 from tenure_play.scenario import ClockJump, Delete, Finish, Story
 
@@ -80,6 +81,7 @@ class KaiScenario(Story):
         scene: queues, jobs and arguments at the start.
         events: in the order of time; of one instant in the order in which they were written.
         eviction: how long the pods of a victim take to end, ns.
+        version: the KAI-Scheduler; None for that of the reading.
 
     >>> KaiScenario("idle", "", 0, 9).events
     ()
@@ -88,3 +90,4 @@ class KaiScenario(Story):
     scene: Scene = field(default_factory=Scene)
     events: tuple[KaiEvent, ...] = ()
     eviction: Duration = 0
+    version: KaiVersion | None = None

@@ -51,6 +51,10 @@ class JobShape(FilePart):
     """Whether its pods run at the start; without since it has no start stamp."""
     since: Text | None = None
     """Its start stamp: RFC 3339, or a duration after the start; it runs then."""
+    created: Text | None = None
+    """When it was created: RFC 3339, or a duration after the start; at the start by default."""
+    preemption_delay: DurationText | None = None
+    """How long after its creation or its last eviction it evicts no other job; since v0.17.0."""
 
 
 class AskShape(FilePart):
@@ -97,6 +101,8 @@ class KaiScenarioShape(StoryShape):
     """The version of the file's form; this one by default."""
     scheduler: Literal["kai"]
     """KAI-Scheduler."""
+    kai_version: Literal["march_2026", "v0_17"] | None = None
+    """The KAI-Scheduler; by default that of the reading."""
     arguments: dict[Name, Text] | None = None
     """Arguments of the plugin, above those of a ConfigMap or SchedulingShard among the objects."""
     timing: KaiTimingShape | None = None

@@ -109,9 +109,16 @@ class KaiState:
             key: the job.
             cluster: the annotation's time, ns.
         """
-        self._keep(replace(self.scene.jobs[key], started_at=cluster))
+        self._stamp(key, lambda job, at: replace(job, started_at=at), cluster)
+
+    def stamp_eviction(self, key: str, cluster: Instant) -> None:
+        """An eviction, kept as a start is."""
+        self._stamp(key, lambda job, at: replace(job, evicted_at=at), cluster)
+
+    def _stamp(self, key: str, change: Callable[[Job, Instant], Job], cluster: Instant) -> None:
+        self._keep(change(self.scene.jobs[key], cluster))
         if self.session is not None and key in self.session.scene.jobs:
-            self.session.change(jobs=(replace(self.session.job(key), started_at=self.clock),))
+            self.session.change(jobs=(change(self.session.job(key), self.clock),))
 
     def _keep(self, job: Job) -> None:
         self.scene = replace(self.scene, jobs={**self.scene.jobs, job.name: job})

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"go.uber.org/zap"
-
 	enginev2 "github.com/NVIDIA/KAI-scheduler/pkg/apis/scheduling/v2"
 	"github.com/NVIDIA/KAI-scheduler/pkg/scheduler/log"
 )
@@ -89,8 +87,6 @@ func (l *errorLog) Errorf(format string, values ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, values...))
 }
 
-func (l *errorLog) V(int) *zap.SugaredLogger { return zap.NewNop().Sugar() }
-
 func queueField(raw json.RawMessage) object {
 	var spec enginev2.QueueSpec
 	if err := json.Unmarshal(raw, &spec); err != nil {
@@ -120,6 +116,9 @@ func ask(p *plugin, s *scene, q *question) (object, error) {
 	case "filter":
 		victim := s.jobs[q.Victim]
 		return object{"filter": p.filter(q.Action, s.jobs[q.Preemptor], victim), "elastic": victim.IsElastic()}, nil
+	case "delay":
+		pending := s.jobs[q.Preemptor]
+		return object{"delayed": isDelayed(pending, time.Now()), "until": delayEnd(pending)}, nil
 	case "protected":
 		return object{"protected": p.protected(q.Action, s.jobs[q.Preemptor], s.jobs[q.Victim])}, nil
 	case "validate":
@@ -161,6 +160,8 @@ func step(p *plugin, s *scene, q *question) (object, error) {
 		p.reopen()
 	case "setLastStart":
 		s.jobs[q.Job].LastStartTimestamp = q.LastStart
+	case "setLastEviction":
+		evicted(s.jobs[q.Job], q.LastEviction)
 	case "setQueue":
 		queue := s.queue(&q.Queue)
 		queue.PreemptMinRuntime, queue.ReclaimMinRuntime = q.PreemptMinRuntime, q.ReclaimMinRuntime

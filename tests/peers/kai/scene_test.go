@@ -29,12 +29,16 @@ type givenPod struct {
 }
 
 type givenJob struct {
-	Name      string     `json:"name"`
-	Queue     string     `json:"queue"`
-	LastStart *time.Time `json:"lastStart"`
-	SubGroups []struct {
+	Name            string           `json:"name"`
+	Queue           string           `json:"queue"`
+	LastStart       *time.Time       `json:"lastStart"`
+	Created         *time.Time       `json:"created"`
+	LastEviction    *time.Time       `json:"lastEviction"`
+	PreemptionDelay *metav1.Duration `json:"preemptionDelay"`
+	SubGroups       []struct {
 		Name         string     `json:"name"`
-		MinAvailable int32      `json:"minAvailable"`
+		MinAvailable *int32     `json:"minAvailable"`
+		MinMember    *int32     `json:"minMember"`
 		Pods         []givenPod `json:"pods"`
 	} `json:"subGroups"`
 }
@@ -56,6 +60,7 @@ type question struct {
 	Victims           []givenVictim    `json:"victims"`
 	Job               string           `json:"job"`
 	LastStart         *time.Time       `json:"lastStart"`
+	LastEviction      *time.Time       `json:"lastEviction"`
 	Queue             string           `json:"queue"`
 	PreemptMinRuntime *metav1.Duration `json:"preemptMinRuntime"`
 	ReclaimMinRuntime *metav1.Duration `json:"reclaimMinRuntime"`
@@ -101,12 +106,21 @@ func (s *scene) addJob(given givenJob) error {
 	job.Name, job.NamespacedName = given.Name, given.Name
 	job.Queue = common_info.QueueID(given.Queue)
 	job.LastStartTimestamp = given.LastStart
+	setDelay(job, &given)
 	s.jobs[given.Name], s.pods[given.Name] = job, map[string]*pod_info.PodInfo{}
 	if len(given.SubGroups) > 0 {
 		job.PodSets = map[string]*subgroup_info.PodSet{}
 	}
 	for _, group := range given.SubGroups {
-		job.PodSets[group.Name] = subgroup_info.NewPodSet(group.Name, group.MinAvailable, nil)
+		if group.MinAvailable == nil {
+			declared, err := declaredPodSet(group.Name, group.MinMember)
+			if err != nil {
+				return err
+			}
+			job.PodSets[group.Name] = declared
+		} else {
+			job.PodSets[group.Name] = subgroup_info.NewPodSet(group.Name, *group.MinAvailable, nil)
+		}
 		for _, pod := range group.Pods {
 			if err := s.setPod(given.Name, group.Name, pod.Name, pod.Status); err != nil {
 				return err
@@ -143,7 +157,7 @@ func (s *scene) queue(name *string) *queue_info.QueueInfo {
 
 var statuses = func() map[string]pod_status.PodStatus {
 	named := map[string]pod_status.PodStatus{}
-	for status := pod_status.Pending; status < pod_status.Deleted; status <<= 1 {
+	for status := pod_status.Pending; status < behindStatuses; status <<= 1 {
 		named[status.String()] = status
 	}
 	return named

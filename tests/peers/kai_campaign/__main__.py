@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tenure.readings import KaiVersion
 from tenure_lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
 from tests.peers.kai_campaign.compare import Ask, Compared, asker, compare, drawn_bytes, smallest
 from tests.peers.kai_campaign.histogram import Histogram
@@ -28,6 +29,13 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--peer", required=True, help=f"command line of the peer; {OWN_ORACLE}: Tenure itself"
+    )
+    parser.add_argument(
+        "--as",
+        dest="version",
+        choices=[version.name.lower() for version in KaiVersion],
+        default=KaiVersion.MARCH_2026.name.lower(),
+        help="the KAI-Scheduler that the peer is built from",
     )
     parser.add_argument("--n", type=int, default=1000, help="how many cases")
     parser.add_argument("--seed", type=int, default=1, help="what they are drawn from")
@@ -50,11 +58,12 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, ask: Ask, version: str) -> int:
     indices = [options.only] if options.only is not None else range(options.n)
+    asked_as = KaiVersion[options.version.upper()]
     histogram, failures, started = Histogram(), list[tuple[int, Compared]](), time.monotonic()
     for start in range(0, len(indices), BATCH):
         batch = indices[start : start + BATCH]
         for index, compared in zip(
-            batch, compare([drawn_bytes(options.seed, i) for i in batch], ask), strict=True
+            batch, compare([drawn_bytes(options.seed, i) for i in batch], ask, asked_as), strict=True
         ):
             histogram.add(compared)
             if compared.differences():
@@ -66,7 +75,7 @@ def _run(options: argparse.Namespace, ask: Ask, version: str) -> int:
         f"  {histogram.cases / seconds:.0f} cases a second, seed {options.seed}, peer {version or 'unknown'}"
     )
     for index, found in failures[: options.shrink]:
-        _show(options, index, smallest(found, ask))
+        _show(options, index, smallest(found, ask, asked_as))
     for index, found in failures[options.shrink :]:
         print(f"seed {options.seed} index {index}: {found.differences()[0]}", file=sys.stderr)
     return 1 if failures else 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.minimising import Minimiser
+from tenure.readings import KaiVersion
 from tenure_lab.generators.kai_cases import CASE_DRAWS, min_runtime_case
 from tenure_lab.programs import Program, our_answer
 
@@ -60,13 +61,13 @@ def request_of(case: Object) -> Object:
     return {"id": 0, "call": "minruntime", "input": case}
 
 
-def compare(drawn: Sequence[bytes], ask: Ask) -> list[Compared]:
-    """Ask both sides about many cases, the peer in one go.
+def compare(drawn: Sequence[bytes], ask: Ask, version: KaiVersion = KaiVersion.MARCH_2026) -> list[Compared]:
+    """Ask both sides about many cases of a KAI-Scheduler, the peer in one go.
 
     Raises:
         ProgramFailure: the peer failed as a program.
     """
-    cases = [min_runtime_case(data) for data in drawn]
+    cases = [min_runtime_case(data, version) for data in drawn]
     theirs = ask([request_of(case) for case in cases])
     return [
         Compared(data, case, our_answer(request_of(case)), said)
@@ -74,16 +75,19 @@ def compare(drawn: Sequence[bytes], ask: Ask) -> list[Compared]:
     ]
 
 
-def smallest(found: Compared, ask: Ask, most: int = 2000) -> Compared:
+def smallest(
+    found: Compared, ask: Ask, version: KaiVersion = KaiVersion.MARCH_2026, most: int = 2000
+) -> Compared:
     """A case as different as this one, of fewer and smaller draws.
 
     Args:
         found: one with differences.
         ask: the peer.
+        version: the KAI-Scheduler that it was drawn for.
         most: how many cases may be asked about.
     """
     search = Minimiser(found, lambda smaller: bool(smaller.differences()), most)
-    while any(search.tries(*compare([drawn], ask)) for drawn in _smaller(search.best.drawn)):
+    while any(search.tries(*compare([drawn], ask, version)) for drawn in _smaller(search.best.drawn)):
         pass
     return search.best
 

@@ -54,7 +54,7 @@ def _traits(compared: Compared) -> Iterator[tuple[str, str]]:
 
 
 def _said(op: str, output: Object) -> Iterator[tuple[str, str]]:
-    for key in ("filter", "elastic", "protected", "validator", "accepted", "error"):
+    for key in ("filter", "elastic", "protected", "delayed", "validator", "accepted", "error"):
         if key in output:
             yield op, f"{key} {str(output[key]).lower()}"
     for name in output.get("rejected") or ():

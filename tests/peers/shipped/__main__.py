@@ -10,6 +10,7 @@ from typing import Any
 from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import SHIPPED
 from tenure.conformance.vectors import Vector, differences
+from tenure.readings import KaiVersion, parse_reading
 from tenure_lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
 from tests.peers.kai_campaign.compare import Ask, asker, request_of
 from tools.lints.pages import findings
@@ -19,31 +20,37 @@ DESCRIPTION = """Ask KAI-Scheduler's MinRuntime plugin about every vector of the
 Ends with 0 if it does what they say, with 1 if it does not, with 2 if the peer fails as a program."""
 
 
-def cases(only: str = "") -> Iterator[tuple[str, Vector]]:
-    """Each finding about shipped behaviour with each of its vectors.
+def cases(only: str = "", version: KaiVersion = KaiVersion.MARCH_2026) -> Iterator[tuple[str, Vector]]:
+    """Each finding about shipped behaviour with each of its vectors of a version.
 
     Args:
         only: one finding.
+        version: the KAI-Scheduler that is asked.
     """
     known = {vector.id: vector for vector in vectors()}
     for page in findings(ROOT):
         if _is_asked(page.front) and only in ("", page.id):
             for name in page.front["vectors"]:
-                yield page.id, known[name]
+                if parse_reading(known[name].data["reading"]).kai_version == version:
+                    yield page.id, known[name]
 
 
 def _is_asked(front: Mapping[str, Any]) -> bool:
     return front["source"].startswith("KAI-Scheduler") and front["status"] in SHIPPED
 
 
-def asked(ask: Ask, only: str = "") -> Iterator[tuple[str, Vector, list[str]]]:
+def asked(
+    ask: Ask, only: str = "", version: KaiVersion = KaiVersion.MARCH_2026
+) -> Iterator[tuple[str, Vector, list[str]]]:
     """The same with what the peer answers otherwise than the vector expects; nothing, where it agrees.
 
     Raises:
         ProgramFailure: the peer failed as a program.
     """
-    chosen = list(cases(only))
-    answers = ask([request_of(vector.data["input"]) for _, vector in chosen])
+    chosen = list(cases(only, version))
+    answers = ask(
+        [request_of({**vector.data["input"], "reading": vector.data["reading"]}) for _, vector in chosen]
+    )
     for (finding, vector), said in zip(chosen, answers, strict=True):
         yield finding, vector, list(differences(_expected(vector), said))
 
@@ -65,12 +72,20 @@ def main(given: Sequence[str] | None = None) -> int:
         "--peer", required=True, help=f"command line of the peer; {OWN_ORACLE}: Tenure itself"
     )
     parser.add_argument("--only", default="", help="one finding")
+    parser.add_argument(
+        "--as",
+        dest="version",
+        choices=[version.name.lower() for version in KaiVersion],
+        default=KaiVersion.MARCH_2026.name.lower(),
+        help="the KAI-Scheduler that the peer is built from",
+    )
     options = parser.parse_args(given)
+    version = KaiVersion[options.version.upper()]
     different = 0
     try:
         with Program(command_of(options.peer)) as peer:
             print(f"asked: {' '.join(peer.named())}")
-            for finding, vector, problems in asked(asker(peer), options.only):
+            for finding, vector, problems in asked(asker(peer), options.only, version):
                 print(f"{finding} {'differs' if problems else 'as shipped'}: {vector.id}")
                 print("".join(f"  {problem}\n" for problem in problems), end="")
                 different += bool(problems)
