@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
+from tenure.resources import bundled
 from tests.command_line import tenure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -176,3 +177,23 @@ def test_pairs_takes_no_action_because_every_pair_has_its_own() -> None:
     done = tenure("kai", "pairs", *EXAMPLE, "--action", "reclaim")
     assert done.returncode == 2
     assert b"--action: found 'reclaim', expected nothing" in done.stderr
+
+
+def test_a_pending_job_that_waits_for_its_delay_may_preempt_no_job(tmp_path: Path) -> None:
+    group = {
+        "apiVersion": "scheduling.run.ai/v2alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": "late", "namespace": "serving", "creationTimestamp": "2026-06-01T13:58:00Z"},
+        "spec": {"queue": "serving", "minMember": 1, "preemptionDelay": "5m"},
+    }
+    file = tmp_path / "late.json"
+    file.write_text(json.dumps(group), encoding="utf-8")
+    files = (str(bundled("examples", "kai-departments")), str(file), *NOW, "-w", "serving/late")
+    before = asked("filter", *files)
+    assert before["delayedUntil"] is None
+    assert "spec.preemptionDelay has no effect before v0.17.0" in " ".join(before["warnings"])
+    answer = asked("filter", *files, "--kai-version", "v0_17", code=1)
+    assert answer["delayedUntil"] == "2026-06-01T14:03:00Z"
+    assert not any(victim["passes"] for victim in answer["victims"])
+    assert answer["kai"] == "0.17.0"
+    said("filter", *files, "--kai-version", "v9", code=2)

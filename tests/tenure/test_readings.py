@@ -50,6 +50,7 @@ def test_the_presets_are_what_the_design_says() -> None:
             "fair_sharing_repair": "none",
             "repair_strategy": "any",
             "repair_within_nominal": "exempt",
+            "kai_version": "march_2026",
         },
         "released": {
             "same_priority_gate": "either",
@@ -70,6 +71,7 @@ def test_the_presets_are_what_the_design_says() -> None:
             "fair_sharing_repair": "none",
             "repair_strategy": "any",
             "repair_within_nominal": "exempt",
+            "kai_version": "march_2026",
         },
         "guaranteed": {
             "same_priority_gate": "expired_only",
@@ -90,6 +92,7 @@ def test_the_presets_are_what_the_design_says() -> None:
             "fair_sharing_repair": "none",
             "repair_strategy": "any",
             "repair_within_nominal": "exempt",
+            "kai_version": "march_2026",
         },
     }
 

@@ -9,6 +9,7 @@ import pytest
 from tenure.errors import InputError
 from tenure.manifests import parse_instant
 from tenure.model import MINUTE, ResolveMethod
+from tenure.readings import KaiVersion
 from tenure_kai import PodStatus, Scene
 from tenure_kai.intake import scene_of_objects
 from tenure_kai.intake.objects import status_of
@@ -130,7 +131,9 @@ def groups_of(scene: Scene) -> list[tuple[str, int]]:
 
 def test_the_leaves_of_the_sub_groups_have_pods() -> None:
     tree = [{"name": "all"}, {"name": "x", "parent": "ALL", "minMember": 0}, {"name": "y", "minMember": 3}]
-    assert groups_of(scene_of_objects([a_queue(), a_pod_group(subGroups=tree)])) == [("x", 1), ("y", 3)]
+    objects = [a_queue(), a_pod_group(subGroups=tree)]
+    assert groups_of(scene_of_objects(objects)) == [("x", 1), ("y", 3)]
+    assert groups_of(scene_of_objects(objects, version=KaiVersion.V0_17)) == [("x", 0), ("y", 3)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from tenure.errors import InputError
 from tenure.model import MINUTE, SECOND
-from tenure.readings import preset, preset_names
+from tenure.readings import parse_reading, preset, preset_names
 from tenure.resources import bundled
 from tenure_kai import Session
 from tenure_kai.answers import action_between
@@ -40,7 +40,7 @@ def verdicts(record: Record) -> list[tuple[str, bool]]:
     ]
 
 
-def test_no_reading_touches_a_play() -> None:
+def test_no_preset_touches_a_play() -> None:
     made = parsed(raw([preempt("9m", "urgent", "train"), preempt("10m", "urgent", "train")]))
     plays = [replace(play(made, preset(name)), reading="") for name in preset_names()]
     assert plays[0] == plays[1] == plays[2]
@@ -302,3 +302,18 @@ def test_an_expectation_about_what_was_not_asked_fails() -> None:
     assert [(expectation.holds, expectation.found) for expectation in record.expectations] == [
         (False, "default/train: no job asked")
     ]
+
+
+def test_a_play_follows_the_version_of_its_reading_unless_the_scenario_names_one() -> None:
+    events = [
+        {"at": "9m59s", "session": "2s"},
+        ask("9m59s", "urgent", "train"),
+        ask("10m0.5s", "urgent", "train"),
+    ]
+    newer = parse_reading({"kai_version": "v0_17"})
+    made = parsed(raw(events))
+    assert verdicts(play(made, preset("guaranteed")))[-1] == ("default/train", False)
+    assert verdicts(play(made, newer))[-1] == ("default/train", True)
+    named = parsed(raw(events, kaiVersion="march_2026"))
+    assert verdicts(play(named, newer))[-1] == ("default/train", False)
+    assert play(made, newer).kai == "0.17.0"

@@ -346,20 +346,18 @@ def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim)
     )
 
 
-@obligation("PO-KMR-270", rules=["KMR-060", "KMR-120", "KMR-130"], expect=everywhere(PROVED))
+@obligation("PO-KMR-270", rules=["KMR-120", "KMR-130"], expect=everywhere(PROVED))
 def from_v0_17_every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
-    """MinRuntime plugin of KAI-Scheduler v0.17.0: nothing is kept, so that each answer is asked for anew."""
-    start = claim.optional_number("start")
-    minimum, now = claim.number("minimum"), claim.number("now")
-    protected = claim.lift(is_protected)(start, minimum, now).value
+    """MinRuntime plugin of KAI-Scheduler v0.17.0: nothing is kept, so that every answer is a first one."""
+    start, by_the_clock = claim.optional_number("start"), claim.flag("by_the_clock")
     claim.prove(
         negation(claim.lift(is_answer_kept)(start, KaiVersion.V0_17).value),
-        either_both_or_none(claim.lift(protection_in_session)(None, protected).value, protected),
+        either_both_or_none(claim.lift(protection_in_session)(None, by_the_clock).value, by_the_clock),
     )
 
 
 def _keeps_a_pod(claim: Claim, version: KaiVersion) -> None:
-    """A protected job's sub-group that has a pod keeps one, in a scenario that filter and validator accept."""
+    """A protected job's sub-group that has a pod keeps one in every accepted scenario."""
     member = claim.optional_number("member")
     active, preempted = claim.number("active"), claim.number("preempted")
     least = claim.lift(least_members)(member, True, version).value
@@ -375,6 +373,10 @@ def _keeps_a_pod(claim: Claim, version: KaiVersion) -> None:
     "PO-KMR-280",
     rules=["KMR-070", "KMR-080", "KMR-090", "KMR-100", "KMR-140"],
     expect=everywhere(PROVED),
+    irrespective_of={
+        "is_elastic(False, least_members(member, True, MARCH_2026), active)": "a protected job that is not "
+        "elastic does not pass the filter"
+    },
 )
 def in_march_2026_a_sub_group_of_a_protected_job_keeps_a_pod(claim: Claim) -> None:
     """KAI-Scheduler, PodGroup and its snapshot: of a job with one sub-group, whose minimum is at least 1."""
@@ -394,7 +396,7 @@ def in_v0_17_a_sub_group_of_a_protected_job_keeps_a_pod(claim: Claim) -> None:
 @obligation("PO-KMR-300", rules=["KMR-150", "KMR-160", "KMR-170"], expect=everywhere(PROVED))
 def a_pending_job_waits_exactly_for_its_delay_after_its_creation_and_its_last_eviction(claim: Claim) -> None:
     """KAI-Scheduler, Preemption Delay, Behavior; without a positive delay, and before v0.17.0, not at all."""
-    created, evicted = claim.number("created"), claim.optional_number("evicted")
+    created, evicted = claim.number("created"), claim.optional_number("last_eviction")
     delay, now = claim.optional_number("delay"), claim.number("now")
     ends, waits = claim.lift(delay_ends), claim.lift(is_delayed)
     begins = claim.lift(delay_begins)(created, evicted).value
@@ -412,9 +414,9 @@ def a_pending_job_waits_exactly_for_its_delay_after_its_creation_and_its_last_ev
 @obligation("PO-KMR-310", rules=["KMR-150", "KMR-160", "KMR-170"], expect=everywhere(REFUTED))
 def a_pending_job_may_evict_once_its_delay_has_passed_since_its_creation(claim: Claim) -> None:
     """KAI-Scheduler, Preemption Delay, Behavior: each eviction of the job begins the delay again."""
-    created, evicted = claim.number("created"), claim.optional_number("evicted")
-    delay, now = claim.number("delay"), claim.number("now")
-    claim.assume(delay > 0, now - created >= delay, evicted.value <= now)
+    created, evicted = claim.number("created"), claim.optional_number("last_eviction")
+    delay, now = claim.optional_number("delay"), claim.number("now")
+    claim.assume(delay.present, delay.value > 0, now - created >= delay.value, evicted.value <= now)
     begins = claim.lift(delay_begins)(created, evicted).value
     end = claim.lift(delay_ends)(KaiVersion.V0_17, delay, begins).some
     claim.prove(negation(claim.lift(is_delayed)(end, now).value))
@@ -468,3 +470,18 @@ def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: C
     protected = claim.lift(is_protected)
     exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
     claim.prove(either_both_or_none(read, exact))
+
+
+@obligation("PO-KMR-320", rules=["KMR-140"], expect=everywhere(PROVED))
+def a_minimum_is_what_is_declared_unless_it_is_below_the_least_of_its_version(claim: Claim) -> None:
+    """KAI-Scheduler, PodGroup and its snapshot: at least 1; from v0.17.0 at least 0 in a sub-group."""
+    member, in_sub_group = claim.optional_number("member"), claim.flag("in_sub_group")
+    version = claim.member("version", KaiVersion)
+    found = claim.lift(least_members)(member, in_sub_group, version).value
+    from_0 = all_of(in_sub_group, version == KaiVersion.V0_17)
+    declared = all_of(member.present, member.value >= 1)
+    claim.prove(
+        implies(declared, found == member.value),
+        implies(all_of(negation(declared), from_0), found == 0),
+        implies(all_of(negation(declared), negation(from_0)), found == 1),
+    )

@@ -23,14 +23,14 @@ NOW: Final[Instant] = 1_780_322_400 * SECOND
 _QUEUES, _ARGUMENTS, _JOBS, _TEXT, _MEMBERS, _DELAYS = 24, 8, 96, 24, 24, 96
 _MOST_QUEUES, _MOST_JOBS, _MOST_GROUPS, _MOST_PODS, _MOST_STEPS = 7, 4, 3, 5, 6
 
-_OPS = (
+_OPS: tuple[str, ...] = (
     ("filter",) * 6
     + ("validate",) * 5
     + ("sequence",) * 5
     + ("resolve",) * 3
     + ("config", "queueField", "path")
 )
-_DELAYED = ("delay",) * 4
+_DELAYED: tuple[str, ...] = ("delay",) * 4
 _VALUES = (None, None, "0s", "1s", "30s", "1m", "2m", "10m", "1h", "-1s", "1ns", "1m0.5s")
 _DEFAULTS = (None, "0s", "10s", "1m", "1d", "1.5h", "2w", "-1s", "soon", "")
 _METHODS = (None, "lca", "queue", "queue", "LCA", "")
@@ -84,7 +84,7 @@ def _case(dice: ByteDice, op: str) -> Object:
         return {"op": op, "queueSpec": {name: _text(dice) for name in fields if dice.chance(80)}}
     queues = _draw_queues(dice.section(_QUEUES))
     names = [queue["name"] for queue in queues]
-    case = {"op": op, "queues": queues, "pluginArgs": _draw_arguments(dice.section(_ARGUMENTS))}
+    case: Object = {"op": op, "queues": queues, "pluginArgs": _draw_arguments(dice.section(_ARGUMENTS))}
     if op == "path":
         return {**case, "victimQueue": dice.pick(names)}
     if op == "resolve":

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tenure.readings import KaiVersion
 from tenure_lab.programs import our_answer
 from tests.peers.shipped.__main__ import asked, cases, main
 
@@ -31,7 +32,11 @@ def test_every_finding_about_shipped_behaviour_is_asked_about_and_answered_as_it
     different = {vector.id: problems for _, vector, problems in asked(ours) if problems}
     assert different == {}
     assert any("error" in vector.data["expect"] for _, vector in cases()), "F-048 says what is refused"
-    assert {finding for finding, _ in cases()} == {f"F-{number:03}" for number in range(38, 49)}
+    of_march = {f"F-{number:03}" for number in (*range(38, 49), 92)}
+    assert {finding for finding, _ in cases()} == of_march
+    newer = KaiVersion.V0_17
+    assert {vector.id: problems for _, vector, problems in asked(ours, "", newer) if problems} == {}
+    assert {finding for finding, _ in cases("", newer)} == {"F-092", "F-093"}
 
 
 def test_a_plugin_that_protects_the_example_from_a_cousin_differs(
