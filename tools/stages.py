@@ -126,6 +126,7 @@ STAGES = (
         ),
         longer=(
             "tests/tenure_lab/test_core.py",
+            "tests/tenure_lab/test_go_repairs.py",
             "tests/cli/test_same_bytes.py",
             "tests/tenure/conformance/test_recorded.py",
             "tests/differential",

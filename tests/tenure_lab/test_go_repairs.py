@@ -16,9 +16,9 @@ from tools.go_repairs import DRAWN, FILE, MOST_PLAIN, SEED, Entry, chosen, entri
 
 CORPUS = recorded()
 SHOWN = FILE.parent / "testdata" / "repair.yaml"
-FIRST = sample(30, 2000)
+FIRST = sample(30, 400)
 """Of so many scenarios all searches are made again."""
-EVERY = sample(60, 4)
+EVERY = sample(60, 15)
 """Of the others one in so many."""
 
 
