@@ -687,6 +687,7 @@ class Unmodelled:
         text: what is not modelled, in words.
         reach: what it may decide.
         gate: the feature gate without which it decides nothing; empty for none.
+        expected: what would be modelled there.
     """
 
     object: str
@@ -695,6 +696,7 @@ class Unmodelled:
     text: str
     reach: Reach
     gate: str = ""
+    expected: str = "nothing here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -348,3 +348,12 @@ def test_what_an_invalid_preemptor_selector_stops_could_preempt_no_workload() ->
     assert "hero: no workload: its reclaimWithinCohort is Never, and no rule of PreemptionConfig" in text
     passed = printed("why", "b/b1", str(FILE), *NOW, *change, "--override", "invalid_selector=passed_over")
     assert "hero: any priority: ConfigurablePreemption" in passed
+
+
+def test_of_a_config_that_is_not_given_the_error_expects_one(tmp_path: Path) -> None:
+    parts = FILE.read_text().split("---\n")
+    file = tmp_path / "cluster.yaml"
+    file.write_text("---\n".join(part for part in parts if "kind: PreemptionConfig" not in part))
+    text = printed("decide", "-w", "hero/incoming", str(file), *NOW, code=2)
+    assert "expected the name of a PreemptionConfig that is given and valid, or feature gate Config" in text
+    assert "is not given: add it" in text

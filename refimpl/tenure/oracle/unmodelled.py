@@ -36,7 +36,7 @@ def problem_of(found: Unmodelled) -> Problem:
     ClusterQueue/a: spec.f: found 1, expected nothing here, or feature gate F off; not known: f is such
     """
     without = f", or feature gate {found.gate} off" if found.gate else ""
-    expected = f"nothing here{without}; {affected_answers(found)}"
+    expected = f"{found.expected}{without}; {affected_answers(found)}"
     return Problem(found.field, found.found, expected, found.object, code=ErrorCode.NOT_MODELLED)
 
 
@@ -53,19 +53,19 @@ def _of_config(cluster: Cluster, queue: ClusterQueue, *, with_heroes: bool) -> I
     if name is None:
         return
     found = None if cluster.preemption_configs is None else cluster.preemption_configs.get(name)
-    what = ""
+    what, expected = "", "the name of a PreemptionConfig that is given and valid"
     if cluster.preemption_configs is None:
         what = "is not given: add it (kubectl get preemptionconfigs -o yaml)"
     elif found is not None and found.unread:
         what = found.unread
     elif has_topology(queue, cluster):
-        what = "is not modelled for flavors with a topology"
+        what, expected = "is not modelled for flavors with a topology", "nothing here"
     elif with_heroes:
-        what = "is not modelled beside UberClusterQueueRules"
+        what, expected = "is not modelled beside UberClusterQueueRules", "nothing here"
     if what:
         text = f"PreemptionConfig {name} of ClusterQueue {queue.name} {what}"
         found_at = f"ClusterQueue/{queue.name}", ANNOTATION, repr(name)
-        yield Unmodelled(*found_at, text, Reach.PREEMPTIONS, CONFIGURABLE)
+        yield Unmodelled(*found_at, text, Reach.PREEMPTIONS, CONFIGURABLE, expected)
 
 
 def refuse_unmodelled(found: Iterable[Unmodelled]) -> None:
