@@ -6,7 +6,7 @@ its place here; what has none is a token, of which nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import z3
@@ -327,7 +327,8 @@ def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_co
 ) -> Iterator[Part]:
     """KEP-8826, Implementation: a hero searches as heroes do; KEP-13396: unless a config is named.
 
-    A repair of kueue#14543 searches where a reading chooses one, and nowhere else.
+    A repair of kueue#14543 searches where a reading chooses one, and nowhere else. KEP-9876: whoever a
+    PreemptionConfig does not select searches among the unprotected.
     """
     hero, shares, repair = z3.Bool("hero"), z3.Bool("fair sharing"), z3.Int("repair")
     told = {"hero": SymBool(hero), "fair_sharing": SymBool(shares), "fair_sharing_repair": SymInt(repair)}
@@ -341,20 +342,26 @@ def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_co
     }
     for named in (None, Made(PreemptionConfig, {})):
         snapshot = Made(Snapshot, {"queue": Made(ClusterQueue, {"preemption_config": named})})
-        question = Made(Question, {"terms": terms, "snapshot": snapshot})
+        among = [
+            Made(Question, {"terms": terms, "snapshot": snapshot, "listing": token(candidates)})
+            for candidates in ("all", "unprotected")
+        ]
         usual = z3.If(hero, 1, z3.If(shares, z3.If(repair == FairSharingRepair.NONE, 2, 5), 3))
-        yield from _by_kind(function, question, searches, usual if named is None else z3.IntVal(4))
+        yield from _by_kind(function, among, searches, usual if named is None else z3.IntVal(4))
 
 
 def _by_kind(
-    function: Callable[..., Any], question: Made, searches: dict[str, int], expected: z3.ArithRef
+    function: Callable[..., Any], among: Sequence[Made], searches: dict[str, int], expected: z3.ArithRef
 ) -> Iterator[Part]:
-    laws = {
-        name: Law(lambda _, asked, number=number: SymToken(z3.If(same(asked, question), number, 0)))
-        for name, number in searches.items()
-    }
+    question, unprotected = among
+
+    def law(name: str, number: int) -> Law:
+        meant = question if name == "select_beside_config" else unprotected
+        return Law(lambda _, asked: SymToken(z3.If(same(asked, meant), number, 0)))
+
+    laws = {name: law(name, number) for name, number in searches.items()}
     yield from read_procedure(
-        seeing(function, **laws, beside_protection=Law(lambda _, asked: asked)),
+        seeing(function, **laws, beside_protection=only_of(unprotected, question)),
         {"question": question},
         lambda way: [("by its kind", way.value.term == expected)],
     )

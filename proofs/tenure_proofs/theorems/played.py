@@ -105,7 +105,8 @@ def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
         given |= {"queue": queue, "assignment": Made(Assignment, {"usage": usage})}
         laws["dict"] = only_of(usage, usage)
         writes = dict.fromkeys((*OTHERS, *BY_REASON, "requeue_at"))
-        writes |= {"quota_reserved_at": stamp, "evicted": False, "cluster_queue": queue, "usage": usage}
+        writes |= {"quota_reserved_at": stamp, "admission_delay": SymInt(z3.IntVal(0)), "evicted": False}
+        writes |= {"cluster_queue": queue, "usage": usage}
     elif step.__name__ == "evicted":
         given["reason"] = reason
         writes = {name: SymOptional(reason == why, stamp) for name, why in BY_REASON.items()}
@@ -113,7 +114,7 @@ def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
     else:
         del given["clock"]
         laws["NOTHING_USED"] = usage
-        writes = {"quota_reserved_at": None, "cluster_queue": None, "usage": usage}
+        writes = {"quota_reserved_at": None, "admission_delay": None, "cluster_queue": None, "usage": usage}
 
     def of(way: Way) -> Labelled:
         then: Made = way.value
