@@ -43,6 +43,7 @@ from tenure.oracle.candidates import Offer, offered
 from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
+from tenure.oracle.protection import protects
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
@@ -133,8 +134,12 @@ def test_a_refused_class_is_refused_by_both() -> None:
 def test_every_vector_passes_by_the_core() -> None:
     vectors = load_vectors()
     assert [run.differences for run in map(by_core, vectors) if run.differences] == []
-    outputs = [answer(vector.request(), engine=Engine.FAST).get("output", {}) for vector in vectors]
-    assert not any("leftToReference" in output for output in outputs)
+    outputs = {
+        vector.id: answer(vector.request(), engine=Engine.FAST).get("output", {}) for vector in vectors
+    }
+    # A duration of KEP-9876 is what the core leaves to the reference.
+    left = {name.partition("-")[0] for name, output in outputs.items() if "leftToReference" in output}
+    assert left == {"PPR"}
 
 
 def by_core(vector: Any) -> Any:
@@ -184,6 +189,8 @@ def test_no_basis_is_believed_that_the_reference_does_not_find() -> None:
     bases = list(Basis)  # NONE: a PreemptionConfig selects it
     tried: Counter[Basis] = Counter()
     for asked in requests_of_vectors():
+        if protects(asked.cluster.settings):
+            continue  # left to the reference
         about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
         for number, target in enumerate(targets_of(asked)):
             basis = target.evidence.basis

@@ -90,9 +90,11 @@ In their order: the decision, the last name of the refused field, or what is acc
 
 
 def answered(vector: Vector, preset: str) -> dict[str, Any]:
-    """What a vector's case comes to under a preset."""
-    request = vector.request()
-    return expected_from(answer({**request, "input": {**request["input"], "reading": preset}}))
+    """What a vector's case comes to under a preset, in the version of KAI-Scheduler that it is about."""
+    request, own = vector.request(), vector.data["reading"]
+    version = {key: own[key] for key in ("kai_version",) if key in own} if isinstance(own, dict) else {}
+    reading = {"preset": preset, **version}
+    return expected_from(answer({**request, "input": {**request["input"], "reading": reading}}))
 
 
 def in_a_word(expected: dict[str, Any]) -> str:

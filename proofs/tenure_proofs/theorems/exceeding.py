@@ -41,7 +41,7 @@ def _stops(place: Any) -> z3.BoolRef:
 
 
 @theorem("PO-ANY-365", about=(common_cohorts,), size="any tree, any number of ClusterQueues in it")
-def a_clusterqueue_is_looked_into_exactly_if_it_and_all_below_the_lowest_common_cohort_exceed_their_quota(
+def a_queue_is_looked_into_exactly_if_it_and_all_below_the_lowest_common_cohort_exceed_their_quota(
     function: Callable[..., Any] = common_cohorts,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, classical preemption: subtrees within their quota are skipped.

@@ -33,7 +33,7 @@ EVICTION_STAMPS = (
 )
 """What the conditions Evicted and Preempted say of a workload, by their reasons."""
 
-WRITTEN = ("cluster_queue", "quota_reserved_at", "evicted", *EVICTION_STAMPS)
+WRITTEN = ("cluster_queue", "quota_reserved_at", "admission_delay", "evicted", *EVICTION_STAMPS)
 """What a step writes into a workload; everything else stays as it is."""
 
 
@@ -98,8 +98,10 @@ def is_evicted(before: Any, after: Any, by_time: SymBool, now: SymInt) -> SymBoo
     others = (stamp for stamp in EVICTION_STAMPS if stamp != "time_based_preempted_at")
     return all_of(
         equal_fields(before, after, *WRITTEN),
-        negation(is_set(after, "cluster_queue")),
-        negation(is_set(after, "quota_reserved_at")),
+        *(
+            negation(is_set(after, name))
+            for name in ("cluster_queue", "quota_reserved_at", "admission_delay")
+        ),
         either_both_or_none(is_set(after, "time_based_preempted_at"), by_time),
         implies(by_time, has_value(after, "time_based_preempted_at", now)),
         *(negation(is_set(after, stamp)) for stamp in others),

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenure.model import Basis, Evidence, SelectedBy, Trigger, Workload
+from tenure.model import Basis, Duration, Evidence, SelectedBy, Trigger, Workload
 from tenure.oracle.classical import subtrees_around
 from tenure.oracle.configured import config_of, selected_among
 from tenure.oracle.fair import evidence_for, tournament_of
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.leaving import leaving_of
+from tenure.oracle.protection import protection_in
 from tenure.oracle.question import ELSEWHERE, OWN, Candidate, Question, uses_any
 from tenure.rules.preemption_config import is_tier_tried
+from tenure.rules.protection import is_protected_from_others
 
 _NOTHING = Evidence(Basis.NONE)
 
@@ -33,7 +35,12 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
     Returns:
         the evidence for each; its basis is NONE for whom nothing allows.
     """
-    candidates = [_candidate(question, victim) for victim in victims]
+    configured = question.snapshot.queue.preemption_config is not None
+    duration = None if configured else protection_in(question)
+    candidates = [
+        None if _is_protected(question, victim, duration) else _candidate(question, victim)
+        for victim in victims
+    ]
     known = [candidate for candidate in candidates if candidate is not None]
     if len(known) < len(candidates):
         return (_NOTHING,) * len(candidates)
@@ -61,6 +68,12 @@ def selected_by(question: Question, victim: Workload, *, may_borrow: bool) -> Se
                 return found[0][1]
             stopped = found is None
     return None
+
+
+def _is_protected(question: Question, victim: Workload, duration: Duration | None) -> bool:
+    """Whether a victim of another ClusterQueue has its turn later than now."""
+    elsewhere = victim.cluster_queue != question.terms.cluster_queue
+    return elsewhere and is_protected_from_others(victim, question.now, duration)
 
 
 def _candidate(question: Question, victim: Workload) -> Candidate | None:
