@@ -107,3 +107,28 @@ def test_a_loop_is_closed_by_an_admission_or_inside_a_queue_and_never_below_the_
     }
     for found in counts.values():
         assert found["shares"] == found["ceiling"] == found["no fall"] == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fill-back",
+        "initial-share",
+        "within-nominal",
+        "three-in-a-circle",
+        "shares-alone",
+        "at-the-ceiling",
+        "fair-in-a-tree",
+    ],
+)
+def test_the_page_says_which_loops_remain_with_preemptors_first(name: str, tmp_path: Path) -> None:
+    # Without a repair, the gate ends those in which the victim is admitted before its preemptor.
+    (sentence,) = re.findall(
+        r"gate\s+`PrioritizePreemptorWorkloads` alone ends\s+([^.]*)\.", PAGE.read_text(encoding="utf-8")
+    )
+    text = (SCENARIOS / f"kueue-14543-{name}.yaml").read_text(encoding="utf-8")
+    scenario = tmp_path / "first.yaml"
+    scenario.write_text("gates: {PrioritizePreemptorWorkloads: true}\n" + text, encoding="utf-8")
+    done = in_process(main, ("simulate", str(scenario), "--reading", "released"))
+    ended = done.out.splitlines()[1].endswith("no loop")
+    assert ended == (f"`{name}`" in sentence)

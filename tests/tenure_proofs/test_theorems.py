@@ -250,6 +250,15 @@ def test_premises_are_listed_and_counted_with_how_they_enter_and_what_discharges
     assert any(line.endswith("random decisions, seed 37; used by PO-ANY-020 (fact)") for line in listed)
 
 
+def test_falling_in_a_tree_is_shown_of_a_preemption_and_names_its_condition() -> None:
+    parts = list(all_theorems()["PO-ANY-387"].statement())
+    names = {part.place for part in parts}
+    assert {"a preemption", "in the end, under as-written", "at its turn, under as-written"} <= names
+    assert any(
+        "a preemption lifts no cohort above the common one" in line for line in why_lines("PO-ANY-387")
+    )
+
+
 def test_every_lemma_and_every_fact_about_every_point_names_what_discharges_it() -> None:
     folder = Path(sys.modules[end_of.__module__].__file__ or "").parent
     calls = [

@@ -39,6 +39,7 @@ from tenure_proofs.trusted.specified import GIVEN
 COMPARED = ("shares are in one order, and the removal of a victim lowers that of its ClusterQueue", GIVEN)
 OWN_USAGE = ("the share of a ClusterQueue changes with its own usage alone", GIVEN)
 GETS_IT = ("who preempts is admitted before any other workload is", GIVEN)
+NOT_ABOVE = ("a preemption lifts no cohort above the common one", GIVEN)
 CHECKED = ("a repair compares what PO-KQ-445 or PO-KQ-446 says", GIVEN)
 FALLS = ("the shares fall with each preemption by shares, and never come back", "PO-ANY-380")
 FALLS_IN_TREE = (
@@ -79,6 +80,13 @@ def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_
     """
     for premise in (COMPARED, OWN_USAGE, CHECKED):
         modelled(*premise)
+    yield from _compared(function)
+    yield _preempted()
+    yield from _for_good()
+
+
+def _compared(function: Callable[..., Any]) -> Iterator[Part]:
+    """That both sides end below what a victim's side had, whether compared in the end or at its turn."""
     for preset in preset_names():
         for words, known in (("in the end", _in_the_end), ("at its turn", _at_its_turn)):
             claim = Claim(reading_of(preset))
@@ -86,8 +94,6 @@ def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_
             yield Part(
                 f"{words}, under {preset}", tuple(claim.facts), (("both end below", every(claim.goals)),)
             )
-    yield _preempted()
-    yield from _for_good()
 
 
 def _allowed(claim: Claim, function: Callable[..., Any], mine: Any, after: Any, before: Any) -> None:
@@ -123,16 +129,18 @@ def _at_its_turn(claim: Claim, function: Callable[..., Any]) -> None:
     claim.prove(mine < at_first, end < at_first)
 
 
+def _ends(then: Any, now: Any, losing: Any, at: Any) -> Any:
+    """Where a preemption leaves the share of one side: a victim has it, the preemptor, or none of them."""
+    ends_below = z3.And(now[_MINE] < then[at], now[at] < then[at])
+    other = z3.Implies(at != _MINE, now[at] == then[at])
+    return z3.If(z3.And(losing[at], at != _MINE), ends_below, other)
+
+
 def _preempted() -> Part:
     """What both ends say of all shares, from any ClusterQueue that loses a workload."""
     then, now, losing = _shares("shares_then"), _shares("shares_now"), z3.Const("losing", MEMBERS)
-
-    def known(at: Any) -> Any:
-        ends_below = z3.And(now[_MINE] < then[at], now[at] < then[at])
-        other = z3.Implies(at != _MINE, now[at] == then[at])
-        return z3.If(z3.And(losing[at], at != _MINE), ends_below, other)
-
-    facts = (losing[_FROM], _FROM != _MINE, known(_FROM), known(_POINT))
+    known = (_ends(then, now, losing, at) for at in (_FROM, _POINT))
+    facts = (losing[_FROM], _FROM != _MINE, *known)
     return Part("a preemption", facts, (("the shares fall", _falls(then, now, _FROM, _POINT)),))
 
 
@@ -272,6 +280,17 @@ def _falls_in_tree(then: Any, now: Any, level: Any, place: Any, at: tuple[Any, A
     return z3.And(_falls(then[level], now[level], place, point), above)
 
 
+def _preempted_in_tree() -> Part:
+    """What both ends say beside the highest common cohort, where no cohort above it is lifted."""
+    then, now = z3.Const("levels_then", _LEVELS), z3.Const("levels_now", _LEVELS)
+    losing = z3.Const("losing", MEMBERS)
+    known = (_ends(then[_LEVEL], now[_LEVEL], losing, at) for at in (_FROM, _POINT))
+    not_above = z3.Implies(_ANY_LEVEL < _LEVEL, now[_ANY_LEVEL][_POINT] <= then[_ANY_LEVEL][_POINT])
+    facts = (losing[_FROM], _FROM != _MINE, *known, not_above)
+    goal = _falls_in_tree(then, now, _LEVEL, _FROM, (_ANY_LEVEL, _POINT))
+    return Part("a preemption", facts, (("the shares fall", goal),))
+
+
 @theorem(
     "PO-ANY-387",
     about=(basis_by_share,),
@@ -287,14 +306,10 @@ def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_commo
     if the request is at most what the victims free there. Falling twice is falling, at the higher of both
     levels, and no shares fall to themselves.
     """
-    for premise in (COMPARED, CHECKED):
+    for premise in (COMPARED, OWN_USAGE, CHECKED, NOT_ABOVE):
         modelled(*premise)
-    for preset in preset_names():
-        claim = Claim(reading_of(preset))
-        _in_the_end(claim, function)
-        yield Part(
-            f"in the end, under {preset}", tuple(claim.facts), (("both end below", every(claim.goals)),)
-        )
+    yield from _compared(function)
+    yield _preempted_in_tree()
     then, now, last = (z3.Const(f"levels_{name}", _LEVELS) for name in ("then", "now", "last"))
     below, later = z3.Int("another_level"), z3.Int("later_victims_side")
     nodes = [(level, place) for level in (_LEVEL, below, _ANY_LEVEL) for place in (_POINT, _FROM, later)]
