@@ -306,8 +306,8 @@ def is_answer_kept(started_at: Instant | None, version: KaiVersion) -> bool:
 def least_members(min_member: int | None, in_sub_group: bool, version: KaiVersion) -> int:
     """The minimum of a job, or of one of its sub-groups.
 
-    > The minimum is minMember, but at least 1. From v0.17.0, the minimum of
-    > a sub-group is at least 0. Without minMember it is the least.
+    > The minimum is minMember, but never below one. From v0.17.0 that of
+    > a sub-group may be zero. Without minMember the lowest counts.
 
     Args:
         min_member: as the PodGroup or its sub-group sets it; None where it does not.
