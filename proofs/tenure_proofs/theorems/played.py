@@ -290,6 +290,7 @@ def better_by_a_turn(
     """
     modelled(*_WRITES)
     admits, evicts = result == TurnResult.ADMITTED, result == TurnResult.PREEMPTING
+    waits = z3.is_true(z3.simplify(lift(awaits_targets, result).value))
 
     def runs(at: Any) -> Any:
         stays = z3.And(_RUNS[at], z3.Not(_OUT[at])) if evicts else _RUNS[at]
@@ -305,7 +306,7 @@ def better_by_a_turn(
             for running, preemptor in ((lambda at: _RUNS[at], _OWN), (runs, own))
         )
         again = z3.And(_OWN[0], _OWN[1] == _HEAD)
-        rises = z3.Or(admits, z3.And(z3.BoolVal(bool(awaits_targets(result))), z3.Not(again)))
+        rises = z3.Or(admits, z3.And(waits, z3.Not(again)))
         return [
             ("it is better", z3.Implies(rises, then[0] < now[0])),
             ("none before the head counts otherwise", z3.Implies(_POINT < _HEAD, then[1] == now[1])),
@@ -315,7 +316,7 @@ def better_by_a_turn(
         ]
 
     waiting = [z3.Implies(there, z3.Not(_RUNS[who])) for there, who in (_OWN, _FIRST)]
-    if admits or awaits_targets(result):
+    if admits or waits:
         waiting += [z3.Implies(there, who >= _HEAD) for there, who in (_OWN, _FIRST)]
     facts = (*known, *waiting, z3.Implies(_FIRST[0], _FIRST[1] != _HEAD), z3.Not(_RUNS[_HEAD]))
     given = {
