@@ -65,7 +65,7 @@ def test_mended_as_the_page_says_it_conforms(tmp_path: Path) -> None:
     (tmp_path / "adapter.py").write_text(code.replace(unmended, mended), encoding="utf-8")
     done = conform(tmp_path, shown('tenure conform --exec "python adapter.py"'))
     assert done.returncode == 0, done.stdout
-    last = "conform: adapter 0.1 conforms (mode victims, at least 1 % answered, without DYN, PCF)"
+    last = "conform: adapter 0.1 conforms (mode victims, at least 1 % answered, without DYN, PCF, PPR)"
     assert done.stdout.splitlines()[-1] == last
     assert last in PAGE.read_text()
 
