@@ -800,6 +800,15 @@ class Settings:
     reclaim_protection: Duration | None = None
     release: str | None = None
 
+    @property
+    def protects_from_others(self) -> bool:
+        """Whether any duration of `preemptionProtection` is in force.
+
+        >>> Settings().protects_from_others
+        False
+        """
+        return self.fair_sharing_protection is not None or self.reclaim_protection is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Cluster:

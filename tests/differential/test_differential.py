@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
-from tenure.oracle.protection import protects
 from tenure.readings import preset, preset_names
 from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_inputs
 from tenure_simulate.core.arrays import load
@@ -101,7 +100,7 @@ def test_both_decide_vectors_alike(name: str) -> None:
             continue
         said = compare(request, reading)
         assert said.agree, vector.id
-        protected = protects(request.cluster.settings)
+        protected = request.cluster.settings.protects_from_others
         assert said.left in ((*PROTECTIONS, REFUSED) if protected else ("", REFUSED)), vector.id
         compared += 1
     assert compared > (10 if name == "its own" else sample(35, 100))

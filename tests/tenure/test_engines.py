@@ -43,7 +43,6 @@ from tenure.oracle.candidates import Offer, offered
 from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import Decision
 from tenure.oracle.decide import decide as decide_by_reference
-from tenure.oracle.protection import protects
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
 from tenure.readings import preset
@@ -189,7 +188,7 @@ def test_no_basis_is_believed_that_the_reference_does_not_find() -> None:
     bases = list(Basis)  # NONE: a PreemptionConfig selects it
     tried: Counter[Basis] = Counter()
     for asked in requests_of_vectors():
-        if protects(asked.cluster.settings):
+        if asked.cluster.settings.protects_from_others:
             continue  # left to the reference
         about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
         for number, target in enumerate(targets_of(asked)):

@@ -19,6 +19,7 @@ from tenure.model import (
     Basis,
     BorrowWithinCohort,
     ClusterQueue,
+    Duration,
     FlavorMode,
     FlavorResource,
     Fungibility,
@@ -32,7 +33,7 @@ from tenure.model import (
 from tenure.oracle.assignment import Choice, GroupTrial
 from tenure.oracle.decide import Decision, decide, question_about
 from tenure.oracle.nodes import is_selected, untolerated
-from tenure.oracle.protection import protection_in
+from tenure.oracle.protection import protection_in, rebalances
 from tenure.oracle.reach import most_at, running_heroes
 from tenure.oracle.topology import is_placed_once, may_serve
 from tenure.oracle.topology import requests as requests_topology
@@ -405,9 +406,10 @@ def _other_policies(decision: Decision, kept: Sequence[Workload]) -> Iterator[Ob
     """The policy by which workloads of other ClusterQueues are no candidates."""
     preemptor, terms = decision.preemptor, decision.terms
     by_policy = []
-    protected = _protected(decision, kept)
-    if protected:
-        yield _protection(decision, protected)
+    duration = protection_in(question_about(decision))
+    protected = [] if duration is None else _protected(decision, kept, duration)
+    if protected and duration is not None:
+        yield _protection(decision, protected, duration)
     for workload in kept:
         kin = kin_of(decision, workload)
         if kin.hero and is_immune(preemptor, workload, terms, kin):
@@ -428,11 +430,8 @@ def _other_policies(decision: Decision, kept: Sequence[Workload]) -> Iterator[Ob
         yield _queue(decision, f"{_PREEMPTION}reclaimWithinCohort", policy, text)
 
 
-def _protected(decision: Decision, kept: Iterable[Workload]) -> list[Workload]:
+def _protected(decision: Decision, kept: Iterable[Workload], duration: Duration) -> list[Workload]:
     """The workloads of other ClusterQueues that nothing but KEP-9876 keeps from being candidates."""
-    duration = protection_in(question_about(decision))
-    if duration is None:
-        return []
     return [
         workload
         for workload in kept
@@ -442,17 +441,14 @@ def _protected(decision: Decision, kept: Iterable[Workload]) -> list[Workload]:
     ]
 
 
-def _protection(decision: Decision, protected: Sequence[Workload]) -> Obstacle:
+def _protection(decision: Decision, protected: Sequence[Workload], duration: Duration) -> Obstacle:
     """The field of the Configuration that protects some, and until when the first of them."""
-    duration = protection_in(question_about(decision))
-    assert duration is not None
-    settings = decision.snapshot.cluster.settings
-    rule = "reclaimWithinCohort" if duration == settings.reclaim_protection else "fairSharing"
+    policy = "fairSharing" if rebalances(question_about(decision)) else "reclaimWithinCohort"
     first = min(admission_time(workload, decision.now) for workload in protected) + duration
     many = counted(len(protected), "running workload")
     return Obstacle(
         "Configuration/kueue",
-        f"preemptionProtection.{rule}.minAdmitDuration",
+        f"preemptionProtection.{policy}.minAdmitDuration",
         format_duration(duration),
         "",
         f"protects {many} of queues that borrow; the first until {format_instant(first)}",

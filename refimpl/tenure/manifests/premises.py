@@ -196,8 +196,7 @@ def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
     Traceback (most recent call last):
     tenure.errors.InputError: ClusterQueue/a: spec.fairSharing.weight: found a weight, and neither ...
     """
-    settings = loaded.cluster.settings
-    if settings.fair_sharing_protection is not None or settings.reclaim_protection is not None:
+    if loaded.cluster.settings.protects_from_others:
         expected = (
             f"nothing, or feature gate {PROTECTION} off: states with protected workloads are not covered"
         )

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tenure.model import Duration, Settings
+from tenure.model import Duration
 from tenure.oracle.fair import is_within_nominal
 from tenure.oracle.question import Question
 from tenure.rules.protection import is_protected_from_others, is_rebalancing
 from tenure.rules.share import claims_nominal
-
-
-def protects(settings: Settings) -> bool:
-    """Whether any duration of `preemptionProtection` is in force.
-
-    >>> protects(Settings())
-    False
-    """
-    return settings.fair_sharing_protection is not None or settings.reclaim_protection is not None
 
 
 def protection_in(question: Question) -> Duration | None:
@@ -26,13 +17,21 @@ def protection_in(question: Question) -> Duration | None:
     Args:
         question: the search.
     """
-    settings, terms = question.snapshot.cluster.settings, question.terms
-    if terms.hero or not protects(settings):
+    settings = question.snapshot.cluster.settings
+    if question.terms.hero or not settings.protects_from_others:
         return None
-    within = terms.fair_sharing and is_within_nominal(question, question.charged())
-    nominal = claims_nominal(within, settings.fair_sharing_preempt_within_nominal)
-    by_share = is_rebalancing(terms.fair_sharing, nominal)
-    return settings.fair_sharing_protection if by_share else settings.reclaim_protection
+    return settings.fair_sharing_protection if rebalances(question) else settings.reclaim_protection
+
+
+def rebalances(question: Question) -> bool:
+    """Whether the duration that counts is that of fair sharing.
+
+    Args:
+        question: the search.
+    """
+    settings, by_share = question.snapshot.cluster.settings, question.terms.fair_sharing
+    within = by_share and is_within_nominal(question, question.charged())
+    return is_rebalancing(by_share, claims_nominal(within, settings.fair_sharing_preempt_within_nominal))
 
 
 def beside_protection(question: Question) -> Question:

@@ -35,18 +35,17 @@ def evidence_of(question: Question, victims: Sequence[Workload]) -> tuple[Eviden
     Returns:
         the evidence for each; its basis is NONE for whom nothing allows.
     """
-    configured = question.snapshot.queue.preemption_config is not None
-    duration = None if configured else protection_in(question)
-    candidates = [
-        None if _is_protected(question, victim, duration) else _candidate(question, victim)
-        for victim in victims
-    ]
+    candidates = [_candidate(question, victim) for victim in victims]
     known = [candidate for candidate in candidates if candidate is not None]
     if len(known) < len(candidates):
         return (_NOTHING,) * len(candidates)
     if question.terms.hero:
         return tuple(question.judged(candidate, _NOTHING) for candidate in known)
-    return tuple((_by_share if question.terms.fair_sharing else _by_quota)(question, known))
+    judged, duration = _by_share if question.terms.fair_sharing else _by_quota, protection_in(question)
+    return tuple(
+        _NOTHING if _is_protected(question, victim, duration) else found
+        for victim, found in zip(victims, judged(question, known), strict=True)
+    )
 
 
 def selected_by(question: Question, victim: Workload, *, may_borrow: bool) -> SelectedBy | None:

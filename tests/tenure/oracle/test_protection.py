@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 
 from tenure.api import Loaded
+from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
+from tenure.explanation.obstacles import obstacles
 from tenure.manifests.configuration import read_configuration
 from tenure.manifests.premises import refuse_unstated
 from tenure.model import MINUTE, Basis, Cluster, Outcome, Settings
@@ -65,3 +68,24 @@ def test_no_protected_workload_of_another_queue_is_preempted(duration: int) -> N
         )
         fewer += (before.outcome, after.outcome) == (Outcome.PREEMPT, Outcome.NO_CANDIDATES)
     assert duration == 1 or fewer
+
+
+@pytest.mark.parametrize(
+    ("vector", "policy"),
+    [
+        ("PPR-010/rebalancing-waits-for-the-duration-of-fair-sharing", "fairSharing"),
+        ("PPR-020/admission-checks-came-between", "reclaimWithinCohort"),
+    ],
+)
+def test_of_two_equal_durations_the_one_that_counts_is_named(vector: str, policy: str) -> None:
+    (found,) = (published for published in load_vectors() if published.id == vector)
+    request = read_decide_request(found.request()["input"])
+    settings = request.cluster.settings
+    duration = (
+        settings.reclaim_protection if policy == "reclaimWithinCohort" else settings.fair_sharing_protection
+    )
+    both = replace(settings, fair_sharing_protection=duration, reclaim_protection=duration)
+    cluster = replace(request.cluster, settings=both)
+    decision = decide(cluster, request.preemptor, request.queue, request.now, request.reading)
+    named = [obstacle.field for obstacle in obstacles(decision) if "Protection" in obstacle.field]
+    assert named == [f"preemptionProtection.{policy}.minAdmitDuration"]
