@@ -18,7 +18,7 @@ from tenure.model import (
     NumericLabel,
     PreemptionRule,
 )
-from tenure.oracle.configured import whole_number
+from tenure.oracle.configured import number_in, whole_number
 from tenure.rules.preemption_config import is_label_selected, is_number_selected
 from tenure.units import join_names
 
@@ -93,7 +93,7 @@ class SelectedSides:
         False
         """
         return _meets(self.victims, key, value) and all(
-            is_number_selected(_number(found, value), None, None, found.minimum, found.maximum)
+            is_number_selected(number_in(found, value), None, None, found.minimum, found.maximum)
             for found in self.numbers
             if found.key == key
         )
@@ -164,6 +164,15 @@ def alike_values(key: str, sides: Iterable[SelectedSides]) -> tuple[AlikeValues,
     )
 
 
+def subject_of(key: str) -> str:
+    """What has a value, in words.
+
+    >>> subject_of("tier"), subject_of(PRIORITY_CLASS)
+    ('label tier', 'priority class')
+    """
+    return key if key == PRIORITY_CLASS else f"label {key}"
+
+
 def values_in_words(key: str, members: tuple[AlikeValues, ...], others: tuple[AlikeValues, ...]) -> str:
     """That a workload has one of some values, and none of all others.
 
@@ -171,7 +180,7 @@ def values_in_words(key: str, members: tuple[AlikeValues, ...], others: tuple[Al
     >>> values_in_words("tier", (rest,), (hero,)), values_in_words("tier", (hero,), (rest,))
     ('label tier is not hero', 'label tier is hero')
     """
-    subject = key if key == PRIORITY_CLASS else f"label {key}"
+    subject = subject_of(key)
     if any(found.rest for found in members):
         missing = [found.example for found in others] == [None]
         return (
@@ -186,11 +195,6 @@ def _meets(requirements: Iterable[NodeRequirement], key: str, value: str | None)
         for found in requirements
         if found.key == key
     )
-
-
-def _number(label: NumericLabel, value: str | None) -> int | None:
-    number = whole_number(value or "")
-    return label.fallback if number is None else number
 
 
 def _names(names: ClassNames) -> Iterator[NodeRequirement]:
@@ -223,8 +227,7 @@ def _unlisted(value: str, listed: Iterable[str], before: str = "other-") -> str:
 
 
 def _required(found: NodeRequirement) -> str:
-    subject = found.key if found.key == PRIORITY_CLASS else f"label {found.key}"
-    return f"{subject} {_OPERATORS[found.operator].format(_either(found.values))}"
+    return f"{subject_of(found.key)} {_OPERATORS[found.operator].format(_either(found.values))}"
 
 
 def _bounds(label: NumericLabel) -> Iterator[str]:

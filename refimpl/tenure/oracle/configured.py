@@ -458,7 +458,16 @@ def number_of(label: NumericLabel, workload: Workload) -> int | None:
     >>> number_of(NumericLabel("nodes", fallback=1), Workload("ml", "w", "u", priority=0, created_at=0))
     1
     """
-    number = whole_number(known_of(workload).labels.get(label.key, ""))
+    return number_in(label, known_of(workload).labels.get(label.key))
+
+
+def number_in(label: NumericLabel, value: str | None) -> int | None:
+    """The number that a value of a label counts as; None where that is none and the label has no fallback.
+
+    >>> number_in(NumericLabel("nodes", fallback=1), "4"), number_in(NumericLabel("nodes"), "four")
+    (4, None)
+    """
+    number = whole_number(value or "")
     return label.fallback if number is None else number
 
 

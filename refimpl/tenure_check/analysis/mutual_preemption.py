@@ -8,10 +8,10 @@ from itertools import product
 from typing import Final, TypeVar
 
 from tenure.model import NumericLabel
-from tenure.oracle.configured import whole_number
+from tenure.oracle.configured import number_in, whole_number
 from tenure.preemption_measures import MeasureKind, PreemptionStep
 from tenure.rules.preemption_config import compares, is_number_selected
-from tenure.selected_values import PRIORITY_CLASS, alike_values
+from tenure.selected_values import alike_values, subject_of
 
 _Value = TypeVar("_Value")
 MOST: Final = 3
@@ -49,8 +49,8 @@ class MutualWorkload:
 
 def _labelled(label: tuple[str, str | None]) -> str:
     key, value = label
-    name = key if key == PRIORITY_CLASS else f"label {key}"
-    return f"no {name}" if value is None else f"{name} {value}"
+    subject = subject_of(key)
+    return f"no {subject}" if value is None else f"{subject} {value}"
 
 
 def mutual_workloads(
@@ -142,10 +142,7 @@ def _is_label_selected(key: str) -> Callable[[PreemptionStep, str | None, str | 
 
 
 def _is_compared(label: NumericLabel, mine: str | None, theirs: str | None) -> bool:
-    candidate, preemptor = (
-        label.fallback if number is None else number
-        for number in (whole_number(theirs or ""), whole_number(mine or ""))
-    )
+    candidate, preemptor = number_in(label, theirs), number_in(label, mine)
     return is_number_selected(candidate, preemptor, label.comparison, label.minimum, label.maximum)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tenure.model import (
@@ -137,7 +137,7 @@ def _proved_of_configs(tree: CohortTree, reading: Reading) -> ProvedOfLoops | No
         return ProvedOfLoops((_MEASURED,), True, "no loop: no ClusterQueue preempts a workload")
     measures = [_measured(group, tree) for group in groups]
     falls = "; ".join(measures) or "preemption goes one way only between ClusterQueues"
-    if not any(_in_the_way(tree, reading)):
+    if not any(_in_the_way(tree, reading, groups)):
         text = "no loop of any number of workloads, and every preemptor has its turn before its victims"
         if alone and len(tree.queues) > 1:
             text += "; no ClusterQueue can use more than its nominal quota, so that each is as if alone"
@@ -165,25 +165,26 @@ def missing_conditions(tree: CohortTree, reading: Reading) -> tuple[MissingCondi
         tree: in which `proved_of_loops` excludes none.
         reading: see `tenure.readings`.
     """
+    groups = _groups(tree, reading) if tree.has_configs else ()
     fields: dict[tuple[tuple[str, ...], str], list[FieldInTheWay]] = {}
-    for theorems, condition, found in _in_the_way(tree, reading):
+    for theorems, condition, found in _in_the_way(tree, reading, groups):
         fields.setdefault((theorems, condition), []).append(found)
     missing = (MissingCondition(*key, tuple(found)) for key, found in fields.items())
-    return tuple(
-        replace(found, example=_example(tree, reading)) if found.of_rules else found for found in missing
-    )
+    return tuple(replace(found, example=_example(groups)) if found.of_rules else found for found in missing)
 
 
-def _example(tree: CohortTree, reading: Reading) -> str:
+def _example(groups: Sequence[MutualQueues]) -> str:
     """The first workloads that preempt each other in turn by rules without a measure."""
-    turn = next((group.turn for group in _groups(tree, reading) if group.turn), ())
+    turn = next((group.turn for group in groups if group.turn), ())
     if not turn:
         return ""
     first, second, *others = (found.words for found in turn)
     return ", which preempts ".join((f"{first} preempts {second}", *others, "the first"))
 
 
-def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+def _in_the_way(
+    tree: CohortTree, reading: Reading, groups: Sequence[MutualQueues]
+) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
     cluster, policies, beyond = tree.cluster, "spec.preemption", list(_beyond_nominal(tree.cluster))
     for name in cluster.growing:
         kind = f"WorkloadPriorityClass/{name}"
@@ -192,7 +193,7 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
         gate = FieldInTheWay("Configuration", "featureGates.PrioritySortingWithinCohort", "false")
         yield _DOWN, "a cohort's ClusterQueues take turns by priority", gate
     if tree.has_configs:
-        yield from _unmeasured(tree, reading)
+        yield from _unmeasured(groups)
         yield from _out_of_turn(tree)
         yield from (found for queue in tree.queues for found in _parting(queue))
         return
@@ -222,10 +223,10 @@ def _in_the_way(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str,
         yield _TURN, "no ClusterQueue can use more than its nominal quota", shared
 
 
-def _unmeasured(tree: CohortTree, reading: Reading) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
+def _unmeasured(groups: Sequence[MutualQueues]) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
     """The rules and policies that have no measure together."""
     theorems, condition = (_MEASURED, *_TURN_MEASURED), "one measure falls at every preemption"
-    for group in _groups(tree, reading):
+    for group in groups:
         for step in group.measure.unmeasured:
             yield theorems, condition, FieldInTheWay(step.object, step.field, step.words)
 
