@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum, StrEnum, auto
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tenure.errors import bad_input
 from tenure.registration import added
@@ -87,14 +87,19 @@ def would_be_faster(pairs: int) -> bool:
 
 def is_compiled() -> bool:
     """Whether the core's kernels are compiled; interpreted they are slower than the reference."""
-    core = added(CORE, Engine.FAST) if _may_be_compiled() else None
+    core = _compilable()
     return core is not None and core.is_compiled()
 
 
 def worth_of_core(cluster: Cluster) -> int:
     """Once searches in a cluster have looked at so many workloads, the core is worth its start."""
-    core = added(CORE, Engine.FAST) if _may_be_compiled() else None
+    core = _compilable()
     return WORTH_LOADING if core is not None and core.is_kept(cluster) else WORTH_COMPILING
+
+
+def _compilable() -> Any:
+    """The core where what compiles it is installed; else None."""
+    return added(CORE, Engine.FAST) if _may_be_compiled() else None
 
 
 def _may_be_compiled() -> bool:

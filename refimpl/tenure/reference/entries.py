@@ -59,13 +59,7 @@ def identifiers() -> CardList:
     >>> identifiers().identifiers[0].id
     'CYC-010'
     """
-    return CardList(
-        tuple(
-            ListedIdentifier(name, kind, title)
-            for kind, titles in _TITLES.items()
-            for name, title in titles().items()
-        )
-    )
+    return CardList(tuple(_listed(_TITLES)))
 
 
 def card_of(identifier: str) -> Card:
@@ -102,10 +96,12 @@ def entries_of(beginning: str) -> Iterator[ListedIdentifier]:
     >>> [entry.id for entry in entries_of("KQ-32") if entry.id.startswith("KQ-32")]
     ['KQ-320']
     """
-    for kind, titles in _TITLES.items():
-        form = _FORMS.get(kind)
-        if form is None or form.match(beginning):
-            yield from (ListedIdentifier(name, kind, title) for name, title in titles().items())
+    return _listed(kind for kind in _TITLES if kind not in _FORMS or _FORMS[kind].match(beginning))
+
+
+def _listed(kinds: Iterable[IdentifierKind]) -> Iterator[ListedIdentifier]:
+    for kind in kinds:
+        yield from (ListedIdentifier(name, kind, title) for name, title in _TITLES[kind]().items())
 
 
 def _of_proposal(word: str) -> str:
@@ -144,9 +140,10 @@ _TITLES: Final[Mapping[IdentifierKind, Callable[[], Mapping[str, str]]]] = {
 }
 """By kind: the title of each identifier."""
 
+_CLAIM: Final = re.compile("(PO?)?$|PO-", re.IGNORECASE)
 _FORMS: Final = {
-    IdentifierKind.OBLIGATION: re.compile("(PO?)?$|PO-", re.IGNORECASE),
-    IdentifierKind.THEOREM: re.compile("(PO?)?$|PO-", re.IGNORECASE),
+    IdentifierKind.OBLIGATION: _CLAIM,
+    IdentifierKind.THEOREM: _CLAIM,
     IdentifierKind.VECTOR: re.compile(".*/"),
 }
 """What an identifier of a kind begins with, for those whose titles take a while to read."""

@@ -183,7 +183,7 @@ def _text(path: Path) -> str:
 
 
 def _has(path: Path, naming: str) -> bool:
-    """Whether a text is in a module or in one beside it that it imports from, or that imports from."""
+    """Whether a text is in a module, or in one beside it that it imports from, directly or by others."""
     looked, left = set[Path](), [path]
     while left:
         module = left.pop()
