@@ -7,7 +7,6 @@ preemptor is admitted at once. A loop is a cycle among these states.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +16,8 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from benchmarks.fair_searches import NOW
+from benchmarks.repairs import blocks_of, options, print_counts, reading_of
 from tenure.model import (
     NANO,
     SECOND,
@@ -26,7 +27,6 @@ from tenure.model import (
     FairStrategy,
     FlavorQuotas,
     FlavorResource,
-    Instant,
     Outcome,
     PodSet,
     ReclaimWithinCohort,
@@ -38,7 +38,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import decide
 from tenure.oracle.shares import weight_as_float
-from tenure.readings import FairSharingRepair, preset
+from tenure.readings import FairSharingRepair
 from tenure.rules.share import Share, borrowed_amount, borrowed_ratio, weighted_share
 from tenure_lab.generators.dice import SeededDice
 
@@ -59,7 +59,6 @@ STRATEGIES: Final = {
     "initial": (FairStrategy.LESS_THAN_INITIAL_SHARE,),
 }
 
-NOW: Final[Instant] = 1_780_322_400 * SECOND
 CPU: Final = 1000
 _AT = FlavorResource("default", "cpu")
 _ADMITTED, _INSIDE, _SHARES = "admitted", "inside", "by shares"
@@ -146,7 +145,7 @@ class Turns:
 
     def __init__(self, drawn: Drawn, repair: FairSharingRepair) -> None:
         self._cluster, self.jobs = drawn.cluster, drawn.jobs
-        self._reading = replace(preset("released"), fair_sharing_repair=repair)
+        self._reading = reading_of(repair)
         self._known: dict[State, tuple[Step, ...]] = {}
 
     def of(self, state: State) -> tuple[Step, ...]:
@@ -306,27 +305,20 @@ def counted(drawing: Callable[[int], Drawn], flat: bool, indexes: Sequence[int])
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser("python -m benchmarks.repair_loops", description=__doc__)
-    parser.add_argument("--n", type=int, default=1000, help="clusters")
-    parser.add_argument("--seed", type=int, default=1)
+    parser = options("repair_loops", __doc__, "clusters", 1000)
     parser.add_argument("--nested", action="store_true", help="two of three ClusterQueues in an inner cohort")
     parser.add_argument("--strategies", choices=STRATEGIES, default="both")
     parser.add_argument("--within", choices=["any", "NEVER", "LOWER_PRIORITY"], default="any")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
     drawing = partial(draw, given.seed, nested=given.nested, strategies=given.strategies, within=given.within)
-    blocks = [range(first, min(first + 50, given.n)) for first in range(0, given.n, 50)]
     totals = {repair.name: Counter[str]() for repair in FairSharingRepair}
     with ProcessPoolExecutor(given.jobs) as processes:
-        for number, counts in enumerate(
-            processes.map(partial(counted, drawing, not given.nested), blocks), 1
-        ):
+        counting = partial(counted, drawing, not given.nested)
+        for number, counts in enumerate(processes.map(counting, blocks_of(given.n, 50)), 1):
             for name, some in counts.items():
                 totals[name].update(some)
             print(f"{number * 50} of {given.n} clusters", file=sys.stderr, end="\r", flush=True)
-    print("repair".ljust(24), *(column.rjust(8) for column in COLUMNS))
-    for name, found in totals.items():
-        print(name.lower().ljust(24), *(str(found[column]).rjust(8) for column in COLUMNS))
+    print_counts(COLUMNS, totals, 8)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ ends where nothing happens any more or where a state comes back.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -15,10 +14,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
-from benchmarks.repairs import searches_of
+from benchmarks.repairs import (
+    blocks_of,
+    chosen_repairs,
+    only_option,
+    options,
+    print_counts,
+    reading_of,
+    searches_of,
+)
 from tenure.conformance.requests import DecideRequest
 from tenure.model import SECOND
-from tenure.readings import FairSharingRepair, parse_reading
+from tenure.readings import FairSharingRepair
 from tenure_check.analysis.periodic_runs import comes_to_an_end
 from tenure_play.engine import Player
 from tenure_play.event_loop import TaskKind
@@ -62,7 +69,6 @@ def played(request: DecideRequest, repair: FairSharingRepair) -> Course:
         request: the search.
         repair: the choice of the reading.
     """
-    reading = parse_reading({"preset": "released", "fair_sharing_repair": repair.name.lower()})
     start = request.now
     scenario = Scenario(
         name="repair",
@@ -73,7 +79,7 @@ def played(request: DecideRequest, repair: FairSharingRepair) -> Course:
         present=tuple(Submission(held, held.cluster_queue or "") for held in request.cluster.admitted),
         timing=Timing(eviction=EVICTION),
     )
-    player = Player(scenario, reading)
+    player = Player(scenario, reading_of(repair))
     player.begin()
     submitted = Submit(start, Submission(request.preemptor, request.queue))
     player.agenda.plan(start, TaskKind.EVENT, event=submitted)
@@ -142,21 +148,15 @@ def merged(parts: Iterator[dict[str, Counter[str]]]) -> dict[str, Counter[str]]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser("python -m benchmarks.repair_turns", description=__doc__)
-    parser.add_argument("--n", type=int, default=2000, help="scenarios")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=[repair.name.lower() for repair in FairSharingRepair])
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser = options("repair_turns", __doc__, "scenarios", 2000)
+    only_option(parser)
     given = parser.parse_args()
-    repairs = [repair for repair in FairSharingRepair if given.only in (None, repair.name.lower())]
-    blocks = [range(first, min(first + 100, given.n)) for first in range(0, given.n, 100)]
+    repairs = chosen_repairs(given.only)
     with ProcessPoolExecutor(given.jobs) as processes:
-        totals = merged(processes.map(partial(counted, given.seed, repairs), blocks))
+        totals = merged(processes.map(partial(counted, given.seed, repairs), blocks_of(given.n)))
     plays = next(iter(totals.values()))["plays"]
     print(f"{given.n} scenarios of seed {given.seed}: {plays} plays of each repair")
-    print("repair".ljust(24), *(column.rjust(11) for column in COLUMNS))
-    for name, found in totals.items():
-        print(name.lower().ljust(24), *(str(found[column]).rjust(11) for column in COLUMNS))
+    print_counts(COLUMNS, totals, 11)
 
 
 if __name__ == "__main__":

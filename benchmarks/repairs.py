@@ -17,7 +17,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ from tenure.oracle.fair import candidates_of, tournament_of
 from tenure.oracle.fair_repairs import first_unfair, usage_left
 from tenure.oracle.question import Candidate, Question, Selection
 from tenure.oracle.search import find_targets
-from tenure.readings import FairSharingRepair, Reading, preset
+from tenure.readings import FairSharingRepair, Reading, parse_reading, preset
 from tenure.units import format_instant
 from tenure_lab.generators.writing import API, write_request
 
@@ -65,6 +65,15 @@ def searches_of(seed: int, index: int) -> Iterator[tuple[DecideRequest, Question
     decide(request.cluster, request.preemptor, request.queue, request.now, request.reading, search=noted)
     if asked and candidates_of(asked[-1]):
         yield request, asked[-1]
+
+
+def reading_of(repair: FairSharingRepair) -> Reading:
+    """Kueue as released, but for the repair.
+
+    Args:
+        repair: the choice of the reading.
+    """
+    return parse_reading({"preset": "released", "fair_sharing_repair": repair.name.lower()})
 
 
 def repaired(question: Question, repair: FairSharingRepair) -> Selection:
@@ -189,6 +198,15 @@ def judged(
     }
 
 
+def flags_of(counts: Mapping[str, int]) -> Iterator[str]:
+    """The columns in which one search of a repair counts, but for its turns.
+
+    Args:
+        counts: what `judged` says of it.
+    """
+    return (column for column in COLUMNS if counts.get(column) and column != "turns")
+
+
 def described(seed: int, index: int) -> str:
     """One scenario as manifests, below what is found for it; empty where it makes no search.
 
@@ -206,7 +224,7 @@ def described(seed: int, index: int) -> str:
         for repair in FairSharingRepair:
             found = repaired(question, repair)
             counts = judged(truth, smallest, repair, found)
-            flags = ", ".join(column for column in COLUMNS if counts.get(column) and column != "turns")
+            flags = ", ".join(flags_of(counts))
             victims = _names(found.kept) or "no victim"
             lines.append(f"# {repair.name.lower()}: {victims} ({flags or 'none is valid'})")
         lines += [f"---\n{json.dumps(manifest)}" for manifest in _manifests(request)]
@@ -232,22 +250,56 @@ def _manifests(request: DecideRequest) -> Iterator[dict[str, Any]]:
     yield {**incoming, "spec": {**incoming["spec"], "queueName": queue}}
 
 
+def options(name: str, about: str | None, drawn: str, n: int) -> argparse.ArgumentParser:
+    """The options that the tables about repairs share.
+
+    Args:
+        name, about: of the module.
+        drawn: what is drawn.
+        n: how many by default.
+    """
+    parser = argparse.ArgumentParser(f"python -m benchmarks.{name}", description=about)
+    parser.add_argument("--n", type=int, default=n, help=drawn)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    return parser
+
+
+def only_option(parser: argparse.ArgumentParser) -> None:
+    """Let one repair be asked about."""
+    parser.add_argument("--only", choices=[repair.name.lower() for repair in FairSharingRepair])
+
+
+def chosen_repairs(only: str | None) -> list[FairSharingRepair]:
+    """That repair, or all."""
+    return [repair for repair in FairSharingRepair if only in (None, repair.name.lower())]
+
+
+def blocks_of(n: int, size: int = 100) -> list[range]:
+    """Indexes below a number, in blocks for processes."""
+    return [range(first, min(first + size, n)) for first in range(0, n, size)]
+
+
+def print_counts(columns: Iterable[str], totals: Mapping[str, Counter[str]], width: int) -> None:
+    """A table of counts with a row for each repair."""
+    named = [*columns]
+    print("repair".ljust(24), *(column.rjust(width) for column in named))
+    for name, found in totals.items():
+        print(name.lower().ljust(24), *(str(found[column]).rjust(width) for column in named))
+
+
 def main() -> None:
     """Print the table, or one scenario."""
-    parser = argparse.ArgumentParser("python -m benchmarks.repairs", description=__doc__)
-    parser.add_argument("--n", type=int, default=2000, help="scenarios")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=[repair.name.lower() for repair in FairSharingRepair])
+    parser = options("repairs", __doc__, "scenarios", 2000)
+    only_option(parser)
     parser.add_argument("--scenario", type=int, metavar="N", help="print this one as manifests")
-    parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
     if given.scenario is not None:
         if not (text := described(given.seed, given.scenario)):
             sys.exit(f"scenario {given.scenario} of seed {given.seed} makes no search")
         print(text)
         return
-    repairs = [repair for repair in FairSharingRepair if given.only in (None, repair.name.lower())]
-    blocks = [range(first, min(first + 100, given.n)) for first in range(0, given.n, 100)]
+    repairs, blocks = chosen_repairs(given.only), blocks_of(given.n)
     totals: dict[str, Counter[str]] = {}
     with ProcessPoolExecutor(given.jobs) as processes:
         for number, counts in enumerate(processes.map(partial(counted, given.seed, repairs), blocks), 1):
@@ -257,9 +309,7 @@ def main() -> None:
     of_all = totals.pop("")
     searches, solvable = of_all["searches"], of_all["solvable"]
     print(f"{given.n} scenarios of seed {given.seed}: {searches} searches, {solvable} solvable")
-    print("repair".ljust(24), *(column.rjust(10) for column in COLUMNS))
-    for name, found in totals.items():
-        print(name.lower().ljust(24), *(str(found[column]).rjust(10) for column in COLUMNS))
+    print_counts(COLUMNS, totals, 10)
 
 
 if __name__ == "__main__":

@@ -17,13 +17,13 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from benchmarks.repairs import COLUMNS, Truth, judged, repaired, searches_of
+from benchmarks.repairs import COLUMNS, Truth, flags_of, judged, reading_of, repaired, searches_of
 from tenure.conformance.divergences import drawn_decisions
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Reason
 from tenure.oracle.decide import decide
 from tenure.oracle.question import Candidate, Question
-from tenure.readings import FairSharingRepair, Reading, parse_reading
+from tenure.readings import FairSharingRepair
 from tenure.rules.eligibility import preemption_reason
 from tenure_lab.generators.writing import write_request
 from tools.go_vectors import drop_in
@@ -41,15 +41,6 @@ PLAIN_AMONG: Final = 1000
 """They are looked for among so many scenarios."""
 DRAWS: Final = 6
 """So often each answer is decided with Cohorts of equal share in an order left to chance, as Kueue does."""
-
-
-def reading_of(repair: FairSharingRepair) -> Reading:
-    """Kueue as released, but for the repair.
-
-    Args:
-        repair: the choice of the reading.
-    """
-    return parse_reading({"preset": "released", "fair_sharing_repair": repair.name.lower()})
 
 
 class Found(NamedTuple):
@@ -100,8 +91,7 @@ def _found(
     victims = frozenset(
         (each.workload.key, preemption_reason(each.evidence.basis)) for each in selection.kept
     )
-    flags = (column for column in COLUMNS if counts.get(column) and column != "turns")
-    return Found(victims, tuple(map(_flag, flags)))
+    return Found(victims, tuple(map(_flag, flags_of(counts))))
 
 
 def _input(request: DecideRequest) -> Entry:
