@@ -445,6 +445,9 @@ def _rule_changed(
 
 PAST_THE_DOOR = ("_taken(snapshot, preemptor, chosen, terms, now) for", "chosen for")
 LESS_OR_EQUAL = ("share < 0", "share <= 0")
+EQUAL_ALLOWED = _rule_changed(
+    basis_by_share, passes_initial_share=_rule_changed(passes_initial_share, LESS_OR_EQUAL)
+)
 STRICT = "return has_lower_priority(preemptor, target)"
 
 WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
@@ -559,9 +562,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     ),
     "the initial share allows equality": (
         "PO-ANY-380",
-        _rule_changed(
-            basis_by_share, passes_initial_share=_rule_changed(passes_initial_share, LESS_OR_EQUAL)
-        ),
+        EQUAL_ALLOWED,
         "in the end, under as-written: both end below",
     ),
     "the final share allows all": (
@@ -578,9 +579,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     ),
     "in a tree the initial share allows equality": (
         "PO-ANY-387",
-        _rule_changed(
-            basis_by_share, passes_initial_share=_rule_changed(passes_initial_share, LESS_OR_EQUAL)
-        ),
+        EQUAL_ALLOWED,
         "in the end, under as-written: both end below",
     ),
     "what frees the request does not fit": (

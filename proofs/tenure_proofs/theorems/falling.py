@@ -13,6 +13,7 @@ common cohort alone, and lifts the cohorts above as it likes: scenario kueue-145
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -144,19 +145,27 @@ def _preempted() -> Part:
     return Part("a preemption", facts, (("the shares fall", _falls(then, now, _FROM, _POINT)),))
 
 
-def _for_good() -> Iterator[Part]:
-    """That falling twice is falling, and that no shares fall to themselves."""
+def _for_good(
+    moves: Callable[..., Any] = _falls, words: str = "fall", first: Callable[[Any, Any], Any] = operator.ge
+) -> Iterator[Part]:
+    """That moving one way twice is moving so, and that no shares move so to themselves.
+
+    Args:
+        moves: that shares fall, or rise, from that of one ClusterQueue.
+        words: the same in a word.
+        first: of two shares from which they move, whether the one counts rather than the other.
+    """
     then, now, last = _shares("shares_then"), _shares("shares_now"), _shares("shares_last")
-    later = z3.Int("later_victims_queue")
-    highest = z3.If(then[_FROM] >= now[later], _FROM, later)
+    later = z3.Int("later_queue")
     both = tuple(
-        _falls(some, other, by, at)
+        moves(some, other, by, at)
         for some, other, by in ((then, now, _FROM), (now, last, later))
         for at in (_POINT, _FROM, later)
     )
-    yield Part("two steps", both, (("the shares fall", _falls(then, last, highest, _POINT)),))
-    alike = then[_FROM] == now[_FROM]
-    yield Part("the same shares", (alike,), (("they do not fall", z3.Not(_falls(then, now, _FROM, _POINT))),))
+    place = z3.If(first(then[_FROM], now[later]), _FROM, later)
+    yield Part("two steps", both, ((f"the shares {words}", moves(then, last, place, _POINT)),))
+    back = z3.Not(moves(then, now, _FROM, _POINT))
+    yield Part("the same shares", (then[_FROM] == now[_FROM],), ((f"they do not {words}", back),))
 
 
 @theorem(
@@ -194,20 +203,11 @@ def with_the_final_share_alone_and_no_preemption_inside_queues_shares_rise_from_
         yield Part(
             f"a victim, under {preset}", tuple(claim.facts), (("its side ends as high", every(claim.goals)),)
         )
-    then, now, last = (_shares(name) for name in ("shares_then", "shares_now", "shares_last"))
-    losing, later = z3.Const("losing", MEMBERS), z3.Int("later_preemptors_queue")
+    then, now, losing = _shares("shares_then"), _shares("shares_now"), z3.Const("losing", MEMBERS)
     lifted = z3.If(losing[_POINT], now[_POINT] >= now[_MINE], now[_POINT] == then[_POINT])
     facts = (now[_MINE] > then[_MINE], z3.Or(_POINT == _MINE, lifted))
     yield Part("an admission", facts, (("the shares rise", _rises(then, now, _MINE, _POINT)),))
-    lowest = z3.If(then[_MINE] <= now[later], _MINE, later)
-    both = tuple(
-        _rises(some, other, by, at)
-        for some, other, by in ((then, now, _MINE), (now, last, later))
-        for at in (_POINT, _MINE, later)
-    )
-    yield Part("two steps", both, (("the shares rise", _rises(then, last, lowest, _POINT)),))
-    alike = then[_MINE] == now[_MINE]
-    yield Part("the same shares", (alike,), (("they do not rise", z3.Not(_rises(then, now, _MINE, _POINT))),))
+    yield from _for_good(_rises, "rise", operator.le)
 
 
 def _rises(then: Any, now: Any, place: Any, point: Any) -> Any:
