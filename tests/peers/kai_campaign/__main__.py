@@ -10,8 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tenure.readings import KaiVersion
-from tenure_lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
-from tests.peers.kai_campaign.compare import Ask, Compared, asker, compare, drawn_bytes, smallest
+from tenure_lab.programs import Program, ProgramFailure, command_of
+from tests.peers.kai_campaign.compare import (
+    Ask,
+    Compared,
+    asker,
+    compare,
+    drawn_bytes,
+    peer_parser,
+    smallest,
+)
 from tests.peers.kai_campaign.histogram import Histogram
 
 DESCRIPTION = """Ask Tenure and KAI-Scheduler's MinRuntime plugin about random cases, and compare.
@@ -22,21 +30,7 @@ BATCH = 500
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line's arguments."""
-    parser = argparse.ArgumentParser(
-        "python -m tests.peers.kai_campaign",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--peer", required=True, help=f"command line of the peer; {OWN_ORACLE}: Tenure itself"
-    )
-    parser.add_argument(
-        "--as",
-        dest="version",
-        choices=[version.name.lower() for version in KaiVersion],
-        default=KaiVersion.MARCH_2026.name.lower(),
-        help="the KAI-Scheduler that the peer is built from",
-    )
+    parser = peer_parser("python -m tests.peers.kai_campaign", DESCRIPTION)
     parser.add_argument("--n", type=int, default=1000, help="how many cases")
     parser.add_argument("--seed", type=int, default=1, help="what they are drawn from")
     parser.add_argument("--only", type=int, help="one index of the seed")

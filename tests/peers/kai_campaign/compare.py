@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 from tenure.minimising import Minimiser
 from tenure.readings import KaiVersion
 from tenure_lab.generators.kai_cases import CASE_DRAWS, min_runtime_case
-from tenure_lab.programs import Program, our_answer
+from tenure_lab.programs import OWN_ORACLE, Program, our_answer
 
 Object = dict[str, Any]
 Ask = Callable[[Sequence[Object]], list[Object]]
@@ -102,6 +103,24 @@ def _smaller(drawn: bytes) -> Iterator[bytes]:
         if byte:
             yield drawn[:index] + b"\0" + drawn[index + 1 :]
             yield drawn[:index] + bytes([byte // 2]) + drawn[index + 1 :]
+
+
+def peer_parser(name: str, description: str) -> argparse.ArgumentParser:
+    """The options of a comparison with a peer: which, and what it is built from."""
+    parser = argparse.ArgumentParser(
+        name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--peer", required=True, help=f"command line of the peer; {OWN_ORACLE}: Tenure itself"
+    )
+    parser.add_argument(
+        "--as",
+        dest="version",
+        choices=[version.name.lower() for version in KaiVersion],
+        default=KaiVersion.MARCH_2026.name.lower(),
+        help="the KAI-Scheduler that the peer is built from",
+    )
+    return parser
 
 
 def asker(peer: Program) -> Ask:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,8 +10,8 @@ from docs.gen.sources import ROOT, vectors
 from docs.gen.upstream import SHIPPED
 from tenure.conformance.vectors import Vector, differences
 from tenure.readings import KaiVersion, parse_reading
-from tenure_lab.programs import OWN_ORACLE, Program, ProgramFailure, command_of
-from tests.peers.kai_campaign.compare import Ask, asker, request_of
+from tenure_lab.programs import Program, ProgramFailure, command_of
+from tests.peers.kai_campaign.compare import Ask, asker, peer_parser, request_of
 from tools.lints.pages import findings
 
 DESCRIPTION = """Ask KAI-Scheduler's MinRuntime plugin about every vector of the findings about what it ships.
@@ -63,22 +62,8 @@ def _expected(vector: Vector) -> dict[str, Any]:
 
 def main(given: Sequence[str] | None = None) -> int:
     """Ask about all; the exit code."""
-    parser = argparse.ArgumentParser(
-        "python -m tests.peers.shipped",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--peer", required=True, help=f"command line of the peer; {OWN_ORACLE}: Tenure itself"
-    )
+    parser = peer_parser("python -m tests.peers.shipped", DESCRIPTION)
     parser.add_argument("--only", default="", help="one finding")
-    parser.add_argument(
-        "--as",
-        dest="version",
-        choices=[version.name.lower() for version in KaiVersion],
-        default=KaiVersion.MARCH_2026.name.lower(),
-        help="the KAI-Scheduler that the peer is built from",
-    )
     options = parser.parse_args(given)
     version = KaiVersion[options.version.upper()]
     different = 0
