@@ -252,7 +252,7 @@ func TestExceptionsHaveToDiffer(t *testing.T) {
 
 func TestOptionsNameWhatTheyDoNotKnow(t *testing.T) {
 	for want, option := range map[string]tenuretest.Option{
-		`tenuretest.Families: found "XY", expected one of DYN, KMR, KQ, PCF, PPR, TBP, UCQ`:               tenuretest.Families("KQ", "XY"),
+		`tenuretest.Families: found "XY", expected one of DYN, KMR, KQ, PCF, PPR, TBP, UCQ`:          tenuretest.Families("KQ", "XY"),
 		`tenuretest.Calls: found "guess", expected one of accessible, decide, minruntime`:            tenuretest.Calls("guess"),
 		`tenuretest.Except: found "KQ-1/x", expected the identifier of a vector`:                     tenuretest.Except(map[string]string{"KQ-1/x": ""}),
 		`tenuretest: no vector has everything that the options require`:                              tenuretest.Families("KMR"),
