@@ -19,7 +19,7 @@ from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig
 from tenure.model import FairStrategy
-from tenure.readings import Reading, default_preset, preset
+from tenure.readings import KaiVersion, Reading, default_preset, preset
 from tenure.validation.configuration import faults as configuration_faults
 from tenure.validation.cross_object_warnings import Overview, overview
 from tenure.validation.faults import (
@@ -319,7 +319,7 @@ class _Run:
 
     def _take_patch(self, index: int, subject: Subject) -> None:
         """A part of an object: what it lacks another one has."""
-        faults = deviations(shape(subject.kind), subject.raw)
+        faults = _schema_faults(subject)
         kept = (fault for fault in faults if fault.type != ErrorType.REQUIRED)
         self.errors[index] += [notice(subject, fault, Source.SCHEMA) for fault in kept]
 
@@ -377,11 +377,30 @@ class _Run:
                     known.append(found)
 
 
+def _schema_faults(subject: Subject) -> Iterator[Fault]:
+    """What the schema refuses; of KAI-Scheduler's, with the version that takes it."""
+    asked = subject.reading.kai_version
+    found = deviations(shape(subject.kind, asked), subject.raw)
+    if subject.kind not in KAI_VERSIONS:
+        yield from found
+        return
+    refusing = {
+        version: {fault.field for fault in deviations(shape(subject.kind, version), subject.raw)}
+        for version in KaiVersion
+        if version != asked
+    }
+    for fault in found:
+        taken = next((version for version, refused in refusing.items() if fault.field not in refused), None)
+        if taken is not None:
+            right = f"; right with --override kai_version={taken.name.lower()}"
+            fault = replace(fault, message=fault.message.partition("; ")[0] + right)
+        yield fault
+
+
 def error_notices(subject: Subject) -> Iterator[Notice]:
     """What is wrong with one object: its schema first, then every rule about its kind."""
     if subject.kind in KINDS:
-        found = deviations(shape(subject.kind), subject.raw)
-        yield from (notice(subject, fault, Source.SCHEMA) for fault in found)
+        yield from (notice(subject, fault, Source.SCHEMA) for fault in _schema_faults(subject))
     for source, rule in (OF_ALL, *ERRORS.get(subject.kind, ())):
         yield from (notice(subject, fault, source) for fault in rule(subject))
 

@@ -70,7 +70,10 @@ ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
     ),
     KIND: ((Source.SCHEMA, preemption_config.numbers_and_priorities),),
     "Queue": ((Source.WEBHOOK, kai_queue.resources_given),),
-    "PodGroup": ((Source.WEBHOOK, kai_pod_group.sub_groups),),
+    "PodGroup": (
+        (Source.WEBHOOK, kai_pod_group.sub_groups),
+        (Source.WEBHOOK, kai_pod_group.minimums),
+    ),
 }
 """What makes an object invalid, beside its schema."""
 
@@ -98,6 +101,7 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
     KIND: (preemption_config.invalid_selectors, preemption_config.rules_without_candidates),
     "Queue": (kai_queue.negative_runtimes,),
+    "PodGroup": (kai_pod_group.unreachable_minimums,),
 }
 """What one object hardly means."""
 

@@ -26,6 +26,7 @@ from tenure.manifests.served import (
     kueue_shape,
 )
 from tenure.model import PreemptionRules
+from tenure.readings import KaiVersion
 from tenure.validation.kai_pod_group import POD_GROUP
 from tenure.validation.kai_queue import QUEUE
 from tenure.validation.preemption_config import SPEC
@@ -63,24 +64,25 @@ _PROPOSED: Final[Mapping[tuple[str, ...], Shape]] = {
 }
 """What no release has. Source: KEP-8522, API Changes; KEP-8826, API; KEP-754, WorkloadPriorityClass API."""
 
-_KAI: Final = {"Queue": QUEUE, "PodGroup": POD_GROUP}
+_KAI: Final = {"Queue": dict.fromkeys(KaiVersion, QUEUE), "PodGroup": POD_GROUP}
 KUEUE: Final = tuple(VERSIONS)
 KINDS: Final = (*KUEUE, KIND, *_KAI)
 """The kinds that are validated."""
 
 
 @cache
-def shape(kind: str) -> Fields:
+def shape(kind: str, kai_version: KaiVersion = KaiVersion.V0_17) -> Fields:
     """The shape of a whole object.
 
     Args:
         kind: one of `KINDS`.
+        kai_version: of KAI-Scheduler's kinds.
 
     >>> sorted(shape("Cohort").fields["spec"].fields)
     ['fairSharing', 'parentName', 'resourceGroups']
     """
     if kind in _KAI:
-        return _KAI[kind]
+        return _KAI[kind][kai_version]
     if kind == KIND:
         header = dict.fromkeys(("apiVersion", "kind", "status"), Anything())
         return Fields({**header, "metadata": _METADATA, "spec": SPEC})

@@ -183,6 +183,62 @@ def test_pod_groups_of_kai_are_validated() -> None:
     assert errors({**pod_group(), "apiVersion": "scheduling.run.ai/v2"}) == [("NotSupported", "apiVersion")]
 
 
+def test_pod_groups_of_kai_v0_17_have_its_fields_and_its_minimums() -> None:
+    """The cases are those of v0.17.0's own webhook tests and of its CustomResourceDefinition."""
+    newer: Any = {"kai_version": "v0_17"}
+    leaf = {"name": "a", "minMember": 0}
+    inner = [{"name": "all", "minSubGroup": 1}, {**leaf, "parent": "all"}]
+    for right in (
+        {"minMember": 2, "preemptionDelay": "30s", "stalenessGracePeriod": "-1s"},
+        {"subGroups": inner},
+        {"minSubGroup": 1, "subGroups": inner},
+    ):
+        assert errors(pod_group(**right), reading=newer) == []
+        assert warnings(kai(), pod_group(**right), reading=newer) == []
+    for wrong, expected in (
+        ({"backoffLimit": 2}, ("Forbidden", "spec.backoffLimit")),
+        ({"minSubGroup": 0}, ("Invalid", "spec.minSubGroup")),
+        ({"preemptionDelay": 30}, ("TypeInvalid", "spec.preemptionDelay")),
+        ({"preemptionDelay": "30"}, ("Invalid", "spec.preemptionDelay")),
+        ({"subGroups": [{**leaf, "name": "A"}]}, ("Invalid", "spec.subGroups[0].name")),
+        ({"minMember": 1, "minSubGroup": 1, "subGroups": [leaf]}, ("Forbidden", "spec.minSubGroup")),
+        ({"subGroups": [{**leaf, "minSubGroup": 1}]}, ("Forbidden", "spec.subGroups[0].minSubGroup")),
+        ({"subGroups": [{"name": "a"}]}, ("Required", "spec.subGroups[0].minMember")),
+        ({"subGroups": [{"name": "a", "minSubGroup": 1}]}, ("Forbidden", "spec.subGroups[0].minSubGroup")),
+        (
+            {"subGroups": [{"name": "all", "minMember": 1}, inner[1]]},
+            ("Forbidden", "spec.subGroups[0].minMember"),
+        ),
+    ):
+        assert errors(pod_group(**wrong), reading=newer) == [expected]
+    for unmet, where in (
+        ({"minSubGroup": 2, "subGroups": inner}, "spec.minSubGroup"),
+        ({"subGroups": [{**inner[0], "minSubGroup": 2}, inner[1]]}, "spec.subGroups[0].minSubGroup"),
+    ):
+        assert warnings(pod_group(**unmet), reading=newer) == [("NothingFits", where)]
+
+
+def test_what_another_version_of_kai_takes_is_named() -> None:
+    older, newer = ({"kai_version": version} for version in ("march_2026", "v0_17"))
+    for reading, spec, version in (
+        (older, {"preemptionDelay": "30s"}, "v0_17"),
+        (newer, {"parallelism": 3}, "march_2026"),
+    ):
+        found = report(pod_group(**spec), reading=reading).errors
+        assert [notice.message.rpartition("; ")[2] for notice in found] == [
+            f"right with kai_version={version}"
+        ]
+    for unknown, hint in (("minMembers", "did you mean minMember?"), ("wild", "there are ")):
+        (notice,) = report(pod_group(**{unknown: 2})).errors
+        assert notice.message.rpartition("; ")[2].startswith(hint)
+
+
+def test_a_new_minimum_of_members_above_sub_groups_is_refused_and_an_old_one_is_not() -> None:
+    groups = [{"name": "all", "minMember": 1}, {"name": "a", "parent": "all", "minMember": 1}]
+    both = pod_group(subGroups=groups)
+    assert errors(both, old=[both], reading={"kai_version": "v0_17"}) == []
+
+
 def test_a_pod_group_whose_queue_is_not_there_is_warned_of() -> None:
     assert warnings(kai(), pod_group(queue="mll")) == [("DanglingReference", "spec.queue")]
     assert warnings(pod_group(queue="mll")) == []
