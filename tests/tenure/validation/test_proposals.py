@@ -226,7 +226,7 @@ def test_what_another_version_of_kai_takes_is_named() -> None:
     ):
         found = report(pod_group(**spec), reading=reading).errors
         assert [notice.message.rpartition("; ")[2] for notice in found] == [
-            f"right with kai_version={version}"
+            f"right with --override kai_version={version}"
         ]
     for unknown, hint in (("minMembers", "did you mean minMember?"), ("wild", "there are ")):
         (notice,) = report(pod_group(**{unknown: 2})).errors
