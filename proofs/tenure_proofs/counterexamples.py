@@ -239,7 +239,7 @@ def _presentable(claim: Claim) -> Iterator[z3.BoolRef]:
             yield (constant(leaf, scalar) - EPOCH) % SECOND == 0
         if scalar.sort is int and leaf.endswith("min_admit_duration"):
             yield constant(leaf, scalar) % MINUTE == 0
-        if leaf.endswith("evicted"):
+        if scalar.sort is bool and leaf.endswith("evicted"):
             yield z3.Not(constant(leaf, scalar))
     yield from _happened_in_order(claim)
 

@@ -41,6 +41,10 @@ def a_claim_that_raises(claim: Claim) -> None:
     raise ValueError(claim)
 
 
+def a_number_called_evicted_is_positive(claim: Claim) -> None:
+    claim.prove(claim.number("evicted") > 0)
+
+
 def a_number_is_below_the_next(claim: Claim) -> None:
     number = claim.number("number")
     claim.prove(number < number + 1)
@@ -72,6 +76,10 @@ def test_a_claim_about_one_rule_is_refuted_by_values() -> None:
     assert "  target: created_at=2026-01-05T09:00:00Z, quota_reserved_at=2026-01-05T09:00:00Z" in refuted.text
     assert refuted.picture == ""
     assert repr(refuted) == "<own-claim: Refuted under guaranteed: a duration of zero never ends.>"
+
+
+def test_a_number_may_have_the_name_of_a_field() -> None:
+    assert prove(a_number_called_evicted_is_positive).record.verdict == "refuted"
 
 
 @pytest.mark.parametrize(
