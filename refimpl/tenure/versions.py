@@ -16,6 +16,12 @@ from tenure.release import __version__
 KUEUE: Final = "0.19"
 """The release of Kueue that decides as Tenure does; see `spec/divergences.toml` for where it does not."""
 
+KUEUE_FROM_TEXT: Final = "0.20"
+"""The release of Kueue that is known by its text and its tests alone."""
+
+NOT_RUN: Final = f"from v{KUEUE_FROM_TEXT}'s text and its tests, not run"
+"""What every answer about that release says."""
+
 KAI: Final = "0.13.1-0.20260307233626-72de64fc8eca"
 """KAI-Scheduler likewise: the revision of the plugin, as Go writes it."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeAlias
 
 from tenure.model import SECOND, Cluster, Duration, Instant, Workload
+from tenure.versions import KUEUE
 
 MILLISECOND: Duration = SECOND // 1000
 CYCLES_CEILING = 1_000_000
@@ -56,11 +57,12 @@ def gates_of(release: str | None) -> QueueGates:
         release: without its last number; None for Kueue main of August 2026.
 
     Source: Kueue v0.19.2, pkg/features: there RecomputeAssignmentUponPreemptionTargetsOverlap is off.
+    Kueue v0.20.0, changelog: it is on.
 
-    >>> gates_of("0.19").recompute, gates_of(None).recompute
-    (False, True)
+    >>> gates_of("0.19").recompute, gates_of("0.20").recompute, gates_of(None).recompute
+    (False, True, True)
     """
-    return QueueGates(recompute=release is None)
+    return QueueGates(recompute=release != KUEUE)
 
 
 PREEMPTORS_FIRST: Final = "PrioritizePreemptorWorkloads"

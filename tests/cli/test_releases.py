@@ -239,7 +239,7 @@ def test_the_release_is_read_from_the_deployment(tmp_path: Path) -> None:
         assert found in done.stderr.decode()
 
 
-@pytest.mark.parametrize("text", ["0.18", "0.20", "1", "latest", "0.19.2.1", ""])
+@pytest.mark.parametrize("text", ["0.18", "0.21", "1", "latest", "0.19.2.1", ""])
 def test_another_release_is_refused_by_its_name(text: str) -> None:
     done = tenure("decide", *TWO, *JOB, "--kueue", text)
     assert done.returncode == 2
@@ -259,3 +259,140 @@ def test_what_is_asked_of_a_configuration_is_asked_of_the_release(words: tuple[s
     assert any(CONFIG in warning for warning in answer["warnings"])
     assert CONFIG in done.stderr.decode()
     assert tenure(*words, "--kueue", "0.18").returncode == 2
+
+
+HERO = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
+LATER = ("--now", "2026-09-02T00:00:00Z")
+CONFIGURABLE = ("--feature-gates", "ConfigurablePreemptions=true")
+IGNORED = (
+    "metadata.annotations[kueue.x-k8s.io/preemption-config-name] is not looked at: feature gate "
+    "ConfigurablePreemptions is off in Kueue 0.20 unless --feature-gates or a Configuration sets it: "
+    "ClusterQueue/hero"
+)
+NOT_RUN = "from v0.20's text and its tests, not run"
+
+
+def configured(*, on: bool) -> dict[str, Any]:
+    return {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "featureGates": {"ConfigurablePreemptions": on},
+    }
+
+
+def hero(*words: str, file: str = str(HERO), code: int = 0) -> Any:
+    words = ("decide", file, "-w", "hero/incoming", *LATER, "--kueue", *words)
+    return said("decide", *words, code=code)
+
+
+def test_v020_reads_a_preemption_config_where_its_gate_is_set(tmp_path: Path) -> None:
+    off, on = hero("0.20"), hero("v0.20.0", *CONFIGURABLE)
+    assert (off["decision"], on["decision"]) == ("NoCandidates", "Preempt")
+    assert off["kueue"] == on["kueue"] == "0.20"
+    assert off["warnings"] == [f"answers about Kueue 0.20 are {NOT_RUN}", IGNORED]
+    assert on["warnings"] == [f"answers about Kueue 0.20 are {NOT_RUN}"]
+    objects = [*yaml.safe_load_all(HERO.read_text(encoding="utf-8"))]
+    for is_on, expected in ((True, "Preempt"), (False, "NoCandidates")):
+        # The Configuration comes last: its gates count for the objects before it.
+        file = written(tmp_path, *objects, configured(on=is_on))
+        assert hero("0.20", file=file)["decision"] == expected
+    assert hero("0.20", CONFIGURABLE[0], "ConfigurablePreemptions=false")["decision"] == "NoCandidates"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("next", *NOW, *CONFIGURABLE),
+        ("decide", *NOW, "--all-pending"),
+        ("why", "b/b1", *NOW, *CONFIGURABLE),
+        ("why-not", "hero/incoming", *NOW),
+        ("analyze", "loops"),
+        ("analyze", "sanity"),
+        ("validate",),
+        ("diff", *NOW, *CONFIGURABLE, "--set", "clusterqueue/b.spec.preemption.reclaimWithinCohort=Any"),
+    ],
+)
+def test_every_answer_about_v020_says_that_it_was_not_run(words: tuple[str, ...]) -> None:
+    command = words[:2] if words[0] == "analyze" else words[:1]
+    rest = words[len(command) :]
+    done = tenure(*command, *rest, str(HERO), "--kueue", "0.20")
+    text = done.stdout.decode()
+    assert f"about Kueue 0.20, {NOT_RUN}, without what is only proposed" in text, done.stderr.decode()
+
+
+def test_v020_has_its_own_gates_and_none_that_is_only_proposed() -> None:
+    for gate, proposal in (
+        ("TimeBasedSamePriorityPreemption", "KEP-8522"),
+        ("PreemptionProtection", "KEP-9876"),
+    ):
+        words = ("decide", str(HERO), "-w", "hero/incoming", *NOW, "--kueue", "0.20")
+        done = tenure(*words, "--feature-gates", f"{gate}=true")
+        assert done.returncode == 2
+        assert f"expected a feature gate of Kueue 0.20, not {proposal}'s" in done.stderr.decode()
+    assert said("decide", "decide", *TWO, *JOB, "--kueue", "0.20")["decision"] == "NoCandidates"
+
+
+def test_v020_counts_pods_in_its_search_which_is_refused(tmp_path: Path) -> None:
+    groups = [
+        {
+            "coveredResources": ["pods"],
+            "flavors": [{"name": "a", "resources": [{"name": "pods", "nominalQuota": 1}]}],
+        }
+    ]
+    spec = {"resourceGroups": groups, "namespaceSelector": {}}
+    flavor = {"apiVersion": BETA, "kind": "ResourceFlavor", "metadata": {"name": "a"}, "spec": {}}
+    queue = {"apiVersion": BETA, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": spec}
+    file = written(tmp_path, flavor, queue)
+    for words in (
+        ("decide", "--all-pending", *NOW),
+        ("analyze", "loops"),
+        ("analyze", "sanity"),
+        ("analyze", "matrix"),
+    ):
+        done = tenure(*words, file, "--kueue", "0.20")
+        assert done.returncode == 2
+        assert (
+            "ClusterQueue/q: spec.resourceGroups[0].coveredResources: found pods, expected no pods: Kueue "
+            "0.20 counts them in its search for targets, which is not modelled; or --kueue 0.19"
+        ) in done.stderr.decode()
+    assert tenure("validate", file, "--kueue", "0.20").returncode == 0
+
+
+def test_v020_serves_preemption_configs_and_no_v1beta1(tmp_path: Path) -> None:
+    config = {
+        "apiVersion": "kueue.x-k8s.io/v1alpha1",
+        "kind": "PreemptionConfig",
+        "metadata": {"name": "c"},
+        "spec": {"rules": []},
+    }
+    old = {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "ResourceFlavor",
+        "metadata": {"name": "a"},
+        "spec": {},
+    }
+    file = written(tmp_path, config, old)
+    (version,) = said("validate", "validate", file, "--kueue", "0.20", code=1)["errors"]
+    assert (version["object"], version["field"]) == ("ResourceFlavor/a", "apiVersion")
+    assert version["message"] == "Kueue 0.20 does not serve this version"
+    (kind,) = said("validate", "validate", file, "--kueue", "0.19", code=1)["errors"]
+    assert (kind["object"], kind["field"]) == ("PreemptionConfig/c", "kind")
+
+
+def test_v020_gives_jobs_without_a_class_the_default_one(tmp_path: Path) -> None:
+    default = {
+        "apiVersion": BETA,
+        "kind": "WorkloadPriorityClass",
+        "metadata": {"name": "default"},
+        "value": 5,
+    }
+    queue = {"apiVersion": BETA, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {}}
+    done = tenure("decide", "--all-pending", *NOW, written(tmp_path, queue, default), "--kueue", "0.20")
+    assert "gives jobs without a priority class WorkloadPriorityClass default" in done.stderr.decode()
+
+
+def test_the_deployment_may_be_of_v020(tmp_path: Path) -> None:
+    objects = [*yaml.safe_load_all(HERO.read_text(encoding="utf-8"))]
+    file = written(tmp_path, *objects, deployment("images.example/kueue/kueue:v0.20.0"))
+    assert hero("objects", *CONFIGURABLE, file=file)["kueue"] == "0.20"
+    assert hero("objects", *CONFIGURABLE, file=file)["decision"] == "Preempt"

@@ -173,7 +173,7 @@ def inquire(
     # A wrong command line is reported before a large dump is read; without --now the clock is read after the
     # objects: nothing of theirs happened later.
     instant = None if cluster.now is None else instant_of(cluster.now)
-    chosen, kueue = cluster.interpretation.chosen(), cluster.interpretation.target_kueue()
+    chosen, kueue = cluster.interpretation.chosen(), cluster.interpretation.target_kueue(flags)
     edits, strict = cluster.edits.edits(), cluster.strict
     loaded = load_input(paths, cluster.example, strict=strict, edits=edits, kueue=kueue, keeps=keeps)
     flagged = with_flags(loaded, flags or SchedulerFlags())

@@ -246,8 +246,9 @@ KueueRelease = Annotated[
     typer.Option(
         "--kueue",
         metavar="RELEASE",
-        help="Only what this release of Kueue has: 0.19, or objects, the release of Kueue's Deployment among "
-        "the objects. Without it, what KEP-8522, KEP-8826 and KEP-754 propose is there too.",
+        help="Only what this release of Kueue has: 0.19; 0.20, from its text and its tests, not run; or "
+        "objects, the release of Kueue's Deployment among the objects. Without it, what KEP-8522, KEP-8826 "
+        "and KEP-754 propose is there too.",
         show_default=False,
     ),
 ]
@@ -262,13 +263,16 @@ class Interpretation:
     override: Overrides = None
     kueue: KueueRelease = None
 
-    def target_kueue(self) -> TargetKueue:
+    def target_kueue(self, flags: SchedulerFlags | None = None) -> TargetKueue:
         """The target Kueue of a cluster: a new one for each cluster, which notes what it lacks.
 
+        Args:
+            flags: with its feature gates, above those of the objects.
+
         Raises:
-            InputError: a release that is not known.
+            InputError: a release that is not known; a gate that is neither true nor false.
         """
-        return TargetKueue.of(self.kueue)
+        return TargetKueue.of(self.kueue, None if flags is None else parse_gates(flags.feature_gates))
 
     def chosen(self) -> Reading:
         """The reading.

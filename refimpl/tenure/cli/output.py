@@ -13,7 +13,7 @@ import typer
 from tenure.cli.terminal import Color, print_lines, print_text
 from tenure.errors import InputError
 from tenure.pages import IDENTIFIER
-from tenure.versions import WITH_PROPOSALS, versioned
+from tenure.versions import KUEUE_FROM_TEXT, NOT_RUN, WITH_PROPOSALS, versioned
 
 if TYPE_CHECKING:
     from tenure.answer import Answer
@@ -101,7 +101,8 @@ def about(kueue: str | None, lines: Iterable[str]) -> Iterator[str]:
     """
     yield from lines
     if kueue is not None and not kueue.endswith(WITH_PROPOSALS):
-        yield f"about Kueue {kueue}, without what is only proposed"
+        source = f", {NOT_RUN}" if kueue == KUEUE_FROM_TEXT else ""
+        yield f"about Kueue {kueue}{source}, without what is only proposed"
 
 
 def print_answer(

@@ -18,6 +18,7 @@ from tenure.cli.terminal import choose_colour
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import Place, comma_separated, gate_problems
 from tenure.manifests.files import SourcedObject, iterate_objects, iterate_ours
+from tenure.manifests.kueue_api import CONFIGURABLE
 from tenure.manifests.releases import LeftOut, TargetKueue, gates_problems
 from tenure.units import counted
 from tenure.validation import ErrorType, Notice, ValidationReport, WarningType, validate
@@ -126,7 +127,9 @@ def validate_command(
     unreadable: list[Problem] = []
     with reporting.of_bad_input():
         sources = sources_of(paths or (), example)
-        kueue, changes = interpretation.target_kueue(), edits.edits()
+        # What a ClusterQueue names is checked although its gate is off by default.
+        kueue = TargetKueue.of(interpretation.kueue, {CONFIGURABLE: True, **gates})
+        changes = edits.edits()
         notes: list[str] = []
         drawn: Iterable[SourcedObject]
         if skip_others:
@@ -135,7 +138,9 @@ def validate_command(
             drawn = iterate_objects(sources, unreadable)
         objects = list(changed(drawn, changes, kueue))
         print_warnings([*notes, *(sourced.note for sourced in objects if sourced.note)])
-    before = list(TargetKueue(kueue.release).passing(iterate_objects(old or [], unreadable)))
+    before = list(
+        TargetKueue(kueue.release, gates=kueue.gates).passing(iterate_objects(old or [], unreadable))
+    )
     gates_of_all = gates_problems([(Place(), gates)], kueue.release, "--feature-gates")
     if gates_of_all:
         raise InputError(gates_of_all)

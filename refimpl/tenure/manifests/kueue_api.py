@@ -12,6 +12,7 @@ from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, Reach, Unmodelled, with_unmodelled
 from tenure.resources import bundled
+from tenure.versions import KUEUE
 
 CONFIGURABLE: Final = "ConfigurablePreemptions"
 """KEP-13396's gate, alpha in v0.20 and off by default."""
@@ -47,6 +48,14 @@ class ApiEntry:
     under: str = ""
     on: str = ""
     off: bool = False
+
+    def is_newer_than(self, release: str) -> bool:
+        """Whether a release of Kueue, such as `0.19`, does not have these names yet."""
+        return bool(self.since) and _numbers(self.since) > _numbers(release)
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
 
 
 @cache
@@ -166,13 +175,17 @@ def unknown_in(raw: object, kind: str) -> Iterator[str]:
 
 
 @cache
-def newer_kinds() -> frozenset[str]:
-    """The kinds of Kueue's group that v0.19 does not serve.
+def newer_kinds(release: str = KUEUE) -> frozenset[str]:
+    """The kinds of Kueue's group that a release does not serve.
 
-    >>> "PreemptionConfig" in newer_kinds()
-    True
+    Args:
+        release: without its last number.
+
+    >>> "PreemptionConfig" in newer_kinds(), "PreemptionConfig" in newer_kinds("0.20")
+    (True, False)
     """
-    return frozenset(entry.object for entry in api_entries() if entry.since and entry.fields == ("*",))
+    entries = (entry for entry in api_entries() if entry.fields == ("*",))
+    return frozenset(entry.object for entry in entries if entry.is_newer_than(release))
 
 
 def unmodelled_in(raw: object, kind: str, name: str) -> tuple[Unmodelled, ...]:

@@ -7,25 +7,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias
 
-from tenure.errors import InputError, Problem, bad_input
+from tenure.errors import ErrorCode, InputError, Problem, bad_input
 from tenure.manifests.configuration import GROUP as CONFIGURED
 from tenure.manifests.configuration import embedded
 from tenure.manifests.conversion import GROUP, place_of
 from tenure.manifests.feature_gates import PROTECTION, TIME_BASED
 from tenure.manifests.files import SourcedObject
-from tenure.manifests.kueue_api import newer_fields, newer_kinds, without
+from tenure.manifests.kueue_api import CONFIGURABLE, ApiEntry, newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
 from tenure.units import format_names
-from tenure.versions import KUEUE
+from tenure.versions import KUEUE, KUEUE_FROM_TEXT, NOT_RUN
 
-KNOWN_RELEASES: Final = (KUEUE,)
-"""Those whose fields, feature gates and decisions were compared with what Tenure has."""
+KNOWN_RELEASES: Final = (KUEUE, KUEUE_FROM_TEXT)
+"""The one whose fields, feature gates and decisions were compared with what Tenure has, and the one that is
+known by its text and its tests alone."""
 IN_OBJECTS: Final = "objects"
 """Instead of a release: the one whose Deployment is among the objects."""
 _OTHERWISE: Final = {"0.18": "0.18 was compared as well, and tries flavors in another order (DV-060)"}
 _NUMBER: Final = re.compile(r"v?(?P<minor>\d+\.\d+)(\.\d+)?([-+].*)?", re.ASCII)
+_V1BETA1: Final = f"{GROUP}/v1beta1"
+_DEFAULTING: Final = "WorkloadPriorityClassDefaulting"
+_DEFAULT_CLASS: Final = ("WorkloadPriorityClass", "default")
 _MOST_NAMES: Final = 3
 """So many objects of a kind a sentence names."""
 
@@ -60,7 +64,7 @@ ADDITIONS: Final = (
 ADDED_GATES: Final[Mapping[str, str]] = {
     TIME_BASED: "KEP-8522",
     PROTECTION: "KEP-9876",
-    "ConfigurablePreemptions": "v0.20",
+    CONFIGURABLE: "v0.20",
     "DynamicQuotaOrchestration": "v0.20",
     "FairSharingRefill": "v0.20",
 }
@@ -115,13 +119,14 @@ def parse_release(text: str) -> str:
     >>> parse_release("0.12")
     Traceback (most recent call last):
     tenure.errors.InputError: --kueue: found '0.12', expected 0.19, the release whose fields, feature gates \
-and decisions are known; or objects
+and decisions were compared; 0.20, known from its text and its tests; or objects
     """
     found = _NUMBER.fullmatch(text)
     if found is not None and found["minor"] in KNOWN_RELEASES:
         return found["minor"]
     why = _OTHERWISE.get(found["minor"]) if found is not None else None
-    expected = f"{', '.join(KNOWN_RELEASES)}, the release whose fields, feature gates and decisions are known"
+    expected = f"{KUEUE}, the release whose fields, feature gates and decisions were compared"
+    expected = f"{expected}; {KUEUE_FROM_TEXT}, known from its text and its tests"
     raise bad_input("--kueue", text, f"{expected}{f'; {why}' if why else ''}; or {IN_OBJECTS}")
 
 
@@ -133,28 +138,43 @@ class TargetKueue:
         release: one of `KNOWN_RELEASES`; None for Kueue with all that the proposals add.
         in_objects: whether the release is still to be read from the objects.
         left_out: what of the objects that release does not have; it grows while they are passed on.
-        newer: fields of a newer release that it does not look at, with the objects that have them, likewise.
-        unserved: objects of kinds that it does not serve, likewise.
+        unseen: fields that it does not look at and why, with the objects that have them, likewise.
+        unserved: objects of kinds or versions that it does not serve, and the field that has it, likewise.
         problems: feature gates with which that release does not start, likewise.
+        not_modelled: what decides otherwise in that release and is not modelled, likewise.
+        gates: feature gates of the command line, above those of a Configuration.
+        configurable: whether PreemptionConfigs count, once the objects are passed on.
+        classed: whether jobs without a class get one, likewise.
     """
 
     release: str | None = None
     in_objects: bool = False
     left_out: list[LeftOut] = field(default_factory=list)
-    newer: dict[str, list[str]] = field(default_factory=dict)
-    unserved: list[Place] = field(default_factory=list)
+    unseen: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    unserved: list[tuple[Place, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    not_modelled: list[Problem] = field(default_factory=list)
+    gates: Mapping[str, bool] = field(default_factory=dict)
+    configurable: bool = False
+    classed: bool = False
 
     @classmethod
-    def of(cls, text: str | None) -> TargetKueue:
+    def of(cls, text: str | None, gates: Mapping[str, bool] | None = None) -> TargetKueue:
         """The Kueue of option `--kueue`; None for Kueue with all that the proposals add.
+
+        Args:
+            text: the option.
+            gates: feature gates of the command line.
 
         Raises:
             InputError: as `parse_release`.
         """
         if text is None:
             return cls()
-        return cls(in_objects=True) if text == IN_OBJECTS else cls(parse_release(text))
+        given = gates or {}
+        if text == IN_OBJECTS:
+            return cls(in_objects=True, gates=given)
+        return cls(parse_release(text), gates=given)
 
     def settled(self, objects: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
         """The same objects, after the release was read from them if requested.
@@ -170,7 +190,23 @@ class TargetKueue:
 
     def passing(self, objects: Iterable[SourcedObject]) -> Iterable[SourcedObject]:
         """The objects as the release has them: what only a proposal has is left out, and noted."""
-        return objects if self.release is None else map(self._as_released, objects)
+        if self.release is None:
+            return objects
+        if self.release == KUEUE_FROM_TEXT:
+            objects = list(objects)  # A Configuration may come after the objects whose gates it sets.
+            self._look_at_gates(objects)
+        return map(self._as_released, objects)
+
+    def _look_at_gates(self, objects: Sequence[SourcedObject]) -> None:
+        """Which feature gates are on, by the command line, a Configuration or the release's defaults."""
+        named = (gates for sourced in objects for _, gates in _gates(sourced) if isinstance(gates, Mapping))
+        gates = {name: on for each in (*named, self.gates) for name, on in each.items()}
+        self.configurable = gates.get(CONFIGURABLE, False) is True
+        default = any(
+            (dig(sourced.object, "kind"), dig(sourced.object, "metadata", "name")) == _DEFAULT_CLASS
+            for sourced in objects
+        )
+        self.classed = default and gates.get(_DEFAULTING, True) is not False
 
     def stamped(self, loaded: Loaded) -> Loaded:
         """A cluster that was made of these objects, with its release and with warnings of what was left out.
@@ -193,20 +229,27 @@ class TargetKueue:
         >>> TargetKueue.of("0.19").warnings()
         ()
         """
-        if self.problems:
-            raise InputError(self.problems)
+        if self.problems or self.not_modelled:
+            raise InputError([*self.problems, *self.not_modelled])
         return tuple(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
-        """What was left out, a sentence for each field."""
+        """How the release is known, and what was left out, a sentence for each field."""
+        if self.release == KUEUE_FROM_TEXT:
+            yield f"answers about Kueue {self.release} are {NOT_RUN}"
+        if self.classed:
+            yield (
+                f"Kueue {self.release} gives jobs without a priority class WorkloadPriorityClass default "
+                f"(feature gate {_DEFAULTING}); jobs without a Workload are read without it"
+            )
         for addition in ADDITIONS:
             lacking = (left.place.object for left in self.left_out if left.addition == addition)
             names = list(dict.fromkeys(lacking))
             if names:
                 yield f"{self.lacks(addition)}, and is not looked at: {format_names(names, _MOST_NAMES)}"
-        for field_, names in sorted(self.newer.items()):
+        for (field_, why), names in sorted(self.unseen.items()):
             named = format_names(list(dict.fromkeys(names)), _MOST_NAMES)
-            yield f"{field_} is not looked at: Kueue {self.release} does not have it: {named}"
+            yield f"{field_} is not looked at: {why}: {named}"
 
     def lacks(self, addition: Addition) -> str:
         """That the release does not have a field."""
@@ -220,11 +263,13 @@ class TargetKueue:
         if not isinstance(kind, str) or not str(version).startswith(f"{GROUP}/"):
             return sourced
         place = place_of(raw, str(kind), file=sourced.file)
-        if str(kind) in newer_kinds():
-            self.unserved.append(place)
-        for path, _ in newer_fields(str(kind)):
-            if dig(raw, *path) is not None:
-                self.newer.setdefault(_written(path), []).append(place.object)
+        self._note_unserved(raw, kind, place)
+        if kind == "ClusterQueue":
+            self._note_pods(raw, place)
+        for path, entry in newer_fields(kind):
+            why = self._unseen(entry)
+            if why and dig(raw, *path) is not None:
+                self.unseen.setdefault((_written(path), why), []).append(place.object)
                 raw = without(raw, path)
         if kind not in _KINDS:
             return replace(sourced, object=raw)
@@ -232,6 +277,32 @@ class TargetKueue:
             self.left_out.append(LeftOut(place, addition))
             raw = without(raw, addition.path)
         return replace(sourced, object=raw)
+
+    def _unseen(self, entry: ApiEntry) -> str:
+        """Why the release does not look at a field; empty if it does."""
+        if entry.is_newer_than(str(self.release)):
+            return f"Kueue {self.release} does not have it"
+        if entry.gate == CONFIGURABLE and not self.configurable:
+            off = f"feature gate {CONFIGURABLE} is off in Kueue {self.release}"
+            return f"{off} unless --feature-gates or a Configuration sets it"
+        return ""
+
+    def _note_unserved(self, raw: object, kind: str, place: Place) -> None:
+        if kind in newer_kinds(str(self.release)):
+            self.unserved.append((place, "kind"))
+        if self.release == KUEUE_FROM_TEXT and dig(raw, "apiVersion") == _V1BETA1:
+            self.unserved.append((place, "apiVersion"))
+
+    def _note_pods(self, raw: object, place: Place) -> None:
+        """Kueue v0.20 counts pods in the search for targets (#16167): the rules here are those of v0.19."""
+        if self.release != KUEUE_FROM_TEXT:
+            return
+        for index, group in enumerate(items(dig(raw, "spec", "resourceGroups"))):
+            if "pods" in items(dig(group, "coveredResources")):
+                path = f"spec.resourceGroups[{index}].coveredResources"
+                counted = f"no pods: Kueue {self.release} counts them in its search for targets"
+                expected = f"{counted}, which is not modelled; or --kueue {KUEUE}"
+                self.not_modelled.append(place.problem(path, "pods", expected, ErrorCode.NOT_MODELLED))
 
 
 Change: TypeAlias = Callable[[Iterable[SourcedObject], TargetKueue], Iterable[SourcedObject]]
@@ -292,6 +363,7 @@ def gates_problems(
         for place, gates in named
         for gate, proposal in ADDED_GATES.items()
         if release is not None and isinstance(gates, Mapping) and gate in gates
+        if proposal != f"v{release}"
     ]
 
 

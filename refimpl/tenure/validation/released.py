@@ -36,13 +36,13 @@ def refused_by(kueue: TargetKueue, report: ValidationReport) -> ValidationReport
     lacking += [
         Notice(
             place.object,
-            "kind",
+            field,
             str(ErrorType.NOT_SUPPORTED),
-            f"Kueue {kueue.release} does not serve this kind",
+            f"Kueue {kueue.release} does not serve this {'kind' if field == 'kind' else 'version'}",
             str(Source.SCHEMA),
             place.file,
         )
-        for place in kueue.unserved
+        for place, field in kueue.unserved
     ]
     gates = [from_problem(problem, Source.CONFIGURATION) for problem in kueue.problems]
     return replace(report, errors=(*report.errors, *lacking, *gates))

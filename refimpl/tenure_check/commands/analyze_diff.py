@@ -292,7 +292,7 @@ def _loops(
 
 
 def _sides(inputs: DifferenceInputs, render: Sequence[str]) -> tuple[Side, Side]:
-    kueue, flags, edits = inputs.interpretation.target_kueue(), inputs.flags, inputs.edits.edits()
+    kueue, flags, edits = inputs.interpretation.target_kueue(inputs.flags), inputs.flags, inputs.edits.edits()
     named = named_sides(inputs.sides or [], inputs.example, inputs.beside or [], edits)
     common = read_objects(inputs.beside) if inputs.beside else ()
     (first, name), (last, other) = named[0], named[-1]

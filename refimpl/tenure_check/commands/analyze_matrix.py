@@ -57,7 +57,7 @@ class ConfigurationOptions:
         Raises:
             InputError: everything that is wrong with it.
         """
-        kueue, edits = self.interpretation.target_kueue(), self.edits.edits()
+        kueue, edits = self.interpretation.target_kueue(self.flags), self.edits.edits()
         read = load_input(self.paths or (), self.example, edits=edits, kueue=kueue, keeps=True)
         loaded = with_flags(read, self.flags)
         return replace(loaded, warnings=tuple(print_warnings(loaded.warnings)))

@@ -121,7 +121,7 @@ def diff_command(
     choose_colour(printing.color)
     claim("--html", printing.html)
     instant, chosen = None if now is None else instant_of(now), interpretation.chosen()
-    names, *read = _sides(sides or [], example, beside or [], edits.edits(), interpretation)
+    names, *read = _sides(sides or [], example, beside or [], edits.edits(), interpretation, flags)
     for side in read:
         refuse_other_scheduler(side)
     before, after = (with_flags(side, flags) for side in read)
@@ -149,6 +149,7 @@ def _sides(
     beside: Sequence[str],
     edits: Sequence[ManifestEdit],
     interpretation: Interpretation,
+    flags: SchedulerFlags,
 ) -> tuple[tuple[str, str], Loaded, Loaded]:
     """What BEFORE and AFTER are called, and both, as a command line names them.
 
@@ -159,7 +160,7 @@ def _sides(
     common = read_objects(beside) if beside else ()
     objects: list[SourcedObject] = []
     (first, name), (last, other) = named[0], named[-1]
-    kueue, kueue_after = interpretation.target_kueue(), interpretation.target_kueue()
+    kueue, kueue_after = interpretation.target_kueue(flags), interpretation.target_kueue(flags)
     before = _read(first, common, (), objects, kueue)
     if len(named) == 2:
         after = _read(last, common, edits, [], kueue_after)
@@ -220,7 +221,7 @@ def _changed(
     return replace(
         before,
         cluster=replace(before.cluster, **tree),
-        warnings=tuple(dict.fromkeys((*before.warnings, *after.warnings))),
+        warnings=tuple(dict.fromkeys((*before.warnings, *after.warnings, *kueue.warnings()))),
         set_aside={**after.set_aside, **kept},
         by_usage=after.by_usage,
     )
