@@ -114,6 +114,16 @@ def test_on_every_tree_of_four_cohorts_and_four_queues_heroes_stand_as_the_proof
     assert asked == sum(2 ** len(shape.queues) for shape in shapes(COHORTS, QUEUES)) > 5000
 
 
+def test_in_every_small_tree_a_path_is_a_walk_up_and_a_node_has_all_that_are_below_it() -> None:
+    for shape in shapes(COHORTS, QUEUES):
+        cluster = shape.cluster((False,) * len(shape.queues))
+        nodes = build_tree(cluster, cluster.cluster_queues["q0"]).nodes
+        lower = [below for node in nodes for below in (*node.queues, *node.cohorts)]
+        assert sorted(lower) == list(range(1, len(nodes)))
+        for node in nodes:
+            assert all(nodes[below].path == (below, *node.path) for below in (*node.queues, *node.cohorts))
+
+
 def test_the_trees_are_all_there_are() -> None:
     # Rooted trees whose nodes are numbered from the root down: 1, 1, 2, 6.
     assert len({shape.parents for shape in shapes(4, 1)}) == 10

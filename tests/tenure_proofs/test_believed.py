@@ -36,7 +36,6 @@ from tenure.oracle.search import find_targets
 from tenure.oracle.shares import weight_as_float
 from tenure.oracle.tree import (
     Usage,
-    build_tree,
     common_place,
     places_below,
     total_usage,
@@ -57,7 +56,6 @@ from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 from tenure_simulate.core import sorting
-from tests.properties import test_kinship as kinship
 from tests.sampling import sample
 from tests.tenure_proofs.changed import changed
 from tests.tenure_simulate.trace.drawn_trees import KINDS, drawn_in_trees
@@ -221,27 +219,6 @@ def popped_waits_no_more(states: range) -> Iterator[None]:
             for pop, left in ((fair._pop, tuple(rest)), (fair._pop_all, ())):
                 then = dataclasses.replace(state, waiting={**state.waiting, place: left})
                 assert pop(state, place) == (first, then)
-                yield
-
-
-def shapes(states: range) -> Iterator[tuple[kinship.Shape, Random]]:
-    """Random trees of up to twelve cohorts and eight ClusterQueues."""
-    for number in states:
-        dice = Random(f"{SEED} {number}")
-        parents = tuple(dice.randrange(index) for index in range(1, dice.randint(1, 12)))
-        queues = tuple(dice.randrange(len(parents) + 1) for _ in range(dice.randint(1, 8)))
-        yield kinship.Shape(parents, queues), dice
-
-
-def paths_are_walks(states: range) -> Iterator[None]:
-    for shape, _ in shapes(states):
-        cluster = shape.cluster((False,) * len(shape.queues))
-        nodes = build_tree(cluster, cluster.cluster_queues["q0"]).nodes
-        for node in nodes:
-            for below in (*node.cohorts, *node.queues):
-                # Paths end at the root, so what is one longer is one step lower.
-                assert nodes[below].path == (below, *node.path)
-                assert node.place < below < len(nodes)
                 yield
 
 
@@ -474,12 +451,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         fair,
         "_pop_all",
         fair._pop,
-    ),
-    "a node comes after the node above it, and its path is itself and that node's path": (
-        paths_are_walks,
-        tree._Builder,
-        "add_cohort",
-        changed(tree._Builder.add_cohort, ("child.place for child in cohorts", "place for child in cohorts")),
     ),
     "a trial after some steps is that of some number of pods": (
         trials_are_of_numbers_of_pods,

@@ -14,7 +14,7 @@ from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
-from tenure_proofs.trusted.symbols import SymInt
+from tenure_proofs.trusted.symbols import SymInt, SymToken
 from tenure_simulate.core import amounts
 from tests.tenure_proofs.changed import LITTLE, changed, fails, made
 
@@ -52,6 +52,12 @@ REFUSED = {
     "a call of something else": ("print(values)", "outside the subset"),
     "a write into an array": ("values[0] = 1", "outside the subset"),
     "another array under its name": ("while total > 0:\n        values = other", "changes values"),
+    "a list with a second name": ("found = []\n    total = found", "another name"),
+    "a list that is another's element": (
+        "found = []\n    lists = []\n    lists.append(found)",
+        "another name",
+    ),
+    "the last of a list of numbers": ("found = [1]", "is no SymToken"),
     "a loop with else": (
         "while total > 0:\n        total = 0\n    else:\n        total = 1",
         "outside the subset",
@@ -65,6 +71,41 @@ def test_what_cannot_be_read_is_refused(what: str) -> None:
     said = () if what.startswith("nothing") else (Invariant(lambda *_: [("true", POINT == POINT)]),)
     with pytest.raises(LiftError, match=message):
         list(_read(body, said))
+
+
+@pytest.mark.parametrize(
+    ("body", "size"),
+    [
+        ("found = [first]\n    found.append(second)", 2),
+        (
+            "found = [first, second]\n    last = found.pop()\n    found.append(last)",
+            2,
+        ),
+        ("found = []\n    while found:\n        found.append(first)", 0),
+    ],
+)
+def test_a_list_grows_and_shrinks_as_it_does(body: str, size: int) -> None:
+    first, second = (SymToken(z3.Int(name)) for name in ("first", "second"))
+    source = f"def procedure(first, second):\n    {body}\n    return found, found\n"
+    parts = read_procedure(
+        made(source, "procedure", {}, {}),
+        {"first": first, "second": second},
+        lambda way: [("as long", way.value[0].size == size)],
+        loops=[Invariant(lambda _, __, here, ___: [("none", here["found"].size == 0)], measure=lambda _: 0)],
+    )
+    assert not prove(parts, None, LITTLE).failures
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    assert len(namespace["procedure"](1, 2)[0]) == size
+
+
+def test_nothing_is_taken_from_a_list_that_may_be_empty() -> None:
+    source = "def procedure(first):\n    found = []\n    last = found.pop()\n    return last\n"
+    given = {"first": SymToken(z3.Int("first"))}
+    (failure,) = prove(
+        read_procedure(made(source, "procedure", {}, {}), given, lambda _: []), None, LITTLE
+    ).failures
+    assert failure.startswith("returns: defined")
 
 
 def _read(body: str, loops: tuple[Invariant, ...]) -> Any:

@@ -26,7 +26,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
     rounds,
 )
-from tenure.oracle.tree import climb, summed_up
+from tenure.oracle.tree import climb, laid_out, summed_up
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue
 from tenure.rules.eligibility import basis_for, basis_within_queue
@@ -364,6 +364,20 @@ WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
         "        used[place] = after\n",
         "",
         "keeps: conserved below",
+    ),
+    "counts itself twice": (
+        "PO-ANY-025",
+        laid_out,
+        "above.append(path)",
+        "above.append(up)",
+        "keeps: each is below one that is laid out",
+    ),
+    "lays out for ever": (
+        "PO-ANY-025",
+        laid_out,
+        "member = waiting.pop()",
+        "member = waiting.pop()\n        waiting.append(member)",
+        "keeps: it ends",
     ),
     "counts all that is in use below": (
         "PO-ANY-045",

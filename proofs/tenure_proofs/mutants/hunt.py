@@ -31,7 +31,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
     rounds,
 )
-from tenure.oracle.tree import climb, summed_up
+from tenure.oracle.tree import children_of, climb, laid_out, summed_up
 from tenure.rules.registry import all_rules
 from tenure_play import actors, cycle
 from tenure_proofs.asked import Shared
@@ -73,6 +73,8 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "ATTEMPTS-LOOP": attempts_until_one_fits,
     "BEST-LOOP": best_of,
     "ROUNDS-LOOP": rounds,
+    "LAID-OUT": laid_out,
+    "CHILDREN": children_of,
     "CLIMB": climb,
     "SUMMED-UP": summed_up,
     "TOGETHER": together,

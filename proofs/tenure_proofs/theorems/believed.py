@@ -11,7 +11,7 @@ from types import MappingProxyType
 SEED = 37
 """What every search draws from."""
 
-_DECISIONS, _PLAYS, _TREES = "decisions", "plays", "trees of cohorts"
+_DECISIONS, _PLAYS = "decisions", "plays"
 
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
@@ -23,7 +23,6 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "two shares compare as their places in one order": (300_000, "triples of shares"),
         "the queues among which one is chosen are those at which a candidate waits": (10_000, _DECISIONS),
         "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
-        "a node comes after the node above it, and its path is itself and that node's path": (20_000, _TREES),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
         "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
         "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor": (

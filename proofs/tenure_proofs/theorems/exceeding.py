@@ -9,9 +9,10 @@ import z3
 
 from tenure.oracle.classical import NOWHERE, common_cohorts
 from tenure_proofs.theorems.decision import Told
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.layout import BY, LAID_OUT, after_the_one_above, goes_up, on_path
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import everywhere
-from tenure_proofs.theorems.tree import LAID_OUT, USAGE
+from tenure_proofs.theorems.tree import USAGE
 from tenure_proofs.trusted.ast_lifter import Value
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Part, by_induction
 from tenure_proofs.trusted.loops import Cells, Loop, Row, State
@@ -31,9 +32,12 @@ def _is_there(place: Any) -> z3.BoolRef:
 def _laid_out(place: Any) -> z3.BoolRef:
     """The path of a node, and that of the preemptor's ClusterQueue."""
     above, is_root = _above(place), place == 0
-    path = _contains(ANY, place) == z3.Or(place == ANY, z3.And(z3.Not(is_root), _contains(ANY, above)))
-    up = z3.If(is_root, z3.And(above == 0, _around(0)), z3.Implies(_around(place), _around(above)))
-    return z3.Implies(_is_there(place), z3.And(path, up, above >= 0, z3.Or(is_root, above < place)))
+    path = on_path(ANY, place, _contains(ANY, place), z3.And(z3.Not(is_root), _contains(ANY, above)))
+    up = goes_up(is_root, _around(place), _around(0), _around(above))
+    links = z3.Implies(is_root, above == 0)
+    return z3.And(
+        after_the_one_above(place, above, COUNT), z3.Implies(_is_there(place), z3.And(path, up, links))
+    )
 
 
 def _stops(place: Any) -> z3.BoolRef:
@@ -92,7 +96,7 @@ def a_queue_is_looked_into_exactly_if_it_and_all_below_the_lowest_common_cohort_
     contract = Contract(
         invariant,
         result,
-        everywhere=everywhere((LAID_OUT, BELIEVED, _laid_out)),
+        everywhere=everywhere((LAID_OUT, BY, _laid_out)),
         points=lambda place, steps, _: [place, steps, _above(steps)],
         ghosts={"$barrier": Ghost(z3.K(z3.IntSort(), z3.IntVal(0)), noted)},
     )

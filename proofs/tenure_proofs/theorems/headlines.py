@@ -27,10 +27,11 @@ from tenure.rules.hero_rank import kinship
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import OUTCOMES, seeing
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.layout import BY, LAID_OUT
+from tenure_proofs.theorems.layout import on_path as is_on_path
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import BOOL, INT, token, truth_of
 from tenure_proofs.theorems.taken import modelled
-from tenure_proofs.theorems.tree import LAID_OUT
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -80,8 +81,8 @@ def _related(function: Callable[..., Any], preemptor_hero: bool, target_hero: bo
     path, many = z3.Const("path of theirs", z3.ArraySort(INT, BOOL)), z3.Int("nodes")
 
     def on_path(cohort: Any) -> z3.BoolRef:
-        above = z3.And(cohort != theirs, path[cohort] == _CONTAINS(cohort, _PARENT(theirs)))
-        return Taken(above, LAID_OUT, BELIEVED)
+        above = is_on_path(cohort, theirs, path[cohort], _CONTAINS(cohort, _PARENT(theirs)))
+        return Taken(z3.And(cohort != theirs, above), LAID_OUT, BY)
 
     def node(place: Any) -> Made:
         walk = z3.If(place == theirs, path, z3.Const("another path", path.sort()))

@@ -14,14 +14,15 @@ from tenure.model import UNLIMITED
 from tenure.oracle.heroes.held import together
 from tenure.oracle.tree import summed_up
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.layout import BY as LAYOUT
+from tenure_proofs.theorems.layout import LAID_OUT, after_the_one_above
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import (
     ADDED,
     AMOUNT,
     BEFORE,
     BOUNDED,
-    LAID_OUT,
     PASSED,
     PLACE,
     POINTS,
@@ -160,7 +161,7 @@ def _of_nodes(function: Callable[..., Any]) -> Iterator[Part]:
         return z3.Implies(_is_among(place, COUNT), z3.And(*known))
 
     def laid_out(place: Any) -> Any:
-        return z3.Implies(z3.And(place > 0, place < COUNT), _is_among(_above(place), place))
+        return after_the_one_above(place, _above(place), COUNT)
 
     def summed(used: Any, passed: Any, place: Any, last: Any) -> Labelled:
         below = z3.And(place >= last, place < COUNT)
@@ -196,7 +197,7 @@ def _of_nodes(function: Callable[..., Any]) -> Iterator[Part]:
         invariant,
         result,
         facts=(COUNT >= 1, _is_among(NODE, COUNT), NONE.of(COUNT)),
-        everywhere=everywhere((BOUNDED, GIVEN, bounded), (LAID_OUT, BELIEVED, laid_out)),
+        everywhere=everywhere((BOUNDED, GIVEN, bounded), (LAID_OUT, LAYOUT, laid_out)),
         points=lambda place, steps, _: [place, NODE, COUNT - 1 - steps, _above(COUNT - 1 - steps)],
         ghosts={"$passed": Ghost(NOTHING, noted)},
         lemmas=replaced,

@@ -15,12 +15,13 @@ from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.decision import handed, said, seeing
+from tenure_proofs.theorems.layout import BY as LAYOUT
+from tenure_proofs.theorems.layout import LAID_OUT, one_lower
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.rounds import POPPED, how_many_wait, steps_keep, waits
 from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, known_as, same, telling, token, truth_of
 from tenure_proofs.theorems.taken import known, standing
-from tenure_proofs.theorems.tree import LAID_OUT
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
@@ -70,8 +71,8 @@ def _children(kind: str, place: Any) -> Row:
 
     def at(number: Any) -> SymInt:
         one = child(place, number)
-        lower = z3.And(one >= 0, one < NODES, _depth(one) == _depth(place) + 1, _depth(one) <= NODES)
-        known(z3.Implies(z3.And(number >= 0, number < many), lower), LAID_OUT, BELIEVED)
+        lower = one_lower(one, _depth(one), _depth(place), NODES)
+        known(z3.Implies(z3.And(number >= 0, number < many), lower), LAID_OUT, LAYOUT)
         return SymInt(one)
 
     return Row(at, many, told=(z3.Function(f"the {kind}", INT, INT)(place),))

@@ -24,7 +24,6 @@ from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
 
 IN_USE = "what is taken away is in use"
 PASSED = "a node has in use what is passed up to it, at least"
-LAID_OUT = "a node comes after the node above it, and its path is itself and that node's path"
 BOUNDED = "no amount is below zero, and no usage is unlimited, before or after"
 KNOWN = {BOUNDED: GIVEN, **dict.fromkeys((PASSED, IN_USE), "PO-ANY-045")}
 SIZE = "any path, and any amounts below an unlimited one; local quota may be unlimited"

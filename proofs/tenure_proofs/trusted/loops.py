@@ -11,7 +11,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 import z3
 
@@ -97,6 +97,32 @@ class Cells(Symbol):
     Args:
         term: the numbers, by place.
         size: how many there are.
+    """
+
+    term: z3.ArrayRef
+    size: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Grown(Symbol):
+    """A list of tokens that grows and shrinks at its end. One name knows it, as one knows a list of numbers.
+
+    Args:
+        term: the tokens, by place.
+        size: how many there are.
+    """
+
+    term: z3.ArrayRef
+    size: Any
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Groups(Symbol):
+    """Lists of numbers that grow, as far as it goes which numbers are in each; one name knows all of them.
+
+    Args:
+        term: the numbers of each list, by place.
+        size: how many lists there are.
     """
 
     term: z3.ArrayRef
@@ -219,7 +245,7 @@ class _Reader(_Lifter):
 
     def expression(self, node: ast.expr, scope: _Scope) -> Value:
         match node:
-            case ast.Name(id=name) if isinstance(scope.names.get(name), Cells):
+            case ast.Name(id=name) if isinstance(scope.names.get(name), Cells | Grown | Groups):
                 raise LiftError(f"{name} in line {node.lineno} would get another name")
             case ast.Subscript(value=ast.Name(id=name), slice=place) if isinstance(
                 cells := scope.names.get(name), Cells
@@ -266,7 +292,7 @@ class _Reader(_Lifter):
                 return [Way(scope.path, "break", scope.names)]
             case ast.Continue():
                 return [Way(scope.path, "on", scope.names)]
-            case ast.Return(value=ast.Name(id=name)) if isinstance(scope.names.get(name), Cells):
+            case ast.Return(value=ast.Name(id=name)) if isinstance(scope.names.get(name), Cells | Groups):
                 return [Way(scope.path, "return", scope.names, scope.names[name])]
             case ast.Return(value=ast.expr() as value):
                 return [Way(scope.path, "return", scope.names, self.expression(value, scope))]
@@ -377,8 +403,10 @@ def _kind(value: Value) -> Any:
             return Listed
         case SymToken():
             return value.term.sort().sexpr()
-        case Cells():
-            return Cells, z3.simplify(value.size).sexpr()
+        case Cells() | Groups():
+            return type(value), z3.simplify(value.size).sexpr()
+        case Grown():
+            return Grown
         case Made():
             return value.cls, tuple((name, _kind(part)) for name, part in value.fields.items())
     if sort_of(value) not in (bool, int):
@@ -399,8 +427,10 @@ def _arbitrary(name: str, value: Value) -> Value:
             )
         case SymToken():
             return SymToken(z3.Const(name, value.term.sort()))
-        case Cells():
-            return Cells(z3.Const(name, value.term.sort()), value.size)
+        case Cells() | Groups():
+            return type(value)(z3.Const(name, value.term.sort()), value.size)
+        case Grown():
+            return Grown(z3.Const(name, value.term.sort()), z3.Int(f"{name}.size"))
         case Made():
             parts = {part: _arbitrary(f"{name}.{part}", inner) for part, inner in value.fields.items()}
             return Made(value.cls, parts)
@@ -481,13 +511,20 @@ class Loop:
 
 
 def _stored(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names that statements give another value to, or write a part of."""
+    """The names that statements give another value to, or write a part of, or call a method of."""
     found = [inner for node in nodes for inner in ast.walk(node)]
     names = {node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    parts = (
+    parts = [
         node.value for node in found if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-    )
-    return names | {part.id for part in parts if isinstance(part, ast.Name)}
+    ]
+    parts += [node.func.value for node in found if isinstance(node, ast.Call) and _grows(node.func)]
+    owners = (part.value if isinstance(part, ast.Subscript) else part for part in parts)
+    return names | {part.id for part in owners if isinstance(part, ast.Name)}
+
+
+def _grows(node: ast.expr) -> TypeGuard[ast.Attribute]:
+    """Whether what is called makes a list longer or shorter."""
+    return isinstance(node, ast.Attribute) and node.attr in ("append", "pop")
 
 
 def returned(function: FunctionType, **given: Value) -> tuple[Value, list[z3.BoolRef]]:

@@ -21,15 +21,31 @@ import z3
 from tenure_proofs.trusted.ast_lifter import Made, Path, Truth, Value, _outside, _Scope
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import OWN, Row, State, Way, _arbitrary, _kind, _Reader, _stored, every
+from tenure_proofs.trusted.loops import (
+    OWN,
+    Groups,
+    Grown,
+    Row,
+    State,
+    Way,
+    _arbitrary,
+    _kind,
+    _Reader,
+    _stored,
+    every,
+)
 from tenure_proofs.trusted.source import body_of, parameters_given
-from tenure_proofs.trusted.symbols import Symbol, SymBool, SymInt, as_term, sort_of
+from tenure_proofs.trusted.symbols import Symbol, SymBool, SymInt, SymToken, as_term, sort_of
 
 LEAST, MOST = -(2**63), 2**63 - 1
 """Of 64 bits."""
 
 POINT = z3.Int(f"{OWN}point")
 """The arbitrary point of every invariant: what is shown of it holds of every point."""
+
+IN_FRONT = z3.Function("a number in front of a tuple", z3.IntSort(), z3.IntSort(), z3.IntSort())
+"""The token of a tuple of numbers: of its first, and of the token of the others."""
+EMPTY = z3.Int("the tuple of nothing")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -183,6 +199,18 @@ class _Procedures(_Reader):
 
     def expression(self, node: ast.expr, scope: _Scope) -> Value:
         match node:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]) if (
+                isinstance(grown := scope.names.get(name), Grown) and scope.outer("len") is len
+            ):
+                return SymInt(grown.size)
+            case ast.Tuple(elts=[first, ast.Starred(value=others)]):
+                number = self.number(self.expression(first, scope), scope.path)
+                return SymToken(IN_FRONT(as_term(number, int), _token(self.expression(others, scope))))
+            case ast.List(elts=parts):
+                grown = Grown(z3.K(z3.IntSort(), z3.IntVal(0)), z3.IntVal(0))
+                for part in parts:
+                    grown = _longer(grown, self.expression(part, scope))
+                return grown
             case ast.Subscript(value=whole, slice=place):
                 if isinstance(table := self.expression(whole, scope), Table):
                     return table.at(self.index(table, place, scope))
@@ -195,7 +223,12 @@ class _Procedures(_Reader):
                     self.stands.add(name)
         return super().expression(node, scope)
 
-    def index(self, table: Table, node: ast.expr, scope: _Scope) -> Any:
+    def truth(self, node: ast.expr, scope: _Scope) -> Truth:
+        if isinstance(node, ast.Name) and isinstance(grown := scope.names.get(node.id), Grown):
+            return SymBool(grown.size > 0)
+        return super().truth(node, scope)
+
+    def index(self, table: Table | Groups, node: ast.expr, scope: _Scope) -> Any:
         """A place that is there; a place below zero would be counted from the end."""
         place = as_term(self.number(self.expression(node, scope), scope.path), int)
         self.require(scope.path, SymBool(z3.And(place >= 0, place < table.size)))
@@ -245,6 +278,21 @@ class _Procedures(_Reader):
         match first:
             case ast.For() | ast.While():
                 return self.loop(first, rest, scope)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[item])):
+                return self.ways(rest, self.appended(owner, item, scope))
+            case ast.Assign(
+                targets=[target],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop"), args=[], keywords=[]),
+            ) if isinstance(grown := scope.names.get(name), Grown):
+                self.require(scope.path, SymBool(grown.size > 0))
+                last = SymToken(grown.term[grown.size - 1])
+                shorter = scope.binding(name, Grown(grown.term, grown.size - 1))
+                return self.ways(rest, self.bind(target, last, shorter))
+            case ast.Return(value=ast.Tuple(elts=parts)) if all(
+                isinstance(part, ast.Name) and isinstance(scope.names.get(part.id), Grown) for part in parts
+            ):
+                lists = tuple(scope.names[part.id] for part in parts if isinstance(part, ast.Name))
+                return [Way(scope.path, "return", scope.names, lists)]
             case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if isinstance(
                 scope.names.get(name, scope.function.__globals__.get(name)), Law
             ):
@@ -252,8 +300,26 @@ class _Procedures(_Reader):
                 return self.ways(rest, scope)
         return super().ways(statements, scope)
 
+    def appended(self, owner: ast.expr, item: ast.expr, scope: _Scope) -> _Scope:
+        """What the names stand for once a list has one element more."""
+        match owner:
+            case ast.Name(id=name) if isinstance(grown := scope.names.get(name), Grown):
+                return scope.binding(name, _longer(grown, self.expression(item, scope)))
+            case ast.Subscript(value=ast.Name(id=name), slice=at) if isinstance(
+                groups := scope.names.get(name), Groups
+            ):
+                place, number = self.index(groups, at, scope), as_term(self.expression(item, scope), int)
+                more = z3.Store(groups.term, place, z3.Store(groups.term[place], number, True))
+                return scope.binding(name, Groups(more, groups.size))
+        raise _outside(owner)
+
     def row(self, node: ast.expr, scope: _Scope) -> Row:
         match node:
+            case (
+                ast.Call(func=ast.Name(id="enumerate" | "reversed" | "tuple" | "list"))
+                | ast.Subscript(slice=ast.Slice())
+            ):
+                return super().row(node, scope)
             case ast.Call(func=ast.Name(id="range"), args=parts) if scope.outer("range") is range:
                 bounds = [self.number(self.expression(part, scope), scope.path) for part in parts]
                 return _range(*bounds)
@@ -353,6 +419,16 @@ class _Procedures(_Reader):
                 raise LiftError(f"{function.__name__}: a step changes {name}")
             if here[name] is not value and _kind(names[name]) != _kind(value):
                 raise LiftError(f"{function.__name__}: {name} is of another kind after a step")
+
+
+def _token(value: Value) -> Any:
+    """What stands for a value in a list, or for a tuple."""
+    return EMPTY if isinstance(value, tuple) and not value else as_term(value, SymToken)
+
+
+def _longer(grown: Grown, item: Value) -> Grown:
+    """A list with one element more."""
+    return Grown(z3.Store(grown.term, grown.size, _token(item)), grown.size + 1)
 
 
 def _said(invariant: Invariant, steps: Any, first: State, here: State, points: Sequence[Any]) -> Labelled:

@@ -16,7 +16,7 @@ import z3
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.loops import OWN, Cells, Given, Listed, Loop, Row, State, Way, every
+from tenure_proofs.trusted.loops import OWN, Cells, Given, Groups, Grown, Listed, Loop, Row, State, Way, every
 from tenure_proofs.trusted.procedures import (
     CALLS,
     POINT,
@@ -83,7 +83,7 @@ def leaves(value: Value) -> tuple[z3.ExprRef, ...]:
             return tuple(term for part in whole for term in leaves(part))
         case SymOptional():
             return (*leaves(value.present), *leaves(value.value))
-        case Cells():
+        case Cells() | Grown() | Groups():
             return (value.term, as_term(SymInt(value.size), int))
         case Listed():
             return (value.there, value.head, value.members, value.rising, value.falling)

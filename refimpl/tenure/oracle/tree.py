@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from tenure.errors import bad_input
 from tenure.model import (
@@ -36,6 +36,11 @@ NO_QUOTA = NodeQuota()
 Usage: TypeAlias = Sequence[Mapping[FlavorResource, Amount]]
 """What is in use at every node of a tree, by the node's place; a value, never changed."""
 
+Path: TypeAlias = tuple[int, ...]
+"""The places from a node up to the root."""
+
+_Member = TypeVar("_Member")
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -56,7 +61,7 @@ class Node:
     place: int
     name: str
     queue: ClusterQueue | None
-    path: tuple[int, ...]
+    path: Path
     queues: tuple[int, ...]
     cohorts: tuple[int, ...]
     quotas: Mapping[FlavorResource, NodeQuota]
@@ -101,13 +106,63 @@ def build_tree(cluster: Cluster, queue: ClusterQueue) -> Tree:
     >>> [node.name for node in build_tree(Cluster({"q": queue}), queue).nodes]
     ['c', 'q']
     """
-    builder = _Builder(cluster)
-    if queue.cohort is None:
-        builder.add_queue(queue, ())
-    else:
-        builder.add_cohort(_root_of(cluster, queue), ())
-    nodes = tuple(node for node in builder.nodes if node is not None)
-    return Tree(nodes, builder.places, tuple(_of_all(cluster, nodes)))
+    of_cohort = _members_by_cohort(cluster)
+    root = queue if queue.cohort is None else _cohort(cluster, _root_of(cluster, queue))
+
+    def below(member: ClusterQueue | Cohort) -> Sequence[ClusterQueue | Cohort]:
+        return () if isinstance(member, ClusterQueue) else of_cohort.get(member.name, ())
+
+    members, paths = laid_out(root, below)
+    nodes = _nodes(members, paths, children_of(paths, [[] for _ in paths]))
+    places = {node.name: node.place for node in nodes if node.queue is not None}
+    return Tree(nodes, places, tuple(_of_all(cluster, nodes)))
+
+
+def laid_out(
+    root: _Member, below: Callable[[_Member], Sequence[_Member]]
+) -> tuple[list[_Member], list[Path]]:
+    """A root and all below it, each after the one that it is in, with the path of each.
+
+    Args:
+        root: the first.
+        below: what is directly below one, the last first.
+
+    Returns:
+        Who is at each place, and the path of each place: itself, and the path of what it is in.
+
+    >>> laid_out("c", {"a": (), "b": "", "c": "ba"}.__getitem__)
+    (['c', 'a', 'b'], [(0,), (1, 0), (2, 0)])
+    """
+    members: list[_Member] = []
+    paths: list[Path] = []
+    waiting = [root]
+    above: list[Path] = [()]
+    while waiting:
+        member = waiting.pop()
+        up = above.pop()
+        path = (len(paths), *up)
+        members.append(member)
+        paths.append(path)
+        for child in below(member):
+            waiting.append(child)
+            above.append(path)
+    return members, paths
+
+
+def children_of(paths: Sequence[Path], children: list[list[int]]) -> list[list[int]]:
+    """The places of what is directly below each place.
+
+    Args:
+        paths: by place.
+        children: as many empty lists; filled in.
+
+    >>> children_of([(0,), (1, 0), (2, 1, 0)], [[], [], []])
+    [[1], [2], []]
+    """
+    for place, path in enumerate(paths):
+        if len(path) > 1:
+            children[path[1]].append(place)
+    return children
 
 
 def _of_all(cluster: Cluster, nodes: Iterable[Node]) -> Iterator[Unmodelled]:
@@ -315,73 +370,62 @@ def _root_of(cluster: Cluster, queue: ClusterQueue) -> str:
     return seen[-1]
 
 
-class _Builder:
-    """Lays out a tree from the root down; what a node lends is summed up on the way back."""
-
-    def __init__(self, cluster: Cluster) -> None:
-        self.nodes: list[Node | None] = []
-        self.places: dict[str, int] = {}
-        self._cohorts = cluster.cohorts
-        self._queues_of: dict[str, list[ClusterQueue]] = {}
-        self._cohorts_of: dict[str, list[str]] = {}
-        for queue in sorted(cluster.cluster_queues.values(), key=lambda cluster_queue: cluster_queue.name):
-            if queue.cohort is not None:
-                self._queues_of.setdefault(queue.cohort, []).append(queue)
-        for cohort in sorted(cluster.cohorts.values(), key=lambda cohort: cohort.name):
-            if cohort.parent is not None:
-                self._cohorts_of.setdefault(cohort.parent, []).append(cohort.name)
-
-    def add_queue(self, queue: ClusterQueue, above: tuple[int, ...]) -> Node:
-        place = len(self.nodes)
-        own = list(_own_quotas(queue.resource_groups))
-        quotas = {
-            flavor_resource: NodeQuota(
-                quota.nominal, quota.nominal, local_quota(quota.nominal, lends), quota.borrowing_limit
-            )
-            for flavor_resource, quota, lends in own
-        }
-        lent = {flavor_resource: lends for flavor_resource, _, lends in own if lends is not None}
-        node = Node(place, queue.name, queue, (place, *above), (), (), quotas, queue.weight, 0, lent)
-        self.nodes.append(node)
-        self.places[queue.name] = place
-        return node
-
-    def add_cohort(self, name: str, above: tuple[int, ...]) -> Node:
-        place = len(self.nodes)
-        self.nodes.append(None)  # children come after their parents
-        path = (place, *above)
-        queues = [self.add_queue(queue, path) for queue in self._queues_of.get(name, ())]
-        cohorts = [self.add_cohort(child, path) for child in self._cohorts_of.get(name, ())]
-        cohort = self._cohorts.get(name, Cohort(name))
-        node = Node(
-            place=place,
-            name=name,
-            queue=None,
-            path=path,
-            queues=tuple(child.place for child in queues),
-            cohorts=tuple(child.place for child in cohorts),
-            quotas=_cohort_quotas(cohort, [*queues, *cohorts]),
-            weight=cohort.weight,
-            height=_height(queues, cohorts),
-            lends={
-                flavor_resource: lends
-                for flavor_resource, _, lends in _own_quotas(cohort.resource_groups)
-                if lends is not None
-            },
-        )
-        self.nodes[place] = node
-        return node
+def _cohort(cluster: Cluster, name: str) -> Cohort:
+    return cluster.cohorts.get(name, Cohort(name))
 
 
-def _height(queues: list[Node], cohorts: list[Node]) -> int:
+def _members_by_cohort(cluster: Cluster) -> dict[str, list[ClusterQueue | Cohort]]:
+    """What is directly below each cohort, the last first: ClusterQueues come before cohorts, each by name."""
+    of_cohort: dict[str, list[ClusterQueue | Cohort]] = {}
+    for cohort in sorted(cluster.cohorts.values(), key=lambda cohort: cohort.name, reverse=True):
+        if cohort.parent is not None:
+            of_cohort.setdefault(cohort.parent, []).append(cohort)
+    for queue in sorted(cluster.cluster_queues.values(), key=lambda queue: queue.name, reverse=True):
+        if queue.cohort is not None:
+            of_cohort.setdefault(queue.cohort, []).append(queue)
+    return of_cohort
+
+
+def _nodes(
+    members: Sequence[ClusterQueue | Cohort], paths: Sequence[Path], children: Sequence[Sequence[int]]
+) -> tuple[Node, ...]:
+    """The nodes by place; what a node lends is summed up from the last one on."""
+    made: dict[int, Node] = {}
+    for place in reversed(range(len(members))):  # children come after their parents
+        made[place] = _node(members[place], paths[place], [made[child] for child in children[place]])
+    return tuple(made[place] for place in range(len(members)))
+
+
+def _node(member: ClusterQueue | Cohort, path: Path, children: Sequence[Node]) -> Node:
+    own = list(_own_quotas(member.resource_groups))
+    queue = member if isinstance(member, ClusterQueue) else None
+    queues = [child for child in children if child.queue is not None]
+    cohorts = [child for child in children if child.queue is None]
+    return Node(
+        place=path[0],
+        name=member.name,
+        queue=queue,
+        path=path,
+        queues=tuple(child.place for child in queues),
+        cohorts=tuple(child.place for child in cohorts),
+        quotas=_quotas(own, children),
+        weight=member.weight,
+        height=0 if queue is not None else _height(queues, cohorts),
+        lends={flavor_resource: lends for flavor_resource, _, lends in own if lends is not None},
+    )
+
+
+def _height(queues: Sequence[Node], cohorts: Sequence[Node]) -> int:
     active = any(child.queue is not None and not child.queue.inactive for child in queues)
     return max([int(active or bool(cohorts)), *(child.height + 1 for child in cohorts)])
 
 
-def _cohort_quotas(cohort: Cohort, children: list[Node]) -> dict[FlavorResource, NodeQuota]:
+def _quotas(
+    owned: Iterable[tuple[FlavorResource, NodeQuota, Amount | None]], children: Iterable[Node]
+) -> dict[FlavorResource, NodeQuota]:
     subtree: dict[FlavorResource, Amount] = {}
     own: dict[FlavorResource, tuple[NodeQuota, Amount | None]] = {}
-    for flavor_resource, quota, lends in _own_quotas(cohort.resource_groups):
+    for flavor_resource, quota, lends in owned:
         own[flavor_resource] = (quota, lends)
         subtree[flavor_resource] = quota.nominal
     for child in children:
