@@ -88,8 +88,9 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 def _installed(factory: pytest.TempPathFactory, name: str, what: str) -> Installed:
     def make(folder: Path) -> None:
-        _checked([sys.executable, "-m", "venv", str(folder)])
-        pip = [str(folder / SCRIPTS / "python"), "-m", "pip", "install", "--quiet"]
+        # A pip of its own for each would take as long as what it installs.
+        _checked([sys.executable, "-m", "venv", "--without-pip", str(folder)])
+        pip = [sys.executable, "-m", "pip", "--python", str(folder / SCRIPTS / "python"), "install", "--quiet"]
         _checked([*pip, "--disable-pip-version-check", what], PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
 
     return Installed(shared_folder(factory, name, make) / SCRIPTS, factory.mktemp("elsewhere"))
