@@ -17,7 +17,7 @@ from tenure.manifests.premises import premises_of_states
 from tenure.readings import ReadingLike, parse_reading
 from tenure.units import format_names
 from tenure.versions import kueue_version
-from tenure_check.analysis.closed_systems import object_files, stated_premises, trees_of
+from tenure_check.analysis.closed_systems import object_files, stated_premises, trees_of, with_gates
 from tenure_check.analysis.explained_cells import numbers_named, with_explained
 from tenure_check.analysis.guarantee_answer import GuaranteesAnswer, guarantees_outline
 from tenure_check.analysis.heat_map import heat_map
@@ -158,10 +158,10 @@ def loops(
     """
     chosen = parse_reading(reading)
     request = _request(bounds, searches=search)
-    trees, warnings = trees_of(loaded.objects, chosen)
+    trees, warnings = trees_of(with_gates(loaded.objects, loaded.flag_gates), chosen)
     notes = (sourced.note for sourced in loaded.objects if sourced.note)
     known = tuple(dict.fromkeys((*notes, *warnings, *loaded.warnings)))
-    stated = stated_premises(loaded.objects)
+    stated = stated_premises(loaded.objects, loaded.flag_gates)
     hunt = LoopHunt(trees, request, chosen, object_files(loaded.objects), progress)
     answer = replace(hunt.run(known), premises=stated, kueue=_kueue(loaded))
     if to is not None and hunt.scenarios:

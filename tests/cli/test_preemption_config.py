@@ -357,3 +357,78 @@ def test_of_a_config_that_is_not_given_the_error_expects_one(tmp_path: Path) -> 
     text = printed("decide", "-w", "hero/incoming", str(file), *NOW, code=2)
     assert "expected the name of a PreemptionConfig that is given and valid, or feature gate Config" in text
     assert "is not given: add it" in text
+
+
+def test_why_leaves_out_rules_that_an_invalid_selector_stops_for_every_preemptor(tmp_path: Path) -> None:
+    wrong = {"matchExpressions": [{"key": "a", "operator": "Notin", "values": ["x"]}]}
+    stopping = {
+        "name": "wrong",
+        "activationPolicy": {"trigger": "Always"},
+        "candidateSelectors": [{"scope": "WithinParentCohort", "labelSelector": wrong}],
+    }
+
+    def with_rule(raw: Any) -> Any:
+        return {**raw, "spec": {"rules": [stopping, *raw["spec"]["rules"]]}}
+
+    file = changed(tmp_path, "hero-config", with_rule)
+    refused = "no rule of PreemptionConfig hero-config selects it"
+    assert refused in printed("why", "b/b1", file, *NOW)
+    stopping["preemptorSelector"] = {"matchLabels": {"tier": "low"}}
+    assert refused not in printed("why", "b/b1", changed(tmp_path, "hero-config", with_rule), *NOW)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text", "premise"),
+    [
+        ((), 5, "any victim, whatever its numbers", "gate ConfigurablePreemptions on, which v0.20"),
+        (("true",), 5, "any victim, whatever its numbers", "PreemptionConfigs from the text"),
+        (
+            ("false",),
+            0,
+            "no ClusterQueue preempts a workload",
+            "fair sharing off, no Configuration was given",
+        ),
+    ],
+)
+def test_loops_follow_the_gates_of_the_command_line(
+    words: tuple[str, ...], code: int, text: str, premise: str
+) -> None:
+    gates = [("--feature-gates", f"ConfigurablePreemptions={on}") for on in words]
+    found = printed("analyze", "loops", str(FILE), *(word for each in gates for word in each), code=code)
+    assert text in found
+    # What is assumed without a Configuration stays assumed.
+    assert "assumed: fair sharing off, no Configuration was given (--fair-sharing sets it)" in found
+    assert premise in found
+    assert ("gate ConfigurablePreemptions on" in found) == (not words)
+
+
+def test_gates_of_loops_are_above_those_of_a_configuration_and_are_checked(tmp_path: Path) -> None:
+    configured = {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "featureGates": {"ConfigurablePreemptions": False, "PriorityBoost": True},
+    }
+    file = tmp_path / "cluster.yaml"
+    file.write_text(f"{FILE.read_text()}\n---\n{yaml.safe_dump(configured)}")
+    off = printed("analyze", "loops", str(file))
+    assert "assumed" not in off
+    on = printed("analyze", "loops", str(file), "--feature-gates", "ConfigurablePreemptions=true", code=5)
+    assert "any victim, whatever its numbers" in on
+    for command in ("loops", "sanity"):
+        assert "expected a feature gate of Kueue; did you mean PriorityBoost?" in printed(
+            "analyze", command, str(FILE), "--feature-gates", "PriorityBost=true", code=2
+        )
+    refill = ("--fair-sharing", "default", "--feature-gates", "FairSharingRefill=true")
+    assert "FairSharingRefill: found True" in printed("analyze", "loops", str(FILE), *refill, code=2)
+
+
+def test_sanity_looks_at_no_config_whose_gate_is_off(tmp_path: Path) -> None:
+    def never(raw: Any) -> Any:
+        rule = {**raw["spec"]["rules"][0]}
+        rule["activationPolicy"] = {"trigger": "QuotaFeasibleAndInsufficientTopology"}
+        return {**raw, "spec": {"rules": [rule]}}
+
+    file = changed(tmp_path, "hero-config", never)
+    assert "the rule never applies" in printed("analyze", "sanity", file)
+    off = printed("analyze", "sanity", file, "--feature-gates", "ConfigurablePreemptions=false")
+    assert "the rule never applies" not in off

@@ -44,6 +44,7 @@ from tenure.oracle.question import (
 )
 from tenure.oracle.selection import Chain, Removal, in_order, remove_until_fits
 from tenure.oracle.tree import Usage, common_place
+from tenure.readings import InvalidSelector
 from tenure.rules.preemption_config import (
     are_candidates_merged,
     compared_priority,
@@ -357,6 +358,44 @@ def fault_of(rule: PreemptionRule) -> str:
     """Why Kueue cannot evaluate a rule that accepts the preemptor; empty where it can."""
     faults = (rule.preemptors.fault, *(selector.fault for selector in rule.candidates))
     return next(filter(None, faults), "")
+
+
+def first_stopped(config: PreemptionConfig, invalid_selector: InvalidSelector) -> Trigger | None:
+    """The first trigger that invalid selectors stop for every preemptor, with all later ones (PCF-100).
+
+    Args:
+        config: the PreemptionConfig.
+        invalid_selector: as the reading has it.
+
+    Returns:
+        None where they stop none, or only for preemptors of some labels and priority classes.
+
+    >>> from tenure.model import CandidateScope
+    >>> wrong = CandidateSelector(CandidateScope.COHORT_TREE, queues=LabelSelector(fault="wrong"))
+    >>> rule = PreemptionRule("all", Trigger.INSUFFICIENT_QUOTA, candidates=(wrong,))
+    >>> first_stopped(PreemptionConfig("c", (rule,)), InvalidSelector.STOPS).label
+    'InsufficientQuota'
+    >>> low = replace(rule, preemptor_classes=ClassNames(("low",)))
+    >>> first_stopped(PreemptionConfig("c", (low,)), InvalidSelector.STOPS) is None
+    True
+    """
+    for_all = (
+        rule.trigger
+        for rule in config.rules
+        if is_trigger_stopped(bool(fault_of(rule)), invalid_selector)
+        # Whatever the labels, no preemptor is accepted by what cannot be built: it is evaluated all the same.
+        and (rule.preemptors.fault or accepts_all(rule))
+    )
+    return min(for_all, default=None)
+
+
+def accepts_all(rule: PreemptionRule) -> bool:
+    """Whether a rule accepts every preemptor.
+
+    >>> accepts_all(PreemptionRule("all", Trigger.ALWAYS))
+    True
+    """
+    return (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())
 
 
 def accepts(rule: PreemptionRule, preemptor: Workload) -> bool:

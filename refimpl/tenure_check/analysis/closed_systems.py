@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, Final
 
 from tenure.errors import bad_input
-from tenure.manifests import SourcedObject, amount_of, build, did_you_mean, place_of
+from tenure.manifests import Loaded, SourcedObject, amount_of, build, did_you_mean, place_of
+from tenure.manifests.configuration import NEWEST, configuration_in
 from tenure.manifests.conversion import API_VERSION, name_of, to_v1beta2
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG, as_if_modelled
 from tenure.manifests.preemption_configs import KIND
@@ -292,18 +293,66 @@ def trees_of(objects: Iterable[SourcedObject], reading: Reading) -> tuple[list[C
     return trees, whole.warnings
 
 
-def stated_premises(objects: Iterable[SourcedObject]) -> tuple[str, ...]:
+def with_gates(objects: Iterable[SourcedObject], gates: Mapping[str, bool]) -> list[SourcedObject]:
+    """The objects with feature gates above those of their Configuration.
+
+    Without a Configuration one is added, with fair sharing as it is shown or assumed.
+
+    Args:
+        objects: as for `trees_of`.
+        gates: by name, already checked.
+
+    Raises:
+        InputError: a ConfigMap whose Configuration cannot be read; everything that is wrong with the objects.
+
+    >>> (added,) = with_gates([], {"PriorityBoost": True})
+    >>> added.object["featureGates"], "fairSharing" in added.object
+    ({'PriorityBoost': True}, False)
+    """
+    listed = list(objects)
+    if not gates:
+        return listed
+    read = [(sourced, configuration_in(sourced.object)) for sourced in listed]
+    configured = [(sourced, found) for sourced, found in read if found is not None]
+    if configured:
+        (source, content), *others = configured
+    else:
+        source, content, others = SourcedObject("", {}), {"apiVersion": NEWEST, "kind": "Configuration"}, []
+        strategies = _built(listed).cluster.settings.fair_sharing
+        if strategies is not None:
+            content["fairSharing"] = {"preemptionStrategies": [found.label for found in strategies]}
+    known = content.get("featureGates") or {}
+    if isinstance(known, Mapping):  # Anything else is refused where it is read.
+        content["featureGates"] = {**known, **gates}
+    kept = [sourced for sourced, found in read if found is None]
+    return [
+        *kept,
+        *(sourced for sourced, _ in others),
+        SourcedObject(source.file or "--feature-gates", content),
+    ]
+
+
+def stated_premises(
+    objects: Sequence[SourcedObject], gates: Mapping[str, bool] | None = None
+) -> tuple[str, ...]:
     """What a search assumes of how Kueue is configured, in words.
 
     Args:
         objects: as for `trees_of`, and found to be right.
+        gates: feature gates above those of their Configuration.
 
     Raises:
         InputError: nothing shows whether their weights decide.
     """
-    loaded = build(SourcedObject("", manifest) for manifest in _configuration(objects))
-    refuse_unstated(loaded)
-    return premises_of_states(loaded)
+    given = gates or {}
+    loaded, gated = _built(objects), _built(with_gates(objects, given))
+    for found in (loaded, gated):
+        refuse_unstated(found)
+    return premises_of_states(dataclasses.replace(loaded, cluster=gated.cluster, flag_gates=given))
+
+
+def _built(objects: Iterable[SourcedObject]) -> Loaded:
+    return build(SourcedObject("", manifest) for manifest in _configuration(objects))
 
 
 def parse_size(text: str, resource: str) -> Amount:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from tenure.model import ClassNames, Cluster, ClusterQueue, LabelSelector, PreemptionConfig, PreemptionRule
-from tenure.oracle.configured import fault_of
+from tenure.model import Cluster, ClusterQueue, PreemptionConfig, PreemptionRule
+from tenure.oracle.configured import first_stopped
 from tenure.oracle.tiers import may_be_tried
 from tenure.oracle.topology import has_topology
 from tenure.preemption_measures import (
@@ -18,7 +18,6 @@ from tenure.preemption_measures import (
     steps_within_queue,
 )
 from tenure.readings import Reading
-from tenure.rules.preemption_config import is_trigger_stopped
 from tenure_check.analysis.mutual_preemption import MutualWorkload, mutual_workloads
 from tenure_check.analysis.selections import is_queue_selected
 
@@ -134,13 +133,7 @@ def _without_untried(
     config: PreemptionConfig, queue: ClusterQueue, cluster: Cluster, reading: Reading
 ) -> PreemptionConfig:
     """A PreemptionConfig without the selectors of rules whose tier is tried for no preemptor of a queue."""
-    stopping = [
-        rule.trigger
-        for rule in config.rules
-        if is_trigger_stopped(bool(rule.preemptors.fault), reading.invalid_selector)
-        or (is_trigger_stopped(bool(fault_of(rule)), reading.invalid_selector) and _accepts_all(rule))
-    ]
-    first = min(stopping, default=None)
+    first = first_stopped(config, reading.invalid_selector)
 
     def is_tried(rule: PreemptionRule) -> bool:
         stopped = first is not None and first <= rule.trigger
@@ -148,10 +141,6 @@ def _without_untried(
 
     rules = (rule if is_tried(rule) else replace(rule, candidates=()) for rule in config.rules)
     return replace(config, rules=tuple(rules))
-
-
-def _accepts_all(rule: PreemptionRule) -> bool:
-    return (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())
 
 
 def _config_steps(

@@ -32,6 +32,7 @@ from tenure.model import (
 )
 from tenure.oracle.configured import (
     accepts,
+    accepts_all,
     evaluated,
     fault_of,
     is_class_named,
@@ -293,8 +294,7 @@ def takes_all(cluster: Cluster, preemptor: str, victim: str) -> bool:
         selector == CandidateSelector(selector.scope, selector.queues)
         and is_queue_selected(selector, one, other, same_local_queue=False)
         for rule in config.rules
-        if must_be_tried(rule, one)
-        and (rule.preemptors, rule.preemptor_classes) == (LabelSelector(), ClassNames())
+        if must_be_tried(rule, one) and accepts_all(rule)
         for selector in rule.candidates
     )
 

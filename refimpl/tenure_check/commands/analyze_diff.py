@@ -274,20 +274,21 @@ def _loops(
     """The changed trees in which theorems do not exclude loops, where --fail-on asks for them.
 
     Raises:
-        InputError: flags that a search for loops does not have.
+        InputError: a flag that a search for loops does not have.
     """
     from tenure_check.analysis.change_verdict import FailOnChange
+    from tenure_check.analysis.closed_systems import with_gates
     from tenure_check.analysis.new_loops import new_loops
 
     if FailOnChange.NEW_LOOP not in fail_on:
         return []
-    for option, given in (
-        ("--feature-gates", flags.feature_gates),
-        ("--requeuing-timestamp", flags.requeuing_timestamp),
-    ):
-        if given:
-            raise bad_input(option, str(given), "a Configuration among the files, with --fail-on new-loop")
-    one, other = (with_fair_sharing(side.loaded.objects, flags.fair_sharing) for side in (before, after))
+    if flags.requeuing_timestamp is not None:
+        expected = "a Configuration among the files, with --fail-on new-loop"
+        raise bad_input("--requeuing-timestamp", flags.requeuing_timestamp, expected)
+    one, other = (
+        with_gates(with_fair_sharing(side.loaded.objects, flags.fair_sharing), side.loaded.flag_gates)
+        for side in (before, after)
+    )
     return list(new_loops(one, other, reading, progress))
 
 

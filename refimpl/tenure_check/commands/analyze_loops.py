@@ -11,8 +11,16 @@ import typer
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import as_options, changed, print_warnings, sources_of
-from tenure.cli.inquiry import with_fair_sharing
-from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
+from tenure.cli.inquiry import with_fair_sharing, with_flags
+from tenure.cli.options import (
+    EditOptions,
+    Example,
+    FairSharing,
+    FeatureGates,
+    Interpretation,
+    Paths,
+    SchedulerFlags,
+)
 from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour, hint
 from tenure.disk import claim
@@ -110,6 +118,7 @@ def loops_command(
     bounds: LoopBounds,
     edits: EditOptions,
     interpretation: Interpretation,
+    feature_gates: FeatureGates = "",
     fair_sharing: FairSharing = None,
     to: Annotated[
         Path | None,
@@ -152,10 +161,11 @@ def loops_command(
 
     choose_colour(printing.color)
     claim("--to", to)
-    reading, kueue = interpretation.chosen(), interpretation.target_kueue()
+    flags = SchedulerFlags(feature_gates)
+    reading, kueue = interpretation.chosen(), interpretation.target_kueue(flags)
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
     objects = with_fair_sharing(objects, fair_sharing)
-    loaded = kueue.stamped(Loaded(Cluster({}), objects=tuple(objects)))
+    loaded = with_flags(kueue.stamped(Loaded(Cluster({}), objects=tuple(objects))), flags)
     searches = to is not None or bounds != LoopBounds()
     with as_options("evictions", "priorities", "resource", "sizes", "to", "within"):
         found = loops(

@@ -12,8 +12,16 @@ from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.inputs import changed, print_warnings, sources_of
-from tenure.cli.inquiry import with_fair_sharing
-from tenure.cli.options import EditOptions, Example, FairSharing, Interpretation, Paths
+from tenure.cli.inquiry import with_flags
+from tenure.cli.options import (
+    EditOptions,
+    Example,
+    FairSharing,
+    FeatureGates,
+    Interpretation,
+    Paths,
+    SchedulerFlags,
+)
 from tenure.cli.output import Output, Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
 from tenure.explanation.summary import assumed_lines
@@ -31,6 +39,7 @@ def sanity_command(
     example: Example = None,
     edits: EditOptions,
     interpretation: Interpretation,
+    feature_gates: FeatureGates = "",
     fair_sharing: FairSharing = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 where anything is found.")] = False,
     printing: Printing,
@@ -54,12 +63,12 @@ def sanity_command(
     choose_colour(printing.color)
     from tenure_check.analysis.sanity import sanity_answer
 
-    kueue = interpretation.target_kueue()
+    flags = SchedulerFlags(feature_gates, fair_sharing=fair_sharing)
+    kueue = interpretation.target_kueue(flags)
     objects = list(changed(read_objects(sources_of(paths or (), example)), edits.edits(), kueue))
-    objects = with_fair_sharing(objects, fair_sharing)
-    loaded = replace(build(objects), objects=tuple(objects))
+    loaded = with_flags(replace(kueue.stamped(build(objects)), objects=tuple(objects)), flags)
     found = sanity_answer(loaded, interpretation.chosen())
-    warnings = tuple(print_warnings((*found.warnings, *kueue.warnings())))
+    warnings = tuple(print_warnings(found.warnings))
     answer = replace(found, kueue=kueue.release, warnings=warnings)
     rendered = None if printing.output == Output.TEXT else as_json(answer)
     print_answer(printing.output, "analyze-sanity", rendered, about(kueue.release, sanity_lines(answer)))

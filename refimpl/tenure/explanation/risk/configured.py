@@ -28,6 +28,7 @@ from tenure.model import (
 from tenure.oracle.configured import (
     config_of,
     facts_of,
+    first_stopped,
     number_of,
     priority_of,
 )
@@ -35,7 +36,7 @@ from tenure.oracle.question import Question
 from tenure.oracle.tiers import may_be_tried
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import LEAST_PRIORITY
-from tenure.rules.preemption_config import compares, is_number_selected, is_selected, is_trigger_stopped
+from tenure.rules.preemption_config import compares, is_number_selected, is_selected
 
 _MOST = 8
 """So many made-up workloads are tried for one ClusterQueue at most, those of the least priority first."""
@@ -87,9 +88,7 @@ def _question(prospect: Prospect, preemptor: Workload) -> Question:
 
 def _selecting(prospect: Prospect, config: PreemptionConfig, created_at: Instant) -> Iterator[_MadeUp]:
     """A made-up workload for each selector that may select the running one."""
-    # Whatever its labels, no preemptor is accepted by what cannot be read: it stops those after it too.
-    unread = (rule.trigger for rule in config.rules if rule.preemptors.fault)
-    stops = min(unread, default=None) if is_trigger_stopped(True, prospect.terms.invalid_selector) else None
+    stops = first_stopped(config, prospect.terms.invalid_selector)
     for rule in config.rules:
         if not may_be_tried(rule, prospect.snapshot.queue) or rule.preemptors.fault:
             continue
