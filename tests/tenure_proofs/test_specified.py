@@ -30,7 +30,7 @@ from tenure_proofs.theorems.standins import PARTIAL
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Contract, Part
 from tenure_proofs.trusted.procedures import Law, read_procedure
-from tenure_proofs.trusted.specified import Closure, Specification, Taken, leaves
+from tenure_proofs.trusted.specified import Closure, Conclusion, Specification, Taken, leaves
 from tenure_proofs.trusted.symbols import SymToken
 from tests.tenure_proofs.changed import LITTLE, changed
 
@@ -168,3 +168,17 @@ def test_a_function_that_calls_itself_with_anything_else_than_less_is_not_proved
 
 def _winner_below(tournament: Any, state: Any, cohort: Any) -> Any:
     return _winner(tournament, state, cohort)  # type: ignore[name-defined]  # noqa: F821 - what is said of it
+
+
+def test_what_another_theorem_concludes_is_used_only_where_it_shows_it() -> None:
+    number, theorems = z3.Int("number"), all_theorems()
+    others = Conclusion("PO-ANY-050", "nothing is ever in use", lambda one: one == 0)
+    for conclusion, values, problem in (
+        (tree.AS_BEFORE, (number, number), ""),
+        (others, (number,), "does not show it"),
+    ):
+        goal = [("true", number == number)]
+        part = Part("alone", (conclusion.of(*values),), tuple(goal))
+        used = dataclasses.replace(theorems["PO-ANY-615"], statement=lambda part=part: iter([part]))
+        assert problem in end_of(used, None).problem
+        assert bool(end_of(used, None).problem) == bool(problem)

@@ -38,7 +38,7 @@ from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Row, State, Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, read_procedure
-from tenure_proofs.trusted.specified import GIVEN
+from tenure_proofs.trusted.specified import GIVEN, Conclusion
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 SEARCHED = z3.Function("searched", INT, INT)
@@ -55,6 +55,7 @@ def _number(assignment: Made) -> z3.ArithRef:
     return term
 
 
+SEEN = Conclusion("PO-ANY-235", "a decision compares a preemptor with its effective priority", same)
 OF_SOME_PODS = ("a trial after some steps is that of some number of pods", BELIEVED)
 FEWER_PODS = "fewer pods find a place wherever more do, where the most that do are meant"
 """A hypothesis of one goal alone: it is false of some clusters (PO-KQ-645)."""
@@ -110,7 +111,8 @@ def _handed_on(function: Callable[..., Any]) -> Iterator[Part]:
 
             def of(way: Way, expected: Any = expected) -> Labelled:
                 handed = zip(LABELS, way.value, expected, strict=True)
-                return [(label, same(one, own)) for label, one, own in handed]
+                seen = SEEN.goal(way.value[1], effective)
+                return [seen, *((label, same(one, own)) for label, one, own in handed)]
 
             tried = (made, effective, terms, given["now"], given["assignment"], given["search"])
             yield from read_procedure(

@@ -9,7 +9,7 @@ import z3
 
 from tenure.oracle.classical import NOWHERE, common_cohorts
 from tenure_proofs.theorems.decision import Told
-from tenure_proofs.theorems.layout import BY, LAID_OUT, after_the_one_above, goes_up, on_path
+from tenure_proofs.theorems.layout import AFTER, ON_PATH, UPWARDS
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import USAGE
@@ -29,15 +29,15 @@ def _is_there(place: Any) -> z3.BoolRef:
     return z3.And(place >= 0, place < COUNT)
 
 
-def _laid_out(place: Any) -> z3.BoolRef:
-    """The path of a node, and that of the preemptor's ClusterQueue."""
-    above, is_root = _above(place), place == 0
-    path = on_path(ANY, place, _contains(ANY, place), z3.And(z3.Not(is_root), _contains(ANY, above)))
-    up = goes_up(is_root, _around(place), _around(0), _around(above))
-    links = z3.Implies(is_root, above == 0)
-    return z3.And(
-        after_the_one_above(place, above, COUNT), z3.Implies(_is_there(place), z3.And(path, up, links))
-    )
+def _path(place: Any) -> tuple[Any, ...]:
+    """The path of a node, as far as an arbitrary one is on it."""
+    on_path_above = z3.And(place != 0, _contains(ANY, _above(place)))
+    return _is_there(place), ANY, place, _contains(ANY, place), on_path_above
+
+
+def _upwards(place: Any) -> tuple[Any, ...]:
+    """Of the path of the preemptor's ClusterQueue."""
+    return _is_there(place), place == 0, _around(place), _around(0), _around(_above(place))
 
 
 def _stops(place: Any) -> z3.BoolRef:
@@ -96,7 +96,9 @@ def a_queue_is_looked_into_exactly_if_it_and_all_below_the_lowest_common_cohort_
     contract = Contract(
         invariant,
         result,
-        everywhere=everywhere((LAID_OUT, BY, _laid_out)),
+        everywhere=everywhere(
+            (AFTER, lambda place: (place, _above(place), COUNT)), (ON_PATH, _path), (UPWARDS, _upwards)
+        ),
         points=lambda place, steps, _: [place, steps, _above(steps)],
         ghosts={"$barrier": Ghost(z3.K(z3.IntSort(), z3.IntVal(0)), noted)},
     )

@@ -8,14 +8,14 @@ nothing between the door and what a decision returns is left to prose.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import z3
 
-from tenure.model import Assignment
+from tenure.model import Assignment, Kin
 from tenure.oracle import decide
 from tenure.oracle.door import take_target
 from tenure.oracle.heroes import plan
@@ -27,25 +27,31 @@ from tenure.rules.hero_rank import kinship
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.theorems.decision import OUTCOMES, seeing
-from tenure_proofs.theorems.layout import BY, LAID_OUT
-from tenure_proofs.theorems.layout import on_path as is_on_path
+from tenure_proofs.theorems.layout import ON_PATH
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import BOOL, INT, token, truth_of
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.ast_lifter import Made, Value
-from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import Given, Row, State, Way, every, returned
+from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
+from tenure_proofs.trusted.induction import Part
+from tenure_proofs.trusted.loops import Given, Row, State, every, returned
 from tenure_proofs.trusted.procedures import Held, Law, Table, read_procedure
-from tenure_proofs.trusted.specified import Taken
+from tenure_proofs.trusted.specified import GIVEN, Conclusion, Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 ABOUT = (decide._decided, decide._taken, decide._outcome, take_target)
 SIZE = "every target that no PreemptionConfig selects, of any number of candidates, in any cluster"
-KIN = {
-    "what is above a node is what walking up from it meets": "PO-UCQ-010",
-    "`kin_between` tells the truth about how the tree relates two ClusterQueues": "PO-ANY-205",
-}
+WALKS = ("what is above a node is what walking up from it meets", "PO-UCQ-010")
+KINSHIP = ("hero", "in_scope", "above", "peer")
+"""What UCQ-060 says of two ClusterQueues."""
+
+
+def _is_as_said(found: Mapping[str, Value], said: Mapping[str, Value]) -> z3.BoolRef:
+    return every([truth_of(found[name]) == truth_of(said[name]) for name in KINSHIP])
+
+
+RELATED = Conclusion("PO-ANY-205", "two ClusterQueues are related as UCQ-060 says of the tree", _is_as_said)
+NO_QUEUE = ("no ClusterQueue is above a node", GIVEN)
 
 
 _CONTAINS = z3.Function("a cohort is on the path of another", INT, INT, BOOL)
@@ -67,12 +73,8 @@ def the_relation_of_two_clusterqueues_is_that_in_the_tree(
     unrelated = {name: SymBool(z3.Bool(name)) for name in _RELATED}
     none, _ = returned(kinship, preemptor_hero=False, target_hero=False, **unrelated)  # type: ignore[arg-type]  # a plain function
 
-    def strangers(way: Way) -> Labelled:
-        found = way.value.fields
-        return [(name, truth_of(found[name]) == truth_of(none.fields[name])) for name in KINSHIP]
-
     given = {"plan": None, "mine": SymInt(z3.Int("mine")), "theirs": SymInt(z3.Int("theirs"))}
-    yield from read_procedure(function, given, strangers)
+    yield from read_procedure(function, given, lambda way: [RELATED.goal(way.value.fields, none.fields)])
 
 
 def _related(function: Callable[..., Any], preemptor_hero: bool, target_hero: bool) -> Iterator[Part]:
@@ -81,8 +83,7 @@ def _related(function: Callable[..., Any], preemptor_hero: bool, target_hero: bo
     path, many = z3.Const("path of theirs", z3.ArraySort(INT, BOOL)), z3.Int("nodes")
 
     def on_path(cohort: Any) -> z3.BoolRef:
-        above = is_on_path(cohort, theirs, path[cohort], _CONTAINS(cohort, _PARENT(theirs)))
-        return Taken(z3.And(cohort != theirs, above), LAID_OUT, BY)
+        return ON_PATH.of(cohort != theirs, cohort, theirs, path[cohort], _CONTAINS(cohort, _PARENT(theirs)))
 
     def node(place: Any) -> Made:
         walk = z3.If(place == theirs, path, z3.Const("another path", path.sort()))
@@ -105,17 +106,13 @@ def _related(function: Callable[..., Any], preemptor_hero: bool, target_hero: bo
     heroes = Made(plan.HeroPlan, {"branch_of": Made(dict, {"get": Law(branch)}), "tree": tree})
     there = z3.And(mine >= 0, mine < many, theirs >= 0, theirs < many)
 
-    def of(way: Way) -> Labelled:
-        found = way.value.fields
-        return [(name, truth_of(found[name]) == truth_of(own.fields[name])) for name in KINSHIP]
-
     given = {"plan": heroes, "mine": SymInt(mine), "theirs": SymInt(theirs)}
-    facts = (there, on_path(_SCOPE(mine)), on_path(_PARENT(mine)))
-    yield from read_procedure(function, given, of, facts=facts)
-
-
-KINSHIP = ("hero", "in_scope", "above", "peer")
-"""What UCQ-060 says of two ClusterQueues."""
+    cohorts = (_SCOPE(mine), _PARENT(mine))
+    leaf = (Taken(cohort != theirs, *NO_QUEUE) for cohort in cohorts)
+    facts = (there, *leaf, *map(on_path, cohorts))
+    yield from read_procedure(
+        function, given, lambda way: [RELATED.goal(way.value.fields, own.fields)], facts=facts
+    )
 
 
 class _Kin(Given):
@@ -140,27 +137,44 @@ class _OfDecisions(Claim):
     """A claim in which a decision stands for the door."""
 
     decided: Callable[..., Any]
+    related: Mapping[str, Value] | None = None
 
     def lift(self, function: Callable[..., Any]) -> Any:
-        if function is kinship:
-            for words, by in KIN.items():
-                modelled(words, by)
-        return partial(_returned, self.decided) if function is take_target else super().lift(function)
+        if function is take_target:
+            return partial(_returned, self)
+        lifting = super().lift(function)
+        return partial(self._related, lifting) if function is kinship else lifting
+
+    def _related(self, lifting: Lifting, *asked: Any) -> Lifted:
+        """What UCQ-060 says of the tree that the statement is about."""
+        modelled(*WALKS)
+        said = lifting(*asked)
+        self.related = {name: said.field(name) for name in KINSHIP}
+        return said
+
+    def found(self, kin: Any) -> Any:
+        """How a decision finds two ClusterQueues related: as the statement says, or as the tree does."""
+        if self.related is None:
+            return kin
+        found = Made(Kin, {name: SymBool(z3.Bool(f"{name} of both")) for name in KINSHIP})
+        self.facts.append(RELATED.of(found.fields, self.related))
+        return found
 
 
 def _returned(
-    function: Callable[..., Any], preemptor: Any, target: Any, evidence: Any, terms: Any, now: Any, kin: Any
+    claim: _OfDecisions, preemptor: Any, target: Any, evidence: Any, terms: Any, now: Any, kin: Any
 ) -> _Returned:
     """What must hold so that a decision returns with a candidate among its targets."""
     place = token("its place in the tree")
     candidate = Made(Candidate, {"workload": target, "evidence": evidence, "place": place, "selected": None})
-    related = _Kin(3, SymToken, lambda: kin)
+    found = claim.found(kin)
+    related = _Kin(3, SymToken, lambda: found)
     taken = seeing(decide._taken, kin_between=related)
     outcome = seeing(decide._outcome, Outcome=OUTCOMES)
     fits, needs = SymBool(z3.Bool("fits")), SymBool(z3.Bool("needs preemption"))
     number, count = z3.Int("any candidate's number"), z3.Int("how many candidates")
     decision, needed = returned(
-        seeing(function, _taken=taken, _outcome=outcome),
+        seeing(claim.decided, _taken=taken, _outcome=outcome),
         snapshot=Made(Snapshot, {"heroes": token("heroes"), "place": token("own place")}),
         preemptor=preemptor,
         trial=Made(Trial, {"assignment": Made(Assignment, {"fits": fits, "needs_preemption": needs})}),

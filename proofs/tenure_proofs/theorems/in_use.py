@@ -14,8 +14,7 @@ from tenure.model import UNLIMITED
 from tenure.oracle.heroes.held import together
 from tenure.oracle.tree import summed_up
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.layout import BY as LAYOUT
-from tenure_proofs.theorems.layout import LAID_OUT, after_the_one_above
+from tenure_proofs.theorems.layout import AFTER
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import everywhere
 from tenure_proofs.theorems.tree import (
@@ -23,7 +22,8 @@ from tenure_proofs.theorems.tree import (
     AMOUNT,
     BEFORE,
     BOUNDED,
-    PASSED,
+    HELD,
+    PASSED_UP,
     PLACE,
     POINTS,
     QUOTAS,
@@ -160,18 +160,14 @@ def _of_nodes(function: Callable[..., Any]) -> Iterator[Part]:
         known = (OWN[place] >= 0, OWN[place] <= UNLIMITED, local >= 0, local <= UNLIMITED)
         return z3.Implies(_is_among(place, COUNT), z3.And(*known))
 
-    def laid_out(place: Any) -> Any:
-        return after_the_one_above(place, _above(place), COUNT)
-
     def summed(used: Any, passed: Any, place: Any, last: Any) -> Labelled:
         below = z3.And(place >= last, place < COUNT)
         from_it = z3.If(z3.And(below, _above(place) == NODE), _passed(place, used[place]), 0)
-        enough = used[_above(place)] >= _passed(place, used[place])
         bounds = z3.And(used[place] >= 0, used[place] <= UNLIMITED)
         return [
             ("its own, and what is passed up", used[NODE] == _bounded(OWN[NODE] + _sum(passed, COUNT))),
             ("by the nodes below it", passed[place] == from_it),
-            (PASSED, z3.Implies(below, enough)),
+            PASSED_UP.goal(below, used[_above(place)], _passed(place, used[place])),
             ("amounts", z3.Implies(_is_among(place, COUNT), bounds)),
         ]
 
@@ -197,7 +193,9 @@ def _of_nodes(function: Callable[..., Any]) -> Iterator[Part]:
         invariant,
         result,
         facts=(COUNT >= 1, _is_among(NODE, COUNT), NONE.of(COUNT)),
-        everywhere=everywhere((BOUNDED, GIVEN, bounded), (LAID_OUT, LAYOUT, laid_out)),
+        everywhere=everywhere(
+            (BOUNDED, GIVEN, bounded), (AFTER, lambda place: (place, _above(place), COUNT))
+        ),
         points=lambda place, steps, _: [place, NODE, COUNT - 1 - steps, _above(COUNT - 1 - steps)],
         ghosts={"$passed": Ghost(NOTHING, noted)},
         lemmas=replaced,
@@ -234,7 +232,8 @@ def _kept(said: Specification) -> Iterator[Part]:
     then = z3.Store(_parts(PLACE), _changed(PLACE), new)
     goals = [
         ("the sum of its parts", sum_at(after, PLACE, then)),
-        (PASSED, z3.Implies(_is_among(any_part, COUNT), after[PLACE] >= then[any_part])),
+        PASSED_UP.goal(_is_among(any_part, COUNT), after[PLACE], then[any_part]),
+        HELD.goal(z3.And(PLACE == 0, _is_among(any_part, COUNT)), after[PLACE], then[any_part]),
     ]
     there = z3.And(PLACE >= 0, QUOTAS.size > PLACE)
     changed = REPLACED.of(_parts(PLACE), _changed(PLACE), new, COUNT)

@@ -16,7 +16,7 @@ from tenure_proofs.trusted.defined import OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Groups, Grown, Row, State
 from tenure_proofs.trusted.procedures import EMPTY, IN_FRONT, POINT, Invariant, Law, Table
-from tenure_proofs.trusted.specified import GIVEN, Composed, Specification, Taken
+from tenure_proofs.trusted.specified import GIVEN, Composed, Conclusion, Specification, Taken
 from tenure_proofs.trusted.symbols import SymInt, SymToken, as_term
 
 LAID_OUT = "a node comes after the node above it, and its path is itself and that node's path"
@@ -78,25 +78,32 @@ def _is_among(place: Any, count: Any) -> z3.BoolRef:
     return z3.And(place >= 0, place < count)
 
 
-def after_the_one_above(place: Any, up: Any, count: Any) -> z3.BoolRef:
-    """That a node other than the root comes after the node above it."""
-    return z3.Implies(z3.And(place > 0, place < count), _is_among(up, place))
-
-
-def on_path(node: Any, place: Any, on_it: Any, on_path_above: Any) -> z3.BoolRef:
-    """That a path is the node of its place, and the path of the node above that."""
-    found: z3.BoolRef = on_it == z3.Or(node == place, on_path_above)
-    return found
-
-
-def goes_up(is_root: Any, on_it: Any, on_root: Any, above_on_it: Any) -> z3.BoolRef:
-    """That of a node on a path the node above it is on it too, and the root on every path."""
-    return z3.If(is_root, on_root, z3.Implies(on_it, above_on_it))
-
-
-def one_lower(child: Any, depth: Any, above_it: Any, count: Any) -> z3.BoolRef:
-    """That a child is a node, whose path has one node more, and no more nodes than there are."""
-    return z3.And(_is_among(child, count), depth == above_it + 1, depth <= count)
+AFTER = Conclusion(
+    BY,
+    "a node other than the root comes after the node above it",
+    lambda place, up, count: z3.Implies(z3.And(place > 0, place < count), _is_among(up, place)),
+)
+ON_PATH = Conclusion(
+    BY,
+    "a path is its node, and the path of the node above that",
+    lambda there, node, place, on_it, on_path_above: z3.Implies(
+        there, on_it == z3.Or(node == place, on_path_above)
+    ),
+)
+UPWARDS = Conclusion(
+    BY,
+    "with a node the one above it is on a path, and the root is on every path",
+    lambda there, is_root, on_it, on_root, above_on_it: z3.Implies(
+        there, z3.If(is_root, on_root, z3.Implies(on_it, above_on_it))
+    ),
+)
+LOWER = Conclusion(
+    BY,
+    "the path of what is listed below a node has one node more, and no more than there are",
+    lambda listed, child, depth, above_it, count: z3.Implies(
+        listed, z3.And(_is_among(child, count), depth == above_it + 1, depth <= count)
+    ),
+)
 
 
 def above(path: Any) -> Any:
@@ -252,19 +259,17 @@ def _together() -> Iterator[Part]:
     children = calls.call(CHILDREN, _rows(paths.term, paths.size), empty, points=[place])
     path, many = paths.term[place], paths.size
     up = paths.term[above(path)]
-    there = _is_among(place, many)
-    lower = one_lower(ANY, _length(paths.term[ANY]), _length(path), many)
-    of_path = on_path(ANY, place, _has(ANY, path), z3.And(place > 0, _has(ANY, up)))
+    there, on_path_above = _is_among(place, many), z3.And(place > 0, _has(ANY, up))
+    above_any = _has(above(paths.term[ANY]), path)
     goals = [
-        ("after the one above", after_the_one_above(place, above(path), many)),
-        ("its path", of_path),
-        (
-            "with all above",
-            goes_up(ANY == 0, _has(ANY, path), _has(0, path), _has(above(paths.term[ANY]), path)),
+        AFTER.goal(place, above(path), many),
+        ON_PATH.goal(there, ANY, place, _has(ANY, path), on_path_above),
+        UPWARDS.goal(there, ANY == 0, _has(ANY, path), _has(0, path), above_any),
+        LOWER.goal(
+            z3.And(there, children.term[place][ANY]), ANY, _length(paths.term[ANY]), _length(path), many
         ),
-        ("each child is lower", z3.Implies(children.term[place][ANY], lower)),
     ]
-    yield from calls.shows("laid out", goals, there)
+    yield from calls.shows("laid out", goals)
 
 
 def _waiting(here: State, place: Any, laid: Any) -> Labelled:

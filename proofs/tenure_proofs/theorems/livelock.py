@@ -24,12 +24,13 @@ from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import given
-from tenure_proofs.theorems.tree import IN_USE
+from tenure_proofs.theorems.tree import HELD
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.logic import all_of, any_of, negation
 from tenure_proofs.trusted.loops import Given, Loop, Row, State, every
+from tenure_proofs.trusted.specified import GIVEN
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term, wrapped
 
 LARGEST = 2**60
@@ -118,8 +119,8 @@ def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least
 
     def holds(state: State, candidate: Value) -> list[Lemma]:
         size = _size(candidate.term)
-        known = z3.And(size >= 0, size <= usage_of(state["state"]))
-        return [given(IN_USE, "PO-ANY-045", known)]
+        held = HELD.of(z3.BoolVal(True), usage_of(state["state"]), size)
+        return [given("no size is below zero", GIVEN, size >= 0), Lemma(HELD.words, z3.BoolVal(True), held)]
 
     return by_induction(loop, Contract(invariant, result, facts=WORLD, lemmas=holds))
 

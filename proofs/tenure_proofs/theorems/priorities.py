@@ -26,6 +26,7 @@ from tenure.readings import Reading
 from tenure.rules.dynamic_priority import priority_in_decision
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
+from tenure_proofs.theorems.deciding import SEEN
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.standins import INT, only_of, same, token
@@ -64,10 +65,7 @@ class _OfDecisions(Claim):
         return partial(_seen, self) if function is priority_in_decision else super().lift(function)
 
 
-@standing(
-    ("the preemptor is seen through it", "PO-ANY-235"),
-    ("what a class gives after some time is what it gives after some number of steps", "PO-DYN-110"),
-)
+@standing(("what a class gives after some time is what it gives after some number of steps", "PO-DYN-110"))
 def _seen(claim: _OfDecisions, workload: Any, grown: Any, gate: SymBool) -> _Seen:
     """The priority of a workload as a decision sees it, where its class gives it a priority."""
     cluster = Made(Cluster, {"settings": Made(Settings, {"priority_boost": gate})})
@@ -77,7 +75,9 @@ def _seen(claim: _OfDecisions, workload: Any, grown: Any, gate: SymBool) -> _See
         **given,
     )
     claim.goals.append(every(needed))
-    return _Seen(SymInt(as_term(seen, int)))
+    compared = SymInt(z3.Int("the priority of what a decision is handed"))
+    claim.facts.append(SEEN.of(compared, SymInt(as_term(seen, int))))
+    return _Seen(compared)
 
 
 def _grown(function: Callable[..., Any]) -> Iterator[Part]:

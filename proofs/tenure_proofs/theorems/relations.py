@@ -26,7 +26,7 @@ from tenure_proofs.trusted.induction import Contract, Labelled, Part, by_inducti
 from tenure_proofs.trusted.logic import equal_fields, implies
 from tenure_proofs.trusted.loops import Cells, Loop, Row, every
 from tenure_proofs.trusted.procedures import Law, noting_calls
-from tenure_proofs.trusted.specified import GIVEN, Composed, Taken, there_is_one
+from tenure_proofs.trusted.specified import GIVEN, Composed, Conclusion, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 
@@ -112,6 +112,9 @@ def once_the_targets_have_left_the_same_request_is_fit_without_preemption(
     yield from calls.shows("decided again", [("it is Fit", mode == int(FlavorMode.FIT))])
 
 
+ALIKE = Conclusion("PO-ANY-615", "two come in either order alike", lambda one, other: one == other)
+
+
 @theorem("PO-ANY-615", about=(climb,), size="any path, any amounts below an unlimited one")
 def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Iterator[Part]:
     """By induction from the ClusterQueue up, of what PO-ANY-030 says of each of four changes.
@@ -126,7 +129,7 @@ def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Ite
         return then
 
     both, again = added(added(BEFORE, first), second), added(added(BEFORE, second), first)
-    yield from upwards(calls, both, again, "alike")
+    yield from upwards(calls, both, again, ALIKE)
 
 
 @theorem(

@@ -20,7 +20,7 @@ from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import MEMBERS, Listed, State, Way
 from tenure_proofs.trusted.procedures import Invariant, Law, Table
-from tenure_proofs.trusted.specified import Closure, Specification, there_is_one
+from tenure_proofs.trusted.specified import Closure, Specification, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
 
 LEAVING = leaving_made()
@@ -174,7 +174,7 @@ def _popped(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
     """Who is popped, and the same round with others waiting."""
     told = known_as(state.fields["waiting"]), known_as(place)
     first, rest = (z3.Function(name, INT, INT, INT)(*told) for name in ("who is popped", "who waits then"))
-    known(z3.Implies(_waiting(*told) > 0, _waiting(rest, told[1]) < _waiting(*told)), *POPPED)
+    known(Taken(z3.Implies(_waiting(*told) > 0, _waiting(rest, told[1]) < _waiting(*told)), *POPPED))
     return SymToken(first), Made(Round, {**state.fields, "waiting": SymToken(rest)})
 
 

@@ -22,6 +22,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
 )
 from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.tree import AS_BEFORE
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part
@@ -69,7 +70,7 @@ def in_either_order(usage: Any, one: Any, other: Any) -> Taken:
 
 def comes_back(usage: Any, one: Any) -> Taken:
     """Of one that leaves."""
-    return Taken(given_back(taken(usage, one), one) == usage, "who leaves comes back as it was", "PO-ANY-050")
+    return AS_BEFORE.of(given_back(taken(usage, one), one), usage)
 
 
 WITHOUT = Recursion(

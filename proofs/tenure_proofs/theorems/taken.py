@@ -12,7 +12,7 @@ import z3
 from tenure_proofs.trusted.defined import DEFINED, Defined
 from tenure_proofs.trusted.induction import Lemma, Part
 from tenure_proofs.trusted.procedures import CALLS
-from tenure_proofs.trusted.specified import LAW, LEMMA, Taken
+from tenure_proofs.trusted.specified import LAW, LEMMA, Conclusion, Said, Taken
 
 ASSUMED = "assumed"
 """Why no claim proves what stands for a function: it is as the statement writes it."""
@@ -34,9 +34,24 @@ def given(words: str, by: str, formula: z3.BoolRef) -> Lemma:
     return Lemma(words, z3.BoolVal(True), Taken(formula, words, by, LEMMA))
 
 
-def everywhere(*facts: tuple[str, str, Callable[..., z3.BoolRef]]) -> Callable[..., Sequence[Taken]]:
-    """Facts about every point, of that point, each with its words and with what shows it."""
-    return lambda *at: [Taken(fact(*at), words, by, EVERYWHERE) for words, by, fact in facts]
+def everywhere(
+    *facts: tuple[str, str, Callable[..., z3.BoolRef]] | tuple[Conclusion, Callable[..., Sequence[Any]]],
+) -> Callable[..., Sequence[Taken]]:
+    """Facts about every point.
+
+    Args:
+        facts: each of the point, with its words and with what shows it; or what another theorem concludes,
+            with its values at the point.
+    """
+
+    def known(*at: Any) -> Iterator[Taken]:
+        for fact in facts:
+            if len(fact) == 2:
+                yield fact[0].of(*fact[1](*at))
+            else:
+                yield Taken(fact[2](*at), fact[0], fact[1], EVERYWHERE)
+
+    return lambda *at: [*known(*at)]
 
 
 def modelled(words: str, by: str) -> None:
@@ -45,10 +60,10 @@ def modelled(words: str, by: str) -> None:
         found[words, by] = MODELLED
 
 
-def known(formula: z3.BoolRef, words: str, by: str) -> None:
+def known(fact: Taken) -> None:
     """What a stand-in lets be used where it is called."""
     if (calls := CALLS.get()) is not None:
-        calls.known.append(Taken(formula, words, by))
+        calls.known.append(fact)
 
 
 def standing(*premises: tuple[str, str]) -> Callable[[_Function], _Function]:
@@ -81,6 +96,7 @@ def watched(statement: Callable[[], Iterable[Part]], found: Uses) -> Iterator[Pa
                 found[fact.words, fact.by if made_so else ""] = fact.form
         for name in part.stands:
             found[f"what stands for `{name}`", ASSUMED] = MODELLED
+        found |= {(str(label), SHOWN): SHOWN for label, _ in part.goals if isinstance(label, Said)}
         if part.shows:
             found[part.shows, "" if part.shows in own else SHOWN] = SHOWN
         if part.place == "lemma":

@@ -15,8 +15,7 @@ from tenure.oracle.shares import SharesOf
 from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.decision import handed, said, seeing
-from tenure_proofs.theorems.layout import BY as LAYOUT
-from tenure_proofs.theorems.layout import LAID_OUT, one_lower
+from tenure_proofs.theorems.layout import LOWER
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.rounds import POPPED, how_many_wait, steps_keep, waits
 from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
@@ -71,8 +70,8 @@ def _children(kind: str, place: Any) -> Row:
 
     def at(number: Any) -> SymInt:
         one = child(place, number)
-        lower = one_lower(one, _depth(one), _depth(place), NODES)
-        known(z3.Implies(z3.And(number >= 0, number < many), lower), LAID_OUT, LAYOUT)
+        listed = z3.And(number >= 0, number < many)
+        known(LOWER.of(listed, one, _depth(one), _depth(place), NODES))
         return SymInt(one)
 
     return Row(at, many, told=(z3.Function(f"the {kind}", INT, INT)(place),))
@@ -108,7 +107,8 @@ def _waiting_among(state: Value, queues: Row) -> Row:
 
     def at(number: Any) -> SymInt:
         place = SymInt(one(*told, number))
-        known(z3.Implies(z3.And(number >= 0, number < many), waits(state, place)), AMONG, BELIEVED)
+        there = z3.And(number >= 0, number < many)
+        known(Taken(z3.Implies(there, waits(state, place)), AMONG, BELIEVED))
         return place
 
     return Row(at, many, told=(z3.Function("queues where one waits", INT, INT, INT)(*told),))

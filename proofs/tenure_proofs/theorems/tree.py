@@ -19,13 +19,16 @@ from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Cells, Row, State
-from tenure_proofs.trusted.specified import GIVEN, Composed, Specification, Taken
+from tenure_proofs.trusted.specified import GIVEN, LAW, Composed, Conclusion, Said, Specification, Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 IN_USE = "what is taken away is in use"
 PASSED = "a node has in use what is passed up to it, at least"
 BOUNDED = "no amount is below zero, and no usage is unlimited, before or after"
-KNOWN = {BOUNDED: GIVEN, **dict.fromkeys((PASSED, IN_USE), "PO-ANY-045")}
+PASSED_UP, HELD = (
+    Conclusion("PO-ANY-045", words, lambda there, used, part: z3.Implies(there, used >= part))
+    for words in (PASSED, IN_USE)
+)
 SIZE = "any path, and any amounts below an unlimited one; local quota may be unlimited"
 USAGE = z3.ArraySort(z3.IntSort(), z3.IntSort())
 
@@ -66,16 +69,16 @@ def _climbed(adding: bool, by: str, words: str) -> Specification:
         many, amount = given["quotas"].size, as_term(given["amount"], int)
         as_asked = as_term(given["adding"], bool) == z3.BoolVal(adding)
         path = z3.And(many >= 1, given["used"].size == many, as_asked)
-        held = () if adding else ((IN_USE, given["used"].term[0] >= amount),)
+        held = () if adding else (HELD.goal(z3.BoolVal(True), given["used"].term[0], amount),)
         return [(BOUNDED, z3.And(path, amount >= 0, amount < UNLIMITED)), *held]
 
     def each(given: State, at: Value) -> Labelled:
         place, before, local = at.term, given["used"].term, given["quotas"].at(at.term).fields["local"].term
         most = before[place] + as_term(given["amount"], int) if adding else before[place]
         bounded = z3.And(before[place] >= 0, most < UNLIMITED, local >= 0, local <= UNLIMITED)
-        enough = before[place] >= _passed(given, before, place - 1)
-        above = z3.Implies(place > 0, enough)
-        return [(BOUNDED, _inside(given, place, bounded)), (PASSED, _inside(given, place, above))]
+        above = z3.And(place > 0, given["quotas"].size > place)
+        enough = PASSED_UP.goal(above, before[place], _passed(given, before, place - 1))
+        return [(BOUNDED, _inside(given, place, bounded)), enough]
 
     def changed(given: State, value: Value, place: Any) -> Labelled:
         before, used, amount = given["used"].term, value.term, as_term(given["amount"], int)
@@ -184,15 +187,25 @@ def in_a_consistent_tree(said: Specification, *amounts: SymInt) -> Composed:
     for amount in amounts:
         adding = said is ADDED
         known += said.requires({**of_all, "amount": amount, "adding": adding})
-    return Composed(*(Taken(formula, words, KNOWN[words]) for words, formula in known))
+    return Composed(
+        *(
+            Taken(formula, words, PASSED_UP.by, LAW)
+            if isinstance(words, Said)
+            else Taken(formula, words, GIVEN)
+            for words, formula in known
+        )
+    )
 
 
-def upwards(calls: Composed, one: Cells, other: Cells, words: str) -> Iterator[Part]:
+def upwards(calls: Composed, one: Cells, other: Cells, alike: Conclusion) -> Iterator[Part]:
     """That the same is in use at every node, by induction from the ClusterQueue up."""
-    same, below = (one.term[place] == other.term[place] for place in (PLACE, PLACE - 1))
-    there = QUOTAS.size > PLACE
-    yield from calls.shows("first", [(words, same)], PLACE == 0, there)
-    yield from calls.shows("keeps", [(words, same)], PLACE > 0, there, below)
+    same = alike.goal(one.term[PLACE], other.term[PLACE])
+    below, there = alike.holds(one.term[PLACE - 1], other.term[PLACE - 1]), QUOTAS.size > PLACE
+    yield from calls.shows("first", [same], PLACE == 0, there)
+    yield from calls.shows("keeps", [same], PLACE > 0, there, below)
+
+
+AS_BEFORE = Conclusion("PO-ANY-050", "who leaves comes back as it was", lambda again, before: again == before)
 
 
 @theorem(
@@ -208,4 +221,4 @@ def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator
     calls = in_a_consistent_tree(TAKEN_AWAY, AMOUNT)
     without = calls.call(TAKEN_AWAY, QUOTAS, BEFORE, AMOUNT, False, points=POINTS)
     again = calls.call(ADDED, QUOTAS, without, AMOUNT, True, points=POINTS)
-    yield from upwards(calls, again, BEFORE, "as it was")
+    yield from upwards(calls, again, BEFORE, AS_BEFORE)

@@ -51,6 +51,35 @@ class Taken(z3.BoolRef):  # type: ignore[misc]  # z3 has no types
         self.words, self.by, self.form = words, by, form
 
 
+class Said(str):
+    """The words of a goal that a conclusion makes."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a theorem shows of some values and others use of theirs: one formula in both.
+
+    Args:
+        by: the theorem.
+        words: what it says.
+        holds: of values.
+    """
+
+    by: str
+    words: str
+    holds: Callable[..., z3.BoolRef]
+
+    def goal(self, *values: Any) -> tuple[str, z3.BoolRef]:
+        """What the theorem shows."""
+        return Said(self.words), self.holds(*values)
+
+    def of(self, *values: Any) -> Taken:
+        """What others use."""
+        return Taken(self.holds(*values), self.words, self.by, LAW)
+
+
 class Closure(Given):
     """A function as an argument: what it comes to depends on its token, and on what it is given.
 

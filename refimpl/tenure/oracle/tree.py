@@ -393,21 +393,22 @@ def _nodes(
     made: dict[int, Node] = {}
     for place in reversed(range(len(members))):  # children come after their parents
         made[place] = _node(members[place], paths[place], [made[child] for child in children[place]])
-    return tuple(made[place] for place in range(len(members)))
+    return tuple(reversed(made.values()))
 
 
 def _node(member: ClusterQueue | Cohort, path: Path, children: Sequence[Node]) -> Node:
     own = list(_own_quotas(member.resource_groups))
     queue = member if isinstance(member, ClusterQueue) else None
-    queues = [child for child in children if child.queue is not None]
-    cohorts = [child for child in children if child.queue is None]
+    queues, cohorts = list[Node](), list[Node]()
+    for child in children:
+        (cohorts if child.queue is None else queues).append(child)
     return Node(
         place=path[0],
         name=member.name,
         queue=queue,
         path=path,
-        queues=tuple(child.place for child in queues),
-        cohorts=tuple(child.place for child in cohorts),
+        queues=tuple([child.place for child in queues]),
+        cohorts=tuple([child.place for child in cohorts]),
         quotas=_quotas(own, children),
         weight=member.weight,
         height=0 if queue is not None else _height(queues, cohorts),
