@@ -81,6 +81,7 @@ def called(
         patched.setattr(terminal._Choice, "colour", None)
         # What `tenure` freezes it will not have again; these tests go on, and what they froze stays frozen.
         patched.setattr(gc, "freeze", lambda: None)
+        patched.setattr(gc, "set_threshold", lambda *_: None)
         for name in os.environ.keys() - environment.keys():
             patched.delenv(name)
         for name, value in environment.items():

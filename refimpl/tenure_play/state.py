@@ -234,7 +234,7 @@ class PlayState:
             cluster,
             clock,
             self.reading,
-            searched=self._last is not None and self._last.has_searched,
+            searched=0 if self._last is None else self._last.searched,
             detail=Detail.TARGETS,
             taken=lambda queue: self.holding.snapshot(cluster, queue, clock),
         )

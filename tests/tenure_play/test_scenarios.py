@@ -54,9 +54,10 @@ def test_the_core_plays_scenarios_as_the_reference_does(monkeypatch: pytest.Monk
         decided[decision.engine] += 1
         return decision
 
-    monkeypatch.setattr(batch, "WORTH_LOADING", 0)
+    for worth in ("WORTH_ARRAYS", "WORTH_LOADING"):
+        monkeypatch.setattr(batch, worth, 0)
     monkeypatch.setattr(batch, "worth_of_core", lambda _: 0)
-    monkeypatch.setattr(Batch, "has_searched", True)
+    monkeypatch.setattr(Batch, "searched", 1)
     monkeypatch.setattr(batch, "is_compiled", lambda: True)
     monkeypatch.setattr(Batch, "decide", noted)
     by_core = [play(load_scenario(path), preset("guaranteed")) for path in some]

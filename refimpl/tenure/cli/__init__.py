@@ -5,6 +5,7 @@ What they need is imported when they run: an interrupt meanwhile ends them like 
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from tenure.cli.exit_codes import ExitCode
@@ -12,8 +13,17 @@ from tenure.cli.exit_codes import ExitCode
 __all__ = ["kubectl_main", "main"]
 
 
+_OBJECTS = 100_000
+
+
+def collect_seldom() -> None:
+    """Look for cycles seldom: a command makes many objects, hardly any of them in cycles, and ends."""
+    gc.set_threshold(_OBJECTS, 20, 20)
+
+
 def main() -> None:
     """Run `tenure`; every failure is a message and an exit code, never a traceback."""
+    collect_seldom()
     try:
         from tenure.cli import app
 
@@ -24,6 +34,7 @@ def main() -> None:
 
 def kubectl_main() -> None:
     """Run `kubectl-tenure`, in the same way."""
+    collect_seldom()
     try:
         from tenure.cli import kubectl
 

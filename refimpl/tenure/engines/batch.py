@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from tenure.engines.choice import (
+    WORTH_ARRAYS,
     WORTH_LOADING,
     Core,
     Detail,
@@ -42,7 +43,7 @@ class Batch:
         now: the cycle's one clock value, ns since the epoch.
         reading: see `tenure.readings`.
         detail: the parts of the decisions that are needed.
-        searched: whether anything was searched in an earlier cycle.
+        searched: how many workloads the searches of earlier cycles have looked at.
         taken: the snapshot of the tree around a ClusterQueue, where it is known; what `take_snapshot` makes.
 
     Raises:
@@ -63,7 +64,7 @@ class Batch:
         reading: Reading,
         *,
         detail: Detail = Detail.CANDIDATES,
-        searched: bool = False,
+        searched: int = 0,
         taken: Callable[[str], Snapshot] | None = None,
     ) -> None:
         if engine == Engine.FAST:
@@ -154,11 +155,14 @@ class Batch:
         return self._core.decide(arguments, effective, snapshot, by_reference)
 
     def _choose_engine(self) -> None:
-        much = max(self._searches.looked_at, self._expected)
-        if self._engine != Engine.AUTO or much < WORTH_LOADING or not self.has_searched:
+        here = max(self._searches.looked_at, self._expected)
+        # What fits needs no search, and no core.
+        if self._engine != Engine.AUTO or not self.searched or here < WORTH_ARRAYS:
+            return
+        if max(here, self.searched) < WORTH_LOADING:
             return
         self._worth = self._worth or worth_of_core(self._cluster)
-        if much >= self._worth:
+        if here >= self._worth or self._worth == WORTH_LOADING:
             self._engine = Engine.FAST if is_compiled() else Engine.REFERENCE
             self._known = Remembered()
 
@@ -168,6 +172,6 @@ class Batch:
         return self._searches.listings
 
     @property
-    def has_searched(self) -> bool:
-        """Whether anything was searched, here or before; what fits needs no search, and no core."""
-        return self._searched or self._searches.looked_at > 0
+    def searched(self) -> int:
+        """How many workloads searches have looked at, here and before."""
+        return self._searched + self._searches.looked_at

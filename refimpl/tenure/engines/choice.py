@@ -63,8 +63,11 @@ class Detail(Enum):
         return cls.FINDINGS if explained else cls.CANDIDATES
 
 
-WORTH_LOADING: Final = 250_000
+WORTH_LOADING: Final = 1_000_000
 """Once searches have looked at so many workloads, loading the core is worth the time it takes."""
+
+WORTH_ARRAYS: Final = 250_000
+"""From so many workloads that one batch looks at on, a loaded core is worth making arrays of its cluster."""
 
 WORTH_COMPILING: Final = 5_000_000
 """The same where its machine code is not kept yet: what the reference does in the time to compile it."""

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from tenure.model import Instant, PodSet, WithinClusterQueue, Workload
 from tenure.oracle.candidates import Offer, offered
@@ -58,34 +58,35 @@ class Remembered(Generic[T]):
         self._found[key] = found
 
 
-class _Same:
-    """An object that is equal to itself alone."""
-
-    __slots__ = ("_it",)
-
-    def __init__(self, it: object) -> None:
-        self._it = it
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self._it is other._it
-
-    def __hash__(self) -> int:
-        return id(self._it)
-
-
 _Ranked: TypeAlias = tuple[tuple[object, ...], Candidate]
 """A candidate, after what it is sorted by."""
+
+
+class _Listed(NamedTuple):
+    """The candidates among some workloads of a ClusterQueue, sorted."""
+
+    running: tuple[Workload, ...]
+    ranked: tuple[_Ranked, ...]
+
+    def among(self, running: tuple[Workload, ...]) -> tuple[_Ranked, ...] | None:
+        """The candidates among other workloads of the ClusterQueue; None where one was not looked at."""
+        if running is self.running:
+            return self.ranked
+        left = set(map(id, running))
+        if not left.issubset(map(id, self.running)):
+            return None
+        return tuple(ranked for ranked in self.ranked if id(ranked[1].workload) in left)
 
 
 class Listings:
     """The candidates of one ClusterQueue, judged once for all preemptors that no rule distinguishes.
 
     What runs in a ClusterQueue is looked at once, whatever flavor-resources are needed and however much of
-    them, also where some workloads of other ClusterQueues have left the tree since.
+    them, also where some workloads have left since.
     """
 
     def __init__(self) -> None:
-        self._known: Remembered[tuple[_Ranked, ...]] = Remembered(MOST_RANKED)
+        self._known: Remembered[_Listed] = Remembered(MOST_RANKED)
 
     def among(self, question: Question, offers: Iterable[Offer], age: int) -> tuple[Candidate, ...]:
         """As `tenure.oracle.candidates.candidates_among`.
@@ -95,24 +96,31 @@ class Listings:
             offers: the queues.
             age: how the preemptor's age compares with those of its own ClusterQueue; see `Searches.age`.
         """
-        needed = question.needed
-        ranked = [each for offer in offers for each in self._of(question, offer, age)]
+        needed, terms, priority = question.needed, question.terms, question.preemptor.priority
+        own = terms, priority, age, question.now
+        # Towards other ClusterQueues the preemptor's name and age decide nothing.
+        elsewhere = replace(terms, cluster_queue=""), priority, question.now
+        ranked = [
+            each
+            for offer in offers
+            for each in self._of(question, offer, own if offer.group == OWN else elsewhere)
+        ]
         ranked.sort(key=itemgetter(0))
         return tuple(candidate for _, candidate in ranked if uses_any(candidate.workload, needed))
 
-    def _of(self, question: Question, offer: Offer, age: int) -> tuple[_Ranked, ...]:
+    def _of(self, question: Question, offer: Offer, decides: Hashable) -> tuple[_Ranked, ...]:
         running = question.snapshot.running.get(offer.place, ())
-        preemptor = question.terms.cluster_queue, question.preemptor.priority
-        # Snapshots of which some workloads have left share what still runs in every other ClusterQueue.
-        key = *preemptor, age if offer.group == OWN else 0, offer, question.now, _Same(running)
-        found = self._known.get(key)
+        key = offer, decides
+        known = self._known.get(key)
+        found = None if known is None else known.among(running)
         if found is None:
             every = replace(question, needed=frozenset(at for workload in running for at in workload.usage))
-            found = tuple(
+            ranked = (
                 (sort_key(question, candidate.workload, offer.group), candidate)
                 for candidate in offered(every, offer)
             )
-            self._known.keep(key, found, 1 + len(found))
+            found = tuple(sorted(ranked, key=itemgetter(0)))
+            self._known.keep(key, _Listed(running, found), 1 + len(running))
         return found
 
 

@@ -66,9 +66,13 @@ class Snapshot:
         ]
         if not leaving:
             return self
-        keys, running = {workload.key for _, workload in leaving}, dict(self.running)
+        # A name is compared sooner than a key is put together.
+        names, keys = {workload.name for _, workload in leaving}, {workload.key for _, workload in leaving}
+        running = dict(self.running)
         for place in {place for place, _ in leaving}:
-            running[place] = tuple(other for other in running.get(place, ()) if other.key not in keys)
+            running[place] = tuple(
+                other for other in running.get(place, ()) if other.name not in names or other.key not in keys
+            )
         usage, held = self.usage, self.held
         for place, workload in leaving:
             if self.heroes is None:

@@ -9,11 +9,13 @@ job that ends earlier only shortens the sum. The order in which others start doe
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tenure.api import Loaded, find_pending, in_line, queue_of
+from tenure.engines import Batch, Detail, Engine
 from tenure.manifests.structure import dig, entries
 from tenure.model import (
     MINUTE,
@@ -34,7 +36,7 @@ from tenure.model import (
     Workload,
 )
 from tenure.oracle.assignment import PODS
-from tenure.oracle.decide import Decision, decide
+from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import take_snapshot
 from tenure.oracle.topology import takes_part
 from tenure.oracle.tree import Tree, Usage, available_at, empty_usage, occupy, release
@@ -162,12 +164,19 @@ class _TreeLoad:
     def __init__(self, loaded: Loaded, scenario: Scenario, reading: Reading, workload: str) -> None:
         self._loaded, self._scenario, self._reading = loaded, scenario, reading
         self._cluster = scenario.cluster
-        self._decided: dict[str, Decision] = {}
         self._kept: dict[FlavorResource, Usage] = {}
         self._workload = find_pending(loaded, workload)
         self._queue = queue_of(loaded, self._workload)
         self._empty = take_snapshot(self._cluster, self._queue, scenario.start, reading)
         self._tree: Tree = self._empty.tree
+        self._batch = Batch(
+            Engine.REFERENCE,
+            self._cluster,
+            scenario.start,
+            reading,
+            detail=Detail.TARGETS,
+            taken=lambda _: self._empty,
+        )
         self._decision = self._alone(self._workload, self._queue)
         self.present = tuple(entry for entry in scenario.present if entry.queue in self._tree.places)
         queues = [self._cluster.cluster_queues[name] for name in self._tree.places]
@@ -184,10 +193,7 @@ class _TreeLoad:
 
     def _alone(self, workload: Workload, queue: str) -> Decision:
         """What is decided while nothing holds quota."""
-        if workload.key not in self._decided:
-            question = self._cluster, workload, queue, self._scenario.start, self._reading
-            self._decided[workload.key] = decide(*question, snapshot=self._empty.around(queue))
-        return self._decided[workload.key]
+        return self._batch.decide(workload, queue)
 
     def bound(self, limits: Limits, manifests: Mapping[str, Mapping[str, object]]) -> _Bound:
         """The latest start without preemptions, and what each preemption adds.
@@ -316,9 +322,12 @@ class _TreeLoad:
     def _held(self, at: FlavorResource, lasting: Mapping[str, Submission]) -> Usage:
         """What workloads without a limit hold of a flavor-resource, once all of them are admitted."""
         if at not in self._kept:
-            held = empty_usage(self._tree)
+            together: Counter[str] = Counter()
             for entry in lasting.values():
-                held = occupy(self._tree, held, self._tree.places[entry.queue], {at: self._most(entry, at)})
+                together[entry.queue] += self._most(entry, at)
+            held = empty_usage(self._tree)
+            for queue, amount in together.items():
+                held = occupy(self._tree, held, self._tree.places[queue], {at: amount})
             self._kept[at] = held
         return self._kept[at]
 
