@@ -90,7 +90,15 @@ def _installed(factory: pytest.TempPathFactory, name: str, what: str) -> Install
     def make(folder: Path) -> None:
         # A pip of its own for each would take as long as what it installs.
         _checked([sys.executable, "-m", "venv", "--without-pip", str(folder)])
-        pip = [sys.executable, "-m", "pip", "--python", str(folder / SCRIPTS / "python"), "install", "--quiet"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(folder / SCRIPTS / "python"),
+            "install",
+            "--quiet",
+        ]
         _checked([*pip, "--disable-pip-version-check", what], PIP_CONSTRAINT=str(ROOT / "constraints.txt"))
 
     return Installed(shared_folder(factory, name, make) / SCRIPTS, factory.mktemp("elsewhere"))
