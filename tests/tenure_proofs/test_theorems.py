@@ -41,6 +41,7 @@ from tenure.rules.quota import fits_request
 from tenure.rules.reclaim import basis_across_queues, may_reclaim
 from tenure.rules.share import basis_by_share, passes_initial_share
 from tenure.versions import versioned
+from tenure_kai.steady import is_reclaim_accepted, may_lose
 from tenure_play import actors, cycle, queues
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command import exit_code
@@ -595,6 +596,16 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         "PO-ANY-387",
         EQUAL_ALLOWED,
         "in the end, under as-written: both end below",
+    ),
+    "the sum of squares over steady shares is refused": (
+        "PO-ANY-394",
+        changed(is_reclaim_accepted, ("return job > 0 and", "return job > 16 and")),
+        "ends: it is accepted",
+    ),
+    "a victim may lose what it may keep": (
+        "PO-ANY-395",
+        changed(is_reclaim_accepted, may_lose=changed(may_lose, (" < victim.keep", " < 0"))),
+        "keeps: so far",
     ),
     "what frees the request does not fit": (
         "PO-ANY-390",

@@ -33,6 +33,7 @@ from tenure.oracle.selection import (
 )
 from tenure.oracle.tree import children_of, climb, laid_out, summed_up
 from tenure.rules.registry import all_rules
+from tenure_kai import steady
 from tenure_play import actors, cycle
 from tenure_proofs.asked import Shared
 from tenure_proofs.budgets import EQUIVALENCE, FLOOR
@@ -119,6 +120,11 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TAKE": fair._take,
     "NO-TARGET": finds_no_target,
     "COMMON-COHORTS": common_cohorts,
+    "RECLAIM": steady.is_reclaim_accepted,
+    "MAY-LOSE": steady.may_lose,
+    "WITH-JOB": steady.with_job,
+    "WITHOUT-TAKEN": steady.without_taken,
+    "MISSING": steady.missing,
 }
 """What theorems are about, loops above all, by what stands for it."""
 
