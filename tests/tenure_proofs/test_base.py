@@ -76,6 +76,7 @@ def test_few_theorems_rest_on_what_reads_functions_of_many_statements() -> None:
         "played",
         "priorities",
         "relations",
+        "repairs",
         "rounds",
         "selection",
         "standins",

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.model import UNLIMITED, Kin, NodeQuota, TurnResult
-from tenure.oracle import ageing, decide, snapshot
+from tenure.oracle import ageing, decide, fair, fair_repairs, snapshot
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
     fill_back,
@@ -596,6 +596,16 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         "PO-ANY-387",
         EQUAL_ALLOWED,
         "in the end, under as-written: both end below",
+    ),
+    "a repair with a check keeps what it found": (
+        "PO-ANY-383",
+        changed(fair_repairs._selected, ("in _CHECKED", "== 1")),
+        "returns: checked, or as it was found",
+    ),
+    "a locked share is that of the turn": (
+        "PO-ANY-386",
+        changed(fair.compared, ("else tournament.locked", "else charged")),
+        "returns: both shares",
     ),
     "the sum of squares over steady shares is refused": (
         "PO-ANY-394",

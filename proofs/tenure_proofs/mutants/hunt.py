@@ -9,7 +9,7 @@ from typing import Any
 
 import z3
 
-from tenure.oracle import classical, fair
+from tenure.oracle import classical, fair, fair_repairs
 from tenure.oracle import decide as oracle_decide
 from tenure.oracle import partial as oracle_partial
 from tenure.oracle import snapshot as oracle_snapshot
@@ -120,6 +120,15 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TAKE": fair._take,
     "NO-TARGET": finds_no_target,
     "COMMON-COHORTS": common_cohorts,
+    "SELECTED": fair_repairs._selected,
+    "CHECKED": fair_repairs._checked,
+    "FIRST-UNFAIR": fair_repairs.first_unfair,
+    "IS-FAIR": fair_repairs._is_fair,
+    "PASSES": fair_repairs._passes,
+    "ALLOWS": fair_repairs._allows,
+    "COMPARED": fair.compared,
+    "LOCKED": fair_repairs._locked,
+    "STAYS-BELOW": fair_repairs._stays_below,
     "RECLAIM": steady.is_reclaim_accepted,
     "MAY-LOSE": steady.may_lose,
     "WITH-JOB": steady.with_job,

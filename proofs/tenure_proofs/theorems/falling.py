@@ -5,8 +5,8 @@ numbers that Kueue compares. They *fall* from the share of one ClusterQueue if t
 other one ends below that share or no higher than it was: sorted from the highest, they are a smaller
 sequence then. They *rise* the other way round.
 
-What is assumed of a repair is what it compares; that the removal of a victim lowers the share of its
-ClusterQueue; and that the share of each ClusterQueue depends on its own usage alone. So it is where one
+What a repair compares is read from its code. Assumed is that the removal of a victim lowers the share of its
+ClusterQueue, and that the share of each ClusterQueue depends on its own usage alone. So it is where one
 cohort has all of them and they borrow one resource. In a tree each preemption is compared beside the lowest
 common cohort alone, and lifts the cohorts above as it likes: scenario kueue-14543-fair-in-a-tree.
 """
@@ -41,7 +41,8 @@ COMPARED = ("shares are in one order, and the removal of a victim lowers that of
 OWN_USAGE = ("the share of a ClusterQueue changes with its own usage alone", GIVEN)
 GETS_IT = ("who preempts is admitted before any other workload is", GIVEN)
 NOT_ABOVE = ("a preemption lifts no cohort above the common one", GIVEN)
-CHECKED = ("a repair compares what PO-KQ-445 or PO-KQ-446 says", GIVEN)
+IN_THE_END = ("each target of a repair with a check is its own, or exempt, or fair in the end", "PO-ANY-383")
+AT_ITS_TURN = ("at its turn a target is compared with the share then, or with a locked one", "PO-ANY-386")
 FALLS = ("the shares fall with each preemption by shares, and never come back", "PO-ANY-380")
 FALLS_IN_TREE = (
     "the shares fall where none above the common cohort rises, and never come back",
@@ -79,7 +80,7 @@ def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_
     order. Today's search gives own victims back and exceeds what it compared: PO-KQ-447. A victim may still
     preempt its preemptor in the next step; that ends too.
     """
-    for premise in (COMPARED, OWN_USAGE, CHECKED):
+    for premise in (COMPARED, OWN_USAGE, IN_THE_END, AT_ITS_TURN):
         modelled(*premise)
     yield from _compared(function)
     yield _preempted()
@@ -306,7 +307,7 @@ def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_commo
     if the request is at most what the victims free there. Falling twice is falling, at the higher of both
     levels, and no shares fall to themselves.
     """
-    for premise in (COMPARED, OWN_USAGE, CHECKED, NOT_ABOVE):
+    for premise in (COMPARED, OWN_USAGE, IN_THE_END, AT_ITS_TURN, NOT_ABOVE):
         modelled(*premise)
     yield from _compared(function)
     yield _preempted_in_tree()

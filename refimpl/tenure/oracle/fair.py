@@ -159,6 +159,8 @@ class Tournament:
         strategies: in order.
         goes_again: whether there is a second one.
         claims_nominal: whether no shares are compared (KQ-410).
+        locked: what is in use, the request included, where strategies compare the preemptor's side as it is
+            before the first removal; None where they compare it as it is at each turn.
     """
 
     question: Question
@@ -171,6 +173,7 @@ class Tournament:
     strategies: tuple[FairStrategy, ...]
     goes_again: bool
     claims_nominal: bool
+    locked: Usage | None = None
 
 
 def tournament_of(question: Question, charged: Usage) -> Tournament:
@@ -241,8 +244,10 @@ def compared(
         basis: what the strategy allows it on.
     """
     mine, theirs = beside_common(tournament, candidate.place)
-    then = tournament.question.without(charged, candidate) if basis == Basis.FINAL_SHARE else charged
-    preemptor, target = tournament.shares.of_preemptor(charged, mine), tournament.shares.of(then, theirs)
+    without, share_of = tournament.question.without, tournament.shares.of
+    then = without(charged, candidate) if basis == Basis.FINAL_SHARE else charged
+    counted = charged if tournament.locked is None else tournament.locked
+    preemptor, target = share_of(counted, mine), share_of(then, theirs)
     shares = SharesCompared(mine, theirs, preemptor, target, compare_shares(preemptor, target))
     return Evidence(basis, over_quota=True, share=shares.compared), shares
 

@@ -25,7 +25,6 @@ from tenure.oracle.fair import (
 )
 from tenure.oracle.question import Attempt, Candidate, Question, Selection, SharesCompared
 from tenure.oracle.selection import Chain, fill_back, in_order, some_of
-from tenure.oracle.shares import LockedShares
 from tenure.oracle.tree import Usage
 from tenure.readings import FairSharingRepair, RepairStrategy, RepairWithinNominal
 from tenure.rules.share import compare_shares
@@ -71,15 +70,30 @@ def select_by_repair(question: Question) -> Selection:
     last = SearchEnd((), (), (), question.snapshot.usage)
     for last in _SEARCHES[question.terms.fair_sharing_repair](tournament, candidates) if candidates else ():
         attempts += last.attempts
-    spared = tuple(found for found in last.removed if found not in last.kept)
     if not attempts:
         attempts = (Attempt((), (), question.snapshot.usage, fits=False, strategy=tournament.strategies[0]),)
-    return Selection(candidates, last.kept, last.removed, spared, last.usage, attempts, last.unfair)
+    return _selected(tournament, candidates, attempts, last)
+
+
+def _selected(
+    tournament: Tournament,
+    candidates: tuple[Candidate, ...],
+    attempts: tuple[Attempt, ...],
+    last: SearchEnd,
+) -> Selection:
+    """What a repair comes to after its last search."""
+    if tournament.question.terms.fair_sharing_repair in _CHECKED:
+        last = _checked(tournament, last)
+    return Selection(candidates, last.kept, last.removed, _spared(last), last.usage, attempts, last.unfair)
+
+
+def _spared(end: SearchEnd) -> tuple[Candidate, ...]:
+    return tuple(found for found in end.removed if found not in end.kept)
 
 
 def _post_check(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
     """Repair 1: the targets of today's search, or none where one of them is unfair at the end."""
-    yield _checked(tournament, _searched(tournament, candidates))
+    yield _searched(tournament, candidates)
 
 
 def _share_locking(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
@@ -89,11 +103,10 @@ def _share_locking(tournament: Tournament, candidates: tuple[Candidate, ...]) ->
 
 def _post_check_then_locking(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
     """Repair 3: repair 1, and where that finds none, repair 2 with the same check at its end."""
-    for search in (tournament, _locked(tournament)):
-        found = _checked(tournament, _searched(search, candidates))
-        yield found
-        if found.kept:
-            return
+    found = _checked(tournament, _searched(tournament, candidates))
+    yield found
+    if not found.kept:
+        yield _searched(_locked(tournament), candidates)
 
 
 def _offender_pruning(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
@@ -158,13 +171,11 @@ def _guarded_fill_back(tournament: Tournament, candidates: tuple[Candidate, ...]
 
 
 def _reevaluation(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
-    """Today's search, with a second run of the first strategy, and its fill-back: gate of kueue#14128."""
+    """Today's search, with a second run of the first strategy, and its fill-back: gate of kueue#14128.
+
+    Verified, it finds none where one of the targets is unfair at the end.
+    """
     yield _reevaluated(tournament, candidates)
-
-
-def _verified_reevaluation(tournament: Tournament, candidates: tuple[Candidate, ...]) -> _Searched:
-    """The same, or none where one of the targets is unfair at the end."""
-    yield _checked(tournament, _reevaluated(tournament, candidates))
 
 
 def _reevaluated(tournament: Tournament, candidates: tuple[Candidate, ...]) -> SearchEnd:
@@ -187,7 +198,8 @@ def _stays_below(
     """Whether the strategy that took a candidate would still do so, with the share that its side had then."""
     if shares is None:
         return True
-    compared = compare_shares(tournament.shares.of(charged, shares.mine), shares.target)
+    share_of = tournament.shares.of
+    compared = compare_shares(share_of(charged, shares.mine), shares.target)
     return _allows(tournament, candidate, candidate.evidence.basis, compared)
 
 
@@ -199,8 +211,17 @@ _SEARCHES: Final[Mapping[FairSharingRepair, Callable[[Tournament, tuple[Candidat
     FairSharingRepair.LEVEL_LOCKED: _level_locked,
     FairSharingRepair.GUARDED_FILL_BACK: _guarded_fill_back,
     FairSharingRepair.REEVALUATION: _reevaluation,
-    FairSharingRepair.VERIFIED_REEVALUATION: _verified_reevaluation,
+    FairSharingRepair.VERIFIED_REEVALUATION: _reevaluation,
 }
+
+_CHECKED: Final = (
+    FairSharingRepair.POST_CHECK,
+    FairSharingRepair.POST_CHECK_THEN_LOCKING,
+    FairSharingRepair.OFFENDER_PRUNING,
+    FairSharingRepair.LEVEL_LOCKED,
+    FairSharingRepair.VERIFIED_REEVALUATION,
+)
+"""The repairs that preempt no workload where a target is unfair at the end, however they have searched."""
 
 
 def first_unfair(tournament: Tournament, kept: Sequence[Candidate]) -> Candidate | None:
@@ -218,7 +239,10 @@ def first_unfair(tournament: Tournament, kept: Sequence[Candidate]) -> Candidate
     """
     charged = _charged(tournament, kept)
     exempt = _exempt(tournament, charged)
-    return next((found for found in kept if not _is_fair(tournament, charged, exempt, kept, found)), None)
+    for found in kept:
+        if not _is_fair(tournament, charged, exempt, kept, found):
+            return found
+    return None
 
 
 def _exempt(tournament: Tournament, charged: Usage) -> frozenset[Basis]:
@@ -240,26 +264,32 @@ def _is_fair(
     kept: Sequence[Candidate],
     candidate: Candidate,
 ) -> bool:
-    terms, basis = tournament.question.terms, candidate.evidence.basis
-    if candidate.place == tournament.own or basis in exempt:
+    if candidate.place == tournament.own or candidate.evidence.basis in exempt:
         return True
+    alone_back = _charged(tournament, _without(kept, candidate))
+    final = _passes(tournament, charged, candidate, Basis.FINAL_SHARE, charged)
+    return final or _passes(tournament, charged, candidate, Basis.INITIAL_SHARE, alone_back)
+
+
+def _passes(tournament: Tournament, charged: Usage, candidate: Candidate, basis: Basis, then: Usage) -> bool:
+    """Whether a strategy that counts for a target allows it, with its side's share of what is in use then."""
     mine, theirs = beside_common(tournament, candidate.place)
-    before = _charged(tournament, _without(kept, candidate))
-    usages = {Basis.FINAL_SHARE: charged, Basis.INITIAL_SHARE: before}
-    by_same = terms.repair_strategy == RepairStrategy.SAME and basis in usages
     share_of = tournament.shares.of
-    return any(
-        _allows(
-            tournament, candidate, allowing, compare_shares(share_of(charged, mine), share_of(usage, theirs))
-        )
-        for allowing, usage in usages.items()
-        if (allowing == basis if by_same else allowing in map(BASES.get, tournament.strategies))
-    )
+    compared = compare_shares(share_of(charged, mine), share_of(then, theirs))
+    return _counts(tournament, candidate, basis) and _allows(tournament, candidate, basis, compared)
+
+
+def _counts(tournament: Tournament, candidate: Candidate, basis: Basis) -> bool:
+    """Whether the check goes by a strategy: that which took the target, or each that is configured."""
+    taken_on = candidate.evidence.basis
+    if tournament.question.terms.repair_strategy == RepairStrategy.SAME and taken_on in BASES.values():
+        return basis == taken_on
+    return basis in map(BASES.get, tournament.strategies)
 
 
 def _allows(tournament: Tournament, candidate: Candidate, basis: Basis, compared: int) -> bool:
-    facts = Evidence(basis, over_quota=True, share=compared)
-    return tournament.question.judged(candidate, facts).basis != Basis.NONE
+    judged = tournament.question.judged
+    return judged(candidate, Evidence(basis, over_quota=True, share=compared)).basis != Basis.NONE
 
 
 def _searched(tournament: Tournament, candidates: tuple[Candidate, ...]) -> SearchEnd:
@@ -340,5 +370,4 @@ def _after(tournament: Tournament, removed: tuple[Candidate, ...]) -> Tournament
 
 def _locked(tournament: Tournament) -> Tournament:
     """The same search, in which the shares on the preemptor's side are compared as they are before it."""
-    shares = {place: tournament.shares.of(tournament.charged, place) for place in tournament.path}
-    return replace(tournament, shares=LockedShares(tournament.tree, shares))
+    return replace(tournament, locked=tournament.charged)

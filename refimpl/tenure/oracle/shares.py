@@ -63,33 +63,12 @@ class SharesOf:
         self._shares = Shares(tree)
         self._tree = tree
 
-    def of_preemptor(self, usage: Usage, place: int) -> Share:
-        """The share of a node on the preemptor's side, where a strategy compares it."""
-        return self.of(usage, place)
-
     def of(self, usage: Usage, place: int) -> Share:
         """The share of a node, given what is in use; a root has none."""
         tree = tree_under(usage, self._tree)
         if tree is not self._tree:
             self._shares, self._tree = Shares(tree), tree
         return self._shares.of(usage, place)
-
-
-class LockedShares(SharesOf):
-    """The same, where strategies compare the preemptor's side as it is before the first removal.
-
-    Args:
-        tree: the tree of a usage that has none of its own.
-        locked: the share of each node on the preemptor's path then, the request included, by place.
-    """
-
-    def __init__(self, tree: Tree, locked: Mapping[int, Share]) -> None:
-        super().__init__(tree)
-        self._locked = locked
-
-    def of_preemptor(self, usage: Usage, place: int) -> Share:  # noqa: ARG002 - as it is locked
-        """The locked share of a node."""
-        return self._locked[place]
 
 
 def lendable_at(tree: Tree, cohort: int) -> Mapping[str, Amount]:
