@@ -143,6 +143,10 @@ def _ageing(case: MatrixCase, dice: random.Random, queues: Sequence[Object]) -> 
 def _flavors(case: MatrixCase, dice: random.Random, queues: Sequence[Object]) -> Iterator[Object]:
     """As `classical`, with three flavors and two resources."""
     yield from _classical(case, dice, queues)
+    _with_flavors(queues)
+
+
+def _with_flavors(queues: Sequence[Object]) -> None:
     for queue in queues:
         group = queue["spec"]["resourceGroups"][0]
         (gpu,) = group["flavors"][0]["resources"]
@@ -151,13 +155,22 @@ def _flavors(case: MatrixCase, dice: random.Random, queues: Sequence[Object]) ->
             {"name": name, "resources": [{"name": "cpu", "nominalQuota": 4 * number + 4}, gpu]}
             for number, name in enumerate("fgh")
         ]
-    yield from ()
 
 
 def _heroes(case: MatrixCase, dice: random.Random, queues: Sequence[Object]) -> Iterator[Object]:
     """As `classical`, and the first queue is a hero."""
     yield from _classical(case, dice, queues)
     queues[0]["spec"]["preemption"] = {"rules": "UberClusterQueueRules"}
+
+
+def _everything(case: MatrixCase, dice: random.Random, queues: Sequence[Object]) -> Iterator[Object]:
+    """Nested cohorts under fair sharing, three flavors and two resources, and a priority class that grows."""
+    yield from _nested(case, dice, queues)
+    yield from _ageing(case, dice, ())
+    yield from _fair(case, dice, queues)
+    for queue in queues:  # which fair sharing ignores
+        queue["spec"]["preemption"].pop("borrowWithinCohort", None)
+    _with_flavors(queues)
 
 
 KINDS: dict[str, Callable[[MatrixCase, random.Random, Sequence[Object]], Iterator[Object]]] = {
@@ -167,8 +180,9 @@ KINDS: dict[str, Callable[[MatrixCase, random.Random, Sequence[Object]], Iterato
     "flavors": _flavors,
     "ageing": _ageing,
     "heroes": _heroes,
+    "everything": _everything,
 }
-REPORTED = ("flavors", "ageing", "heroes")
+REPORTED = ("flavors", "ageing", "heroes", "everything")
 """Kinds of which the share of cells that are not known is reported; no goal is set."""
 
 

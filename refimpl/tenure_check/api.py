@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, TypeVar, Unpack
@@ -137,6 +137,7 @@ def loops(
     to: str | Path | None = None,
     reading: ReadingLike = None,
     premises: bool = False,
+    note: Callable[[str], None] = lambda _: None,
     **bounds: Unpack[LoopLimits],
 ) -> Answer[LoopsAnswer]:
     """Whether workloads would preempt each other for ever, and which fields that takes.
@@ -145,6 +146,7 @@ def loops(
         loaded, reading, premises: as of `matrix`.
         search: whether loops are searched for where no theorem excludes them.
         to: a file for the loops found, as scenarios that `tenure simulate` runs.
+        note: gets lines about what is searched and found, as soon as that is known.
         bounds: `up_to`, `sizes`, `priorities`, `evictions`, `resources` and `within`, as `LoopLimits`
             explains them.
 
@@ -162,7 +164,7 @@ def loops(
     notes = (sourced.note for sourced in loaded.objects if sourced.note)
     known = tuple(dict.fromkeys((*notes, *warnings, *loaded.warnings)))
     stated = stated_premises(loaded.objects, loaded.flag_gates)
-    hunt = LoopHunt(trees, request, chosen, object_files(loaded.objects), progress)
+    hunt = LoopHunt(trees, request, chosen, object_files(loaded.objects), progress, note)
     answer = replace(hunt.run(known), premises=stated, kueue=_kueue(loaded))
     if to is not None and hunt.scenarios:
         import yaml

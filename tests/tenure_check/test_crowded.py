@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from tenure.model import Cluster, Cohort, Reason
+from tenure.conformance.requests import DecideRequest
+from tenure.model import (
+    Amounts,
+    Cluster,
+    Cohort,
+    FlavorResource,
+    PodSet,
+    Reason,
+    Workload,
+)
+from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis import campaign
 from tenure_check.analysis.full_trees import CrowdedStates
-from tenure_check.analysis.matrix import trees_of
+from tenure_check.analysis.guarantees import NarrowCell, Narrowing
+from tenure_check.analysis.matrix import CellVerdict, trees_of
+from tenure_check.analysis.prover import BY_EXAMPLE, SolverProver
 from tenure_check.analysis.scopes import Scope
-from tenure_check.analysis.states import CellQuery, PriorityLevel, is_consistent, is_replayed, made_small
-from tests.analyzed import ANY
+from tenure_check.analysis.states import (
+    NOW,
+    CellQuery,
+    PriorityLevel,
+    decided,
+    hits_of,
+    is_consistent,
+    is_replayed,
+    made_small,
+)
+from tests.analyzed import ANY, LOWER
 from tests.clusters import cluster, groups, queue
 
 LEVELS = PriorityLevel("low", 0), PriorityLevel("high", 1)
@@ -65,3 +88,52 @@ def test_crowded_states_of_random_configurations_are_consistent(seed: int) -> No
             for _ in range(10):
                 request = states.drawn_crowded(dice, cell)
                 assert is_consistent(request, tree), (seed, cell, request)
+
+
+def test_of_many_workloads_those_that_are_not_needed_are_left_out_together() -> None:
+    """One of a lower priority is enough; three dozen small ones take no part."""
+    known = cluster(queue("a", None, (4, None, None), within_cluster_queue=LOWER))
+    (victim, spare), gpu = ("victim", "spare"), FlavorResource("f", "gpu")
+    running = (
+        _running(victim, "a", {gpu: 4}, 0),
+        *(_running(f"{spare}{number}", "a", {}, 1) for number in range(36)),
+    )
+    waiting = Workload("x", "pending", "p", priority=1, created_at=0, pod_sets=(PodSet("m", 1, {"gpu": 4}),))
+    cell = CellQuery("a", 1, "a", 0, Reason.IN_CLUSTER_QUEUE)
+    request = DecideRequest(
+        replace(known, admitted=running), waiting, "a", NOW, preset("guaranteed"), None, explained=False
+    )
+    ((found, example),) = hits_of(request, decided(request))
+    count = Counter[str]()
+
+    def counted(state: DecideRequest) -> Decision:
+        count["decided"] += 1
+        return decided(state)
+
+    small = made_small(found, example, counted)
+    assert found == cell
+    assert [workload.name for workload in small.request.cluster.admitted] == [victim]
+    assert count["decided"] == 1
+
+
+def _running(name: str, where: str, usage: Amounts, priority: int) -> Workload:
+    return Workload(
+        "x", name, name, priority, created_at=0, quota_reserved_at=0, cluster_queue=where, usage=usage
+    )
+
+
+def test_a_condition_on_a_victim_is_met_by_a_random_state_where_a_solver_would_choose_another_flavor() -> (
+    None
+):
+    """Values of three flavors and two resources are seldom decided as they were meant."""
+    quotas = {
+        name: {"cpu": (cpu, None, None), "gpu": (4, None, None)}
+        for name, cpu in zip("fgh", (1, 2, 3), strict=True)
+    }
+    known = cluster(queue("a", "c", quotas, within_cluster_queue=LOWER))
+    prover = SolverProver(known, build_tree(known, known.cluster_queues["a"]), preset("guaranteed"), None)
+    cell = CellQuery("a", 1, "a", 0, Reason.IN_CLUSTER_QUEUE)
+    settled = prover.narrowed(NarrowCell(cell, Narrowing.WITHIN, None))
+    assert (settled.verdict, settled.why) == (CellVerdict.CAN, BY_EXAMPLE)
+    assert settled.example is not None
+    assert is_replayed(cell, settled.example)

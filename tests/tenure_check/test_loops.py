@@ -252,7 +252,8 @@ def test_what_was_found_before_an_interrupt_is_kept() -> None:
                 raise KeyboardInterrupt
             yield step
 
-    hunt = LoopHunt(trees(FAIR, *first, *second), LoopRequest(priorities=TWO), READING, {}, interrupting)
+    found, notes = trees(FAIR, *first, *second), list[str]()
+    hunt = LoopHunt(found, LoopRequest(priorities=TWO), READING, {}, interrupting, notes.append)
     answer = hunt.run()
     assert (answer.found, answer.interrupted, answer.complete) == (True, True, False)
     assert [(tree.tree, tree.searches[0].stopped) for tree in answer.trees] == [
@@ -260,6 +261,8 @@ def test_what_was_found_before_an_interrupt_is_kept() -> None:
         ("cohort two", True),
     ]
     assert len(hunt.scenarios) == 1
+    assert notes[0] == "no theorem excludes loops in cohort one, cohort two: searching"
+    assert notes[1].startswith("cohort one: cpu: a loop of 3 workloads, a turn every ")
 
 
 @pytest.mark.parametrize(

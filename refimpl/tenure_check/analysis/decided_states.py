@@ -48,19 +48,25 @@ def _are_configured_alike(one: DecideRequest, other: DecideRequest) -> bool:
 
 
 class Replays:
-    """As `is_replayed`, of many examples of one configuration, which is written and read once."""
+    """States of one configuration written as manifests, read again and decided; it is read once for all."""
 
     def __init__(self) -> None:
         self._read: Cluster | None = None
         self._deciding = Deciding()
 
+    def decided(self, request: DecideRequest) -> Decision:
+        """What the reference decides about a state that was written as manifests and read again."""
+        return self._deciding.decided(self._reread(request))
+
     def is_replayed(self, cell: CellQuery, example: Example) -> bool:
         """Whether the example, written as manifests and read again, preempts the victim of the cell."""
-        request = example.request
+        again = self._reread(example.request)
+        return any(found == cell for found, _ in hits_of(again, self._deciding.decided(again)))
+
+    def _reread(self, request: DecideRequest) -> DecideRequest:
         if self._read is None:
             self._read = reread(request).cluster
         queue = request.cluster.cluster_queues[request.queue]
         alone = replace(request.cluster, cluster_queues={queue.name: queue}, cohorts={}, flavors={})
         workloads = reread(replace(request, cluster=alone))
-        again = replace(workloads, cluster=replace(self._read, admitted=workloads.cluster.admitted))
-        return any(found == cell for found, _ in hits_of(again, self._deciding.decided(again)))
+        return replace(workloads, cluster=replace(self._read, admitted=workloads.cluster.admitted))

@@ -6,13 +6,14 @@ Cells of the matrix that can are settled again under conditions: random states f
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Protocol
 
 from tenure.conformance.requests import DecideRequest
 from tenure.model import Cluster, Duration, Instant, Workload
+from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree, quota_at
 from tenure.oracle.unmodelled import with_known_configs
 from tenure.readings import Reading
@@ -233,10 +234,28 @@ def _note(
     is_state = still_in_scope(tree, Scope.CONSISTENT)
     for narrow in conditions if is_state(example.request) else ():
         if narrow not in found and narrow.is_shown(example, tree):
-            small = made_small(narrow.cell, example, is_state=is_state)
-            small = small if narrow.is_shown(small, tree) else example
+            small = smaller_shown(narrow, example, tree, decided, is_state)
             if is_replayed(narrow.cell, small):
                 found[narrow] = CellResult(CellVerdict.CAN, "by an example", small)
+
+
+def smaller_shown(
+    narrow: NarrowCell,
+    example: Example,
+    tree: Tree,
+    decide_one: Callable[[DecideRequest], Decision],
+    is_state: Callable[[DecideRequest], bool],
+) -> Example:
+    """An example made small, as long as it still meets the condition.
+
+    Args:
+        narrow: the cell, and the condition that the example meets.
+        example: the example.
+        tree: the tree of its ClusterQueues.
+        decide_one, is_state: see `tenure_check.analysis.states.made_small`.
+    """
+    small = made_small(narrow.cell, example, decide_one, is_state)
+    return small if narrow.is_shown(small, tree) else example
 
 
 def _settle(

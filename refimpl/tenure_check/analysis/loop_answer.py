@@ -267,19 +267,29 @@ def _field(known: FieldInTheWay | NeededField) -> list[str]:
     return [*words, *([" (", Name(at), ")"] if at else [])]
 
 
-def _no_loop(search: ResourceSearch) -> Item:
+def found_so_far(search: ResourceSearch) -> str:
+    """What a search for loops of one resource has found, in one line.
+
+    Args:
+        search: the search, which has ended.
+    """
+    if search.loop is not None:
+        count, period = counted(len(search.loop.workloads), "workload"), format_duration(search.loop.period)
+        return f"{search.resource}: a loop of {count}, a turn every {period}; {_searched(search)}"
     reached = counted(search.complete_up_to, "workload")
-    words = f"{search.resource}: no loop found up to {reached}; {_searched(search)}"
+    return f"{search.resource}: no loop found up to {reached}; {_searched(search)}"
+
+
+def _no_loop(search: ResourceSearch) -> Item:
     kinds = f"sizes {', '.join(search.sizes)}; priorities {', '.join(search.priorities)}"
     read = f"; labels and boosts {' | '.join(search.variants)}" if search.variants else ""
-    return Item(words, [Item(kinds + read), *_remarks(search)])
+    return Item(found_so_far(search), [Item(kinds + read), *_remarks(search)])
 
 
 def _loop(search: ResourceSearch, loop: LoopAnswer) -> Item:
-    count, period = counted(len(loop.workloads), "workload"), format_duration(loop.period)
     turn = [Item(f"{pair.preemptor} preempts {pair.victim}") for pair in loop.preemptions]
     return Item(
-        f"{search.resource}: a loop of {count}, a turn every {period}; {_searched(search)}",
+        found_so_far(search),
         [
             *map(_workload, loop.workloads),
             Item("a turn:", turn),

@@ -13,7 +13,7 @@ from tenure.manifests.source_lines import SourceLines
 from tenure.model import Duration
 from tenure.oracle.topology import has_topology
 from tenure.readings import Reading
-from tenure.units import format_amount
+from tenure.units import format_amount, format_names
 from tenure_check.analysis.closed_systems import CohortTree, parse_priority, parse_size
 from tenure_check.analysis.loop_answer import (
     BY_QUOTA_ALONE,
@@ -23,6 +23,7 @@ from tenure_check.analysis.loop_answer import (
     NeededField,
     ResourceSearch,
     TreeSearch,
+    found_so_far,
 )
 from tenure_check.analysis.loop_causes import NeededFact, needed_facts
 from tenure_check.analysis.no_loop import (
@@ -76,6 +77,7 @@ class LoopHunt:
         request, reading: see there.
         files: where each object was read, by `ClusterQueue/name`.
         watch: see there.
+        note: gets lines about what is searched and found, as soon as that is known.
 
     `scenarios` are those of the loops found, as files have them.
 
@@ -88,6 +90,7 @@ class LoopHunt:
     reading: Reading
     files: dict[str, str]
     watch: Watch = lambda steps, _: iter(steps)
+    note: Callable[[str], None] = lambda _: None
     lines: SourceLines = field(default_factory=SourceLines)
     scenarios: list[dict[str, Any]] = field(default_factory=list)
     interrupted: bool = False
@@ -109,6 +112,10 @@ class LoopHunt:
         chosen |= {tree.name: [] for tree in self.trees if tree.not_known or not self.request.searches}
         self._left = sum(map(len, chosen.values()))
         self._ends = time.monotonic() + self.request.within
+        searched = [name for name, resources in chosen.items() if resources]
+        if searched:
+            longest = f", for at most {self.request.within:g} s" if self.request.within else ""
+            self.note(f"no theorem excludes loops in {format_names(searched, 6)}: searching{longest}")
         for tree in self.trees:
             if not self.interrupted:
                 self._done.append(self._tree(tree, chosen[tree.name], proved[tree.name]))
@@ -147,6 +154,8 @@ class LoopHunt:
         for place, resource in enumerate(resources):
             searches.append(self._resource(tree, resource))
             self._left -= 1
+            if self._left:
+                self.note(f"{tree.name}: {found_so_far(searches[-1])}")
             if self.interrupted or searches[-1].loop is not None:
                 self._left -= len(resources) - place - 1
                 break

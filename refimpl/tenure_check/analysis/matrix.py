@@ -37,7 +37,6 @@ from tenure_check.analysis.states import (
     PriorityLevel,
     States,
     hits_of,
-    is_replayed,
     made_small,
     still_in_scope,
 )
@@ -395,7 +394,8 @@ def _settle(
     wanted: Sequence[CellQuery],
     watched: Watch,
 ) -> None:
-    shown = {cell: example for cell, example in hit.items() if is_replayed(cell, example)}
+    replays = Replays()
+    shown = {cell: example for cell, example in hit.items() if replays.is_replayed(cell, example)}
     for cell, example in shown.items():
         matrix.settled[cell] = CellResult(CellVerdict.CAN, "by an example", example)
     open_cells = [cell for cell in wanted if cell not in shown]

@@ -21,6 +21,7 @@ from tenure.oracle.ageing import grown_priority
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import policy_fault
+from tenure_check.analysis.decided_states import Replays
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix, trees_of
 from tenure_check.analysis.priority_levels import HIGHEST_PRIORITY, regions_of, thresholds_of
 from tenure_check.analysis.scopes import Scope
@@ -30,9 +31,7 @@ from tenure_check.analysis.states import (
     CellQuery,
     Example,
     PriorityLevel,
-    decided,
     is_in_scope,
-    reread,
 )
 
 MOST_STEPS_COMPARED = 10_000
@@ -82,6 +81,10 @@ class Ranges:
     def regions(self) -> tuple[PriorityLevel, ...]:
         """A lower and a higher priority of each region between thresholds."""
         return regions_of(self.cluster)
+
+    @cached_property
+    def _replays(self) -> Replays:
+        return Replays()
 
     @property
     def is_needed(self) -> bool:
@@ -184,7 +187,7 @@ class Ranges:
         moved_request = replace(request, cluster=cluster, preemptor=preemptor)
         if not is_in_scope(moved_request, tree, scope):
             return None
-        decision = decided(reread(moved_request))
+        decision = self._replays.decided(moved_request)
         targets = {target.workload.key: target for target in decision.targets}
         victim = targets.get(example.victim)
         if victim is None or victim.reason != cell.reason or victim.workload.priority != pair[1]:

@@ -21,9 +21,10 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure_check.analysis.decided_states import Replays
 from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_basis
 from tenure_check.analysis.full_trees import CrowdedStates
-from tenure_check.analysis.guarantees import NarrowCell
+from tenure_check.analysis.guarantees import NarrowCell, smaller_shown
 from tenure_check.analysis.heroes import HeroPair
 from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
@@ -37,7 +38,6 @@ from tenure_check.analysis.states import (
     PriorityLevel,
     hits_of,
     is_in_scope,
-    is_replayed,
     made_small,
     still_in_scope,
 )
@@ -68,6 +68,12 @@ NEAR_SEED = 22
 FEW = (CrowdedStates.near, FEW_STATES), (CrowdedStates.crowded, FEW_CROWDED)
 MANY = (CrowdedStates.crowded, 400), (CrowdedStates.near, NEAR_STATES)
 """The same with crowded ones, in the order in which they are drawn."""
+
+FEW_ALONE = (CrowdedStates.crowded, FEW_CROWDED), (CrowdedStates.near, 200)
+"""Of a cell of which no example with one victim is known, before solvers get it."""
+
+FEW_NARROW = (CrowdedStates.near, 200), (CrowdedStates.crowded, FEW_CROWDED)
+"""Of a cell with a condition on the victim, before solvers get the whole tree."""
 
 PROVED = "proved for every state by Z3 and cvc5"
 PROVED_ALONE = "proved for every state by Z3 alone"
@@ -110,6 +116,7 @@ class SolverProver:
         self._scope = scope
         self._plan = plan_heroes(tree, reading)
         self._elsewhere, self._counts_victims = elsewhere, counts_victims
+        self._replays = Replays()
         self._traces: Traces = {}
         self._bases: dict[Key, Any] = {}
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
@@ -172,7 +179,8 @@ class SolverProver:
         self._asked = self._whole = None
         self._seen.clear()
         listed = list(cells)
-        self._look_near([cell for cell in listed if self.selected(cell) == "sat"], NEAR_SEED, FEW)
+        few = FEW if self._is_small else FEW[::-1]  # of a large tree few but crowded states hit anything
+        self._look_near([cell for cell in listed if self.selected(cell) == "sat"], NEAR_SEED, few)
         for cell in listed:
             settled = self._settled(cell)
             if settled.example is not None:
@@ -242,28 +250,31 @@ class SolverProver:
             copied = self._copied(narrow.cell, twin, example)
             if copied is not None and narrow.is_shown(copied, self._tree):
                 return CellResult(CellVerdict.CAN, BY_TWIN, copied)
-        if self._plan is not None:
-            settled = self._narrowed_by_states(narrow)
-        elif not self._is_small:
-            return CellResult(CellVerdict.UNKNOWN, TOO_LARGE)
-        else:
-            settled = self._narrowed_in_tree(narrow)
+        found = self._narrow_example(narrow)
+        settled = self._narrowed_by_values(narrow) if found is None else found
         if settled.example is not None:
             self._shown[key] = narrow.cell, settled.example
         return settled
 
-    def _narrowed_by_states(self, narrow: NarrowCell) -> CellResult:
-        """An example among random states near the cell: solvers give no values for trees with heroes."""
-        states, dice = self._states_of(narrow.cell), random.Random(NEAR_SEED + 2)
-        for _ in range(NEAR_STATES):
-            for cell, example in states.near(dice, narrow.cell):
-                if (
-                    cell == narrow.cell
-                    and narrow.is_shown(example, self._tree)
-                    and is_replayed(cell, example)
-                ):
-                    return CellResult(CellVerdict.CAN, BY_EXAMPLE, example)
-        return CellResult(CellVerdict.UNKNOWN, NO_EXAMPLE)
+    def _narrow_example(self, narrow: NarrowCell) -> CellResult | None:
+        """An example among random states near the cell, which is found sooner than values of a whole tree."""
+        states, is_state = self._states_of(narrow.cell), still_in_scope(self._tree, self._scope)
+        for draw, most in FEW_NARROW if self._plan is None else ((CrowdedStates.near, NEAR_STATES),):
+            dice = random.Random(NEAR_SEED + 2)
+            for _ in range(most):
+                for cell, example in draw(states, dice, narrow.cell):
+                    if cell == narrow.cell and narrow.is_shown(example, self._tree):
+                        small = smaller_shown(narrow, example, self._tree, states.decided, is_state)
+                        if self._replays.is_replayed(cell, small):
+                            return CellResult(CellVerdict.CAN, BY_EXAMPLE, small)
+        return None
+
+    def _narrowed_by_values(self, narrow: NarrowCell) -> CellResult:
+        if self._plan is not None:  # solvers give no values for trees with heroes
+            return CellResult(CellVerdict.UNKNOWN, NO_EXAMPLE)
+        if not self._is_small:
+            return CellResult(CellVerdict.UNKNOWN, TOO_LARGE)
+        return self._narrowed_in_tree(narrow)
 
     def solved_narrowed(self, narrow: NarrowCell) -> str:
         """As `solved`, of a cell with a condition on the victim."""
@@ -308,12 +319,17 @@ class SolverProver:
         return self._alone[key]
 
     def _drawn_alone(self, cell: CellQuery) -> Example | None:
-        """An example with one victim among crowded states."""
-        states, dice = self._states_of(cell), random.Random(NEAR_SEED + 2)
-        hits = chain.from_iterable(states.crowded(dice, cell) for _ in range(FEW_CROWDED))
-        alone = (example for found, example in hits if found == cell and example.victims == 1)
-        small = (made_small(cell, example, states.decided) for example in alone)
-        return next((example for example in small if is_replayed(cell, example)), None)
+        """An example with one victim among random states that may well hit the cell."""
+        states = self._states_of(cell)
+        for draw, most in FEW_ALONE:
+            dice = random.Random(NEAR_SEED + 2)
+            hits = chain.from_iterable(draw(states, dice, cell) for _ in range(most))
+            alone = (example for found, example in hits if found == cell and example.victims == 1)
+            small = (made_small(cell, example, states.decided) for example in alone)
+            found = next((example for example in small if self._replays.is_replayed(cell, example)), None)
+            if found is not None:
+                return found
+        return None
 
     def _example_alone(self, cell: CellQuery) -> Example | None:
         solver = self._slice_solver(cell)
@@ -493,7 +509,7 @@ class SolverProver:
             return None
         is_state = still_in_scope(self._tree, self._scope)
         small = made_small(cell, self._seen.pop(cell), self._states_of(cell).decided, is_state)
-        return small if is_replayed(cell, small) else None
+        return small if self._replays.is_replayed(cell, small) else None
 
     def _example_in(self, cell: CellQuery, requests: Iterable[DecideRequest]) -> Example | None:
         """The first of some states in which the cell's victim is preempted, made small."""

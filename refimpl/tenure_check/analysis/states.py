@@ -9,9 +9,11 @@ see `tenure_check.analysis.scopes`. Who runs in the files plays no part: every s
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
@@ -32,7 +34,7 @@ from tenure.oracle.bounded import with_bounded_usage
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.heroes.held import held_by
 from tenure.oracle.heroes.plan import plan_heroes
-from tenure.oracle.snapshot import Snapshot
+from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.oracle.tree import Tree, Usage, available_at, potential_at, quota_at
 from tenure.readings import Reading
 from tenure_check.analysis.admissions import (
@@ -58,6 +60,8 @@ EARLIER_TREES = 40
 """Trees before edits, of which one is taken for each state."""
 NAMESPACE = "x"
 FILLS = "fills-"
+TOGETHER = 6
+"""Of more than `MOST_WORKLOADS` so many are left out at once, where that is possible."""
 FEW_FILLING = 3
 """Of more that fill other ClusterQueues all are needed, or none."""
 
@@ -315,7 +319,7 @@ class States:
         """What the reference decides about a state of this tree, which is not built again."""
         queue = request.cluster.cluster_queues[request.queue]
         by_place: dict[int, list[Workload]] = {}
-        for workload in request.cluster.admitted:
+        for workload in self._seen(request):
             by_place.setdefault(self._tree.places[workload.cluster_queue or ""], []).append(workload)
         running = {place: tuple(workloads) for place, workloads in by_place.items()}
         place = self._tree.places[request.queue]
@@ -333,6 +337,14 @@ class States:
             request.reading,
             snapshot=with_bounded_usage(snapshot),
         )
+
+    def _seen(self, request: DecideRequest) -> Sequence[Workload]:
+        """What runs, with the priorities that decisions compare."""
+        cluster = request.cluster
+        if not (cluster.growing or cluster.settings.priority_boost):
+            return cluster.admitted
+        compared = partial(with_effective_priority, cluster=cluster, now=request.now, reading=request.reading)
+        return [*map(compared, cluster.admitted)]
 
     def _held(self, dice: random.Random, tree: Tree, usage: Usage, place: int) -> Amounts:
         """What a workload is admitted with, on one flavor of each resource: all of it is available."""
@@ -495,14 +507,23 @@ def made_small(
         decide_one: what decides; each smaller state is decided by it.
         is_state: whether admission produces a state too from which a workload was taken.
     """
-    for left_out in _left_out(example):
+
+    def without(left_out: Collection[str]) -> Example | None:
         running = tuple(
             workload for workload in example.request.cluster.admitted if workload.key not in left_out
         )
         request = replace(example.request, cluster=replace(example.request.cluster, admitted=running))
         smaller = [found for hit, found in hits_of(request, decide_one(request)) if hit == cell]
-        if smaller and is_state(request):
-            example = min(smaller, key=lambda found: found.size)
+        return min(smaller, key=lambda found: found.size) if smaller and is_state(request) else None
+
+    groups = deque(_left_out(example))
+    while groups:
+        running = {workload.key for workload in example.request.cluster.admitted}
+        together = [key for key in groups.popleft() if key in running]
+        found = without(together) if together else None
+        example = found or example
+        if found is None:
+            groups.extendleft(reversed(_parts(together)))
     waiting = example.request.preemptor
     for labelled in (*example.request.cluster.admitted, waiting):
         if labelled.selectable is not None and labelled.selectable.labels:
@@ -526,12 +547,24 @@ def _without_labels(request: DecideRequest, key: str) -> DecideRequest:
     return replace(request, cluster=cluster, preemptor=changed(request.preemptor))
 
 
-def _left_out(example: Example) -> Iterator[frozenset[str]]:
-    """What may be left out: those that fill other queues together, all others one after the other."""
+def _left_out(example: Example) -> Iterator[Sequence[str]]:
+    """What may be left out: those that fill other queues together, few others one after the other."""
     keys = [workload.key for workload in example.request.cluster.admitted if workload.key != example.victim]
-    filling = [key for key in keys if key.startswith(f"{NAMESPACE}/{FILLS}")]
+    filling = [key for key in keys if _fills(key)]
     if filling:
-        yield frozenset(filling)
+        yield filling
     if len(filling) > FEW_FILLING:
         keys = [key for key in keys if key not in filling]
-    yield from (frozenset((key,)) for key in keys)
+    yield from [keys] if len(keys) > MOST_WORKLOADS else [[key] for key in keys]
+
+
+def _parts(together: Sequence[str]) -> Sequence[Sequence[str]]:
+    """What may be left out of some that cannot be left out together; of those that fill queues nothing."""
+    if len(together) < 2 or _fills(together[0]):
+        return ()
+    step = TOGETHER if len(together) > TOGETHER else 1
+    return [together[start : start + step] for start in range(0, len(together), step)]
+
+
+def _fills(key: str) -> bool:
+    return key.startswith(f"{NAMESPACE}/{FILLS}")

@@ -169,7 +169,13 @@ def loops_command(
     searches = to is not None or bounds != LoopBounds()
     with as_options("evictions", "priorities", "resource", "sizes", "to", "within"):
         found = loops(
-            loaded, search=searches, to=to, reading=reading, premises=printing.premises, **bounds.given()
+            loaded,
+            search=searches,
+            to=to,
+            reading=reading,
+            premises=printing.premises,
+            note=hint,
+            **bounds.given(),
         )
     answer = found.record
     own = [text for text in answer.warnings if text == BY_QUOTA_ALONE]
