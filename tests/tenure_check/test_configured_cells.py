@@ -14,6 +14,7 @@ import pytest
 import yaml
 import z3
 
+from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     CandidateScope,
     CandidateSelector,
@@ -21,6 +22,7 @@ from tenure.model import (
     Cluster,
     ClusterQueue,
     Comparison,
+    DynamicPriorityPolicy,
     FlavorQuotas,
     LabelSelector,
     NodeOperator,
@@ -32,8 +34,11 @@ from tenure.model import (
     Reason,
     ResourceFlavor,
     ResourceGroup,
+    Selectable,
     Trigger,
     WithinClusterQueue,
+    Workload,
+    WorkloadPriorityClass,
 )
 from tenure.readings import preset
 from tenure_check.analysis import campaign
@@ -42,13 +47,14 @@ from tenure_check.analysis.configured_sanity import findings_of_configs
 from tenure_check.analysis.matrix import BY_CLASS, CellVerdict, Effort, Matrix, trees_of
 from tenure_check.analysis.matrix_answer import answer_of
 from tenure_check.analysis.nominal_quota import unreached_state
+from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.random_configs import with_configs
 from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.selection_proof import SelectionProof
-from tenure_check.analysis.selections import Selections
+from tenure_check.analysis.selections import Selections, labels_read
 from tenure_check.analysis.solved_cells import why_not_reached
-from tenure_check.analysis.states import CellQuery, PriorityLevel, is_replayed
+from tenure_check.analysis.states import CellQuery, PriorityLevel, States, decided, hits_of, is_replayed
 from tests.command_line import tenure
 from tests.sampling import sample
 
@@ -235,6 +241,110 @@ def test_decisions_are_accepted_by_encodings() -> None:
     count = Counter[str]()
     assert list(campaign.refusals(range(sample(3, 20)), 15, 3, count, configs=True)) == []
     assert count["decisions accepted"] > 2
+
+
+# -- beside boosts ----------------------------------------------------------------------------------------
+
+
+def boosted(cluster: Cluster) -> Matrix:
+    known = replace(cluster, settings=replace(cluster.settings, priority_boost=True))
+    ranges = Ranges(known, LEVELS, READING)
+    with with_solvers(1) as (analyzed, _):
+        inner = analyzed(ranges.plain, ranges.regions, READING, EFFORT, MatrixRequest())[0]
+    return matrix_of_ranges(ranges, inner)
+
+
+BASE = replace(ANY, mode=PriorityMode.BASE, comparison=Comparison.LESS)
+BOOSTED = replace(BASE, mode=PriorityMode.BOOSTED)
+
+
+@pytest.mark.parametrize(
+    ("selector", "cells"),
+    [
+        (ANY, {(0, 0), (0, 1), (1, 0), (1, 1)}),
+        (BOOSTED, {(0, 0), (0, 1), (1, 0), (1, 1)}),
+        (BASE, {(1, 0)}),
+        (replace(BASE, comparison=Comparison.GREATER), {(0, 1)}),
+        (replace(BOOSTED, classes=ClassNames(match=("low",))), {(0, 0), (1, 0)}),
+        (replace(BASE, workloads=requires(TEAM)), {(1, 0)}),
+        (replace(ANY, workloads=LabelSelector(fault="wrong")), set()),
+    ],
+)
+def test_beside_boosts_base_priorities_and_names_decide_and_boosted_ones_may_be_any(
+    selector: CandidateSelector, cells: set[tuple[int, int]]
+) -> None:
+    known = replace(a_cluster(selector), class_names={0: ("low",), 1: ("high",)})
+    matrix = boosted(known)
+    found: dict[CellVerdict, set[tuple[int, int]]] = {verdict: set() for verdict in CellVerdict}
+    for cell, settled in matrix.settled.items():
+        if (cell.preemptor, cell.victim) == ("a", "b"):
+            assert cell.reason == Reason.CONFIGURABLE_PREEMPTION
+            found[settled.verdict].add((cell.high, cell.low))
+            assert settled.example is None or decided(settled.example.request).targets
+    assert found[CellVerdict.UNKNOWN] == set()
+    assert found[CellVerdict.CAN] == cells
+
+
+def test_beside_growing_priorities_a_config_is_not_known() -> None:
+    hourly = WorkloadPriorityClass("low", 0, DynamicPriorityPolicy(1, 9, 3600))
+    ranges = Ranges(replace(a_cluster(BASE), growing={"low": hourly}), LEVELS, READING)
+    assert ranges.plain.preemption_configs is not None
+    assert ranges.plain.preemption_configs["c"].unread
+
+
+def test_a_state_with_boosts_is_decided_as_one_in_which_labels_stand_for_base_priorities() -> None:
+    """So that what never happens in these never happens in any with boosts."""
+    count = Counter[str]()
+    for seed in range(sample(40, 400)):
+        dice = random.Random(seed)
+        drawn = with_configs(dice, campaign.draw_configuration(dice, 3)[0])
+        cluster = replace(drawn, settings=replace(drawn.settings, priority_boost=True))
+        ranges, labels = Ranges(cluster, LEVELS, READING), Selections(cluster)
+        for tree in trees_of(cluster):
+            states = States(cluster, tree, READING, LEVELS)
+            for queue in sorted(tree.places):
+                for _ in range(5):
+                    request = with_boosts(dice, labels.labelled(dice, states.drawn(dice, queue)))
+                    found, plain = (decided(each) for each in (request, by_one_priority(ranges, request)))
+                    pairs = [[(t.workload.key, t.reason) for t in each.targets] for each in (found, plain)]
+                    assert pairs[0] == pairs[1], seed
+                    own = {known.key: known.priority for known in request.cluster.admitted}
+                    for hit, example in hits_of(request, found):
+                        selected = hit.reason == Reason.CONFIGURABLE_PREEMPTION
+                        assert not selected or ranges.may_select(replace(hit, low=own[example.victim]))
+                        count[hit.reason.label] += 1
+    assert count[Reason.CONFIGURABLE_PREEMPTION.label] > 10
+
+
+def by_one_priority(ranges: Ranges, request: DecideRequest) -> DecideRequest:
+    """The state of `ranges.plain` in which each workload has its boosted priority as its own."""
+    cluster = ranges.plain
+    (key,) = {*labels_read(Selections(cluster).configs)} - {*Selections(ranges.cluster).values} or {"none"}
+
+    def plain_one(workload: Workload) -> Workload:
+        read = workload.selectable or Selectable()
+        labels = {**read.labels, key: str(10 + workload.priority)}
+        value = workload.priority + workload.priority_boost
+        return replace(
+            workload, priority=value, priority_boost=0, selectable=replace(read, labels=labels, priority=None)
+        )
+
+    running = tuple(map(plain_one, request.cluster.admitted))
+    return replace(
+        request, cluster=replace(cluster, admitted=running), preemptor=plain_one(request.preemptor)
+    )
+
+
+def with_boosts(dice: random.Random, request: DecideRequest) -> DecideRequest:
+    """A state whose workloads have boosts; what rules read of them has their Base priority."""
+
+    def boosted_one(workload: Workload) -> Workload:
+        read = replace(workload.selectable or Selectable(), priority=workload.priority)
+        return replace(workload, priority_boost=dice.randint(-2, 2), selectable=read)
+
+    running = tuple(map(boosted_one, request.cluster.admitted))
+    cluster = replace(request.cluster, admitted=running)
+    return replace(request, cluster=cluster, preemptor=boosted_one(request.preemptor))
 
 
 # -- comparisons of configurations ------------------------------------------------------------------------

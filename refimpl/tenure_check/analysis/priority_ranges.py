@@ -4,6 +4,9 @@ Inside a decision every workload has one priority (DYN-070), and no rule compare
 priorities and maxPriorityThreshold. So a cell of two classes is settled by the cells of the regions in which
 their priorities can be, lower, equal or higher: *never* if all of these are, and *can* by an example in which
 workloads of these classes have such ages or boosts at one instant.
+
+Beside boosts, rules of PreemptionConfigs that compare Base priorities compare other numbers than the rest, in
+an order of their own: in the cells of the regions a label that only they read stands for these numbers.
 """
 
 from __future__ import annotations
@@ -16,15 +19,31 @@ from itertools import product
 from typing import overload
 
 from tenure.conformance.requests import DecideRequest
-from tenure.model import Cluster, Instant, PolicyFault, Reason, Workload, WorkloadPriorityClass
+from tenure.model import (
+    CandidateSelector,
+    Cluster,
+    Instant,
+    NumericLabel,
+    PolicyFault,
+    PreemptionConfig,
+    PreemptionRule,
+    PriorityMode,
+    Reason,
+    Selectable,
+    Workload,
+    WorkloadPriorityClass,
+)
 from tenure.oracle.ageing import grown_priority
+from tenure.oracle.configured import is_class_named, number_of
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import policy_fault
+from tenure.rules.preemption_config import compares
 from tenure_check.analysis.decided_states import Replays
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix, trees_of
 from tenure_check.analysis.priority_levels import HIGHEST_PRIORITY, regions_of, thresholds_of
 from tenure_check.analysis.scopes import Scope
+from tenure_check.analysis.selections import Selections
 from tenure_check.analysis.states import (
     NOW,
     STAMPS,
@@ -37,7 +56,10 @@ from tenure_check.analysis.states import (
 MOST_STEPS_COMPARED = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""
 
-NOT_BESIDE = "is not modelled beside priorities that grow with age and priority boosts, in every state"
+NOT_BESIDE = "is not modelled beside priorities that grow with age, in every state"
+MOST_NUMBERS = 32
+"""So many numeric labels a selector has at most."""
+_INT32 = range(-(2**31), 2**31)
 NO_AGES = (
     "the priorities that the classes can have allow it, but no example with such ages or boosts was found"
 )
@@ -73,9 +95,42 @@ class Ranges:
         """The configuration as if every priority were one number."""
         settings = replace(self.cluster.settings, priority_boost=False)
         configs = self.cluster.preemption_configs
-        if configs is not None:  # Base and Boosted compare different priorities then
-            configs = {name: replace(config, unread=NOT_BESIDE) for name, config in configs.items()}
-        return replace(self.cluster, growing={}, settings=settings, preemption_configs=configs)
+        if configs is not None:
+            configs = {name: self._by_one_priority(config) for name, config in configs.items()}
+        # A priority in a decision is not that of the class.
+        return replace(
+            self.cluster, growing={}, settings=settings, preemption_configs=configs, class_names={}
+        )
+
+    def _by_one_priority(self, config: PreemptionConfig) -> PreemptionConfig:
+        """A config in which a label stands for Base priorities; in decisions both are orders, and no more."""
+        selectors = [selector for rule in config.rules for selector in rule.candidates]
+        full = any(is_base(selector) and len(selector.numbers) >= MOST_NUMBERS for selector in selectors)
+        if self.cluster.growing or full:
+            return replace(config, unread=config.unread or NOT_BESIDE)
+
+        def by_label(selector: CandidateSelector) -> CandidateSelector:
+            if not is_base(selector):
+                return selector
+            numbers = (*selector.numbers, NumericLabel(self._base, selector.comparison))
+            return replace(selector, numbers=numbers, mode=None, comparison=None)
+
+        def changed(rule: PreemptionRule) -> PreemptionRule:
+            return replace(rule, candidates=tuple(map(by_label, rule.candidates)))
+
+        return replace(config, rules=tuple(map(changed, config.rules)))
+
+    @cached_property
+    def _base(self) -> str:
+        """The label that stands for Base priorities, which no rule reads."""
+        key = "base-priority"
+        while key in self._selections.values:
+            key += "-"
+        return key
+
+    @cached_property
+    def _selections(self) -> Selections:
+        return Selections(self.cluster)
 
     @cached_property
     def regions(self) -> tuple[PriorityLevel, ...]:
@@ -176,12 +231,13 @@ class Ranges:
         """
         by_value = {level.priority: level for level in self.levels}
         request, moved = _at_noon(example.request), _Moved((old.high, old.low), pair)
+        bases = self._bases(cell, example)
         running = []
         for workload in request.cluster.admitted:
             if workload.key == example.victim:
                 running.append(self._dressed(workload, by_value[cell.low], pair[1], request.now))
             else:
-                running.append(workload.with_priority(moved.priority(workload.priority)))
+                running.append(self._moved(workload, moved.priority(workload.priority), bases))
         preemptor = self._dressed(request.preemptor, by_value[cell.high], pair[0], request.now)
         cluster = replace(self.cluster, admitted=tuple(running), pending=(preemptor,))
         moved_request = replace(request, cluster=cluster, preemptor=preemptor)
@@ -200,10 +256,63 @@ class Ranges:
         named = replace(workload, priority=level.priority, priority_class="" if found is None else level.name)
         if self.cluster.settings.priority_boost:
             grown = grown_priority(named, self.cluster, now, self.reading)
-            return replace(named, priority_boost=value - (level.priority if grown is None else grown))
+            return self._boosted(named, level.priority if grown is None else grown, value)
         if found is None or found.policy is None:
             return named
         return self._aged(named, found, value, now)
+
+    def _bases(self, cell: CellQuery, example: Example) -> _Moved | None:
+        """From labels that stand for Base priorities to such priorities; None where they are in no order."""
+        victim = next(each for each in example.request.cluster.admitted if each.key == example.victim)
+        mine, theirs = (
+            number_of(NumericLabel(self._base), each) for each in (example.request.preemptor, victim)
+        )
+        if mine is None or theirs is None or _order(mine, theirs) != _order(cell.high, cell.low):
+            return None
+        return _Moved((mine, theirs), (cell.high, cell.low))
+
+    def _moved(self, workload: Workload, value: int, bases: _Moved | None) -> Workload:
+        """Another workload with a priority, and with the Base priority that its label stands for."""
+        label = number_of(NumericLabel(self._base), workload)
+        base = value if bases is None or label is None else bases.priority(label)
+        if not self.cluster.settings.priority_boost:
+            return workload.with_priority(value)
+        is_possible = base in _INT32 and value - base in _INT32
+        own = base if is_possible else value
+        return self._boosted(workload.with_priority(own), own, value)
+
+    def _boosted(self, workload: Workload, base: int, value: int) -> Workload:
+        """A workload with a boost by which it has a priority, and with what rules may read of it.
+
+        Args:
+            workload: it, with its own priority.
+            base: what the boost is added to.
+            value: the priority.
+        """
+        boosted = replace(workload, priority_boost=value - base)
+        known = workload.selectable
+        if known is None:
+            return boosted
+        named = self._selections.class_names(workload.priority)
+        name = known.priority_class if known.priority_class in named else named[0]
+        labels = {key: text for key, text in known.labels.items() if key != self._base}
+        return replace(boosted, selectable=Selectable(labels, name, workload.priority))
+
+    def may_select(self, cell: CellQuery) -> bool:
+        """Whether Base priorities and names of classes let a rule select the victim of a cell."""
+        config = self.cluster.config_of(self.cluster.cluster_queues[cell.preemptor])
+        names = self._selections.class_names
+        return config is None or any(
+            any(is_class_named(rule.preemptor_classes, _named(name)) for name in names(cell.high))
+            and any(is_class_named(selector.classes, _named(name)) for name in names(cell.low))
+            and (
+                not is_base(selector)
+                or selector.comparison is None
+                or compares(selector.comparison, cell.low, cell.high)
+            )
+            for rule in config.rules
+            for selector in rule.candidates
+        )
 
     def _aged(self, workload: Workload, found: WorkloadPriorityClass, value: int, now: Instant) -> Workload:
         grown = grown_priority(workload, self.cluster, now, self.reading)
@@ -219,6 +328,19 @@ class Ranges:
             created_at=now - age,
             quota_reserved_at=None if reserved is None else max(reserved, now - age),
         )
+
+
+def is_base(selector: CandidateSelector) -> bool:
+    """Whether a selector compares Base priorities."""
+    return selector.mode == PriorityMode.BASE and selector.comparison is not None
+
+
+def _order(one: int, other: int) -> int:
+    return (one > other) - (one < other)
+
+
+def _named(name: str) -> Workload:
+    return Workload("", "", "", 0, created_at=0, selectable=Selectable({}, name))
 
 
 def matrix_of_ranges(ranges: Ranges, inner: Matrix) -> Matrix:
@@ -267,6 +389,11 @@ def _of_kinds(
             settled = CellResult(CellVerdict.UNKNOWN, NO_AGES)
         if settled is not None and (known is None or known.verdict == CellVerdict.NEVER):
             known = settled
+    by_config = cell.reason == Reason.CONFIGURABLE_PREEMPTION and known is not None and known.why == NO_AGES
+    if by_config and not ranges.may_select(cell):
+        name = ranges.cluster.cluster_queues[cell.preemptor].preemption_config
+        such = f"no rule of PreemptionConfig {name} selects such a workload"
+        return CellResult(CellVerdict.NEVER, f"{such}, whatever boosts and labels both have")
     return known
 
 
