@@ -153,11 +153,11 @@ class LoopHunt:
         searches: list[ResourceSearch] = []
         for place, resource in enumerate(resources):
             searches.append(self._resource(tree, resource))
-            self._left -= 1
+            is_last = self.interrupted or searches[-1].loop is not None
+            self._left -= len(resources) - place if is_last else 1
             if self._left:
                 self.note(f"{tree.name}: {found_so_far(searches[-1])}")
-            if self.interrupted or searches[-1].loop is not None:
-                self._left -= len(resources) - place - 1
+            if is_last:
                 break
         names = tuple(queue.name for queue in tree.queues)
         alike = tuple(tuple(queue.name for queue in members) for members in tree.alike if len(members) > 1)
