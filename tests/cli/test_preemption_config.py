@@ -400,6 +400,8 @@ def test_loops_follow_the_gates_of_the_command_line(
     assert "assumed: fair sharing off, no Configuration was given (--fair-sharing sets it)" in found
     assert premise in found
     assert ("gate ConfigurablePreemptions on" in found) == (not words)
+    # By the rules alone workloads preempt each other in turn; the theorem says nothing of quota.
+    assert ("for example, if quota allows it, one of hero preempts one of hero" in found) == bool(code)
 
 
 def test_gates_of_loops_are_above_those_of_a_configuration_and_are_checked(tmp_path: Path) -> None:

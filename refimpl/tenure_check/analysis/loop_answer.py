@@ -255,7 +255,8 @@ def _missing(missing: MissingCondition, *, looped: bool) -> Item:
     more = len(missing.fields) - len(shown)
     fields = [Item(_field(known)) for known in shown]
     fields += [Item(f"and {more} more")] if more else []
-    fields += [Item(f"for example, {missing.example}")] if missing.example and not looped else []
+    if missing.example and not looped:
+        fields.append(Item(f"for example, if quota allows it, {missing.example}"))
     exclude = "exclude" if len(missing.theorems) > 1 else "excludes"
     theorems = join_names(missing.theorems, MOST_FIELDS, MOST_FIELDS)
     return Item(f"{theorems} {exclude} loops only where {missing.condition}; not so here:", fields)

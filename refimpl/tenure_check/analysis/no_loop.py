@@ -68,7 +68,8 @@ class MissingCondition:
     fields: tuple[FieldInTheWay, ...]
     """The fields that contradict it; one borrowingLimit for each ClusterQueue."""
     example: str = ""
-    """Of rules without a measure workloads that preempt each other in turn; empty where none are known."""
+    """Of rules without a measure workloads that preempt each other in turn, by the rules alone: whether quota
+    allows it is not looked at. Empty where none are known."""
 
     @property
     def of_rules(self) -> bool:
