@@ -577,7 +577,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     ),
     "the initial share allows equality": (
         "PO-ANY-380",
-        EQUAL_ALLOWED,
+        _rule_changed(basis_for, basis_by_share=EQUAL_ALLOWED),
         "in the end, under as-written: both end below",
     ),
     "the final share allows all": (
@@ -594,7 +594,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
     ),
     "in a tree the initial share allows equality": (
         "PO-ANY-387",
-        EQUAL_ALLOWED,
+        _rule_changed(basis_for, basis_by_share=EQUAL_ALLOWED),
         "in the end, under as-written: both end below",
     ),
     "a repair with a check keeps what it found": (

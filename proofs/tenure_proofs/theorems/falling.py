@@ -19,17 +19,27 @@ from typing import Any
 
 import z3
 
-from tenure.model import Basis, Evidence, TurnResult, Workload
+from tenure.model import Basis, Evidence, Kin, TurnResult, Workload
 from tenure.readings import preset_names
-from tenure.rules.eligibility import basis_within_queue
+from tenure.rules.eligibility import basis_for, basis_within_queue
 from tenure.rules.quota import fits_request
 from tenure.rules.share import basis_by_share
 from tenure.rules.time_based import requeue_timestamp
-from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.no_loop import STAYS, never_back
 from tenure_proofs.theorems.played import BEHIND, LEAVES, better_by_a_turn
 from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.repairs import (
+    AT_ITS_TURN,
+    IN_THE_END,
+    compared_in_order,
+    heights_at_its_turn,
+    heights_in_the_end,
+    is_exempt,
+    judged_by,
+    runs_at_own_place,
+)
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
@@ -41,8 +51,6 @@ COMPARED = ("shares are in one order, and the removal of a victim lowers that of
 OWN_USAGE = ("the share of a ClusterQueue changes with its own usage alone", GIVEN)
 GETS_IT = ("who preempts is admitted before any other workload is", GIVEN)
 NOT_ABOVE = ("a preemption lifts no cohort above the common one", GIVEN)
-IN_THE_END = ("each target of a repair with a check is its own, or exempt, or fair in the end", "PO-ANY-383")
-AT_ITS_TURN = ("at its turn a target is compared with the share then, or with a locked one", "PO-ANY-386")
 FALLS = ("the shares fall with each preemption by shares, and never come back", "PO-ANY-380")
 FALLS_IN_TREE = (
     "the shares fall where none above the common cohort rises, and never come back",
@@ -66,11 +74,11 @@ def _falls(then: Any, now: Any, place: Any, point: Any) -> Any:
 
 @theorem(
     "PO-ANY-380",
-    about=(basis_by_share,),
+    about=(basis_for,),
     size="any number of ClusterQueues of one cohort, and of victims; one resource; any order of shares",
 )
 def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_come_back(
-    function: Callable[..., Any] = basis_by_share,
+    function: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:
     """kueue#14543, each of its repairs and the guarded fill-back, cohorts without cohorts.
 
@@ -80,7 +88,7 @@ def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_
     order. Today's search gives own victims back and exceeds what it compared: PO-KQ-447. A victim may still
     preempt its preemptor in the next step; that ends too.
     """
-    for premise in (COMPARED, OWN_USAGE, IN_THE_END, AT_ITS_TURN):
+    for premise in (COMPARED, OWN_USAGE):
         modelled(*premise)
     yield from _compared(function)
     yield _preempted()
@@ -92,43 +100,51 @@ def _compared(function: Callable[..., Any]) -> Iterator[Part]:
     for preset in preset_names():
         for words, known in (("in the end", _in_the_end), ("at its turn", _at_its_turn)):
             claim = Claim(reading_of(preset))
-            known(claim, function)
-            yield Part(
-                f"{words}, under {preset}", tuple(claim.facts), (("both end below", every(claim.goals)),)
-            )
+            *facts, goal = known(claim, function)
+            yield Part(f"{words}, under {preset}", (*claim.facts, *facts), (("both end below", goal),))
 
 
-def _allowed(claim: Claim, function: Callable[..., Any], mine: Any, after: Any, before: Any) -> None:
-    """That a victim is allowed, where its side is `before` with it and `after` without."""
+def _judged(claim: Claim, function: Callable[..., Any]) -> Iterator[tuple[Basis, Any, Any]]:
+    """Each strategy, how it finds that two shares compare, and on which basis it allows a target then."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    evidence = claim.record("evidence", Evidence)
-    basis = claim.lift(function)(preemptor, target, evidence, any_terms(claim)).value
-    for by, theirs in ((Basis.FINAL_SHARE, after), (Basis.INITIAL_SHARE, before)):
-        used = all_of(evidence.basis == by, negation(evidence.within_nominal))
-        claim.assume(
-            implies(all_of(used, mine < theirs), evidence.share == -1),
-            implies(all_of(used, mine == theirs), evidence.share == 0),
-            implies(all_of(used, mine > theirs), evidence.share == 1),
-        )
-    # Within its nominal quota a ClusterQueue has the least share that there is.
-    claim.assume(after < before, basis != Basis.NONE, implies(evidence.within_nominal, mine <= after))
+    terms, now, kin = any_terms(claim), claim.number("now"), claim.record("kin", Kin)
+    claim.assume(terms.fair_sharing, negation(terms.hero), negation(is_own(target, terms)))
+    for basis in (Basis.FINAL_SHARE, Basis.INITIAL_SHARE):
+        fixed = {"basis": basis, "over_quota": True, "within_nominal": False}
+        evidence = claim.record(f"evidence by {basis.name}", Evidence, fixed)
+        found = claim.lift(function)(preemptor, target, evidence, terms, now, kin).value
+        yield basis, evidence.share.term, found.term
 
 
-def _in_the_end(claim: Claim, function: Callable[..., Any]) -> None:
+def _in_the_end(claim: Claim, function: Callable[..., Any]) -> Iterator[Any]:
     """A victim that the check at the end allows, its side with it alone back against that without all."""
-    mine, end, alone, at_first = (claim.number(name) for name in ("mine", "end", "alone", "at_first"))
-    _allowed(claim, function, mine, end, alone)
-    claim.assume(alone <= at_first)
-    claim.prove(mine < at_first, end < at_first)
+    kept, one = z3.Ints("kept_targets one_target")
+    (mine, end, alone), at_first = heights_in_the_end(kept, one), z3.Real("at_first")
+    for basis, share, found in _judged(claim, function):
+        yield share == compared_in_order(mine, end if basis == Basis.FINAL_SHARE else alone)
+        yield judged_by(one, basis, share) == found
+    yield IN_THE_END.of(True, kept, one)
+    # Within its nominal quota a ClusterQueue has the least share that there is.
+    yield z3.And(z3.Not(runs_at_own_place(one)), z3.Implies(is_exempt(kept, one), mine <= end))
+    yield z3.And(end < alone, alone <= at_first)
+    yield z3.And(mine < at_first, end < at_first)
 
 
-def _at_its_turn(claim: Claim, function: Callable[..., Any]) -> None:
+def _at_its_turn(claim: Claim, function: Callable[..., Any]) -> Iterator[Any]:
     """A victim allowed at its turn by a share that its preemptor's side does not exceed in the end."""
-    counted, mine = claim.number("counted"), claim.number("mine")
-    after, before, at_first, end = (claim.number(name) for name in ("after", "before", "at_first", "end"))
-    _allowed(claim, function, counted, after, before)
-    claim.assume(mine <= counted, before <= at_first, end < at_first)
-    claim.prove(mine < at_first, end < at_first)
+    one, *usages = z3.Ints("one_target counted then")
+    (counted, after, before), within = (
+        heights_at_its_turn(usages[0], usages[1], one),
+        z3.Bool("within_nominal"),
+    )
+    mine, at_first, end = z3.Reals("mine at_first end")
+    allowed = [z3.And(within, counted <= after)]
+    for basis, share, found in _judged(claim, function):
+        yield AT_ITS_TURN.of(share, basis, counted, after, before)
+        allowed.append(found != int(Basis.NONE))
+    yield z3.Or(allowed)
+    yield z3.And(after < before, before <= at_first, mine <= counted, end < at_first)
+    yield z3.And(mine < at_first, end < at_first)
 
 
 def _ends(then: Any, now: Any, losing: Any, at: Any) -> Any:
@@ -294,11 +310,11 @@ def _preempted_in_tree() -> Part:
 
 @theorem(
     "PO-ANY-387",
-    about=(basis_by_share,),
+    about=(basis_for,),
     size="trees of any depth and width; any order of shares beside each cohort",
 )
 def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_common_one(
-    function: Callable[..., Any] = basis_by_share,
+    function: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:
     """kueue#14543, trees of cohorts: the condition that Kueue's proof leaves open, and that no repair has.
 
@@ -307,7 +323,7 @@ def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_commo
     if the request is at most what the victims free there. Falling twice is falling, at the higher of both
     levels, and no shares fall to themselves.
     """
-    for premise in (COMPARED, OWN_USAGE, IN_THE_END, AT_ITS_TURN, NOT_ABOVE):
+    for premise in (COMPARED, OWN_USAGE, NOT_ABOVE):
         modelled(*premise)
     yield from _compared(function)
     yield _preempted_in_tree()

@@ -25,7 +25,7 @@ from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import MEMBERS, Row, State, Way
 from tenure_proofs.trusted.procedures import POINT, Held, Invariant, Law, read_procedure
-from tenure_proofs.trusted.specified import Specification, leaves
+from tenure_proofs.trusted.specified import Conclusion, Specification, leaves
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 CHECKED = (
@@ -47,6 +47,7 @@ _height = z3.Function("place of a share in their order", INT, z3.RealSort())
 _judged = z3.Function("basis of a candidate, by a strategy and a comparison", INT, INT, INT, INT)
 _counts = z3.Function("whether the check goes by a strategy", INT, INT, BOOL)
 _mine, _theirs = (z3.Function(f"{name} side beside the common cohort", INT, INT) for name in ("own", "other"))
+_less = z3.Function("what is in use without one", INT, INT, INT)
 _OWN = z3.Int("own place")
 
 
@@ -75,12 +76,7 @@ def _judging(_: State, candidate: Value, facts: Value) -> Made:
 
 @standing(("two shares compare as their places in one order", BELIEVED))
 def _comparing(_: State, first: Value, second: Value) -> SymInt:
-    return SymInt(_compared(first.term, second.term))
-
-
-def _compared(first: Any, second: Any) -> Any:
-    mine, other = _height(first), _height(second)
-    return z3.If(mine > other, 1, z3.If(mine == other, 0, -1))
+    return SymInt(compared_in_order(_height(first.term), _height(second.term)))
 
 
 _REPAIR = z3.Int("repair")
@@ -104,21 +100,67 @@ def _tournament() -> Made:
 _TOURNAMENT = _tournament()
 
 
+def heights_in_the_end(kept: Any, one: Any) -> tuple[Any, Any, Any]:
+    """The share of the preemptor's side, of a target's side, and of that with the target alone back."""
+    end, alone_back, theirs = _charged(kept), _charged(_others(kept, one)), _theirs(_place(one))
+    shares = _share(end, _mine(_place(one))), _share(end, theirs), _share(alone_back, theirs)
+    return _height(shares[0]), _height(shares[1]), _height(shares[2])
+
+
+def heights_at_its_turn(counted: Any, then: Any, one: Any) -> tuple[Any, Any, Any]:
+    """The share counted for the preemptor's side, that of a candidate's side without it, and with it."""
+    mine, theirs = _mine(_place(one)), _theirs(_place(one))
+    shares = _share(counted, mine), _share(_less(then, one), theirs), _share(then, theirs)
+    return _height(shares[0]), _height(shares[1]), _height(shares[2])
+
+
+def runs_at_own_place(one: Any) -> z3.BoolRef:
+    """Whether one is of the preemptor's ClusterQueue."""
+    own: z3.BoolRef = _place(one) == _OWN
+    return own
+
+
+def is_exempt(kept: Any, one: Any) -> z3.BoolRef:
+    """Whether one is not checked in the end."""
+    exempt: z3.BoolRef = _exempt(_charged(kept))[_taken_on(one)]
+    return exempt
+
+
+def judged_by(one: Any, basis: Basis, share: Any) -> z3.ArithRef:
+    """On which basis one may be preempted, by a strategy and by how two shares compare."""
+    found: z3.ArithRef = _judged(one, z3.IntVal(int(basis)), share)
+    return found
+
+
+def compared_in_order(mine: Any, theirs: Any) -> Any:
+    """How two shares compare, by their places in the order."""
+    return z3.If(mine > theirs, 1, z3.If(mine == theirs, 0, -1))
+
+
 def is_fair(kept: Any, one: Any) -> z3.BoolRef:
     """What the check says of one of those that are kept."""
-    end, alone_back = _charged(kept), _charged(_others(kept, one))
+    mine, end, alone = heights_in_the_end(kept, one)
 
-    def passes(basis: Basis, then: Any) -> z3.BoolRef:
-        share = _compared(_share(end, _mine(_place(one))), _share(then, _theirs(_place(one))))
-        number = z3.IntVal(int(basis))
-        return z3.And(_counts(one, number), _judged(one, number, share) != int(Basis.NONE))
+    def passes(basis: Basis, theirs: Any) -> z3.BoolRef:
+        found = judged_by(one, basis, compared_in_order(mine, theirs))
+        return z3.And(_counts(one, z3.IntVal(int(basis))), found != int(Basis.NONE))
 
-    return z3.Or(
-        _place(one) == _OWN,
-        _exempt(end)[_taken_on(one)],
-        passes(Basis.FINAL_SHARE, end),
-        passes(Basis.INITIAL_SHARE, alone_back),
-    )
+    by_strategy = passes(Basis.FINAL_SHARE, end), passes(Basis.INITIAL_SHARE, alone)
+    return z3.Or(runs_at_own_place(one), is_exempt(kept, one), *by_strategy)
+
+
+IN_THE_END = Conclusion(
+    "PO-ANY-383",
+    "each target of a repair with a check is its own, or exempt, or fair in the end",
+    lambda checked, kept, one: z3.Implies(checked, is_fair(kept, one)),
+)
+AT_ITS_TURN = Conclusion(
+    "PO-ANY-386",
+    "at its turn a candidate is compared with the share then, or with a locked one",
+    lambda share, basis, mine, without, beside: (
+        share == compared_in_order(mine, without if basis == Basis.FINAL_SHARE else beside)
+    ),
+)
 
 
 def _all_fair(given: State, found: Value, at: Any) -> Labelled:
@@ -278,11 +320,11 @@ def _of_selection(way: Way) -> Labelled:
     checked = CHECKED_END.value(_TOURNAMENT, _LAST).fields["kept"]
     by_check = z3.Or(*(int(repair) == _REPAIR for repair in CHECKED))
     found = z3.If(by_check, _number(checked), _number(_LAST.fields["kept"]))
-    fair = [z3.Implies(by_check, goal) for _, goal in _each_is_fair({}, way.value, POINT)]
+    inside = z3.And(by_check, POINT >= 0, _size(kept) > POINT)
     told = [same(way.value.fields[name], token(name)) for name in ("candidates", "attempts")]
     return [
         ("checked, or as it was found", _number(kept) == found),
-        ("each is fair", z3.And(fair)),
+        IN_THE_END.goal(inside, _number(kept), _member(_number(kept), POINT)),
         ("of these candidates and attempts", z3.And(told)),
     ]
 
@@ -293,7 +335,6 @@ _CANDIDATE, _THEN, _LOCK = (
     z3.Int("in use when locked"),
 )
 _IS_LOCKED = z3.Bool("the share is locked")
-_less = z3.Function("what is in use without one", INT, INT, INT)
 _BEGUN = Made(
     Tournament,
     {
@@ -363,7 +404,7 @@ def _at_its_turn(basis: Basis, way: Way) -> Labelled:
         ("by the strategy, over quota", z3.BoolVal(by_it is True)),
         ("both shares", z3.And(told["preemptor"].term == mine, told["target"].term == theirs)),
         ("of both sides", told["mine"].term == _mine(_place(one))),
-        ("as they compare", evidence["share"].term == _compared(mine, theirs)),
+        AT_ITS_TURN.goal(evidence["share"].term, basis, *heights_at_its_turn(counted, _THEN.term, one)),
     ]
 
 
@@ -377,7 +418,7 @@ def _is_locked(way: Way) -> Labelled:
 
 def _still_allowed(way: Way) -> Labelled:
     one, share = _number(_CANDIDATE), _share(_THEN.term, z3.Int("its side"))
-    by_share = _compared(share, z3.Int("share at its turn"))
+    by_share = compared_in_order(_height(share), _height(z3.Int("share at its turn")))
     return [("by the share of the end", truth_of(way.value) == _may(one, _taken_on(one), by_share))]
 
 
