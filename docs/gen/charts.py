@@ -30,6 +30,7 @@ GROUPS = {
     "dyn": FAMILIES["DYN"],
     "pcf": FAMILIES["PCF"],
     "ppr": FAMILIES["PPR"],
+    "rbo": FAMILIES["RBO"],
     "kai": FAMILIES["KMR"],
     "kueue": "reports about Kueue",
 }

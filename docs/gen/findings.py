@@ -26,6 +26,7 @@ SOURCES = {
     "KEP-8826": FAMILIES["UCQ"],
     "KEP-13396": FAMILIES["PCF"],
     "KEP-9876": FAMILIES["PPR"],
+    "KEP-14468": FAMILIES["RBO"],
     "KAI-Scheduler": FAMILIES["KMR"],
     "Kueue": "Kueue, as released",
 }

@@ -57,6 +57,7 @@ AREAS = {
     "hero_targets": "what a hero preempts",
     "preemption_config": "whom a PreemptionConfig selects, and when",
     "protection": "minimum runtimes across ClusterQueues",
+    "backoff": "borrowing again after a reclaim",
     "cycle": "what happens when",
     "min_runtime": "minimum runtimes",
 }

@@ -14,7 +14,7 @@ from tenure_proofs.trusted.claim import Claim
 
 Statement = Callable[[Claim], None]
 
-_ID = re.compile(r"^PO-(KQ|TBP|UCQ|DYN|KMR|CYC|PCF|PPR|AN)-\d{3}$")
+_ID = re.compile(r"^PO-(KQ|TBP|UCQ|DYN|KMR|CYC|PCF|PPR|RBO|AN)-\d{3}$")
 
 
 class Verdict(StrEnum):

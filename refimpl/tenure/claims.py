@@ -42,6 +42,7 @@ WRITTEN: Final = {
     # Apostrophes and hyphens.
     "classs": "class's",
     "cores sums": "core's sums",
+    "back off": "back-off",
     "fill back": "fill-back",
     "hero s": "hero's",
     "heros": "hero's",

@@ -766,6 +766,19 @@ class Cohort:
 
 
 @dataclass(frozen=True, slots=True)
+class ReclaimBackoff:
+    """`reclaimBackoff` of the Configuration (KEP-14468, a proposal), where it is on.
+
+    Args:
+        base, most, reset: `backoffBaseSeconds`, `backoffMaxSeconds` and `backoffResetSeconds`, ns.
+    """
+
+    base: Duration = 60 * SECOND
+    most: Duration = 3600 * SECOND
+    reset: Duration = 600 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What the scheduler itself is configured with, as far as it decides.
 
@@ -783,6 +796,7 @@ class Settings:
         fair_sharing_protection, reclaim_protection: `preemptionProtection.fairSharing.minAdmitDuration` and
             `preemptionProtection.reclaimWithinCohort.minAdmitDuration`, ns; None where they are not set or
             feature gate PreemptionProtection (KEP-9876, off by default) is off.
+        reclaim_backoff: `reclaimBackoff` (KEP-14468); None where it is off, as it is by default.
         release: the release of Kueue that answers are for, such as `0.19`; None for Kueue with all that the
             proposals add. What a release does not have was left out when the objects were read.
     """
@@ -798,6 +812,7 @@ class Settings:
     topology_aware_scheduling: bool = True
     fair_sharing_protection: Duration | None = None
     reclaim_protection: Duration | None = None
+    reclaim_backoff: ReclaimBackoff | None = None
     release: str | None = None
 
     @property
@@ -829,6 +844,8 @@ class Cluster:
         preemption_configs: the PreemptionConfigs, by name; None where it is not known which there are.
         class_names: the names of WorkloadPriorityClasses by value; only of a configuration without workloads
             in which a ClusterQueue names a PreemptionConfig.
+        cooldowns: until when a ClusterQueue, by name, may not borrow a flavor-resource, ns (KEP-14468); the
+            scheduler keeps them in memory, so no manifest has them, and only a play does.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -843,6 +860,7 @@ class Cluster:
     held: Mapping[tuple[str, str], str] = field(default_factory=dict)
     preemption_configs: Mapping[str, PreemptionConfig] | None = None
     class_names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    cooldowns: Mapping[str, Mapping[FlavorResource, Instant]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Its size in a line.

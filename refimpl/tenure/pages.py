@@ -157,6 +157,7 @@ FAMILIES: Final = {
     "CYC": "Queues and scheduling cycles over time",
     "PCF": "KEP-13396, PreemptionConfig",
     "PPR": "KEP-9876, preemption protection",
+    "RBO": "KEP-14468, reclaim back-off",
     "AN": "What holds in every state of a configuration",
 }
 """The families of rules and obligations, and what they are about."""

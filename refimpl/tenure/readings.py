@@ -151,6 +151,13 @@ class RepairWithinNominal(IntEnum):
     CHECKED = 1
 
 
+class BackoffDeadline(IntEnum):
+    """Key `backoff_deadline` of `spec/readings.toml`."""
+
+    REPLACED = 0
+    LATEST = 1
+
+
 class KaiVersion(IntEnum):
     """Key `kai_version` of `spec/readings.toml`."""
 
@@ -177,6 +184,7 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "fair_sharing_repair": FairSharingRepair,
     "repair_strategy": RepairStrategy,
     "repair_within_nominal": RepairWithinNominal,
+    "backoff_deadline": BackoffDeadline,
     "kai_version": KaiVersion,
 }
 """The enum of every key."""
@@ -193,7 +201,7 @@ class Reading:
         same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
             hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class, configured_candidates,
             always_trigger, invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal,
-            kai_version: see `spec/readings.toml`.
+            backoff_deadline, kai_version: see `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -218,6 +226,7 @@ class Reading:
     fair_sharing_repair: FairSharingRepair
     repair_strategy: RepairStrategy
     repair_within_nominal: RepairWithinNominal
+    backoff_deadline: BackoffDeadline
     kai_version: KaiVersion
     name: str = field(default="custom", compare=False)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from tenure.errors import InputError
 from tenure.manifests.showing import in_short
-from tenure.model import Duration, Instant
+from tenure.model import Duration, Instant, Target
+from tenure.oracle.backoff import arming
 from tenure.readings import Wake
 from tenure.rules.cycle import lost_work, persisted, wake_due_at
 from tenure.units import format_duration, format_instant
@@ -54,6 +55,10 @@ class Changes:
         elif task.kind == TaskKind.START:
             self.back_at, self.dirty = None, True
             self.journal.add(Happening.RESTARTED, "the controller is back")
+        elif task.kind == TaskKind.COOLDOWN:
+            self.dirty = True
+            for queue in self.world.tree_of(task.key):
+                self.wake(queue.name, f"a cooldown of ClusterQueue {task.key} has ended")
         elif task.kind == TaskKind.REQUEUE:
             self._back_off_ends(self.world.actors[task.key])
         else:
@@ -115,6 +120,7 @@ class Changes:
             actor.since = actor.stopped = world.now
             world.is_evicted(actor)
             actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
+            self._back_off(entry, target)
             message = world.message(preemptor, actor, target.reason, selected)
             actor.preempted = message, persisted(world.clock)
             takes = self._pods_end_after(actor)
@@ -122,6 +128,20 @@ class Changes:
                 self.agenda.plan(world.now + takes, TaskKind.RELEASE, actor.key, actor.stay)
             else:
                 self._release(actor)
+
+    def _back_off(self, entry: Nominee, target: Target) -> None:
+        """Quota that the ClusterQueue of a victim borrowed is not borrowed again at once (KEP-14468)."""
+        world, queue = self.world, target.workload.cluster_queue or ""
+        settings, reading = world.cluster.settings.reclaim_backoff, world.reading
+        if settings is None:
+            return
+        for at in arming(entry.decision.snapshot, target.workload, target.reason):
+            found = world.backoff.arm(queue, at, world.clock, settings, reading.backoff_deadline)
+            if found is not None:
+                self.agenda.plan(found.end - world.offset, TaskKind.COOLDOWN, queue)
+                until = format_instant(found.end)
+                text = f"ClusterQueue {queue} may not borrow {at.resource} of {at.flavor} before {until}"
+                self.journal.add(Happening.NOTE, text)
 
     def _pods_end_after(self, actor: Actor) -> Duration:
         return self.world.scenario.timing.eviction if actor.eviction is None else actor.eviction
@@ -311,7 +331,9 @@ class OutsideEvents:
         """What is only in memory is lost: parked workloads, whom a head waits for, what is alike."""
         for queue in self._world.queues.values():
             queue.forget()
+        self._world.backoff.forget()
         self._agenda.drop(TaskKind.WAKE)
+        self._agenda.drop(TaskKind.COOLDOWN)
         self._changes.dirty = True
         text = "the controller restarts"
         if event.down:

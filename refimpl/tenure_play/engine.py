@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from tenure.errors import InputError, Problem
+from tenure.explanation.cooldowns import cooldown_text
 from tenure.model import Instant, Outcome, TurnResult
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
@@ -202,6 +203,7 @@ class Player(EventLoop):
             if actor.workload.priority_class in world.cluster.growing:
                 self.journal.priority(actor)
         sticky = {queue.preemptor for queue in world.queues.values() if queue.preemptor_sticks}
+        world.backoff.begin_cycle()
         heads = self.handled = CycleRun(world).run()
         before = len(self.journal.preemptions)
         for handled in heads:
@@ -225,7 +227,7 @@ class Player(EventLoop):
             why = (
                 "no candidate would free enough quota"
                 if entry.outcome == Outcome.NO_CANDIDATES
-                else "it cannot fit into the quota there is"
+                else cooldown_text(entry.decision) or "it cannot fit into the quota there is"
             )
             self.journal.parked(parked, why)
 

@@ -41,6 +41,8 @@ class TaskKind(IntEnum):
     """A session of KAI-Scheduler ends."""
     REQUEUE = 6
     """The back-off of a workload is over, and it is queued."""
+    COOLDOWN = 7
+    """A ClusterQueue may borrow again (KEP-14468)."""
 
 
 @dataclass(order=True, frozen=True, slots=True)

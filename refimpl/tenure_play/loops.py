@@ -108,11 +108,16 @@ class LoopWatch:
             tuple((actor.key, self._protected(actor)) for actor in actors if actor.holds),
             tuple(
                 (task.kind, task.key, _seconds(task.at - world.now))
-                for kind in (TaskKind.RELEASE, TaskKind.WAKE)
+                for kind in (TaskKind.RELEASE, TaskKind.WAKE, TaskKind.COOLDOWN)
                 for task in self._agenda.planned(kind)
             ),
             self._growing(actors),
+            self._cooldowns(),
         )
+
+    def _cooldowns(self) -> Hashable:
+        world, settings = self._world, self._world.cluster.settings.reclaim_backoff
+        return () if settings is None else world.backoff.state(world.clock, settings.reset)
 
     def _queue_states(self) -> Iterable[tuple[object, ...]]:
         for queue in self._world.queues.values():

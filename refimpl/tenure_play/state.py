@@ -15,6 +15,7 @@ from tenure.readings import Reading
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure_play.actors import Actor, shape_of
+from tenure_play.backoff import BackoffTracker
 from tenure_play.queues import PendingQueue, QueueOrder
 from tenure_play.record import KaiQuestion
 from tenure_play.scenario import Scenario
@@ -52,6 +53,7 @@ class PlayState:
         self.cluster = scenario.cluster
         self.holding = SnapshotCache(reading)
         self.ends = Ends()
+        self.backoff = BackoffTracker()
         self._terms: dict[str, PreemptionTerms] = {}
         self._roots: dict[str, str] = {}
         self._trees: dict[str, list[PendingQueue]] = {}
@@ -222,13 +224,17 @@ class PlayState:
     def _is_as_it_was(self) -> bool:
         """Whether every decision is what it was in the last cycle."""
         version, clock = self._looked_at
-        is_quiet = not self.cluster.growing and self.ends.is_quiet(clock, self.clock)
+        timeless = not self.cluster.growing and self.cluster.settings.reclaim_backoff is None
+        is_quiet = timeless and self.ends.is_quiet(clock, self.clock)
         return is_quiet and version == self.holding.version
 
     def _batch(self) -> Batch:
         """Who decides on what there is now."""
-        cluster = dataclasses.replace(self.cluster, admitted=self.holding.workloads(), pending=())
         clock = self.clock
+        cooldowns = self.backoff.running(clock)
+        cluster = dataclasses.replace(
+            self.cluster, admitted=self.holding.workloads(), pending=(), cooldowns=cooldowns
+        )
         return Batch(
             Engine.AUTO,
             cluster,

@@ -57,7 +57,15 @@ def known() -> dict[IdentifierKind, set[str]]:
         IdentifierKind.PRESET: set(preset_names()),
         IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
         IdentifierKind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
-        IdentifierKind.PROPOSAL: {"KEP-8522", "KEP-8826", "KEP-754", "KEP-13396", "KEP-9876", "KAI"},
+        IdentifierKind.PROPOSAL: {
+            "KEP-8522",
+            "KEP-8826",
+            "KEP-754",
+            "KEP-13396",
+            "KEP-9876",
+            "KEP-14468",
+            "KAI",
+        },
         IdentifierKind.FIELD: {
             line.removeprefix('field = "').rstrip('"')
             for page in (ROOT / "spec" / "findings").glob("*.md")
@@ -325,7 +333,7 @@ def test_every_finding_belongs_to_one_proposal_or_to_a_release() -> None:
     """What is about no proposal is about Kueue as released."""
     named = Counter(
         related.id
-        for name in ("KEP-8522", "KEP-8826", "KEP-754", "KEP-13396", "KEP-9876", "KAI")
+        for name in ("KEP-8522", "KEP-8826", "KEP-754", "KEP-13396", "KEP-9876", "KEP-14468", "KAI")
         for related in card_of(name).related
         if related.relation == "Findings"
     )

@@ -50,6 +50,7 @@ def test_the_presets_are_what_the_design_says() -> None:
             "fair_sharing_repair": "none",
             "repair_strategy": "any",
             "repair_within_nominal": "exempt",
+            "backoff_deadline": "replaced",
             "kai_version": "march_2026",
         },
         "released": {
@@ -71,6 +72,7 @@ def test_the_presets_are_what_the_design_says() -> None:
             "fair_sharing_repair": "none",
             "repair_strategy": "any",
             "repair_within_nominal": "exempt",
+            "backoff_deadline": "replaced",
             "kai_version": "march_2026",
         },
         "guaranteed": {
@@ -92,6 +94,7 @@ def test_the_presets_are_what_the_design_says() -> None:
             "fair_sharing_repair": "none",
             "repair_strategy": "any",
             "repair_within_nominal": "exempt",
+            "backoff_deadline": "replaced",
             "kai_version": "march_2026",
         },
     }

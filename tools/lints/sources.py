@@ -33,6 +33,7 @@ SOURCES = (
     Source("8826", "KEP-8826", "UCQ"),
     Source("754", "KEP-754", "DYN"),
     Source("13396", "KEP-13396", "PCF"),
+    Source("14468", "KEP-14468", "RBO"),
     Source("KAI", "KAI-Scheduler", "KMR"),
 )
 """Every source that has a page of coverage, or gets one."""

@@ -46,7 +46,7 @@ STYLES = (
     (r"^warning(?=:)", "bold yellow"),
     (r"^  preempt \S+", "bold"),
     (r"\bIn(?:ClusterQueue|Cohort)[A-Z]?\w*", "magenta"),
-    (r"\b(?:KQ|TBP|UCQ|DYN|KMR|CYC|PCF|PPR|PO-[A-Z]+|F|DV)-\d{3}\b", "cyan"),
+    (r"\b(?:KQ|TBP|UCQ|DYN|KMR|CYC|PCF|PPR|RBO|PO-[A-Z]+|F|DV)-\d{3}\b", "cyan"),
     (r"^ok\b", "green"),
     (r"^(?:WORKLOAD|Usage|Arguments|Options|Commands)\b.*$", "bold"),
     (r"(?:(?<=\s)|^)--?[a-z][a-z-]*", "cyan"),

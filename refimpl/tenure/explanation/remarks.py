@@ -187,6 +187,8 @@ ACCEPTS: Mapping[str, Accepting] = {
     "KMR-140": _above_zero("a pod must stay"),
     "KMR-150": Accepting("a later eviction", lambda given, result: result != given["created"]),
     "KMR-160": _answer("there is a delay", lambda result: result is not None),
+    "RBO-020": _question("not the first reclaim", lambda given: given["before"] is not None),
+    "RBO-030": _question("it replaces one", lambda given: given["before"] is not None),
     "CYC-060": _answer("it is admitted, or preempts", lambda result: result <= TurnResult.PREEMPTING),
     "CYC-110": _above_zero("something is kept"),
     "CYC-130": Accepting("the gap is not over", lambda given, result: result > given["now"]),

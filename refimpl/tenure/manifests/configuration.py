@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from pydantic import StrictBool
+from pydantic import StrictBool, StrictInt
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests.checking import check
@@ -25,7 +25,7 @@ from tenure.manifests.fields import DurationText, Open, Text
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig
 from tenure.manifests.yaml_text import parse_yaml
-from tenure.model import FairStrategy, RequeuingTimestamp, Settings
+from tenure.model import SECOND, FairStrategy, ReclaimBackoff, RequeuingTimestamp, Settings
 from tenure.units import format_duration, format_names
 
 DEFAULT_STRATEGIES: Final = (
@@ -193,6 +193,71 @@ def protection_problems(found: PreemptionProtection | None, place: Place) -> Ite
             yield place.problem(field, format_duration(duration), "a duration longer than 0s (KEP-9876)")
 
 
+class _ReclaimBackoff(Open):
+    """Source: KEP-14468, Kueue Configuration API."""
+
+    enable: StrictBool | None = None
+    backoff_base_seconds: StrictInt | None = None
+    backoff_max_seconds: StrictInt | None = None
+    backoff_reset_seconds: StrictInt | None = None
+
+    def settings(self) -> ReclaimBackoff:
+        """What is written, and defaults for the rest."""
+        written = {
+            "base": self.backoff_base_seconds,
+            "most": self.backoff_max_seconds,
+            "reset": self.backoff_reset_seconds,
+        }
+        return ReclaimBackoff(
+            **{name: seconds * SECOND for name, seconds in written.items() if seconds is not None}
+        )
+
+
+def backoff_conflicts(backoff: ReclaimBackoff, written: Mapping[str, bool]) -> Iterator[tuple[str, int, str]]:
+    """What Kueue would refuse of `reclaimBackoff`: the field, its seconds, and what is expected.
+
+    Args:
+        backoff: the values that count, defaults included.
+        written: by field, whether it is set.
+
+    Source: KEP-14468, Kueue Configuration API: checked whatever `enable` is; of two fields that do not go
+        together the one that is set is named.
+
+    >>> conflicts = backoff_conflicts(ReclaimBackoff(base=7200 * SECOND), {"backoffBaseSeconds": True})
+    >>> [expected for _, _, expected in conflicts]
+    ['at most backoffMaxSeconds, 3600', 'less than backoffResetSeconds, 600']
+    """
+    base, most, reset = (amount // SECOND for amount in (backoff.base, backoff.most, backoff.reset))
+    values = {"backoffBaseSeconds": base, "backoffMaxSeconds": most, "backoffResetSeconds": reset}
+    wrong = [name for name, seconds in values.items() if seconds <= 0]
+    for name in wrong:
+        yield name, values[name], "a number above 0"
+    if not wrong and most < base:
+        if written.get("backoffMaxSeconds"):
+            yield "backoffMaxSeconds", most, f"at least backoffBaseSeconds, {base}"
+        else:
+            yield "backoffBaseSeconds", base, f"at most backoffMaxSeconds, {most}"
+    if not wrong and reset <= base:
+        if written.get("backoffResetSeconds"):
+            yield "backoffResetSeconds", reset, f"more than backoffBaseSeconds, {base}"
+        else:
+            yield "backoffBaseSeconds", base, f"less than backoffResetSeconds, {reset}"
+
+
+def _backoff_problems(found: _ReclaimBackoff | None, place: Place, *, older: bool) -> Iterator[Problem]:
+    if found is None:
+        return
+    if older:
+        yield place.problem(
+            "reclaimBackoff", "a back-off", f"nothing in {VERSIONS[1]}: KEP-14468 adds it to {NEWEST}"
+        )
+    fields = ("backoffBaseSeconds", "backoffMaxSeconds", "backoffResetSeconds")
+    seconds = (found.backoff_base_seconds, found.backoff_max_seconds, found.backoff_reset_seconds)
+    written = {name: value is not None for name, value in zip(fields, seconds, strict=True)}
+    for name, value, expected in backoff_conflicts(found.settings(), written):
+        yield place.problem(f"reclaimBackoff.{name}", str(value), f"{expected} (KEP-14468)")
+
+
 class _Resources(Open):
     quota_check_strategy: Any = None
     exclude_resource_prefixes: Any = None
@@ -214,6 +279,7 @@ class _Configuration(Open):
     resources: _Resources | None = None
     integrations: _Integrations | None = None
     preemption_protection: PreemptionProtection | None = None
+    reclaim_backoff: _ReclaimBackoff | None = None
     manage_jobs_without_queue_name: StrictBool | None = None
 
 
@@ -259,15 +325,18 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
     set_gates: Mapping[str, bool] = gates or {}
     problems.extend(_not_modelled(checked, set_gates, place))
     problems.extend(protection_problems(checked.preemption_protection, place))
+    problems.extend(_backoff_problems(checked.reclaim_backoff, place, older=switched))
     fair = _fair_sharing(checked.fair_sharing, place, problems, switched=switched)
     timestamp = _timestamp(checked.wait_for_pods_ready, switched=switched)
     if len(problems) > known:
         return None
     blocking = _blocking(checked.wait_for_pods_ready, set_gates, place, switched=switched)
+    settings = settings_of(set_gates, timestamp, fair)
+    backoff = checked.reclaim_backoff
+    if backoff is not None and backoff.enable:
+        settings = dataclasses.replace(settings, reclaim_backoff=backoff.settings())
     return Configured(
-        settings=with_protection(
-            settings_of(set_gates, timestamp, fair), checked.preemption_protection, set_gates
-        ),
+        settings=with_protection(settings, checked.preemption_protection, set_gates),
         reclaimable=is_on(RECLAIMABLE_PODS, set_gates),
         by_usage=checked.admission_fair_sharing is not None and is_on("AdmissionFairSharing", set_gates),
         over_time=(*blocking, *over_time_problems(set_gates, place, fair_sharing=fair is not None)),

@@ -179,7 +179,8 @@ def unused_weights(loaded: Loaded) -> tuple[str, ...]:
 def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
     """Refuse weights of fair sharing where nothing shows whether it is on: what is proved would rest on it.
 
-    Durations of preemptionProtection (KEP-9876) are refused too: what is proved does not know them.
+    Durations of preemptionProtection (KEP-9876) and reclaimBackoff (KEP-14468) are refused too: what
+    is proved does not know them.
 
     Args:
         loaded: the configuration.
@@ -187,7 +188,7 @@ def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
 
     Raises:
         InputError: a weight that decides under fair sharing, which is neither configured nor shown; a
-            protection in force.
+            protection or a back-off in force.
 
     >>> from tenure.model import ClusterQueue
     >>> cluster = Cluster({"a": ClusterQueue("a", cohort="all")})
@@ -208,6 +209,12 @@ def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
             code=ErrorCode.NOT_MODELLED,
         )
         raise InputError([found])
+    if loaded.cluster.settings.reclaim_backoff is not None:
+        expected = "false: states in which a cooldown runs are not covered"
+        unknown = Problem(
+            "reclaimBackoff.enable", "true", expected, "Configuration", code=ErrorCode.NOT_MODELLED
+        )
+        raise InputError([unknown])
     deciding = _weights_without_source(loaded)
     if deciding:
         option = ", or --fair-sharing default or off" if by_option else ""

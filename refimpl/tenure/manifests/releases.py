@@ -217,7 +217,7 @@ class TargetKueue:
         warnings = (*loaded.warnings, *self.warnings())
         if self.release is None:
             return loaded
-        settings = replace(loaded.cluster.settings, release=self.release)
+        settings = replace(loaded.cluster.settings, release=self.release, reclaim_backoff=None)
         return replace(loaded, cluster=replace(loaded.cluster, settings=settings), warnings=warnings)
 
     def warnings(self) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from tenure.model import (
     ResourceGroup,
     Workload,
 )
+from tenure.oracle.backoff import deferred
 from tenure.oracle.heroes.effective import tree_under
 from tenure.oracle.heroes.fit import hero_mode
 from tenure.oracle.nodes import may_use
@@ -291,6 +292,8 @@ class Assigner:
         tree, place, usage = self.snapshot.tree, self.snapshot.place, self.snapshot.usage
         if self.terms.hero:
             return self._way_of_hero(flavor_resource, request)
+        if any(deferred(self.snapshot, {flavor_resource: request}, self.now)):
+            return WORST
         named = self.snapshot.queue.preemption_config is not None
         mode, level = mode_of_quota(tree, usage, place, flavor_resource, request, self.terms, named)
         if mode != FlavorMode.NO_CANDIDATES:

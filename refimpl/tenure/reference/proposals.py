@@ -21,7 +21,7 @@ def proposals() -> Mapping[str, Mapping[str, Any]]:
     """The published policies, as `spec/proposals.toml` has them, by identifier.
 
     >>> list(proposals())
-    ['KEP-8522', 'KEP-8826', 'KEP-754', 'KEP-13396', 'KEP-9876', 'KAI']
+    ['KEP-8522', 'KEP-8826', 'KEP-754', 'KEP-13396', 'KEP-9876', 'KEP-14468', 'KAI']
     """
     return tomllib.loads(bundled("spec", "proposals.toml").read_text(encoding="utf-8"))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_ID = re.compile(r"^(KQ|TBP|UCQ|DYN|KMR|CYC|PCF|PPR)-\d{3}$")
+_ID = re.compile(r"^(KQ|TBP|UCQ|DYN|KMR|CYC|PCF|PPR|RBO)-\d{3}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ def rule(identifier: str, *, lift: bool = True, reason: str = "") -> Callable[[_
     Traceback (most recent call last):
     ...
     ValueError: 'TBP-7' is no rule identifier: a family of KQ, TBP, UCQ, DYN, KMR, CYC, PCF, PPR, \
-and three digits
+RBO, and three digits
     """
     if not _ID.match(identifier):
         raise ValueError(
             f"{identifier!r} is no rule identifier: a family of KQ, TBP, UCQ, DYN, KMR, CYC, PCF, PPR, "
-            "and three digits"
+            "RBO, and three digits"
         )
     if not lift and not reason:
         raise ValueError(f"{identifier}: a rule that is not lifted needs a reason")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tenure.manifests.configuration import GROUP
+from tenure.manifests.configuration import GROUP, backoff_conflicts
 from tenure.manifests.jobs.integrations import INTEGRATIONS
 from tenure.manifests.namespaces import is_selected
 from tenure.manifests.served import (
@@ -30,6 +30,7 @@ from tenure.manifests.served import (
 )
 from tenure.manifests.showing import show
 from tenure.manifests.structure import entries, items, whole
+from tenure.model import SECOND, ReclaimBackoff
 from tenure.validation.faults import (
     Fault,
     Rule,
@@ -198,6 +199,13 @@ _SHAPE: Final[Mapping[str, Shape]] = {
     "preemptionProtection": Fields(
         dict.fromkeys(("fairSharing", "reclaimWithinCohort"), Fields({"minAdmitDuration": Duration()}))
     ),
+    # A proposal, KEP-14468.
+    "reclaimBackoff": Fields(
+        {
+            **dict.fromkeys(("backoffBaseSeconds", "backoffMaxSeconds", "backoffResetSeconds"), Number()),
+            "enable": Flag(),
+        }
+    ),
     "resources": Fields(
         {
             "deviceClassMappings": Items(Anything()),
@@ -217,7 +225,7 @@ _OLDER_SHAPE: Final[Mapping[str, Shape]] = {
     **{
         name: shape
         for name, shape in _SHAPE.items()
-        if name not in ("preemptionProtection", "visibilityServer")
+        if name not in ("preemptionProtection", "reclaimBackoff", "visibilityServer")
     },
     "fairSharing": Fields({"enable": Flag(), "preemptionStrategies": Items(Text())}),
     "integrations": Fields({**_INTEGRATIONS, "podOptions": _PODS}),
@@ -300,6 +308,16 @@ def _protections(subject: Subject) -> Iterator[Fault]:
         time = duration(written)
         if time is not None and time <= 0:
             yield invalid(".".join(path), written, "a duration longer than 0s")
+
+
+def _backoff(subject: Subject) -> Iterator[Fault]:
+    """Source: KEP-14468, Kueue Configuration API: whatever `enable` is."""
+    fields = {"backoffBaseSeconds": "base", "backoffMaxSeconds": "most", "backoffResetSeconds": "reset"}
+    found = {field: whole(subject.get("reclaimBackoff", field)) for field in fields}
+    seconds = {fields[field]: value * SECOND for field, value in found.items() if value is not None}
+    written = {field: value is not None for field, value in found.items()}
+    for field, value, expected in backoff_conflicts(ReclaimBackoff(**seconds), written):
+        yield invalid(f"reclaimBackoff.{field}", value, expected)
 
 
 def _ready(subject: Subject) -> Iterator[Fault]:
@@ -421,6 +439,7 @@ def _is_address(written: str) -> bool:
 _RULES: Final[tuple[Rule, ...]] = (
     _durations,
     _protections,
+    _backoff,
     _ready,
     _integrations,
     _certificates,

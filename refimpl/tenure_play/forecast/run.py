@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tenure.explanation.cooldowns import cooldown_text
 from tenure.explanation.quota_alone import topology_of
 from tenure.explanation.shapes import PreemptedWorkload, assigned_pods
 from tenure.explanation.summary import outcome_text, summarize
@@ -201,6 +202,8 @@ def why_not_admitted(handled: Handled) -> str:
     if text := why_skipped(handled):
         return text
     decision = handled.entry.decision
+    if text := cooldown_text(decision):
+        return text
     outcome, *rest = summarize(decision)
     parts = rest if rest and decision.outcome != Outcome.FIT else [outcome_text(outcome, decision)]
     return "; ".join(parts)

@@ -1,0 +1,147 @@
+"""KEP-14468, a proposal: how long a ClusterQueue waits before it borrows again what was reclaimed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenure.model import Reason
+from tenure.readings import BackoffDeadline
+from tenure.rules.backoff import arms_backoff, cooldown_after, cooldown_end, is_deferred
+from tenure_proofs.defining import definition_of
+from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.trusted.claim import Claim
+from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negation
+
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+
+
+def _fields(claim: Claim) -> tuple[Any, Any, Any]:
+    """The three durations, as the Configuration's validation lets them be."""
+    base, most, reset = claim.number("base"), claim.number("most"), claim.number("reset")
+    claim.assume(base > 0, most >= base, reset > base)
+    return base, most, reset
+
+
+def _reclaimed_again(claim: Claim) -> tuple[Any, Any, Any, Any]:
+    """The cooldown of a reclaim, how long ago that was, and the next one's cooldown, with the fields."""
+    fields = base, most, reset = _fields(claim)
+    before, quiet = claim.number("before"), claim.number("quiet")
+    claim.assume(base <= before, before <= most, quiet >= 0)
+    after = claim.lift(cooldown_after)(before, quiet, base, most, reset).value
+    return before, quiet, after, fields
+
+
+@obligation("PO-RBO-010", rules=["RBO-010"], expect=everywhere(PROVED))
+@definition_of(arms_backoff)
+def a_reclaim_arms_the_back_off_of_what_the_queue_of_its_victim_borrows(
+    reason: Any, held: Any, usage: Any, nominal: Any
+) -> Any:
+    """KEP-14468, Arming the backoff."""
+    reasons = (Reason.IN_COHORT_RECLAMATION, Reason.IN_COHORT_RECLAIM_WHILE_BORROWING)
+    return all_of(any_of(*(reason == one for one in reasons)), held > 0, usage > nominal)
+
+
+@obligation("PO-RBO-020", rules=["RBO-020"], expect=everywhere(PROVED))
+def every_cooldown_lasts_at_least_its_base_and_at_most_its_maximum(claim: Claim) -> None:
+    """KEP-14468, Proposal: for any number of reclaims, since each step keeps it."""
+    _, _, after, (base, most, reset) = _reclaimed_again(claim)
+    first = claim.lift(cooldown_after)(None, claim.number("ago"), base, most, reset).value
+    claim.prove(first == base, base <= after, after <= most)
+
+
+@obligation("PO-RBO-030", rules=["RBO-020"], expect=everywhere(PROVED))
+def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(claim: Claim) -> None:
+    """KEP-14468, Kueue Configuration API; Backoff state tracker: quiet for longer than the reset window."""
+    before, quiet, after, (base, most, reset) = _reclaimed_again(claim)
+    doubled = choose(2 * before < most, 2 * before, most)
+    claim.prove(after == choose(quiet > reset, base, doubled))
+
+
+@obligation("PO-RBO-040", rules=["RBO-030"], expect=everywhere(PROVED))
+def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(claim: Claim) -> None:
+    """KEP-14468, Backoff state tracker, under either choice of backoff_deadline."""
+    before, now, length = claim.number("before"), claim.number("now"), claim.number("length")
+    ends = claim.lift(cooldown_end)
+    replaced = ends(before, now, length, BackoffDeadline.REPLACED).value
+    latest = ends(before, now, length, BackoffDeadline.LATEST).value
+    claim.prove(
+        replaced == now + length,
+        latest == choose(before > now + length, before, now + length),
+        ends(None, now, length, BackoffDeadline.LATEST).value == now + length,
+    )
+
+
+@obligation("PO-RBO-050", rules=["RBO-020", "RBO-030"], expect=everywhere(REFUTED))
+def a_reclaim_never_ends_a_cooldown_earlier(claim: Claim) -> None:
+    """KEP-14468, Story 1 ("a growing cooldown"): the reset window may pass while a cooldown runs."""
+    before, quiet, after, _ = _reclaimed_again(claim)
+    since = claim.number("since")
+    end = claim.lift(cooldown_end)(since + before, since + quiet, after, claim.reading.backoff_deadline)
+    claim.prove(end.value >= since + before)
+
+
+@obligation("PO-RBO-060", rules=["RBO-040"], expect=everywhere(PROVED))
+def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(claim: Claim) -> None:
+    """KEP-14468, Deferring assignments: within nominal quota the check is skipped."""
+    request, usage, nominal = claim.number("request"), claim.number("usage"), claim.number("nominal")
+    now, end = claim.number("now"), claim.number("end")
+    deferred = claim.lift(is_deferred)(request, usage, nominal, now, end).value
+    borrows = all_of(request > 0, usage + request > nominal)
+    claim.prove(
+        implies(negation(borrows), negation(deferred)),
+        implies(now >= end, negation(deferred)),
+        implies(all_of(borrows, now < end), deferred),
+    )
+
+
+@obligation("PO-RBO-070", rules=["RBO-020", "RBO-030", "RBO-040"], expect=everywhere(PROVED))
+def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maximum(
+    claim: Claim,
+) -> None:
+    """KEP-14468, Risks and Mitigations: how long a legitimate re-borrow waits at most, without the jitter."""
+    before, quiet, after, (_, most, _) = _reclaimed_again(claim)
+    since, now = claim.number("since"), claim.number("now")
+    choice = claim.member("choice", BackoffDeadline)
+    last = since + quiet
+    end = claim.lift(cooldown_end)(since + before, last, after, choice).value
+    claim.assume(now >= last + most)
+    amounts = claim.number("request"), claim.number("usage"), claim.number("nominal")
+    claim.prove(negation(claim.lift(is_deferred)(*amounts, now, end).value))
+
+
+@obligation("PO-RBO-080", rules=["RBO-020", "RBO-030", "RBO-040"], expect=everywhere(PROVED))
+def what_is_borrowed_again_is_not_reclaimed_before_the_base_has_passed(claim: Claim) -> None:
+    """KEP-14468, Summary: the loop has at most one turn in each backoffBaseSeconds."""
+    before, quiet, after, (base, _, _) = _reclaimed_again(claim)
+    since, borrowed, again = claim.number("since"), claim.number("borrowed"), claim.number("again")
+    choice = claim.member("choice", BackoffDeadline)
+    last = since + quiet
+    end = claim.lift(cooldown_end)(since + before, last, after, choice).value
+    request, usage, nominal = claim.number("request"), claim.number("usage"), claim.number("nominal")
+    deferred = claim.lift(is_deferred)(request, usage, nominal, borrowed, end).value
+    claim.assume(request > 0, usage + request > nominal, negation(deferred), borrowed <= again)
+    claim.prove(again - last >= base)
+
+
+@obligation("PO-RBO-090", rules=["RBO-020"], expect=everywhere(PROVED))
+def no_cooldown_is_longer_than_twice_the_reset_window_while_each_reclaim_follows_one(claim: Claim) -> None:
+    """KEP-14468, Kueue Configuration API: what a loop reaches of backoffMaxSeconds."""
+    before, quiet, after, (_, _, reset) = _reclaimed_again(claim)
+    claim.assume(quiet >= before, before <= 2 * reset)
+    claim.prove(after <= 2 * reset)
+
+
+@obligation("PO-RBO-100", rules=["RBO-020"], expect=everywhere(REFUTED))
+def no_cooldown_is_shorter_than_the_one_before_while_each_reclaim_follows_one(claim: Claim) -> None:
+    """KEP-14468, Summary ("exponentially growing"): a cooldown longer than the window resets it."""
+    before, quiet, after, _ = _reclaimed_again(claim)
+    claim.assume(quiet >= before)
+    claim.prove(after >= before)
+
+
+@obligation("PO-RBO-110", rules=["RBO-020"], expect=everywhere(REFUTED))
+def a_cooldown_is_longer_than_its_base_only_if_quota_was_borrowed_again(claim: Claim) -> None:
+    """KEP-14468, Risks and Mitigations ("held back for one base cooldown")."""
+    before, quiet, after, (base, _, _) = _reclaimed_again(claim)
+    claim.assume(quiet < before)
+    claim.prove(after == base)
