@@ -379,6 +379,7 @@ class CandidateSelector:
         numbers: numeric labels.
         mode, comparison: which priorities are compared, and how; None, both, where none are.
         classes: names of the candidate's priority class.
+        min_execution: `minExecutionDuration`, ns; None where it is not set, as in every release.
     """
 
     scope: CandidateScope
@@ -388,6 +389,7 @@ class CandidateSelector:
     mode: PriorityMode | None = None
     comparison: Comparison | None = None
     classes: ClassNames = ClassNames()
+    min_execution: Duration | None = None
 
     @property
     def fault(self) -> str:
@@ -888,6 +890,23 @@ class Cluster:
         if name is None:
             return None
         return (self.preemption_configs or {}).get(name) or PreemptionConfig(name)
+
+    @property
+    def execution_minimums(self) -> frozenset[Duration]:
+        """Every minExecutionDuration of the PreemptionConfigs that ClusterQueues name, ns.
+
+        >>> Cluster({}).execution_minimums
+        frozenset()
+        """
+        named = {queue.preemption_config for queue in self.cluster_queues.values()} - {None}
+        return frozenset(
+            selector.min_execution
+            for name, config in (self.preemption_configs or {}).items()
+            if name in named
+            for rule in config.rules
+            for selector in rule.candidates
+            if selector.min_execution is not None
+        )
 
     def hold_of(self, workload: Workload) -> str:
         """Why Kueue does not queue a workload whose LocalQueue is held; empty for any other.

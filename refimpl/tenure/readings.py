@@ -151,6 +151,13 @@ class RepairWithinNominal(IntEnum):
     CHECKED = 1
 
 
+class ExecutionStart(IntEnum):
+    """Key `execution_start` of `spec/readings.toml`."""
+
+    ADMITTED = 0
+    QUOTA_RESERVED = 1
+
+
 class BackoffDeadline(IntEnum):
     """Key `backoff_deadline` of `spec/readings.toml`."""
 
@@ -184,6 +191,7 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "fair_sharing_repair": FairSharingRepair,
     "repair_strategy": RepairStrategy,
     "repair_within_nominal": RepairWithinNominal,
+    "execution_start": ExecutionStart,
     "backoff_deadline": BackoffDeadline,
     "kai_version": KaiVersion,
 }
@@ -201,7 +209,7 @@ class Reading:
         same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
             hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class, configured_candidates,
             always_trigger, invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal,
-            backoff_deadline, kai_version: see `spec/readings.toml`.
+            execution_start, backoff_deadline, kai_version: see `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -226,6 +234,7 @@ class Reading:
     fair_sharing_repair: FairSharingRepair
     repair_strategy: RepairStrategy
     repair_within_nominal: RepairWithinNominal
+    execution_start: ExecutionStart
     backoff_deadline: BackoffDeadline
     kai_version: KaiVersion
     name: str = field(default="custom", compare=False)

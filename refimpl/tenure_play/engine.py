@@ -185,7 +185,9 @@ class Player(EventLoop):
         if world.reading.wake != Wake.AT_EXPIRY:
             return
         if not timer.is_step:
-            self.changes.wake(actor.queue, f"{actor.key} has used up its protected time")
+            tree = world.tree_of(actor.queue) if world.executions() else (world.queues[actor.queue],)
+            for queue in tree:
+                self.changes.wake(queue.name, f"{actor.key} has used up its protected time")
         elif actor.phase == Phase.WAITING:
             self.changes.wake(actor.queue, "its own priority takes a step", [actor.key])
         elif timer.falls:

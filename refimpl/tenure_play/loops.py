@@ -149,6 +149,9 @@ class LoopWatch:
         if stamp is None:
             return (0,)
         ends = [] if duration is None else [stamp + duration + 1]
+        start = self._world.execution_start(workload)
+        if start is not None:
+            ends.extend(start + least for least in self._world.executions())
         if workload.admission_delay is not None:
             since = stamp + workload.admission_delay
             ends.extend(since + across for across in self._world.protections())

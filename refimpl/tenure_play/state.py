@@ -11,7 +11,9 @@ from tenure.manifests.history import PreemptionMessage, path_of, preemption_mess
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, SelectedBy, Workload
 from tenure.oracle.effects import configured_message
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
-from tenure.readings import Reading
+from tenure.readings import ExecutionStart, Reading
+from tenure.rules.protection import admission_time
+from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure.rules.time_based import duration_in_force, requeue_timestamp
 from tenure_play.actors import Actor, shape_of
@@ -57,6 +59,7 @@ class PlayState:
         self._terms: dict[str, PreemptionTerms] = {}
         self._roots: dict[str, str] = {}
         self._trees: dict[str, list[PendingQueue]] = {}
+        self._executions: tuple[Duration, ...] | None = None
         self._last: Batch | None = None
         self._looked_at: tuple[int, Instant] = (0, 0)
         self.take_objects(scenario.cluster)
@@ -69,6 +72,7 @@ class PlayState:
     def take_objects(self, cluster: Cluster) -> None:
         """The objects are these from now on."""
         self.cluster = cluster
+        self._executions = None
         for known in (self._terms, self._roots, self._trees):
             known.clear()
         order = QueueOrder(
@@ -124,6 +128,18 @@ class PlayState:
         settings = self.cluster.settings
         found = {settings.fair_sharing_protection, settings.reclaim_protection} - {None}
         return tuple(sorted(duration for duration in found if duration is not None))
+
+    def executions(self) -> tuple[Duration, ...]:
+        """The minExecutionDurations of PreemptionConfigs that count, ns."""
+        if self._executions is None:
+            self._executions = tuple(sorted(self.cluster.execution_minimums))
+        return self._executions
+
+    def execution_start(self, workload: Workload) -> Instant | None:
+        """Since when a workload runs, by the reading; None where it does not (PCF-130)."""
+        if self.reading.execution_start == ExecutionStart.QUOTA_RESERVED:
+            return quota_reservation_time(workload, self.clock)
+        return None if workload.admission_delay is None else admission_time(workload, self.clock)
 
     def effective(self, workload: Workload) -> Workload:
         """The workload with its effective priority at this instant."""

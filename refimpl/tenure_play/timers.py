@@ -99,6 +99,9 @@ def _ends_of(actor: Actor, world: PlayState) -> Iterator[_End]:
     if duration is not None:
         reserved = quota_reservation_time(workload, world.clock)
         yield _End(protection_ended_at(reserved, duration), actor.number, across=False)
+    start = world.execution_start(workload) if world.executions() else None
+    if start is not None:
+        yield from (_End(start + least, actor.number, across=False) for least in world.executions())
     for across in world.protections():
         if workload.admission_delay is not None:
             yield _End(admission_time(workload, world.clock) + across, actor.number, across=True)

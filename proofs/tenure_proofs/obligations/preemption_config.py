@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import CandidateScope, Comparison, NodeOperator, PriorityMode, SelectorFacts, Trigger
-from tenure.readings import AlwaysTrigger, ConfiguredCandidates, InvalidSelector
+from tenure.model import (
+    CandidateScope,
+    Comparison,
+    NodeOperator,
+    PriorityMode,
+    SelectorFacts,
+    Trigger,
+    Workload,
+)
+from tenure.readings import AlwaysTrigger, ConfiguredCandidates, ExecutionStart, InvalidSelector
 from tenure.rules.preemption_config import (
     are_candidates_merged,
     compared_priority,
     compares,
+    has_executed,
     is_class_selected,
     is_in_scope,
     is_label_selected,
@@ -20,9 +29,18 @@ from tenure.rules.preemption_config import (
     is_tier_tried,
     is_trigger_stopped,
 )
+from tenure.rules.protection import is_protected_from_others
 from tenure_proofs.registry import Verdict, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    either_both_or_none,
+    implies,
+    is_set,
+    negation,
+    value_of,
+)
 
 PROVED = Verdict.PROVED
 REFUTED = Verdict.REFUTED
@@ -283,3 +301,58 @@ def always_waits_for_no_failure(claim: Claim) -> None:
     """KEP-13396, Proposed API PreemptionConfig: "contributes matching candidates unconditionally"."""
     at_once = claim.lift(is_tier_in_baseline)(Trigger.ALWAYS, claim.reading.always_trigger)
     claim.prove(at_once.value)
+
+
+def _running(claim: Claim) -> tuple[Any, Any, Any, Any]:
+    """A workload that is admitted, when it was, a minimum, and the clock."""
+    target, minimum, now = claim.record("target", Workload), claim.number("minimum"), claim.number("now")
+    claim.assume(is_set(target, "quota_reserved_at"), is_set(target, "admission_delay"))
+    return target, value_of(target, "quota_reserved_at") + value_of(target, "admission_delay"), minimum, now
+
+
+@obligation("PO-PCF-130", rules=["KQ-030", "PPR-020", "PCF-130"], expect=everywhere(PROVED))
+def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(claim: Claim) -> None:
+    """KEP-13396, FUTURE_WORK, Time-Based Candidate Selectors: under either choice of execution_start."""
+    target, since, minimum, now = _running(claim)
+    executed = claim.lift(has_executed)
+    reserved, idle = value_of(target, "quota_reserved_at"), claim.record("idle", Workload)
+    claim.assume(negation(is_set(idle, "admission_delay")))
+    claim.prove(
+        executed(target, now, None, ExecutionStart.ADMITTED).value,
+        negation(executed(idle, now, minimum, ExecutionStart.ADMITTED).value),
+        either_both_or_none(
+            executed(target, now, minimum, ExecutionStart.ADMITTED).value, now >= since + minimum
+        ),
+        either_both_or_none(
+            executed(target, now, minimum, ExecutionStart.QUOTA_RESERVED).value, now >= reserved + minimum
+        ),
+    )
+
+
+@obligation("PO-PCF-132", rules=["KQ-030", "PPR-020", "PCF-130"], expect=everywhere(PROVED))
+def who_runs_when_a_preemptor_comes_has_run_long_enough_after_the_minimum(claim: Claim) -> None:
+    """KEP-13396, FUTURE_WORK, Story 1: how long a preemptor waits at most for who runs already."""
+    target, since, minimum, now = _running(claim)
+    came, start = claim.number("came"), claim.member("start", ExecutionStart)
+    claim.assume(value_of(target, "admission_delay") >= 0, since <= came, came + minimum <= now)
+    claim.prove(claim.lift(has_executed)(target, now, minimum, start).value)
+
+
+@obligation("PO-PCF-134", rules=["KQ-030", "PPR-020", "PCF-130"], expect=everywhere(REFUTED))
+def after_the_minimum_whoever_runs_has_run_long_enough_for_a_waiting_preemptor(claim: Claim) -> None:
+    """KEP-13396, FUTURE_WORK, Story 1: whoever is admitted while it is parked has its own minimum."""
+    target, since, minimum, now = _running(claim)
+    came = claim.number("came")
+    claim.assume(minimum > 0, came + minimum <= now, since <= now)
+    start = claim.reading.execution_start
+    claim.prove(claim.lift(has_executed)(target, now, minimum, start).value)
+
+
+@obligation("PO-PCF-136", rules=["KQ-030", "PPR-020", "PPR-030", "PCF-130"], expect=everywhere(PROVED))
+def a_minimum_and_a_protection_of_kep_9876_end_at_the_same_instant(claim: Claim) -> None:
+    """KEP-13396, FUTURE_WORK, against KEP-9876, Preemption Eligibility: of one admitted workload."""
+    target, _, minimum, now = _running(claim)
+    claim.assume(negation(target.evicted))
+    executed = claim.lift(has_executed)(target, now, minimum, ExecutionStart.ADMITTED).value
+    protected = claim.lift(is_protected_from_others)(target, now, minimum).value
+    claim.prove(either_both_or_none(executed, negation(protected)))

@@ -21,6 +21,7 @@ from tenure.oracle.configured import (
     config_of,
     facts_of,
     fault_of,
+    has_run,
     is_class_named,
     is_label_number_selected,
     is_label_set_selected,
@@ -32,7 +33,7 @@ from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.question import Question, uses_any
 from tenure.oracle.tiers import is_tried_in
 from tenure.oracle.unmodelled import ANNOTATION
-from tenure.units import counted
+from tenure.units import counted, format_duration
 
 
 class _Refusal(NamedTuple):
@@ -155,6 +156,9 @@ def _by_selector(
         theirs, mine = (priority_of(each, selector.mode) for each in (workload, question.preemptor))
         why = f"{selector.mode.label} priority {theirs} of {key} against {mine}"
         yield _Refusal(f"{field}.priority.comparison", selector.comparison.label, why)
+    if selector.min_execution is not None and not has_run(question, selector, workload):
+        why = f"{key} has not run so long"
+        yield _Refusal(f"{field}.minExecutionDuration", format_duration(selector.min_execution), why)
     if not facts.priority_class:
         yield _by_class(f"{field}.priority", selector.classes, workload)
 

@@ -25,6 +25,7 @@ from tenure.oracle.configured import (
     evaluated,
     facts_of,
     fault_of,
+    has_run,
     is_label_number_selected,
     is_label_set_selected,
     known_of,
@@ -42,6 +43,7 @@ from tenure.rules.preemption_config import (
     is_tier_in_baseline,
     is_trigger_stopped,
 )
+from tenure.units import format_duration
 
 
 def config_remarks(decision: Decision) -> Iterator[Remark]:
@@ -170,6 +172,10 @@ def _of_selector(
     for label in selector.numbers:
         yield from _of_number(question, name, label, workload)
     yield from _of_priority(question, name, selector.mode, selector.comparison, facts, workload)
+    if selector.min_execution is not None:
+        holds = has_run(question, selector, workload)
+        least = format_duration(selector.min_execution)
+        yield remark("PCF-130", holds, f"{name}: it has {'' if holds else 'not '}run for {least}")
     if selector.classes != ClassNames():
         called = known_of(workload).priority_class or "none"
         yield remark("PCF-040", facts.priority_class, f"{name}: its priority class is {called}")

@@ -12,7 +12,16 @@ from pydantic import Field
 from tenure.errors import Problem
 from tenure.manifests.checking import check
 from tenure.manifests.conversion import GROUP, read_one
-from tenure.manifests.fields import Count, Int32, Known, KubernetesObject, Name, ObjectName, Text
+from tenure.manifests.fields import (
+    Count,
+    DurationText,
+    Int32,
+    Known,
+    KubernetesObject,
+    Name,
+    ObjectName,
+    Text,
+)
 from tenure.manifests.served import SUBDOMAIN
 from tenure.manifests.showing import Place, did_you_mean, printable, show
 from tenure.manifests.structure import dig, items, repeated, whole
@@ -99,6 +108,8 @@ class CandidateSelectorSpec(Known):
     label_selector: LabelSelectorSpec | None = None
     numeric_labels: Annotated[list[NumericLabelSpec], Field(max_length=32)] | None = None
     priority: PrioritySelectorSpec | None = None
+    min_execution_duration: DurationText | None = None
+    """A proposal of KEP-13396's FUTURE_WORK; no release has it."""
 
 
 class ActivationPolicySpec(Known):
@@ -229,6 +240,7 @@ def _selector(spec: CandidateSelectorSpec) -> CandidateSelector:
         None if priority.mode is None else PriorityMode.labelled()[priority.mode],
         _comparison(priority.comparison),
         _class_names(priority),
+        spec.min_execution_duration,
     )
 
 
@@ -363,6 +375,26 @@ def with_selectable(
             for name, queue in cluster.cluster_queues.items()
         },
     )
+
+
+def without_proposals(cluster: Cluster) -> Cluster:
+    """The cluster as a release has it, which has no `minExecutionDuration`.
+
+    >>> without_proposals(Cluster({})) == Cluster({})
+    True
+    """
+    if not cluster.preemption_configs:
+        return cluster
+
+    def as_released(rule: PreemptionRule) -> PreemptionRule:
+        selectors = (replace(selector, min_execution=None) for selector in rule.candidates)
+        return replace(rule, candidates=tuple(selectors))
+
+    configs = {
+        name: replace(config, rules=tuple(map(as_released, config.rules)))
+        for name, config in cluster.preemption_configs.items()
+    }
+    return replace(cluster, preemption_configs=configs)
 
 
 def faults_of(config: PreemptionConfig) -> Iterator[tuple[str, str, str]]:

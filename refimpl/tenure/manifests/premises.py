@@ -13,7 +13,7 @@ from tenure.manifests.feature_gates import PROTECTION
 from tenure.manifests.kueue_api import CONFIGURABLE
 from tenure.manifests.load import Loaded
 from tenure.model import Cluster, PriorityMode, Workload
-from tenure.units import format_names
+from tenure.units import format_duration, format_names
 
 ASSUMED_OFF: Final = "fair sharing off, no Configuration was given (--fair-sharing sets it)"
 BY_OPERATOR: Final = "by preemptionPolicy of OpenShift's Kueue"
@@ -215,6 +215,15 @@ def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
             "reclaimBackoff.enable", "true", expected, "Configuration", code=ErrorCode.NOT_MODELLED
         )
         raise InputError([unknown])
+    if loaded.cluster.execution_minimums:
+        minimum = Problem(
+            "spec.rules[].candidateSelectors[].minExecutionDuration",
+            format_duration(min(loaded.cluster.execution_minimums)),
+            "nothing: states in which workloads have not run long enough are not covered",
+            "PreemptionConfig",
+            code=ErrorCode.NOT_MODELLED,
+        )
+        raise InputError([minimum])
     deciding = _weights_without_source(loaded)
     if deciding:
         option = ", or --fair-sharing default or off" if by_option else ""

@@ -15,6 +15,7 @@ from tenure.manifests.feature_gates import PROTECTION, TIME_BASED
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.kueue_api import CONFIGURABLE, ApiEntry, newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
+from tenure.manifests.preemption_configs import without_proposals
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
 from tenure.units import format_names
@@ -218,7 +219,8 @@ class TargetKueue:
         if self.release is None:
             return loaded
         settings = replace(loaded.cluster.settings, release=self.release, reclaim_backoff=None)
-        return replace(loaded, cluster=replace(loaded.cluster, settings=settings), warnings=warnings)
+        cluster = replace(without_proposals(loaded.cluster), settings=settings)
+        return replace(loaded, cluster=cluster, warnings=warnings)
 
     def warnings(self) -> tuple[str, ...]:
         """What is to be warned of, once all objects are drawn.

@@ -49,6 +49,7 @@ from tenure.rules.preemption_config import (
     are_candidates_merged,
     compared_priority,
     compares,
+    has_executed,
     is_class_selected,
     is_in_scope,
     is_label_selected,
@@ -427,10 +428,21 @@ def _selected_by(
             if selector.fault:
                 continue
             facts = facts_of(question, rule, selector, workload)
-            if is_selected(facts):
+            if is_selected(facts) and has_run(question, selector, workload):
                 by[rule.name] = (*by.get(rule.name, ()), place)
                 first = first or facts
     return None if first is None else SelectedBy(config.name, trigger, tuple(sorted(by.items())), first)
+
+
+def has_run(question: Question, selector: CandidateSelector, workload: Workload) -> bool:
+    """Whether a workload has run as long as a selector demands (PCF-130).
+
+    Args:
+        question: the search.
+        selector: of a PreemptionConfig.
+        workload: one that holds quota.
+    """
+    return has_executed(workload, question.now, selector.min_execution, question.terms.execution_start)
 
 
 def facts_of(

@@ -5,9 +5,21 @@ From the text of Kueue v0.20 and its tests, not run.
 
 from __future__ import annotations
 
-from tenure.model import CandidateScope, Comparison, NodeOperator, PriorityMode, SelectorFacts, Trigger
-from tenure.readings import AlwaysTrigger, ConfiguredCandidates, InvalidSelector
+from tenure.model import (
+    CandidateScope,
+    Comparison,
+    Duration,
+    Instant,
+    NodeOperator,
+    PriorityMode,
+    SelectorFacts,
+    Trigger,
+    Workload,
+)
+from tenure.readings import AlwaysTrigger, ConfiguredCandidates, ExecutionStart, InvalidSelector
+from tenure.rules.protection import admission_time
 from tenure.rules.registry import rule
+from tenure.rules.reservation import quota_reservation_time
 
 
 @rule("PCF-010")
@@ -322,3 +334,35 @@ def is_tier_in_baseline(trigger: Trigger, always_trigger: AlwaysTrigger) -> bool
     False
     """
     return always_trigger == AlwaysTrigger.UNCONDITIONAL and trigger == Trigger.ALWAYS
+
+
+@rule("PCF-130")
+def has_executed(
+    target: Workload, now: Instant, min_execution: Duration | None, execution_start: ExecutionStart
+) -> bool:
+    """Whether a candidate has run as long as a selector demands.
+
+    > A candidate has run long enough when minExecutionDuration is not set, or
+    > when at least that has passed since its admission (PPR-020). One that is
+    > not admitted has not run. When execution_start is quota_reserved, the
+    > time counts from its quota reservation.
+
+    Args:
+        target: a workload that holds quota.
+        now: the scheduling cycle's one clock value, ns since the epoch.
+        min_execution: `minExecutionDuration` of the selector, ns; None where it is not set.
+        execution_start: the reading.
+
+    Source: KEP-13396, FUTURE_WORK, Time-Based Candidate Selectors. A proposal, from its text, not run.
+
+    >>> target = Workload("ns", "w", "u", 0, 0, quota_reserved_at=0, admission_delay=5)
+    >>> [has_executed(target, 60, 60, start) for start in ExecutionStart]
+    [False, True]
+    """
+    if min_execution is None:
+        return True
+    if execution_start == ExecutionStart.QUOTA_RESERVED:
+        return now - quota_reservation_time(target, now) >= min_execution
+    if target.admission_delay is None:
+        return False
+    return now - admission_time(target, now) >= min_execution

@@ -16,6 +16,7 @@ from tenure.model import (
 from tenure.readings import (
     AlwaysTrigger,
     ConfiguredCandidates,
+    ExecutionStart,
     FairSharingRepair,
     HeroPrecedence,
     InvalidSelector,
@@ -45,7 +46,8 @@ class PreemptionTerms:
         fair_sharing: whether targets in other queues are chosen by shares; for a hero they never are.
         hero: whether its queue is a hero (UCQ-050).
         same_priority_gate, newer_than, requeue_order, hero_precedence, configured_candidates, always_trigger,
-            invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal: the reading.
+            invalid_selector, execution_start, fair_sharing_repair, repair_strategy,
+            repair_within_nominal: the reading.
     """
 
     cluster_queue: str
@@ -66,6 +68,7 @@ class PreemptionTerms:
     configured_candidates: ConfiguredCandidates
     always_trigger: AlwaysTrigger
     invalid_selector: InvalidSelector
+    execution_start: ExecutionStart
     fair_sharing_repair: FairSharingRepair
     repair_strategy: RepairStrategy
     repair_within_nominal: RepairWithinNominal
@@ -93,6 +96,7 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Preem
         configured_candidates=reading.configured_candidates,
         always_trigger=reading.always_trigger,
         invalid_selector=reading.invalid_selector,
+        execution_start=reading.execution_start,
         fair_sharing_repair=reading.fair_sharing_repair,
         repair_strategy=reading.repair_strategy,
         repair_within_nominal=reading.repair_within_nominal,

@@ -15,6 +15,7 @@ from tenure.model import (
     PreemptionRule,
     Selectable,
 )
+from tenure.units import format_duration
 
 Object = dict[str, Any]
 
@@ -80,7 +81,13 @@ def _selector(selector: CandidateSelector) -> Object:
         "labelSelector": _labels(selector.workloads),
         "numericLabels": [_number(number) for number in selector.numbers],
         "priority": priority,
+        **_minimum(selector),
     }
+
+
+def _minimum(selector: CandidateSelector) -> Object:
+    least = selector.min_execution
+    return {} if least is None else {"minExecutionDuration": format_duration(least)}
 
 
 def _labels(selector: LabelSelector) -> Object:

@@ -67,6 +67,8 @@ def refuse_unknown(cluster: Cluster) -> None:
 
     >>> refuse_unknown(Cluster({}))
     """
+    if cluster.execution_minimums:
+        raise Uncovered("CandidateSelector.min_execution")
     for cluster_queue in (cluster.settings, *cluster.cluster_queues.values(), *cluster.cohorts.values()):
         for field, default in _unknown(type(cluster_queue)):  # type: ignore[arg-type]
             if getattr(cluster_queue, field) != default:
