@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -25,6 +26,27 @@ from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
 
+_KEPT_IN_HAND = {-1: 2**29, -2: 2**26, -3: 2**25}
+"""Of `mallopt`, in bytes: how much freed memory a process keeps, how much more than it needs it asks for, and
+from which size on a block is given back by itself."""
+
+
+def _keep_freed_memory() -> bool:
+    """Let this process use again what Z3 frees: it makes a context for each question.
+
+    Given back to the system and asked for again, each costs as much time as a small answer.
+
+    Returns:
+        whether its C library can do that.
+    """
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError, TypeError):
+        return False
+    return all(mallopt(parameter, size) for parameter, size in _KEPT_IN_HAND.items())
+
+
+_keep_freed_memory()
 _CVC5 = Cvc5()
 _PROVER = prover()
 _SHARED = Shared()
