@@ -117,18 +117,61 @@ def _typed(arguments: Iterable[Any]) -> list[z3.BoolRef]:
     return facts
 
 
+_INT = z3.IntSort()
+_ANY_OPERATION = {
+    kind: z3.Function(f"any {name}", _INT, _INT, _INT)
+    for kind, name in (
+        (z3.Z3_OP_MUL, "product"),
+        (z3.Z3_OP_IDIV, "quotient"),
+        (z3.Z3_OP_MOD, "remainder"),
+    )
+}
+"""What may stand for a product, quotient or remainder where it does not matter which number it is."""
+
+
 def _difference(facts: list[z3.BoolRef], traced: Formula, read: Formula) -> tuple[str, bool]:
     """Where two formulas of one call differ, if anywhere, and whether that is only not known."""
-    # Products and quotients are the tactics' work: the core alone takes thirty times as long. And there are
-    # many calls, each soon compared: a context of its own would take longer than the answer.
-    solver = z3.Solver()
-    solver.set("rlimit", LIFTERS.z3)
-    solver.set("timeout", int(LIFTERS.clock_s * 1000))
-    solver.add(*facts, z3.Not(equivalent(traced, read)))
-    said = solver.check()
+    # Two formulas mostly have the same products of the same numbers. Where they are one whatever a product
+    # is, they are one; that is known at once, and else a question for tactics, which the core takes thirty
+    # times as long for. There are many calls: a context of its own would take longer than an answer.
+    question = z3.And(*facts, z3.Not(equivalent(traced, read)))
+    if not _is_linear(question):
+        whatever = _whatever_products_are(question, {})
+        if _asked(z3.SimpleSolver(), whatever) == z3.unsat:
+            return "", False
+    said = _asked(solver := z3.Solver(), question)
     if said == z3.unknown:
         return "whether tracer and syntax lifter differ is not known within the budget", True
     return f"tracer and syntax lifter differ (sat): {solver.model()}" if said == z3.sat else "", False
+
+
+def _is_linear(question: z3.BoolRef) -> bool:
+    """Whether a question has no products but with numbers."""
+    goal = z3.Goal()
+    goal.add(question)
+    return bool(z3.Probe("is-qflia")(goal))
+
+
+def _asked(solver: z3.Solver, question: z3.BoolRef) -> z3.CheckSatResult:
+    solver.set("rlimit", LIFTERS.z3)
+    solver.set("timeout", int(LIFTERS.clock_s * 1000))
+    solver.add(question)
+    return solver.check()
+
+
+def _whatever_products_are(term: z3.ExprRef, made: dict[int, z3.ExprRef]) -> z3.ExprRef:
+    """A term with functions of which nothing is known for products and quotients; signs stay signs."""
+    if term.get_id() not in made:
+        parts = [_whatever_products_are(part, made) for part in term.children()]
+        kind = term.decl().kind()
+        sign = kind == z3.Z3_OP_MUL and any(z3.is_int_value(part) and part.as_long() == -1 for part in parts)
+        operation = None if sign or len(parts) != 2 else _ANY_OPERATION.get(kind)
+        if operation is not None:
+            made[term.get_id()] = operation(*parts)
+        else:
+            changed = any(not one.eq(other) for one, other in zip(parts, term.children(), strict=True))
+            made[term.get_id()] = term.update(*parts) if changed else term
+    return made[term.get_id()]
 
 
 def _executed(

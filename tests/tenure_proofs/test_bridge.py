@@ -18,7 +18,7 @@ from tenure.rules.registry import all_rules
 from tenure.rules.reservation import quota_reservation_time
 from tenure.rules.time_based import is_newer_equal, is_time_expired
 from tenure_proofs import pool
-from tenure_proofs.bridge import LiftReport, check_call, check_lifting
+from tenure_proofs.bridge import LiftReport, _difference, check_call, check_lifting
 from tenure_proofs.crosscheck import parameters, tracer
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.premises import any_terms
@@ -128,6 +128,25 @@ def test_a_call_whose_formula_is_that_of_other_arguments_is_found() -> None:
     assert [check_call(call).problem for call in (one, other)] == ["", ""]
     exchanged = Call(one.function, one.arguments, other.formula)
     assert check_call(exchanged).problem.startswith("tracer and syntax lifter differ (sat)")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("x * y", "y * x", False),
+        ("z3.If(x > 0, x, y) * y", "z3.If(x > 0, x * y, y * y)", False),
+        ("x * y", "x * x", True),
+        ("x / y", "z3.If(y > 0, x / y, 0)", True),
+        ("x - y * x", "x + -1 * y * x", False),
+    ],
+)
+def test_formulas_with_products_differ_exactly_where_some_numbers_tell_them_apart(
+    one: str, other: str, differ: bool
+) -> None:
+    names = {"z3": z3, **{name: z3.Int(name) for name in ("x", "y")}}
+    first, second = (Formula(eval(text, names), z3.BoolVal(True)) for text in (one, other))
+    problem, undecided = _difference([], first, second)
+    assert (problem.startswith("tracer and syntax lifter differ (sat)"), undecided) == (differ, False)
 
 
 def test_a_claim_is_no_verdict_where_the_second_lifter_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
