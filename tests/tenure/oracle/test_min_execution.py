@@ -1,0 +1,45 @@
+"""minExecutionDuration of a selector, a proposal: who names it, who refuses it, and who leaves it out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tenure.api import Loaded
+from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
+from tenure.errors import InputError
+from tenure.explanation.explain import explain
+from tenure.explanation.obstacles import obstacles
+from tenure.manifests.preemption_configs import without_proposals
+from tenure.manifests.premises import refuse_unstated
+from tenure.manifests.releases import TargetKueue
+from tenure.model import MINUTE, Cluster, Outcome
+from tenure.oracle.decide import Decision, decide
+
+
+def decided(name: str) -> tuple[Cluster, Decision]:
+    (found,) = (vector for vector in load_vectors() if vector.id == f"PCF-130/{name}")
+    asked = read_decide_request(found.request()["input"])
+    return asked.cluster, decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
+
+
+def test_why_not_names_the_duration_that_has_not_passed() -> None:
+    _, decision = decided("a-second-before-it-is-kept")
+    assert decision.outcome == Outcome.NO_CANDIDATES
+    named = {obstacle.field: obstacle.value for obstacle in obstacles(decision)}
+    assert named["spec.rules[0].candidateSelectors[0].minExecutionDuration"] == "15m"
+
+
+def test_an_explanation_says_whether_a_victim_has_run_long_enough() -> None:
+    _, decision = decided("at-exactly-the-duration-it-is-selected")
+    assert "it has run for 15m" in str(explain(decision))
+
+
+def test_questions_about_every_state_refuse_it_and_a_release_leaves_it_out() -> None:
+    cluster, _ = decided("a-second-before-it-is-kept")
+    assert cluster.execution_minimums == {15 * MINUTE}
+    with pytest.raises(InputError, match="minExecutionDuration"):
+        refuse_unstated(Loaded(cluster))
+    released = TargetKueue.of("0.20").stamped(Loaded(cluster)).cluster
+    assert released.execution_minimums == frozenset()
+    assert released.preemption_configs == without_proposals(cluster).preemption_configs
