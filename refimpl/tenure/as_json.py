@@ -41,9 +41,12 @@ class Shape(BaseModel):
         strict=True,
         frozen=True,
         alias_generator=to_camel,
-        use_attribute_docstrings=True,
         populate_by_name=True,
     )
+
+
+# Of the classes that inherit it: reading the docstrings of one without fields takes time too.
+Shape.model_config["use_attribute_docstrings"] = True
 
 
 def as_json(value: object) -> Any:

@@ -1,8 +1,9 @@
 """Scenarios over time: Kueue's scheduling cycles, decided by the reference, and KAI-Scheduler's sessions.
 
 Read scenarios from files or mappings (`load_scenarios`, `parse_scenario`), simulate one under a reading
-(`play`), and read from its `Record` who ran when and who was preempted.
+(`play`), and read from its `Record` who ran when and who was preempted. Each is imported when first used.
 
+>>> from tenure_play import load_scenarios, play
 >>> from tenure.readings import preset
 >>> from tenure.resources import bundled
 >>> (scenario,) = load_scenarios([str(bundled("spec", "vectors", "scenarios", "tbp-it-2-rotation.yaml"))])
@@ -10,11 +11,16 @@ Read scenarios from files or mappings (`load_scenarios`, `parse_scenario`), simu
 11
 """
 
-from tenure_play.engine import play
-from tenure_play.kai.scenario import KaiScenario
-from tenure_play.loading import AnyScenario, load_scenario, load_scenarios, parse_scenario
-from tenure_play.record import Record
-from tenure_play.scenario import Scenario
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tenure_play.engine import play
+    from tenure_play.kai.scenario import KaiScenario
+    from tenure_play.loading import AnyScenario, load_scenario, load_scenarios, parse_scenario
+    from tenure_play.record import Record
+    from tenure_play.scenario import Scenario
 
 __all__ = [
     "AnyScenario",
@@ -26,3 +32,22 @@ __all__ = [
     "parse_scenario",
     "play",
 ]
+
+_PLACES = {
+    "engine": ("play",),
+    "kai.scenario": ("KaiScenario",),
+    "loading": ("AnyScenario", "load_scenario", "load_scenarios", "parse_scenario"),
+    "record": ("Record",),
+    "scenario": ("Scenario",),
+}
+
+# For a type checker a name that is not listed is no name.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        for module, names in _PLACES.items():
+            if name in names:
+                return getattr(import_module(f"tenure_play.{module}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -18,7 +18,6 @@ from tenure.explanation.text import why_not_outline, why_outline
 from tenure.inquiry import Inquiry
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.manifests.premises import configured_premises
-from tenure.manifests.source_lines import SourceLines
 from tenure.manifests.structure import dig
 from tenure.model import Workload
 from tenure_play.forecast.answer import Horizon, look_ahead
@@ -208,6 +207,8 @@ class WorkloadQuestions:
 
     @cached_property
     def _locate(self) -> Locate:
+        from tenure.manifests.source_lines import SourceLines
+
         lines = SourceLines()
 
         def locate(name: str, field: str) -> tuple[str, int]:

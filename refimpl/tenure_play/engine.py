@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 from tenure.errors import InputError, Problem
 from tenure.explanation.cooldowns import cooldown_text
@@ -16,8 +17,6 @@ from tenure_play.changes import Changes, OutsideEvents
 from tenure_play.cycle import CycleRun, Handled
 from tenure_play.event_loop import EventLoop, Task
 from tenure_play.expectations import Observed, judge
-from tenure_play.kai.engine import KaiPlayer
-from tenure_play.kai.scenario import KaiScenario
 from tenure_play.loops import LoopWatch
 from tenure_play.record import EVERY_PART, HeadResult, Record, RecordParts, Result
 from tenure_play.recorder import KueueJournal
@@ -25,6 +24,9 @@ from tenure_play.resource_budget import BUDGET, PlayBudget
 from tenure_play.scenario import Happens, Scenario
 from tenure_play.state import PlayState
 from tenure_play.timers import Timer, timers_after
+
+if TYPE_CHECKING:
+    from tenure_play.kai.scenario import KaiScenario
 
 
 def play(
@@ -55,9 +57,12 @@ def play(
     >>> play(Scenario("idle", "No job comes.", 0, 9, Cluster({})), preset("guaranteed")).cycles
     ()
     """
-    if isinstance(scenario, KaiScenario):
-        return KaiPlayer(scenario, reading, budget).play()
-    return Player(scenario, reading, parts, budget).play()
+    if isinstance(scenario, Scenario):
+        return Player(scenario, reading, parts, budget).play()
+    # What plays Kueue starts without KAI-Scheduler's rules.
+    from tenure_play.kai.engine import KaiPlayer
+
+    return KaiPlayer(scenario, reading, budget).play()
 
 
 def world_at(scenario: Scenario, reading: Reading, at: Instant) -> PlayState:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tenure.manifests.configuration import Configured
+from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig, has_condition, items
 
 BY_USAGE: Final = "UsageBasedAdmissionFairSharing"
@@ -61,12 +62,12 @@ class Shown:
         if has_condition(raw, "Active") and dig(raw, "status", "fairSharing") is None:
             self.without_usage = True
 
-    def take_workload(self, called: str, raw: object, *, holds_quota: bool) -> None:
+    def take_workload(self, place: Place, raw: object, *, holds_quota: bool) -> None:
         """Look at a Workload that takes part; one that holds quota was not blocked."""
         if holds_quota or self.blocked:
             return
         if any(dig(condition, "message") == BLOCKED for condition in items(dig(raw, "status", "conditions"))):
-            self.blocked = called
+            self.blocked = place.object
 
     @property
     def is_known(self) -> bool:

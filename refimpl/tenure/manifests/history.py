@@ -146,10 +146,10 @@ def was_evicted(raw: object) -> bool:
     >>> was_evicted({"status": {"conditions": [{"type": "Evicted", "status": "False"}]}})
     True
     """
-    return any(
-        isinstance(condition, dict) and condition.get("type") in ("Evicted", "Preempted")
-        for condition in items(dig(raw, "status", "conditions"))
-    )
+    for condition in items(dig(raw, "status", "conditions")):
+        if isinstance(condition, dict) and condition.get("type") in ("Evicted", "Preempted"):
+            return True
+    return False
 
 
 def notes_of(raw: object) -> dict[str, ConditionNote]:
@@ -186,9 +186,12 @@ def eviction_counts(raw: object) -> tuple[EvictionCount, ...]:
     >>> eviction_counts({"status": {"schedulingStats": stats}})
     (EvictionCount(reason='Preempted', cause='', count=2),)
     """
+    stats = dig(raw, "status", "schedulingStats")
+    if stats is None:
+        return ()
     return tuple(
         EvictionCount(_text(dig(found, "reason")), _text(dig(found, "underlyingCause")), count)
-        for found in items(dig(raw, "status", "schedulingStats", "evictions"))
+        for found in items(dig(stats, "evictions"))
         if type(count := dig(found, "count")) is int and count > 0
     )
 

@@ -364,7 +364,7 @@ class Builder:
             self.out_of_play.append(raw)
             return
         holds_quota = "QuotaReserved" in conditions
-        self.shown.take_workload(place.object, raw, holds_quota=holds_quota)
+        self.shown.take_workload(place, raw, holds_quota=holds_quota)
         found = self.reader.read(raw, place, self.problems, holds_quota=holds_quota)
         if found is None or (not holds_quota and self._is_gated(raw, place)):
             return

@@ -321,7 +321,8 @@ def class_named(raw: object) -> str:
     >>> class_named({"spec": {"priorityClassRef": {"name": "batch"}}})
     'batch'
     """
-    named = dig(raw, "spec", "priorityClassRef", "name") or dig(raw, "spec", "priorityClassName")
+    spec = dig(raw, "spec")
+    named = dig(spec, "priorityClassRef", "name") or dig(spec, "priorityClassName")
     return named if isinstance(named, str) else ""
 
 
