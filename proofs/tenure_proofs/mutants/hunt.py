@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -258,19 +258,27 @@ def _noticed(
     """
     refused = unknown = ""
     with mutant.applied():
-        for obligation in concerned:
+        for obligation, reading in _likeliest_first(concerned, readings):
             if refused and _is_slow(obligation):
                 break
-            for reading in readings:
-                verdict = verdict_of(obligation, reading, shared)
-                by = f"{obligation.id} under {reading}: {verdict}, not {obligation.expect[reading]}"
-                if verdict == Verdict.ERROR:
-                    refused = refused or by
-                elif verdict == Verdict.UNKNOWN:
-                    unknown = unknown or by
-                elif verdict != obligation.expect[reading]:
-                    return "killed", by
+            verdict = verdict_of(obligation, reading, shared)
+            by = f"{obligation.id} under {reading}: {verdict}, not {obligation.expect[reading]}"
+            if verdict == Verdict.ERROR:
+                refused = refused or by
+            elif verdict == Verdict.UNKNOWN:
+                unknown = unknown or by
+            elif verdict != obligation.expect[reading]:
+                return "killed", by
     return ("unreadable", refused) if refused else ("survived", unknown)
+
+
+def _likeliest_first(
+    concerned: Sequence[Obligation], readings: Sequence[str]
+) -> Iterator[tuple[Obligation, str]]:
+    """The slow ones last. What one reading does not tell another rarely does: the next obligation may."""
+    for slow in (False, True):
+        for reading in readings:
+            yield from ((obligation, reading) for obligation in concerned if _is_slow(obligation) == slow)
 
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
