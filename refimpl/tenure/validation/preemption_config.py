@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
 from tenure.manifests.preemption_configs import KIND, selector_conflicts
-from tenure.manifests.served import Fields, Items, Named, Number, Text, Word
+from tenure.manifests.served import SUBDOMAIN, Fields, Items, Named, Number, Text, Word
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import entries, items
 from tenure.model import CandidateScope, Comparison, PriorityMode, Trigger
@@ -109,6 +110,20 @@ def rules_without_candidates(subject: Subject) -> Iterator[Fault]:
         if not items(rule.get("candidateSelectors")):
             message = "a rule without candidateSelectors selects nothing"
             yield Fault(WarningType.NO_EFFECT, f"{path}.candidateSelectors", message)
+
+
+def names_of_no_class(subject: Subject) -> Iterator[Fault]:
+    """A name that Kubernetes allows for no priority class is that of no workload.
+
+    >>> rule = {"name": "r", "preemptorPriorityClassSelector": {"matchNames": ["low prio"]}}
+    >>> [fault.field for fault in names_of_no_class(Subject(KIND, {"spec": {"rules": [rule]}}))]
+    ['spec.rules[0].preemptorPriorityClassSelector.matchNames[0]']
+    """
+    for path, names in _class_names(subject):
+        for index, name in enumerate(names):
+            if isinstance(name, str) and not re.fullmatch(SUBDOMAIN, name, re.ASCII):
+                message = f"no priority class can be called {printable(show(name))}: names are DNS subdomains"
+                yield Fault(WarningType.NO_EFFECT, f"{path}[{index}]", message)
 
 
 def named_configs(overview: Overview) -> Iterator[tuple[Subject, Fault]]:

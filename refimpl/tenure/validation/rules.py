@@ -99,7 +99,11 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
     ),
     "LocalQueue": (object_warnings.unreadable_weight,),
     "WorkloadPriorityClass": (priority_class.computed_growth, priority_class.no_growth),
-    KIND: (preemption_config.invalid_selectors, preemption_config.rules_without_candidates),
+    KIND: (
+        preemption_config.invalid_selectors,
+        preemption_config.rules_without_candidates,
+        preemption_config.names_of_no_class,
+    ),
     "Queue": (kai_queue.negative_runtimes,),
     "PodGroup": (kai_pod_group.unreachable_minimums,),
 }

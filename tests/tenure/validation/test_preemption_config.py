@@ -42,6 +42,12 @@ def warnings(*objects: dict[str, Any]) -> list[tuple[str, str]]:
 SELECTOR = "spec.rules[0].candidateSelectors[0]"
 
 
+@pytest.mark.parametrize("name", ["low prio", "Low", "low,high", "low.", "low\n"])
+def test_a_name_that_no_priority_class_can_have_is_a_warning(name: str) -> None:
+    found = warnings(a_config(selecting(priority={"matchNames": [name], "notMatchNames": ["low.prio"]})))
+    assert found == [(f"{SELECTOR}.priority.matchNames[0]", "NoEffect")]
+
+
 @pytest.mark.parametrize(
     ("rule", "field", "kind"),
     [
