@@ -56,6 +56,16 @@ class Texts:
         start, end = self._ends[row : row + 2]
         return bytes(self._bytes[start:end]).decode("utf-8", "surrogatepass")
 
+    def at(self, rows: Array) -> list[str]:
+        """The texts of some rows, in their order.
+
+        >>> Texts(["a", "bc", "d"]).at(np.array([2, 1]))
+        ['d', 'bc']
+        """
+        written = self._bytes.data
+        pairs = zip(self._ends[rows].tolist(), self._ends[rows + 1].tolist(), strict=True)
+        return [str(written[start:end], "utf-8", "surrogatepass") for start, end in pairs]
+
     def append(self, text: str) -> None:
         """One more row."""
         written = np.frombuffer(_bytes_of(text), np.uint8)

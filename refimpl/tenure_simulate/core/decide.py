@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tenure.model import Amounts, Assignment, Basis, Instant, Outcome, Reason, Workload
@@ -15,15 +14,15 @@ from tenure_simulate.core.flavors import PODS
 from tenure_simulate.core.search import NO_VICTIMS, Found, Searcher, searcher
 from tenure_simulate.core.uncovered import Uncovered
 
-_REASONS: dict[Basis, Reason] = {
+_WHY: dict[int, tuple[Basis, Reason]] = {
     # Whom a PreemptionConfig selects, no rule of `spec.preemption` allows.
-    Basis.NONE: Reason.CONFIGURABLE_PREEMPTION,
-    **{basis: preemption_reason(basis) for basis in Basis if basis != Basis.NONE},
+    Basis.NONE.value: (Basis.NONE, Reason.CONFIGURABLE_PREEMPTION),
+    **{basis.value: (basis, preemption_reason(basis)) for basis in Basis if basis != Basis.NONE},
 }
+"""By the number of a basis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Who is to be preempted, as the core has it; `tenure.engines` makes targets of claims, by the one door.
 
     Args:
@@ -55,10 +54,11 @@ class CoreAnswer(NamedTuple):
 
     def claims(self) -> Iterator[Claim]:
         """Who is to be preempted, made one after the other."""
-        names = self.arrays.columns.names
-        for row, number in zip(self.found.rows.tolist(), self.found.bases.tolist(), strict=True):
-            basis = Basis(number)
-            yield Claim(row, names[row], basis, _REASONS[basis])
+        rows = self.found.rows
+        names = self.arrays.columns.names.at(rows)
+        for row, name, number in zip(rows.tolist(), names, self.found.bases.tolist(), strict=True):
+            basis, reason = _WHY[number]
+            yield Claim(row, name, basis, reason)
 
 
 def decide(
