@@ -285,14 +285,14 @@ WRONG: dict[str, Wrong] = {
         "        yield z3.Implies(self.is_number, z3",
         "        yield z3.Implies(self.value >= len(self.listed), z3.Not(self.is_number))\n"
         "        yield z3.Implies(self.is_number, z3",
-        0,
+        2,
         has_configs=True,
     ),
     "the fallback is ignored": Wrong(
         selection_proof,
         "fallback = None if number.fallback is None else SymInt(z3.IntVal(number.fallback))",
         "fallback = None",
-        2,
+        5,
         has_configs=True,
     ),
     "a comparison has the preemptor on the left": Wrong(
@@ -306,7 +306,7 @@ WRONG: dict[str, Wrong] = {
         selection_proof,
         "if other.trigger <= rule.trigger and fault_of(other)",
         "if fault_of(other)",
-        0,
+        9,
         has_configs=True,
     ),
     "a workload has a priority class": Wrong(
