@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import z3
@@ -258,9 +259,10 @@ def _noticed(
     """
     refused = unknown = ""
     with mutant.applied():
-        for obligation, reading in _likeliest_first(concerned, readings):
+        # What one reading does not tell, another one rarely does: the next obligation may.
+        for reading, obligation in product(readings, concerned):
             if refused and _is_slow(obligation):
-                break
+                continue
             verdict = verdict_of(obligation, reading, shared)
             by = f"{obligation.id} under {reading}: {verdict}, not {obligation.expect[reading]}"
             if verdict == Verdict.ERROR:
@@ -270,15 +272,6 @@ def _noticed(
             elif verdict != obligation.expect[reading]:
                 return "killed", by
     return ("unreadable", refused) if refused else ("survived", unknown)
-
-
-def _likeliest_first(
-    concerned: Sequence[Obligation], readings: Sequence[str]
-) -> Iterator[tuple[Obligation, str]]:
-    """The slow ones last. What one reading does not tell another rarely does: the next obligation may."""
-    for slow in (False, True):
-        for reading in readings:
-            yield from ((obligation, reading) for obligation in concerned if _is_slow(obligation) == slow)
 
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
