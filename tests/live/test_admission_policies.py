@@ -33,6 +33,7 @@ SEED = 44
 TIERS = 24
 """Each has a rule for all below it; many more exceed the API server's limits of cost."""
 RECLAIMING = (ReclaimWithinCohort.NEVER, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
+NO_CLASS = "the name of a priority class that none can have: names are DNS subdomains"
 LOOPS = a_config([a_rule("any", selecting())])
 BY_BASE, BY_BOOSTED = (
     a_config([a_rule("lower", selecting(priority={"mode": mode, "comparison": "LessThan"}))], mode.lower())
@@ -132,6 +133,23 @@ def test_messages_name_the_rules_and_what_is_wrong_with_them(guarded: Plane) -> 
     )
     with_reclaim = refusal(guarded, naming("base", ReclaimWithinCohort.LOWER_PRIORITY))
     assert "PreemptionConfig base: lower, spec.preemption.reclaimWithinCohort: no measure" in with_reclaim
+
+
+def test_a_name_that_no_priority_class_can_have_is_refused_by_its_rule(guarded: Plane) -> None:
+    lower = selecting(priority={"mode": "Base", "comparison": "LessThan"})
+    for place, name in enumerate(("low prio", "Low", "low,high", "low|high", "", "a/b")):
+        for part in ("matchNames", "notMatchNames"):
+            preemptors = {"preemptorPriorityClassSelector": {part: [name]}}
+            config = a_config(
+                [{**a_rule("odd", lower), **preemptors}, a_rule("plain", lower)], f"odd-{place}"
+            )
+            if name:  # The schema demands a character.
+                assert f"rules odd: {NO_CLASS}" in refusal(guarded, config)
+            named = {"mode": "Base", "comparison": "LessThan", part: [name, "low.prio"]}
+            of_victims = a_config([a_rule("odd", selecting(priority=named))])
+            assert refusal(guarded, of_victims), name
+    fine = {"preemptorPriorityClassSelector": {"matchNames": ["low.prio-1"]}}
+    assert refusal(guarded, a_config([{**a_rule("fine", lower), **fine}])) == ""
 
 
 def test_large_configs_are_within_the_limits_of_cost(guarded: Plane) -> None:

@@ -31,6 +31,7 @@ _API: Final = "admissionregistration.k8s.io/v1"
 _PART: Final = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _KEY: Final = f"^({SUBDOMAIN.strip('^$')}/)?{_PART}$".replace("\\.", "[.]")
 _VALUE: Final = f"^({_PART})?$"
+_NAME: Final = SUBDOMAIN.replace("\\.", "[.]")
 
 
 class PolicyAction(StrEnum):
@@ -81,6 +82,7 @@ def _for_configs(action: PolicyAction) -> Iterator[_Object]:
         "rules": "object.?spec.?rules.orValue([])",
         "invalidSelectors": _INVALID_SELECTORS,
         "contradictions": _CONTRADICTIONS,
+        "invalidNames": _INVALID_NAMES,
         **_search(_STEPS_OF_RULES),
     }
     validations = [
@@ -90,6 +92,7 @@ def _for_configs(action: PolicyAction) -> Iterator[_Object]:
             "priority has mode or comparison without the other, or a minValue is above its maxValue",
             _OF_RULES,
         ),
+        _validation("variables.invalidNames", _NO_CLASS, _OF_RULES),
         _validation(f"{_LAST}.map(r, r.rule)", _NO_MEASURE, _OF_RULES),
     ]
     yield _policy(CONFIGS, "v1alpha1/preemptionconfigs", variables, validations, {})
@@ -101,6 +104,7 @@ def _for_queues(action: PolicyAction) -> Iterator[_Object]:
     variables = {
         "rules": "params.?spec.?rules.orValue([])",
         "policies": _STEPS_OF_POLICIES,
+        "invalidNames": _INVALID_NAMES,
         **_search(f"{_STEPS_OF_RULES} + variables.policies"),
     }
     without = f"{annotation}.value() != params.metadata.name ? [] : {_LAST}.map(r, r.rule)"
@@ -109,7 +113,8 @@ def _for_queues(action: PolicyAction) -> Iterator[_Object]:
         "paramKind": {"apiVersion": f"{GROUP}/v1alpha1", "kind": "PreemptionConfig"},
         "matchConditions": [{"name": "names-a-config", "expression": f"{annotation}.hasValue()"}],
     }
-    validations = [_validation(without, _NO_MEASURE, named)]
+    wrong = f"{annotation}.value() != params.metadata.name ? [] : variables.invalidNames"
+    validations = [_validation(wrong, _NO_CLASS, named), _validation(without, _NO_MEASURE, named)]
     yield _policy(QUEUES, "v1beta2/clusterqueues", variables, validations, extra)
     # A ClusterQueue is compared with every PreemptionConfig: a binding cannot choose one by an annotation.
     every = {"paramRef": {"selector": {}, "parameterNotFoundAction": "Allow"}}
@@ -161,6 +166,7 @@ def _validation(wrong: str, message: str, place: str) -> _Texts:
 
 
 _OF_RULES: Final = "'rules '"
+_NO_CLASS: Final = "the name of a priority class that none can have: names are DNS subdomains"
 _NO_MEASURE: Final = (
     "no measure falls from every preemptor to its victim, so that workloads may preempt each other in turn"
 )
@@ -193,6 +199,18 @@ variables.rules.filter(r, r.?candidateSelectors.orValue([]).exists(s,
   s.?priority.?mode.hasValue() != s.?priority.?comparison.hasValue() ||
   s.?numericLabels.orValue([]).exists(n,
     has(n.minValue) && has(n.maxValue) && n.minValue > n.maxValue))).map(r, r.name)"""
+
+
+def _classes(names: str) -> str:
+    return (
+        f"({names}.?matchNames.orValue([]) + {names}.?notMatchNames.orValue([])).all(n, n.matches('{_NAME}'))"
+    )
+
+
+_INVALID_NAMES: Final = f"""\
+variables.rules.filter(r, !({_classes("r.?preemptorPriorityClassSelector")} &&
+  r.?candidateSelectors.orValue([]).all(s, {_classes("s.?priority")}))).map(r, r.name)"""
+"""Rules that name a priority class as none can be called; what follows separates names by spaces."""
 
 _FALLBACKS: Final = """\
 variables.rules.map(r, r.?candidateSelectors.orValue([]).map(s,
@@ -345,7 +363,7 @@ def _search(steps: str) -> _Texts:
         "sides": _SIDES,
         "sets": _SETS,
         "members": _MEMBERS,
-        "remaining0": f"({steps}).filter(r, r.steps != [])",
+        "remaining0": f"variables.invalidNames != [] ? [] : ({steps}).filter(r, r.steps != [])",
     }
     for number in range(1, ROUNDS + 1):
         left, falling = f"variables.remaining{number - 1}", f"variables.falling{number}"
