@@ -153,6 +153,29 @@ def test_knobs_and_additions_name_the_same_proposals() -> None:
     assert Rules.proposal == of_fields["spec.preemption.rules"]
 
 
+def test_what_proposals_add_to_lists_and_to_the_configuration_is_named(tmp_path: Path) -> None:
+    selector = {"scope": "WithinClusterQueue", "minExecutionDuration": "1h"}
+    rule = {"name": "r", "activationPolicy": {"trigger": "Always"}, "candidateSelectors": [selector]}
+    header = {"apiVersion": "kueue.x-k8s.io/v1alpha1", "kind": "PreemptionConfig", "metadata": {"name": "p"}}
+    seconds = {"enable": True, "backoffBaseSeconds": 60}
+    configuration = {
+        "apiVersion": "config.kueue.x-k8s.io/v1beta2",
+        "kind": "Configuration",
+        "reclaimBackoff": seconds,
+    }
+    mapped = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kueue"}}
+    inside = {**mapped, "data": {"controller_manager_config.yaml": yaml.safe_dump(configuration)}}
+    long = "spec.rules[].candidateSelectors[].minExecutionDuration"
+    for given in (configuration, inside):
+        file = written(tmp_path, {**header, "spec": {"rules": [rule]}}, given)
+        assert said("validate", "validate", file)["valid"]
+        refused = said("validate", "validate", file, "--kueue", "0.20", code=1)["errors"]
+        assert [error["field"].rpartition("yaml.")[2] for error in refused] == [long, "reclaimBackoff"]
+        decided = tenure("decide", file, "--all-pending", "--kueue", "0.20").stderr.decode()
+        for field, proposal in ((long, "the future work of KEP-13396"), ("reclaimBackoff", "KEP-14468")):
+            assert f"{field} is a field that Kueue 0.20 does not have ({proposal}), and is not loo" in decided
+
+
 def test_what_sets_a_proposals_field_is_refused_under_a_release(tmp_path: Path) -> None:
     patch = written(
         tmp_path,

@@ -268,7 +268,11 @@ def as_if_modelled(raw: Any, kind: str, annotations: Iterable[str] = ()) -> Any:
 
 
 def without(raw: Any, path: Sequence[str]) -> Any:
-    """A copy of an object without the field at a path that is there."""
+    """A copy of an object without the field at a path, in all items of the lists on its way."""
+    if isinstance(raw, list):
+        return [without(item, path) for item in raw]
+    if not isinstance(raw, dict) or path[0] not in raw:
+        return raw
     key, rest = path[0], path[1:]
     if rest:
         return {**raw, key: without(raw[key], rest)}

@@ -378,26 +378,6 @@ def with_selectable(
     )
 
 
-def without_proposals(cluster: Cluster) -> Cluster:
-    """The cluster as a release has it, which has no `minExecutionDuration`.
-
-    >>> without_proposals(Cluster({})) == Cluster({})
-    True
-    """
-    if not cluster.preemption_configs:
-        return cluster
-
-    def as_released(rule: PreemptionRule) -> PreemptionRule:
-        selectors = (replace(selector, min_execution=None) for selector in rule.candidates)
-        return replace(rule, candidates=tuple(selectors))
-
-    configs = {
-        name: replace(config, rules=tuple(map(as_released, config.rules)))
-        for name, config in cluster.preemption_configs.items()
-    }
-    return replace(cluster, preemption_configs=configs)
-
-
 def faults_of(config: PreemptionConfig) -> Iterator[tuple[str, str, str]]:
     """The selectors that Kueue cannot build: path, what is wrong, and what that switches off.
 

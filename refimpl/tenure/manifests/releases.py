@@ -15,7 +15,7 @@ from tenure.manifests.feature_gates import PROTECTION, TIME_BASED
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.kueue_api import CONFIGURABLE, ApiEntry, newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
-from tenure.manifests.preemption_configs import without_proposals
+from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
 from tenure.units import format_names
@@ -40,7 +40,7 @@ class Addition(NamedTuple):
 
     Args:
         kind: of the object.
-        path: of the field.
+        path: of the field; through the items of a list whose name ends in `[]`.
         proposal: who adds it.
     """
 
@@ -53,12 +53,24 @@ class Addition(NamedTuple):
         """The path as Kubernetes writes it."""
         return ".".join(self.path)
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names on the path."""
+        return tuple(key.removesuffix("[]") for key in self.path)
+
 
 ADDITIONS: Final = (
     Addition("ClusterQueue", ("spec", "preemption", "withinClusterQueueConfig"), "KEP-8522"),
     Addition("ClusterQueue", ("spec", "preemption", "rules"), "KEP-8826"),
     Addition("WorkloadPriorityClass", ("dynamicPriorityPolicy",), "KEP-754"),
     Addition("WorkloadPriorityClass", ("spec",), "KEP-754"),
+    Addition(
+        PREEMPTION_CONFIG,
+        ("spec", "rules[]", "candidateSelectors[]", "minExecutionDuration"),
+        "the future work of KEP-13396",
+    ),
+    Addition("Configuration", ("preemptionProtection",), "KEP-9876"),
+    Addition("Configuration", ("reclaimBackoff",), "KEP-14468"),
 )
 """Every one. Source: the custom resource definitions of Kueue v0.19.2, which have none of these fields."""
 
@@ -219,8 +231,7 @@ class TargetKueue:
         if self.release is None:
             return loaded
         settings = replace(loaded.cluster.settings, release=self.release, reclaim_backoff=None)
-        cluster = replace(without_proposals(loaded.cluster), settings=settings)
-        return replace(loaded, cluster=cluster, warnings=warnings)
+        return replace(loaded, cluster=replace(loaded.cluster, settings=settings), warnings=warnings)
 
     def warnings(self) -> tuple[str, ...]:
         """What is to be warned of, once all objects are drawn.
@@ -262,6 +273,8 @@ class TargetKueue:
         kind, version = dig(raw, "kind"), dig(raw, "apiVersion")
         if kind in ("Configuration", "ConfigMap"):
             self.problems.extend(gates_problems(_gates(sourced), self.release))
+            # What it has of proposals is dropped when the cluster is stamped.
+            self.left_out += proposed_in(sourced)
         if not isinstance(kind, str) or not str(version).startswith(f"{GROUP}/"):
             return sourced
         place = place_of(raw, str(kind), file=sourced.file)
@@ -273,11 +286,9 @@ class TargetKueue:
             if why and dig(raw, *path) is not None:
                 self.unseen.setdefault((_written(path), why), []).append(place.object)
                 raw = without(raw, path)
-        if kind not in _KINDS:
-            return replace(sourced, object=raw)
-        for addition in additions_in(raw, str(kind)):
-            self.left_out.append(LeftOut(place, addition))
-            raw = without(raw, addition.path)
+        for left in proposed_in(sourced):
+            self.left_out.append(left)
+            raw = without(raw, left.addition.keys)
         return replace(sourced, object=raw)
 
     def _unseen(self, entry: ApiEntry) -> str:
@@ -328,9 +339,6 @@ AS_WRITTEN: Final = AsIf()
 """Nothing is otherwise."""
 
 
-_KINDS = frozenset(addition.kind for addition in ADDITIONS)
-
-
 def additions_in(raw: object, kind: str) -> Iterator[Addition]:
     """The fields of an object that only proposals have.
 
@@ -342,8 +350,32 @@ def additions_in(raw: object, kind: str) -> Iterator[Addition]:
     'spec.preemption.rules'
     """
     for addition in ADDITIONS:
-        if addition.kind == kind and dig(raw, *addition.path) is not None:
+        if addition.kind == kind and _has(raw, addition.keys):
             yield addition
+
+
+def proposed_in(sourced: SourcedObject) -> Iterator[LeftOut]:
+    """The fields of an object, or of a Configuration inside a ConfigMap, that only proposals have.
+
+    Args:
+        sourced: the object, of any kind.
+    """
+    raw = sourced.object
+    kind = str(dig(raw, "kind"))
+    places = list(_configurations(sourced))
+    if str(dig(raw, "apiVersion")).startswith(f"{GROUP}/"):
+        places = [(place_of(raw, kind, file=sourced.file), raw)]
+    for place, content in places:
+        for addition in additions_in(content, "Configuration" if kind == "ConfigMap" else kind):
+            yield LeftOut(place, addition)
+
+
+def _has(raw: object, keys: Sequence[str]) -> bool:
+    if isinstance(raw, list):
+        return any(_has(item, keys) for item in raw)
+    if not keys:
+        return raw is not None
+    return isinstance(raw, Mapping) and _has(raw.get(keys[0]), keys[1:])
 
 
 def gates_problems(
@@ -371,14 +403,18 @@ def gates_problems(
 
 def _gates(sourced: SourcedObject) -> Iterator[tuple[Place, object]]:
     """The feature gates of a Configuration, or of one inside a ConfigMap."""
+    return ((place, dig(content, "featureGates")) for place, content in _configurations(sourced))
+
+
+def _configurations(sourced: SourcedObject) -> Iterator[tuple[Place, object]]:
     raw = sourced.object
     place = place_of(raw, str(dig(raw, "kind")), file=sourced.file)
     if dig(raw, "kind") == "ConfigMap":
         found = embedded(raw, place, [])
         if found is not None:
-            yield found[1], dig(found[0], "featureGates")
+            yield found[1], found[0]
     elif str(dig(raw, "apiVersion")).startswith(f"{CONFIGURED}/"):
-        yield place, dig(raw, "featureGates")
+        yield place, raw
 
 
 def _written(path: Sequence[str]) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from tenure.manifests import SourcedObject, place_of
-from tenure.manifests.releases import LeftOut, TargetKueue, additions_in
-from tenure.validation.check import from_problem, kind_of
+from tenure.manifests import SourcedObject
+from tenure.manifests.releases import Addition, LeftOut, TargetKueue, proposed_in
+from tenure.validation.check import from_problem
 from tenure.validation.faults import ErrorType, Notice, Source, ValidationReport
 
 
@@ -27,7 +27,7 @@ def refused_by(kueue: TargetKueue, report: ValidationReport) -> ValidationReport
             left.addition.field,
             str(ErrorType.FORBIDDEN),
             f"Kueue {kueue.release} does not have this field, nor has any release ({left.addition.proposal} "
-            "proposes it): kubectl refuses it as unknown; leave it out",
+            f"proposes it): {_unknown(left.addition)}; leave it out",
             str(Source.SCHEMA),
             left.place.file,
         )
@@ -50,8 +50,10 @@ def refused_by(kueue: TargetKueue, report: ValidationReport) -> ValidationReport
 
 def proposals_in(objects: Iterable[SourcedObject]) -> Iterator[LeftOut]:
     """The fields of some objects that no release of Kueue has."""
-    for sourced in objects:
-        kind = kind_of(sourced.object)
-        if kind is not None:
-            place = place_of(sourced.object, kind, file=sourced.file)
-            yield from (LeftOut(place, addition) for addition in additions_in(sourced.object, kind))
+    return (left for sourced in objects for left in proposed_in(sourced))
+
+
+def _unknown(addition: Addition) -> str:
+    if addition.kind == "Configuration":
+        return "Kueue does not start with it"
+    return "kubectl refuses it as unknown"

@@ -1,4 +1,4 @@
-"""minExecutionDuration of a selector, a proposal: who names it, who refuses it, and who leaves it out."""
+"""minExecutionDuration of a selector, a proposal: who names it, and who refuses it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.explanation.explain import explain
 from tenure.explanation.obstacles import obstacles
-from tenure.manifests.preemption_configs import without_proposals
 from tenure.manifests.premises import refuse_unstated
-from tenure.manifests.releases import TargetKueue
 from tenure.model import MINUTE, Cluster, Outcome
 from tenure.oracle.decide import Decision, decide
 
@@ -35,11 +33,8 @@ def test_an_explanation_says_whether_a_victim_has_run_long_enough() -> None:
     assert "it has run for 15m" in str(explain(decision))
 
 
-def test_questions_about_every_state_refuse_it_and_a_release_leaves_it_out() -> None:
+def test_questions_about_every_state_refuse_it() -> None:
     cluster, _ = decided("a-second-before-it-is-kept")
     assert cluster.execution_minimums == {15 * MINUTE}
     with pytest.raises(InputError, match="minExecutionDuration"):
         refuse_unstated(Loaded(cluster))
-    released = TargetKueue.of("0.20").stamped(Loaded(cluster)).cluster
-    assert released.execution_minimums == frozenset()
-    assert released.preemption_configs == without_proposals(cluster).preemption_configs
