@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ import pytest
 from tenure.api import Loaded
 from tenure.errors import InputError
 from tenure.manifests.configuration import read_configuration
-from tenure.manifests.premises import refuse_unstated
-from tenure.model import SECOND, Cluster, ReclaimBackoff, Settings
+from tenure.manifests.premises import NO_COOLDOWN, premises_of, refuse_unstated
+from tenure.model import SECOND, Cluster, ClusterQueue, ReclaimBackoff, Settings
 from tenure.readings import parse_reading
 from tenure.resources import bundled
 from tenure.validation.configuration import faults
@@ -50,6 +51,15 @@ def test_values_that_do_not_go_together_are_refused_by_both_readers(
 def test_the_older_version_has_no_back_off() -> None:
     with pytest.raises(InputError, match="reclaimBackoff"):
         read_configuration(configuration(version="config.kueue.x-k8s.io/v1beta1", enable=True))
+
+
+def test_answers_say_that_no_object_shows_a_cooldown() -> None:
+    alone, shared = ClusterQueue("alone"), ClusterQueue("shared", cohort="all")
+    backoff = ReclaimBackoff(60 * SECOND, 3600 * SECOND, 600 * SECOND)
+    both = Cluster({"alone": alone, "shared": shared}, settings=Settings(reclaim_backoff=backoff))
+    assert premises_of(Loaded(both), ["shared"]) == (NO_COOLDOWN,)
+    assert premises_of(Loaded(both), ["alone"]) == ()
+    assert premises_of(Loaded(replace(both, settings=Settings())), ["shared"]) == ()
 
 
 def test_questions_about_every_state_refuse_it() -> None:

@@ -24,6 +24,9 @@ BOOST_OFF: Final = (
     f"gate {PRIORITY_BOOST} off, as by default: mode Boosted is Base (featureGates of a Configuration set it)"
 )
 GATE_ON: Final = "gate ConfigurablePreemptions on, which v0.20 has off by default (--feature-gates sets it)"
+NO_COOLDOWN: Final = (
+    "no cooldown of reclaimBackoff runs yet, as no object shows one (KEP-14468, from its text)"
+)
 FROM_TEXT: Final = "PreemptionConfigs from the text of Kueue v0.20 and its tests, not run"
 
 _MOST: Final = 5
@@ -48,7 +51,10 @@ def premises_of(loaded: Loaded, queues: Iterable[str] | None = None) -> tuple[st
     ()
     """
     names = [*(loaded.cluster.cluster_queues if queues is None else queues)]
-    sharing = _fair_sharing(loaded) if _has_cohort(loaded.cluster, names) else ()
+    sharing: tuple[str, ...] = ()
+    if _has_cohort(loaded.cluster, names):
+        cooldowns = loaded.cluster.settings.reclaim_backoff is not None
+        sharing = (*_fair_sharing(loaded), *((NO_COOLDOWN,) if cooldowns else ()))
     sharing = (*sharing, *configured_premises(loaded, names))
     by_usage = sorted(loaded.by_usage.intersection(names))
     if not by_usage:
