@@ -72,7 +72,7 @@ def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(
 
 
 @obligation("PO-RBO-050", rules=["RBO-020", "RBO-030"], expect=everywhere(REFUTED))
-def a_reclaim_never_ends_a_cooldown_earlier(claim: Claim) -> None:
+def no_reclaim_ends_a_cooldown_earlier(claim: Claim) -> None:
     """KEP-14468, Story 1 ("a growing cooldown"): the reset window may pass while a cooldown runs."""
     before, quiet, after, _ = _reclaimed_again(claim)
     since = claim.number("since")

@@ -48,6 +48,7 @@ _judged = z3.Function("basis of a candidate, by a strategy and a comparison", IN
 _counts = z3.Function("whether the check goes by a strategy", INT, INT, BOOL)
 _mine, _theirs = (z3.Function(f"{name} side beside the common cohort", INT, INT) for name in ("own", "other"))
 _less = z3.Function("what is in use without one", INT, INT, INT)
+_spared = z3.Function("those removed who are not kept", INT, INT, INT)
 _OWN = z3.Int("own place")
 
 
@@ -196,6 +197,11 @@ def _size(kept: Value) -> Any:
     return z3.IntVal(0) if isinstance(kept, tuple) else kept.size
 
 
+def _kept_in(end: Value) -> Any:
+    kept = end.fields["kept"]
+    return z3.IntVal(-1) if isinstance(kept, tuple) else _number(kept)
+
+
 def _each_is_fair(_: State, end: Value, at: Any) -> Labelled:
     kept = end.fields["kept"]
     if isinstance(kept, tuple):
@@ -283,7 +289,7 @@ def each_target_of_a_repair_with_a_check_is_its_own_or_exempt_or_fair_in_the_end
     given |= {name: token(name) for name in ("candidates", "attempts")}
     seen = seeing(
         selected,
-        _spared=Law(lambda *_: token("spared")),
+        _spared=Law(lambda _, end: SymToken(_spared(_number(end.fields["removed"]), _kept_in(end)))),
         _checked=CHECKED_END.law(POINT),
         _CHECKED=_among(fair_repairs._CHECKED),
     )

@@ -150,7 +150,9 @@ def a_reclaim_that_the_design_accepts_raises_the_sum_of_squares_that_it_says_eac
             lambda *_: [],
             lambda value, *_, example=example: [("it is accepted", z3.Implies(example, truth_of(value)))],
         )
-        yield from by_induction(Loop(function, **given), contract)  # type: ignore[arg-type]  # a plain function
+        parts = by_induction(Loop(function, **given), contract)  # type: ignore[arg-type]  # a plain function
+        # Nothing holds of each step: what the example comes to is shown where the loop ends.
+        yield from (part for part in parts if part.goals)
         then = (_grown(own, SymInt(z3.IntVal(16))), *map(_left, others))
         before, after = (sum(map(_square, queues)) for queues in ((own, *others), then))
         moves = ("the sum rises", after > before) if rises else ("the sum falls", after < before)
