@@ -154,7 +154,7 @@ def a_reclaim_that_the_design_accepts_raises_the_sum_of_squares_that_it_says_eac
         # Nothing holds of each step: what the example comes to is shown where the loop ends.
         yield from (part for part in parts if part.goals)
         then = (_grown(own, SymInt(z3.IntVal(16))), *map(_left, others))
-        before, after = (sum(map(_square, queues)) for queues in ((own, *others), then))
+        before, after = (z3.Sum(*map(_square, queues)) for queues in ((own, *others), then))
         moves = ("the sum rises", after > before) if rises else ("the sum falls", after < before)
         yield Part(words, (), (moves,))
 
