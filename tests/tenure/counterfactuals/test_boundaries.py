@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tenure.explanation.counterfactuals import Counterfactual, FlipAnswer, Situation, search_counterfactuals
 from tenure.explanation.counterfactuals.situation import is_shorter
-from tenure.model import Cluster, FlavorResource, PodSet, WithinClusterQueue, Workload
+from tenure.model import Cluster, Cohort, FlavorResource, PodSet, WithinClusterQueue, Workload
 from tenure.readings import preset
 from tests.tenure.clusters import CPU, GPU, NOW, queue, running, waiting
 
@@ -39,6 +41,22 @@ def test_a_thousandth_of_a_cpu_less_is_said_as_below() -> None:
 def test_below_another_value_names_the_old_one_too() -> None:
     change = quota_flip(CPU, asked=4000, nominal=8000)
     assert "nominalQuota below 4 instead of 8 (" in change.sentence
+
+
+def test_a_cohort_lends_the_quota_of_those_below_it_too() -> None:
+    place = {GPU: 3}
+    lender = replace(queue(nominal=place), name="lender", cohort="lenders")
+    above = Cohort("lenders", "all", lender.resource_groups)
+    queues = {"q": queue(nominal={GPU: 2}, cohort="all"), "lender": lender}
+    preemptor = waiting(8)
+    cluster = Cluster(queues, (), (preemptor,), cohorts={"lenders": above})
+    asked = Situation(cluster, preemptor, "q", NOW, preset("guaranteed"))
+    every = search_counterfactuals(asked, limit=99).counterfactuals
+    (change,) = (
+        one for one in every if one.object == "Cohort/lenders" and one.field.endswith("lendingLimit")
+    )
+    assert "lendingLimit 5, now not set (" in change.sentence
+    assert change.after == FlipAnswer.WAITS
 
 
 def test_a_tenth_of_a_cpu_is_a_plain_value_too() -> None:

@@ -90,14 +90,17 @@ class Quota(Measured):
     def range(self, decision: Decision) -> Range:
         """From zero to more than all that the tree has, uses and is requested.
 
-        A lending limit is at most the nominal quota.
+        The lending limit of a ClusterQueue is at most its nominal quota; that of a Cohort may be more, as it
+        lends the quota of those below it too.
+
+        Source: Kueue v0.19.2, webhooks of ClusterQueue and Cohort.
         """
         situation = Situation.of(decision)
         most, granule = _in_play(decision, self.place)
         quotas = self._quotas(situation)
         lent = quotas.lending_limits.get(self.resource)
         nominal = quotas.nominal.get(self.resource, 0)
-        high = min(nominal, most) if self.limit == "lending_limits" else most
+        high = min(nominal, most) if self.limit == "lending_limits" and not self.of_cohort else most
         low = min(lent, high) if self.limit == "nominal" and lent is not None else 0
         value = self.read(situation)
         return Range(high if value is None else min(value, high), low, high, granule)
