@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
 from tenure.manifests.preemption_configs import KIND, selector_conflicts
-from tenure.manifests.served import SUBDOMAIN, Duration, Fields, Items, Named, Number, Text, Word
+from tenure.manifests.served import SUBDOMAIN, Fields, Items, Named, Number, Text, Word
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import entries, items
 from tenure.model import CandidateScope, Comparison, PriorityMode, Trigger
@@ -48,8 +48,6 @@ _CANDIDATES: Final = Fields(
         "labelSelector": _SELECTOR,
         "numericLabels": Items(_NUMBER, most=32),
         "priority": _PRIORITY,
-        # A proposal, KEP-13396's future work.
-        "minExecutionDuration": Duration(),
     },
     required=("scope",),
 )

@@ -59,10 +59,12 @@ _PROPOSED: Final[Mapping[tuple[str, ...], Shape]] = {
         {"minAdmitDuration": Duration()}
     ),
     ("ClusterQueue", "spec", "preemption", "rules"): Word(tuple(PreemptionRules.labelled())),
+    (KIND, "spec", "rules", "candidateSelectors", "minExecutionDuration"): Duration(),
     ("WorkloadPriorityClass", "dynamicPriorityPolicy"): _POLICY,
     ("WorkloadPriorityClass", "spec"): Fields({"dynamicPriorityPolicy": _POLICY, "priority": Number()}),
 }
-"""What no release has. Source: KEP-8522, API Changes; KEP-8826, API; KEP-754, WorkloadPriorityClass API."""
+"""What no release has. Source: KEP-8522, API Changes; KEP-8826, API; KEP-754, WorkloadPriorityClass API;
+KEP-13396, FUTURE_WORK."""
 
 _KAI: Final = {"Queue": dict.fromkeys(KaiVersion, QUEUE), "PodGroup": POD_GROUP}
 KUEUE: Final = tuple(VERSIONS)
@@ -85,8 +87,9 @@ def shape(kind: str, kai_version: KaiVersion = KaiVersion.V0_17) -> Fields:
         return _KAI[kind][kai_version]
     if kind == KIND:
         header = dict.fromkeys(("apiVersion", "kind", "status"), Anything())
-        return Fields({**header, "metadata": _METADATA, "spec": SPEC})
-    made: Fields = changed(kueue_shape(kind), ("metadata",), _METADATA)
+        made = Fields({**header, "metadata": _METADATA, "spec": SPEC})
+    else:
+        made = changed(kueue_shape(kind), ("metadata",), _METADATA)
     for (owner, *path), added in _PROPOSED.items():
         if owner == kind:
             made = changed(made, tuple(path), added)
