@@ -99,28 +99,6 @@ class LeftOut(NamedTuple):
     addition: Addition
 
 
-def proposal_of(kind: str, path: str) -> str | None:
-    """The proposal without which an object has no such field; None for what a release has.
-
-    Args:
-        kind: of the object.
-        path: of the field.
-
-    >>> proposal_of("ClusterQueue", "spec.preemption.withinClusterQueueConfig.minAdmitDuration")
-    'KEP-8522'
-    >>> proposal_of("ClusterQueue", "spec.preemption.withinClusterQueue") is None
-    True
-    """
-    return next(
-        (
-            addition.proposal
-            for addition in ADDITIONS
-            if addition.kind == kind and f"{path}.".startswith(f"{addition.field}.")
-        ),
-        None,
-    )
-
-
 def parse_release(text: str) -> str:
     """A release of Kueue as a user writes it, without its last number.
 
