@@ -380,8 +380,8 @@ class _Run:
 def _schema_faults(subject: Subject) -> Iterator[Fault]:
     """What the schema refuses; of KAI-Scheduler's, with the version that takes it."""
     asked = subject.reading.kai_version
-    found = deviations(shape(subject.kind, asked), subject.raw)
-    if subject.kind not in KAI_VERSIONS:
+    found = list(deviations(shape(subject.kind, asked), subject.raw))
+    if not found or subject.kind not in KAI_VERSIONS:
         yield from found
         return
     refusing = {
