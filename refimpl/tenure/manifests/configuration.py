@@ -193,6 +193,14 @@ def protection_problems(found: PreemptionProtection | None, place: Place) -> Ite
             yield place.problem(field, format_duration(duration), "a duration longer than 0s (KEP-9876)")
 
 
+BACKOFF_FIELDS: Final = {
+    "backoffBaseSeconds": "base",
+    "backoffMaxSeconds": "most",
+    "backoffResetSeconds": "reset",
+}
+"""Those of `reclaimBackoff` that hold seconds, and what `ReclaimBackoff` calls each."""
+
+
 class _ReclaimBackoff(Open):
     """Source: KEP-14468, Kueue Configuration API."""
 
@@ -201,44 +209,44 @@ class _ReclaimBackoff(Open):
     backoff_max_seconds: StrictInt | None = None
     backoff_reset_seconds: StrictInt | None = None
 
-    def settings(self) -> ReclaimBackoff:
-        """What is written, and defaults for the rest."""
-        written = {
-            "base": self.backoff_base_seconds,
-            "most": self.backoff_max_seconds,
-            "reset": self.backoff_reset_seconds,
-        }
-        return ReclaimBackoff(
-            **{name: seconds * SECOND for name, seconds in written.items() if seconds is not None}
-        )
+    @property
+    def written(self) -> dict[str, int | None]:
+        """The seconds by field; None where they are not set."""
+        seconds = (self.backoff_base_seconds, self.backoff_max_seconds, self.backoff_reset_seconds)
+        return dict(zip(BACKOFF_FIELDS, seconds, strict=True))
 
 
-def backoff_conflicts(backoff: ReclaimBackoff, written: Mapping[str, bool]) -> Iterator[tuple[str, int, str]]:
+def _backoff_of(written: Mapping[str, int | None]) -> ReclaimBackoff:
+    """What is written, and defaults for the rest."""
+    found = {BACKOFF_FIELDS[field]: value * SECOND for field, value in written.items() if value is not None}
+    return ReclaimBackoff(**found)
+
+
+def backoff_conflicts(written: Mapping[str, int | None]) -> Iterator[tuple[str, int, str]]:
     """What Kueue would refuse of `reclaimBackoff`: the field, its seconds, and what is expected.
 
     Args:
-        backoff: the values that count, defaults included.
-        written: by field, whether it is set.
+        written: the seconds by field, as `BACKOFF_FIELDS` has them; None where they are not set.
 
     Source: KEP-14468, Kueue Configuration API: checked whatever `enable` is; of two fields that do not go
         together the one that is set is named.
 
-    >>> conflicts = backoff_conflicts(ReclaimBackoff(base=7200 * SECOND), {"backoffBaseSeconds": True})
-    >>> [expected for _, _, expected in conflicts]
+    >>> [expected for _, _, expected in backoff_conflicts({"backoffBaseSeconds": 7200})]
     ['at most backoffMaxSeconds, 3600', 'less than backoffResetSeconds, 600']
     """
-    base, most, reset = (amount // SECOND for amount in (backoff.base, backoff.most, backoff.reset))
-    values = {"backoffBaseSeconds": base, "backoffMaxSeconds": most, "backoffResetSeconds": reset}
+    backoff = _backoff_of(written)
+    values = {field: getattr(backoff, name) // SECOND for field, name in BACKOFF_FIELDS.items()}
+    base, most, reset = values.values()
     wrong = [name for name, seconds in values.items() if seconds <= 0]
     for name in wrong:
         yield name, values[name], "a number above 0"
     if not wrong and most < base:
-        if written.get("backoffMaxSeconds"):
+        if written.get("backoffMaxSeconds") is not None:
             yield "backoffMaxSeconds", most, f"at least backoffBaseSeconds, {base}"
         else:
             yield "backoffBaseSeconds", base, f"at most backoffMaxSeconds, {most}"
     if not wrong and reset <= base:
-        if written.get("backoffResetSeconds"):
+        if written.get("backoffResetSeconds") is not None:
             yield "backoffResetSeconds", reset, f"more than backoffBaseSeconds, {base}"
         else:
             yield "backoffBaseSeconds", base, f"less than backoffResetSeconds, {reset}"
@@ -251,10 +259,7 @@ def _backoff_problems(found: _ReclaimBackoff | None, place: Place, *, older: boo
         yield place.problem(
             "reclaimBackoff", "a back-off", f"nothing in {VERSIONS[1]}: KEP-14468 adds it to {NEWEST}"
         )
-    fields = ("backoffBaseSeconds", "backoffMaxSeconds", "backoffResetSeconds")
-    seconds = (found.backoff_base_seconds, found.backoff_max_seconds, found.backoff_reset_seconds)
-    written = {name: value is not None for name, value in zip(fields, seconds, strict=True)}
-    for name, value, expected in backoff_conflicts(found.settings(), written):
+    for name, value, expected in backoff_conflicts(found.written):
         yield place.problem(f"reclaimBackoff.{name}", str(value), f"{expected} (KEP-14468)")
 
 
@@ -334,7 +339,7 @@ def configuration(raw: object, place: Place, problems: list[Problem]) -> Configu
     settings = settings_of(set_gates, timestamp, fair)
     backoff = checked.reclaim_backoff
     if backoff is not None and backoff.enable:
-        settings = dataclasses.replace(settings, reclaim_backoff=backoff.settings())
+        settings = dataclasses.replace(settings, reclaim_backoff=_backoff_of(backoff.written))
     return Configured(
         settings=with_protection(settings, checked.preemption_protection, set_gates),
         reclaimable=is_on(RECLAIMABLE_PODS, set_gates),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tenure.manifests.configuration import GROUP, backoff_conflicts
+from tenure.manifests.configuration import BACKOFF_FIELDS, GROUP, backoff_conflicts
 from tenure.manifests.jobs.integrations import INTEGRATIONS
 from tenure.manifests.namespaces import is_selected
 from tenure.manifests.served import (
@@ -30,7 +30,6 @@ from tenure.manifests.served import (
 )
 from tenure.manifests.showing import show
 from tenure.manifests.structure import entries, items, whole
-from tenure.model import SECOND, ReclaimBackoff
 from tenure.validation.faults import (
     Fault,
     Rule,
@@ -202,7 +201,7 @@ _SHAPE: Final[Mapping[str, Shape]] = {
     # A proposal, KEP-14468.
     "reclaimBackoff": Fields(
         {
-            **dict.fromkeys(("backoffBaseSeconds", "backoffMaxSeconds", "backoffResetSeconds"), Number()),
+            **dict.fromkeys(BACKOFF_FIELDS, Number()),
             "enable": Flag(),
         }
     ),
@@ -312,11 +311,8 @@ def _protections(subject: Subject) -> Iterator[Fault]:
 
 def _backoff(subject: Subject) -> Iterator[Fault]:
     """Source: KEP-14468, Kueue Configuration API: whatever `enable` is."""
-    fields = {"backoffBaseSeconds": "base", "backoffMaxSeconds": "most", "backoffResetSeconds": "reset"}
-    found = {field: whole(subject.get("reclaimBackoff", field)) for field in fields}
-    seconds = {fields[field]: value * SECOND for field, value in found.items() if value is not None}
-    written = {field: value is not None for field, value in found.items()}
-    for field, value, expected in backoff_conflicts(ReclaimBackoff(**seconds), written):
+    written = {field: whole(subject.get("reclaimBackoff", field)) for field in BACKOFF_FIELDS}
+    for field, value, expected in backoff_conflicts(written):
         yield invalid(f"reclaimBackoff.{field}", value, expected)
 
 
