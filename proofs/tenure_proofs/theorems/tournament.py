@@ -17,7 +17,15 @@ from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tourname
 from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.layout import LOWER
 from tenure_proofs.theorems.registry import BELIEVED, theorem
-from tenure_proofs.theorems.rounds import POPPED, how_many_wait, steps_keep, waits
+from tenure_proofs.theorems.rounds import (
+    LEAVING,
+    POPPED,
+    TOURNAMENT,
+    any_round,
+    how_many_wait,
+    steps_keep,
+    waits,
+)
 from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, known_as, same, telling, token, truth_of
 from tenure_proofs.theorems.taken import known, standing
@@ -26,7 +34,7 @@ from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Row, State, Way, every
 from tenure_proofs.trusted.procedures import POINT, Held, Invariant, Law, Table, read_procedure
-from tenure_proofs.trusted.specified import GIVEN, Specification, Taken, there_is_one
+from tenure_proofs.trusted.specified import GIVEN, Specification, Taken, leaves, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 NODES, OWN_PLACE, COHORT, COUNT, NUMBER = z3.Ints("nodes own_place cohort count number")
@@ -474,20 +482,21 @@ _found_of = z3.Function("what is found of a candidate", INT, INT, INT, INT)
 _shares_of = z3.Function("shares that are compared of a candidate", INT, INT, INT, INT)
 _basis_of = z3.Function("basis of a strategy", INT, INT)
 FOUND = telling("candidate with what is found of it", known_as, known_as)
-CHANGED = ("usage", "charged", "removed")
-BEFORE = {name: token(f"{name} before") for name in CHANGED}
+_evidence = z3.Function("evidence of what is judged", INT, INT, INT)
+_alone = z3.Function("evidence where no shares are compared", INT, INT)
+BEFORE = {name: any_round("before").fields[name] for name in ("usage", "charged", "removed")}
 ROUND = Made(Round, {"charged": BEFORE["charged"], "waiting": token("waiting before")})
 VISITED = NEXT.value(THIS, ROUND)
 IS_NEXT, PLACE, AT_ONCE = truth_of(VISITED.present), VISITED.value.term, how_many_wait(ROUND, VISITED.value)
 """Who is visited in a round, and how many wait there."""
-TAKEN = {name: token(f"{name} when one is taken") for name in CHANGED}
-INITIAL = z3.IntVal(int(Basis.INITIAL_SHARE))
-TURNS, FITS_THEN = z3.Int("turns_before"), z3.Bool("it fits when one is taken")
+INITIAL, TURNS = z3.IntVal(int(Basis.INITIAL_SHARE)), z3.Int("turns_before")
 """How many have had their turn; the rules of folds are about who they are."""
+UNCHARGED = TOURNAMENT.fields["question"].fields["without"]
 
 
 def _judged(_: State, candidate: Value, facts: Value) -> Made:
-    return Made(Evidence, {"basis": SymInt(_basis(candidate.term, facts.term))})
+    told = candidate.term, facts.term
+    return Made(Evidence, {"basis": SymInt(_basis(*told)), "": SymToken(_evidence(*told))})
 
 
 HELD_ON = Made(
@@ -496,16 +505,16 @@ HELD_ON = Made(
         "own": SymInt(OWN_PLACE),
         "claims_nominal": SymBool(CLAIMS),
         "strategies": (SymInt(STRATEGY), SymInt(SECOND)),
-        "question": Made(Question, {"judged": Law(_judged)}),
+        "leaving": LEAVING,
+        "question": Made(Question, {"judged": Law(_judged), "without": UNCHARGED}),
     },
 )
 """The tournament, as far as a round asks it."""
 
 
-def _waiting(there: Any, in_all: Any, popped: Any, basis: Any) -> Made:
-    """How many wait at the queue whose turn it is, and in all; who waits no more, and why it is taken."""
-    told = {"there": there, "in all": in_all, "popped": popped, "basis": basis}
-    return Made(dict, {name: SymInt(term) for name, term in told.items()})
+def _counted(**counts: Any) -> Made:
+    """How many wait, at the queue whose turn it is and in all; how many turns are noted, and who is taken."""
+    return Made(dict, {name: SymInt(term) for name, term in counts.items()})
 
 
 NO = SymBool(z3.BoolVal(False))
@@ -514,8 +523,8 @@ START = Made(
     {
         "usage": BEFORE["usage"],
         "charged": BEFORE["charged"],
-        "waiting": _waiting(AT_ONCE, LEFT, z3.IntVal(-1), z3.IntVal(0)),
-        "turns": SymInt(TURNS),
+        "waiting": _counted(there=AT_ONCE, in_all=LEFT),
+        "turns": _counted(noted=TURNS, taken=z3.IntVal(0)),
         "removed": BEFORE["removed"],
         "fits": NO,
         "over": NO,
@@ -525,7 +534,13 @@ START = Made(
 
 def _counts(state: Made) -> tuple[Any, Any]:
     counts = state.fields["waiting"].fields
-    return counts["there"].term, counts["in all"].term
+    return counts["there"].term, counts["in_all"].term
+
+
+def _noted(state: Made) -> tuple[Any, Any]:
+    """How many turns, and of how many who are taken."""
+    counts = state.fields["turns"].fields
+    return counts["noted"].term, counts["taken"].term
 
 
 def _at_its_turn(place: Value) -> None:
@@ -536,9 +551,8 @@ def _at_its_turn(place: Value) -> None:
 @standing(POPPED)
 def _popped(state: Made, gone: Any) -> tuple[SymToken, Made]:
     there, in_all = _counts(state)
-    candidate = _candidate(there)
-    waiting = _waiting(there - gone, in_all - gone, candidate, z3.IntVal(0))
-    return SymToken(candidate), Made(Round, {**state.fields, "waiting": waiting})
+    waiting = _counted(there=there - gone, in_all=in_all - gone)
+    return SymToken(_candidate(there)), Made(Round, {**state.fields, "waiting": waiting})
 
 
 def _popping(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
@@ -568,42 +582,31 @@ def _compared_at(candidate: Any, basis: Any) -> tuple[Any, Any, Any]:
     return BEFORE["charged"].term, candidate, basis
 
 
-def _noting(basis: Any) -> Law:
-    """One turn more, of the one whose turn it is and who stays; no claim holds of another turn."""
+def _why(candidate: Any, basis: Any) -> SymToken:
+    """What allows a candidate whose shares are compared, as it is judged."""
+    return SymToken(_evidence(candidate, _found_of(*_compared_at(candidate, basis))))
 
-    def noting(_: State, who: Value, removed: Value, shares: Value, turns: Value) -> SymInt:
-        candidate = _candidate(AT_ONCE - (turns.term - TURNS))
+
+def _noting(basis: Any) -> Law:
+    """One turn more, of the one whose turn it is, as it is found; no claim holds of another turn."""
+
+    def noting(_: State, who: Value, removed: Value, shares: Value, turns: Made) -> Made:
+        noted, taken = (turns.fields[name].term for name in ("noted", "taken"))
+        candidate = _candidate(AT_ONCE - (noted - TURNS))
         own = _compared_at(candidate, basis)
-        noted = FOUND.value({}, SymToken(candidate), SymToken(_found_of(*own)))
-        exact = z3.And(same(who, noted), known_as(shares) == _shares_of(*own), z3.BoolVal(removed is False))
-        return SymInt(turns.term + z3.If(exact, 1, 2))
+        compared = SymToken(_found_of(*own)) if removed is False else _why(candidate, basis)
+        found = SymToken(_alone(candidate)) if shares is None else compared
+        by_these = shares is None or known_as(shares) == _shares_of(*own)
+        exact = z3.And(same(who, FOUND.value({}, SymToken(candidate), found)), by_these)
+        return _counted(noted=noted + z3.If(exact, 1, 2), taken=taken + int(removed is not False))
 
     return Law(noting)
 
 
-def _taking(strategy: Any) -> Law:
-    """Who is taken, with the shares that were compared; no claim holds of another."""
-
-    @standing(("what is taken, and what is in use then", "PO-ANY-120"))
-    def taking(_: State, this: Value, state: Made, candidate: Value, why: Made, shares: Value) -> Made:
-        handed((this, HELD_ON))
-        there, in_all = _counts(state)
-        told, basis = state.fields["waiting"].fields, why.fields["basis"]
-        if basis.term.eq(_own_basis(candidate.term)):
-            by_these = z3.BoolVal(shares is None)
-        else:
-            by_these = known_as(shares) == _shares_of(*_compared_at(candidate.term, strategy))
-        own = z3.And(candidate.term == told["popped"].term, by_these)
-        turns, fits = SymInt(state.fields["turns"].term + 1), SymBool(FITS_THEN)
-        waiting = _waiting(there, in_all, z3.If(own, candidate.term, -1), basis.term)
-        return Made(Round, {**TAKEN, "waiting": waiting, "turns": turns, "fits": fits, "over": NO})
-
-    return Law(taking)
-
-
 def _not_compared(_: State, this: Value, candidate: Value) -> Made:
     handed((this, HELD_ON))
-    return Made(Evidence, {"basis": SymInt(_own_basis(candidate.term))})
+    evidence = SymToken(_alone(candidate.term))
+    return Made(Evidence, {"basis": SymInt(_own_basis(candidate.term)), "": evidence})
 
 
 def _finding(_: State, this: Value, charged: Value, candidate: Value, basis: Value) -> tuple[Value, Value]:
@@ -619,13 +622,20 @@ def _basis_at(count: Any, basis: Any) -> Any:
     return _basis(candidate, _found_of(BEFORE["charged"].term, candidate, basis))
 
 
-def _is(state: Made, these: Mapping[str, SymToken]) -> z3.BoolRef:
-    return every([state.fields[name].term == value.term for name, value in these.items()])
+def _is(state: Made, these: Mapping[str, Value]) -> z3.BoolRef:
+    found = (leaves(state.fields[name]) for name in these)
+    return every(
+        [
+            one == other
+            for own, value in zip(found, these.values(), strict=True)
+            for one, other in zip(own, leaves(value), strict=True)
+        ]
+    )
 
 
 @theorem(
     "PO-ANY-115",
-    about=(fair.first_step, fair.second_step, fair._ended, fair._rejecting),
+    about=(fair.first_step, fair.second_step, fair._ended, fair._rejecting, fair._take),
     size="any number of candidates and ClusterQueues",
 )
 def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(
@@ -633,26 +643,24 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
     second_step: Callable[..., Any] = fair.second_step,
     ended: Callable[..., Any] = fair._ended,
     rejecting: Callable[..., Any] = fair._rejecting,
+    take: Callable[..., Any] = fair._take,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, fair-sharing preemption: one visit, by each of the strategies.
 
     It ends the tournament exactly if no queue is left to visit. Otherwise fewer candidates wait after it: by
     the first strategy those up to the first that it takes, by the second all of the queue. One is taken
-    exactly if it is allowed on some basis; who is rejected changes neither what is in use nor who was
-    removed, and is noted.
+    exactly if it is allowed on some basis: it leaves, is noted, and the round says whether the request fits
+    then. Who is rejected changes neither what is in use nor who was removed, and is noted.
     """
     laws = {"next_queue": Law(_visiting), "compared": Law(_finding), "_ended": ended}
 
     def by(basis: Any) -> dict[str, Any]:
-        return {
-            "_take": _taking(basis),
-            "_rejecting": seeing(rejecting, _turned=_noting(basis), _found=FOUND),
-        }
+        noting = {"_turned": _noting(basis), "_found": FOUND}
+        return {"_take": seeing(take, **noting), "_rejecting": seeing(rejecting, **noting)}
 
     facts = (
         z3.And(STRATEGY >= 0, STRATEGY < 2, SECOND >= 0, SECOND < 2),
         z3.And(AT_ONCE >= 0, LEFT >= AT_ONCE),
-        BEFORE["removed"].term != TAKEN["removed"].term,
     )
     given = {"tournament": HELD_ON, "state": START}
     yield from read_procedure(
@@ -687,7 +695,7 @@ def _all_rejected(steps: Any, _: State, here: State, point: Any) -> Labelled:
     return [
         ("each step gives one its turn", z3.And(there == AT_ONCE - steps, there >= 0)),
         ("who waits elsewhere waits on", in_all == LEFT - steps),
-        ("each is noted", state.fields["turns"].term == TURNS + steps),
+        ("each is noted", z3.And(_noted(state)[0] == TURNS + steps, _noted(state)[1] == 0)),
         ("on no basis", z3.Implies(had_its_turn, _basis_at(point, _basis_of(STRATEGY)) == 0)),
         ("nothing in use changes, and none is removed", _is(state, BEFORE)),
         ("it goes on", z3.Not(_has_ended(state))),
@@ -698,39 +706,44 @@ def _has_ended(state: Made) -> Any:
     return z3.Or(*(as_term(state.fields[name], bool) for name in ("fits", "over")))
 
 
-def _after_a_round(state: Made) -> Labelled:
-    """What is claimed of either strategy."""
-    fits, over = (as_term(state.fields[name], bool) for name in ("fits", "over"))
+def _after_a_round(state: Made, count: Any, why: SymToken) -> Labelled:
+    """What is claimed of either strategy: who is taken is the candidate before which so many wait."""
+    over = as_term(state.fields["over"], bool)
     _, in_all = _counts(state)
-    as_it_was = z3.And(_is(state, BEFORE), z3.Not(fits))
-    one_taken = z3.And(_is(state, TAKEN), fits == FITS_THEN)
+    as_it_was = z3.And(_is(state, BEFORE), _noted(state)[1] == 0, z3.Not(truth_of(state.fields["fits"])))
     return [
         ("it ends exactly if no queue is left to visit", over == z3.Not(IS_NEXT)),
         (A_TURN, gives_a_turn(_has_ended(state), LEFT, in_all)),
         ("it ends, or fewer wait", z3.Or(over, in_all < LEFT)),
         ("no more wait than before", in_all <= LEFT),
-        ("one is taken, or nothing changes", z3.Or(as_it_was, one_taken)),
+        ("one is taken, or nothing changes", z3.Or(as_it_was, _is_taken(state, count, why))),
     ]
 
 
-def _is_taken(state: Made, count: Any, basis: Any) -> Any:
-    """Whether who is taken is the candidate before which so many wait, on that basis."""
-    told = state.fields["waiting"].fields
-    own = z3.And(told["popped"].term == _candidate(count), told["basis"].term == basis)
-    return z3.And(_is(state, TAKEN), own)
+def _is_taken(state: Made, count: Any, why: SymToken) -> Any:
+    """Whether who is taken is the candidate before which so many wait, as that allows it."""
+    candidate, fits = SymToken(_candidate(count)), LEAVING.fields["fits"]
+    usage = LEAVING.fields["without"](BEFORE["usage"], candidate)
+    charged = UNCHARGED(BEFORE["charged"], candidate)
+    removed = BEFORE["removed"].behind(FOUND.value({}, candidate, why).term)
+    then = {"usage": usage, "charged": charged, "removed": removed, "fits": fits(usage, True)}
+    return z3.And(_noted(state)[1] == 1, _is(state, then))
 
 
 def _after_the_first(way: Way) -> Labelled:
     state: Made = way.value
-    (there, in_all), taken = _counts(state), _is(state, TAKEN)
+    (there, in_all), (noted, removed) = _counts(state), _noted(state)
     turn, compares = IS_NEXT, z3.And(PLACE != OWN_PLACE, z3.Not(CLAIMS))
     last, basis = _basis_at(there + 1, _basis_of(STRATEGY)), _basis_at(POINT, _basis_of(STRATEGY))
-    rejected = z3.And(there + z3.If(taken, 1, 0) < POINT, POINT <= AT_ONCE)
-    alone = z3.And(_is_taken(state, AT_ONCE, _own_basis(_candidate(AT_ONCE))), there == AT_ONCE - 1)
-    may_be = z3.And(_is_taken(state, there + 1, last), last != 0)
+    rejected = z3.And(there + removed < POINT, POINT <= AT_ONCE)
+    without, why = SymToken(_alone(_candidate(AT_ONCE))), _why(_candidate(there + 1), _basis_of(STRATEGY))
+    alone = z3.And(_is_taken(state, AT_ONCE, without), there == AT_ONCE - 1)
+    taken = removed == 1
+    may_be = z3.And(_is_taken(state, there + 1, why), last != 0)
+    by = SymToken(z3.If(compares, why.term, without.term))
     return [
-        *_after_a_round(state),
-        ("as many are noted as have had their turn", state.fields["turns"].term - TURNS == LEFT - in_all),
+        *_after_a_round(state, there + 1, by),
+        ("as many are noted as have had their turn", noted - TURNS == LEFT - in_all),
         ("all of them at the queue", AT_ONCE - there == LEFT - in_all),
         ("where no shares are compared the first is taken", z3.Implies(turn, z3.Or(compares, alone))),
         ("who is taken may be", z3.Implies(z3.And(turn, compares, taken), may_be)),
@@ -742,10 +755,11 @@ def _after_the_first(way: Way) -> Labelled:
 def _after_the_second(way: Way) -> Labelled:
     state: Made = way.value
     (there, _), basis = _counts(state), _basis_at(AT_ONCE, INITIAL)
-    by_basis = z3.If(basis != 0, _is_taken(state, AT_ONCE, basis), _is(state, BEFORE))
+    why = _why(_candidate(AT_ONCE), INITIAL)
+    by_basis = z3.If(basis != 0, _is_taken(state, AT_ONCE, why), _noted(state)[1] == 0)
     return [
-        *_after_a_round(state),
+        *_after_a_round(state, AT_ONCE, why),
         ("all of the queue had their turn", z3.Implies(IS_NEXT, there == 0)),
-        ("the first is noted", z3.Implies(IS_NEXT, state.fields["turns"].term == TURNS + 1)),
+        ("the first is noted", z3.Implies(IS_NEXT, _noted(state)[0] == TURNS + 1)),
         ("it is taken exactly if it may be", z3.Implies(IS_NEXT, by_basis)),
     ]
