@@ -143,6 +143,7 @@ peers: $(STAMP) ## compare with the real Kueue on N scenarios, CYCLES cycles and
 	$(BIN)/tenure conform --exec $(KUEUE_PEER) --no-vectors --with large --scenarios $(N) --seed $(SEED) --repeat $(REPEAT) --jobs 2 --keep build/peers.jsonl
 	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --n $(CYCLES) --seed $(SEED)
 	$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --plays --n $(CYCLES) --seed $(SEED)
+	$(if $(filter current,$(KUEUE)),$(BIN)/python -m tests.peers.cycles --peer $(KUEUE_PEER) --loops)
 	$(BIN)/python -m tests.peers.cells --peer $(KUEUE_PEER) --n $(CELLS) --seed $(SEED)
 	@$(MAKE) --no-print-directory peers-kai
 
@@ -236,9 +237,9 @@ repair-turns: $(STAMP) ## the repairs of kueue#14543 over scheduling cycles, unt
 
 .PHONY: repair-loops
 repair-loops: N = 1000
-repair-loops: $(STAMP) ## loops that these repairs leave in small clusters, by what closes them (N=1000 SEED=1 NESTED=1 STRATEGIES=final WITHIN=NEVER)
+repair-loops: $(STAMP) ## loops that these repairs leave in small clusters, by what closes them (N=1000 SEED=1 NESTED=1 RESOURCES=2 STRATEGIES=final WITHIN=NEVER)
 	$(BIN)/python -m benchmarks.repair_loops --n $(N) --seed $(SEED) $(if $(NESTED),--nested) \
-		$(if $(STRATEGIES),--strategies $(STRATEGIES)) $(if $(WITHIN),--within $(WITHIN))
+		$(if $(RESOURCES),--resources $(RESOURCES)) $(if $(STRATEGIES),--strategies $(STRATEGIES)) $(if $(WITHIN),--within $(WITHIN))
 
 .PHONY: fmt
 fmt: $(STAMP) ## format the sources and mend what can be mended by itself

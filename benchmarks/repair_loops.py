@@ -60,7 +60,10 @@ STRATEGIES: Final = {
 }
 
 CPU: Final = 1000
-_AT = FlavorResource("default", "cpu")
+RESOURCES: Final = ("cpu", "example.com/gpu")
+_UNITS: Final = {"cpu": CPU, "example.com/gpu": 1}
+_ALONE: Final = 50
+"""With two resources so many of a hundred workloads request one of them alone."""
 _ADMITTED, _INSIDE, _SHARES = "admitted", "inside", "by shares"
 
 State: TypeAlias = frozenset[int]
@@ -91,7 +94,7 @@ class Drawn:
     jobs: tuple[Job, ...]
 
 
-def draw(seed: int, index: int, *, nested: bool, strategies: str, within: str) -> Drawn:
+def draw(seed: int, index: int, *, nested: bool, strategies: str, within: str, resources: int = 1) -> Drawn:
     """A cluster of two or three ClusterQueues.
 
     Args:
@@ -99,16 +102,19 @@ def draw(seed: int, index: int, *, nested: bool, strategies: str, within: str) -
         nested: whether two of three ClusterQueues are in a cohort below the root.
         strategies: one of `STRATEGIES`.
         within: `withinClusterQueue` of all, or `any` for one of two at random.
+        resources: one or two; of two a workload may request one alone.
     """
-    dice = SeededDice(f"repair-loops/{seed}/{index}/{nested}")
+    dice = SeededDice(f"repair-loops/{seed}/{index}/{nested}" + (f"/{resources}" if resources > 1 else ""))
+    covered = RESOURCES[:resources]
     names = "abc" if nested else "abc"[: 2 + dice.chance(35)]
-    lent, has_nominal = dice.pick((4, 5, 6, 8)), dice.chance(30)
+    lent, has_nominal = {covered[0]: dice.pick((4, 5, 6, 8))}, dice.chance(30)
+    lent |= {resource: dice.pick((4, 5, 6, 8)) for resource in covered[1:]}
     policies = (WithinClusterQueue.NEVER, WithinClusterQueue.LOWER_PRIORITY)
     policy = dice.pick(policies) if within == "any" else WithinClusterQueue[within]
     queues = {
         name: ClusterQueue(
             name,
-            _quota(dice.pick((0, 1, 2)) if has_nominal else 0),
+            _quota({resource: dice.pick((0, 1, 2)) if has_nominal else 0 for resource in covered}),
             policy,
             cohort="inner" if nested and name != "c" else "all",
             reclaim_within_cohort=ReclaimWithinCohort.ANY,
@@ -117,22 +123,25 @@ def draw(seed: int, index: int, *, nested: bool, strategies: str, within: str) -
         for name in names
     }
     cohorts = {"all": Cohort("all", None, _quota(lent))} | (
-        {"inner": Cohort("inner", "all", _quota(0))} if nested else {}
+        {"inner": Cohort("inner", "all", _quota(dict.fromkeys(covered, 0)))} if nested else {}
     )
     flavors, settings = {"default": ResourceFlavor("default")}, Settings(fair_sharing=STRATEGIES[strategies])
     jobs, levels = [], list(range(0, 100, 10))
     for number in range(3 + dice.up_to(2)):
         queue = names[number] if number < len(names) else dice.pick(tuple(names))
         priority = levels.pop(dice.up_to(len(levels) - 1))
-        pods = (PodSet("main", 1, {"cpu": (1 + dice.up_to(lent - 1)) * CPU}),)
+        asked = covered if resources == 1 or not dice.chance(_ALONE) else (dice.pick(covered),)
+        requests = {resource: (1 + dice.up_to(lent[resource] - 1)) * _UNITS[resource] for resource in asked}
+        pods = (PodSet("main", 1, requests),)
         created = NOW - (200 - number) * SECOND
         name = f"w{number}"
         jobs.append(Job(queue, Workload("ns", name, name, priority, created, pod_sets=pods)))
     return Drawn(Cluster(queues, flavors=flavors, settings=settings, cohorts=cohorts), tuple(jobs))
 
 
-def _quota(cpus: int) -> tuple[ResourceGroup, ...]:
-    return (ResourceGroup(("cpu",), (FlavorQuotas("default", {"cpu": cpus * CPU}),)),)
+def _quota(amounts: Mapping[str, int]) -> tuple[ResourceGroup, ...]:
+    nominal = {resource: amount * _UNITS[resource] for resource, amount in amounts.items()}
+    return (ResourceGroup(tuple(amounts), (FlavorQuotas("default", nominal),)),)
 
 
 class Turns:
@@ -163,16 +172,19 @@ class Turns:
 
     def shares(self, state: State) -> Mapping[str, float]:
         """The share of each ClusterQueue of a flat cohort, in floating point as it is compared."""
-        used = Counter[str]()
+        used: dict[str, Counter[str]] = {name: Counter() for name in self._cluster.cluster_queues}
         for number in state:
-            used[self.jobs[number].queue] += _request(self.jobs[number].workload)
+            used[self.jobs[number].queue].update(_requests(self.jobs[number].workload))
         nominal = {name: _nominal(queue) for name, queue in self._cluster.cluster_queues.items()}
-        lendable = _nominal(self._cluster.cohorts["all"]) + sum(nominal.values())
+        lendable = Counter(_nominal(self._cluster.cohorts["all"]))
+        for own in nominal.values():
+            lendable.update(own)
         shares = dict[str, float]()
         for name, queue in self._cluster.cluster_queues.items():
-            borrowed = borrowed_amount(used[name], nominal[name])
-            ratio = borrowed_ratio(borrowed, lendable)
-            shares[name] = weighted_share(Share(borrowed > 0, ratio, weight_as_float(queue.weight)))
+            borrowed = {at: borrowed_amount(used[name][at], own) for at, own in nominal[name].items()}
+            ratio = max(borrowed_ratio(amount, lendable[at]) for at, amount in borrowed.items())
+            weight = weight_as_float(queue.weight)
+            shares[name] = weighted_share(Share(any(borrowed.values()), ratio, weight))
         return shares
 
     def _turns(self, state: State) -> Iterator[Step]:
@@ -189,7 +201,7 @@ class Turns:
     def _running(self, number: int) -> Workload:
         queue, workload = self.jobs[number]
         since = NOW - (100 - number) * SECOND
-        usage = {_AT: _request(workload)}
+        usage = {FlavorResource("default", at): amount for at, amount in _requests(workload).items()}
         return replace(workload, cluster_queue=queue, quota_reserved_at=since, usage=usage)
 
     def _step(self, cluster: Cluster, state: State, number: int) -> Step | None:
@@ -204,12 +216,12 @@ class Turns:
         return Step(kind, number, victims, (state - victims) | {number})
 
 
-def _nominal(node: ClusterQueue | Cohort) -> int:
-    return node.resource_groups[0].flavors[0].nominal["cpu"]
+def _nominal(node: ClusterQueue | Cohort) -> Mapping[str, int]:
+    return node.resource_groups[0].flavors[0].nominal
 
 
-def _request(workload: Workload) -> int:
-    return workload.pod_sets[0].requests["cpu"]
+def _requests(workload: Workload) -> Mapping[str, int]:
+    return workload.pod_sets[0].requests
 
 
 def falls(then: Mapping[str, float], now: Mapping[str, float], victims: set[str]) -> bool:
@@ -309,8 +321,16 @@ def main() -> None:
     parser.add_argument("--nested", action="store_true", help="two of three ClusterQueues in an inner cohort")
     parser.add_argument("--strategies", choices=STRATEGIES, default="both")
     parser.add_argument("--within", choices=["any", "NEVER", "LOWER_PRIORITY"], default="any")
+    parser.add_argument("--resources", type=int, choices=[1, 2], default=1)
     given = parser.parse_args()
-    drawing = partial(draw, given.seed, nested=given.nested, strategies=given.strategies, within=given.within)
+    drawing = partial(
+        draw,
+        given.seed,
+        nested=given.nested,
+        strategies=given.strategies,
+        within=given.within,
+        resources=given.resources,
+    )
     totals = {repair.name: Counter[str]() for repair in FairSharingRepair}
     with ProcessPoolExecutor(given.jobs) as processes:
         counting = partial(counted, drawing, not given.nested)

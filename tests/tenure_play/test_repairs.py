@@ -73,7 +73,10 @@ def test_with_every_repair_preemption_by_shares_alone_loops(repair: FairSharingR
     assert all("InCohortFairSharing" in line for line in preempted)
 
 
-@pytest.mark.parametrize("scenario", ["kueue-14543-at-the-ceiling", "kueue-14543-fair-in-a-tree"])
+@pytest.mark.parametrize(
+    "scenario",
+    ["kueue-14543-at-the-ceiling", "kueue-14543-fair-in-a-tree", "kueue-14543-another-resource"],
+)
 def test_the_page_says_which_loops_no_repair_ends(scenario: str) -> None:
     (row,) = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if f"| `{scenario}` |" in line]
     (every,) = {cell.strip() for cell in row.split("|")[2:5]}
@@ -86,16 +89,28 @@ def test_the_page_says_which_loops_no_repair_ends(scenario: str) -> None:
     "name",
     ["fill-back", "initial-share", "three-in-a-circle", "shares-alone", "at-the-ceiling", "fair-in-a-tree"],
 )
-def test_the_final_share_alone_ends_every_loop_of_the_page(name: str, tmp_path: Path) -> None:
+def test_the_final_share_alone_ends_every_loop_of_one_resource(name: str, tmp_path: Path) -> None:
+    assert played_with(name, "LessThanOrEqualToFinalShare", tmp_path).endswith("no loop")
+
+
+@pytest.mark.parametrize("preemptors_first", [False, True])
+def test_of_two_resources_the_final_share_alone_leaves_a_loop_and_the_initial_share_none(
+    preemptors_first: bool, tmp_path: Path
+) -> None:
+    gates = "gates: {PrioritizePreemptorWorkloads: true}\n" if preemptors_first else ""
+    loops = played_with("another-resource", "LessThanOrEqualToFinalShare", tmp_path, gates)
+    assert loops.endswith(f"a loop of {'10.02s' if preemptors_first else '5.01s'}")
+    assert played_with("another-resource", "LessThanInitialShare", tmp_path, gates).endswith("no loop")
+
+
+def played_with(name: str, strategy: str, folder: Path, gates: str = "") -> str:
+    """The counts of a scenario of the page, played with one strategy."""
     text = (SCENARIOS / f"kueue-14543-{name}.yaml").read_text(encoding="utf-8")
-    changed, count = re.subn(
-        r"preemptionStrategies: \[.*\]", "preemptionStrategies: [LessThanOrEqualToFinalShare]", text
-    )
+    changed, count = re.subn(r"preemptionStrategies: \[.*\]", f"preemptionStrategies: [{strategy}]", text)
     assert count == 1
-    scenario = tmp_path / "final.yaml"
-    scenario.write_text(changed, encoding="utf-8")
-    done = in_process(main, ("simulate", str(scenario), "--reading", "released"))
-    assert done.out.splitlines()[1].endswith("no loop")
+    scenario = folder / "changed.yaml"
+    scenario.write_text(gates + changed, encoding="utf-8")
+    return in_process(main, ("simulate", str(scenario), "--reading", "released")).out.splitlines()[1]
 
 
 def test_a_loop_is_closed_by_an_admission_or_inside_a_queue_and_never_below_the_ceiling() -> None:
@@ -115,6 +130,7 @@ def test_a_loop_is_closed_by_an_admission_or_inside_a_queue_and_never_below_the_
         "fill-back",
         "initial-share",
         "within-nominal",
+        "another-resource",
         "three-in-a-circle",
         "shares-alone",
         "at-the-ceiling",

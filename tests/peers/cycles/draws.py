@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +13,13 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.model import Instant
 from tenure.readings import Reading, preset
+from tenure.resources import bundled
 from tenure.units import format_instant
 from tenure_lab.generators.options import KUEUE_FEATURES, Feature
 from tenure_lab.generators.scenarios import examples
-from tenure_play.export import cluster_at
+from tenure_play.engine import Player
+from tenure_play.export import cluster_at, objects_of
+from tenure_play.loading import load_scenario
 from tenure_play.objects import without_workloads
 from tenure_play.scenario import QueueGates, Scenario, Submission, Timing
 from tests.tenure_simulate.trace.drawn import drawn as drawn_play
@@ -29,6 +33,17 @@ GATES: Mapping[str, str] = {
 READING = preset("released")
 FEATURES = KUEUE_FEATURES - {Feature.UNRESERVED}
 """Who has an admission and no reserved quota waits, in a dump as in Kueue."""
+LOOPS = (
+    "fill-back",
+    "initial-share",
+    "three-in-a-circle",
+    "shares-alone",
+    "at-the-ceiling",
+    "fair-in-a-tree",
+    "within-nominal",
+    "another-resource",
+)
+"""The smallest loop of each kind that kueue#14543 leaves, as named after it in `spec/vectors/scenarios`."""
 _AGAIN = 0.35
 """So many of the running workloads wait again."""
 _MOST_JOBS = 40
@@ -70,7 +85,7 @@ def drawn_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]:
         if index < start:
             continue
         dice = random.Random(f"{seed}/{index}")
-        found = _cycle(index, drawn, _waiting(drawn, dice), dice)
+        found = _cycle(index, drawn, _waiting(drawn, dice), _drawn_gates(dice))
         if found is not None:
             yield found
 
@@ -98,9 +113,51 @@ def played_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]
         waiting += _wait_again(drawn, dice)
         for workload, _ in waiting:
             workload["spec"]["priority"] += dice.choice((0, 0, 1, 2))
-        found = _cycle(index, drawn, waiting, dice) if waiting else None
+        found = _cycle(index, drawn, waiting, _drawn_gates(dice)) if waiting else None
         if found is not None:
             yield found
+
+
+def looping_cycles(names: Iterable[str]) -> Iterator[DrawnCycle]:
+    """Every cycle of some scenarios, each from its start to the end of the first turn of its loop.
+
+    Only those wait that the cycle finds in the heaps of the play; who is parked there is left out.
+
+    Args:
+        names: some of `LOOPS`.
+    """
+    index = itertools.count()
+    for name in names:
+        scenario = load_scenario(bundled("spec", "vectors", "scenarios", f"kueue-14543-{name}.yaml"))
+        assert isinstance(scenario, Scenario)
+        play = _Noting(scenario, READING)
+        loop = play.play().loop
+        assert loop is not None, name
+        gates = {gate: getattr(scenario.gates, field) for gate, field in GATES.items()}
+        for at, objects, clock in play.noted:
+            if at <= loop.start + loop.period:
+                found = _cycle(next(index), *_as_drawn(objects, clock), gates)
+                assert found is not None, name
+                yield found
+
+
+class _Noting(Player):
+    """A play that keeps what each of its cycles begins with: when, the objects, the controller's clock."""
+
+    def __init__(self, scenario: Scenario, reading: Reading) -> None:
+        super().__init__(scenario, reading)
+        self.noted: list[tuple[Instant, list[Raw], Instant]] = []
+
+    def _cycle(self) -> None:
+        world = self.world
+        active = {key for queue in world.queues.values() for key in queue.active}
+        objects = [
+            found
+            for found in objects_of(self.scenario, world)
+            if found["kind"] != "Workload" or _is_admitted(found) or "/".join(_key(found)) in active
+        ]
+        self.noted.append((world.now, objects, world.clock))
+        super()._cycle()
 
 
 def _come_to(
@@ -137,6 +194,8 @@ def _as_drawn(objects: list[Raw], clock: Instant) -> tuple[Raw, list[tuple[Raw, 
         "resourceFlavors": kinds["ResourceFlavor"],
         "admitted": [workload for workload in workloads if _is_admitted(workload)],
     }
+    for configuration in kinds.get("Configuration", []):
+        drawn["fairSharing"] = configuration["fairSharing"]
     return drawn, [
         (workload, to[workload["metadata"]["namespace"], workload["spec"]["queueName"]])
         for workload in waiting
@@ -151,9 +210,14 @@ def _key(manifest: Raw) -> tuple[str, str]:
     return manifest["metadata"].get("namespace", "default"), manifest["metadata"]["name"]
 
 
-def _cycle(index: int, drawn: Raw, waiting: list[tuple[Raw, str]], dice: random.Random) -> DrawnCycle | None:
+def _drawn_gates(dice: random.Random) -> dict[str, bool]:
+    return {name: dice.random() < likely for name, likely in zip(GATES, (0.7, 0.5, 0.3), strict=True)}
+
+
+def _cycle(
+    index: int, drawn: Raw, waiting: list[tuple[Raw, str]], gates: Mapping[str, bool]
+) -> DrawnCycle | None:
     """A cycle about those who wait; None where Tenure refuses to read it."""
-    gates = {name: dice.random() < likely for name, likely in zip(GATES, (0.7, 0.5, 0.3), strict=True)}
     drawn["featureGates"] = {**(drawn.get("featureGates") or {}), **gates}
     try:
         asked = [

@@ -1,7 +1,7 @@
 """What Kueue v0.19.2 did in the first cycles of some clusters, recorded, is what `tenure next` begins with.
 
 Written again by `python -m tests.peers.cycles --peer build/kueue-peer --n 14 --seed 7 --record FILE`, and
-with `--plays` for clusters that random plays have come to.
+with `--plays` for clusters that random plays have come to, with `--loops` for the loops of kueue#14543.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import pytest
 
 from tests.peers.cycles.__main__ import main
 from tests.peers.cycles.compare import compared
-from tests.peers.cycles.draws import DrawnCycle, drawn_cycles, played_cycles
+from tests.peers.cycles.draws import LOOPS, DrawnCycle, drawn_cycles, looping_cycles, played_cycles
 
 FILE = Path(__file__).with_name("recorded.json")
 RECORDED = json.loads(FILE.read_text())
 PLAYED = json.loads(FILE.with_name("recorded_plays.json").read_text())
+LOOPED = json.loads(FILE.with_name("recorded_loops.json").read_text())
 ANSWERS: dict[int, dict[str, Any]] = {cycle["index"]: cycle["answer"] for cycle in RECORDED["cycles"]}
 PEER = """
 import json, sys
@@ -59,6 +60,14 @@ def test_every_recorded_cycle_of_a_play_is_ours() -> None:
         fates.update(fate.result for turns in ours.values() for fate in (*turns.handled, *turns.impossible))
     assert answers == {}
     assert {"admitted", "preempting", "skipped", "waits"} <= fates
+
+
+def test_every_cycle_of_the_loops_of_kueue_14543_is_ours() -> None:
+    answers = {cycle["index"]: cycle["answer"] for cycle in LOOPED["cycles"]}
+    for drawn in looping_cycles(LOOPS):
+        found, ours, _ = compared(drawn, answers.pop(drawn.index))
+        assert (found, ours != {}) == ([], True), drawn.index
+    assert answers == {}
 
 
 CHANGES: list[tuple[str, Callable[[Head], object]]] = [
