@@ -181,7 +181,7 @@ def _refuse(options: Sequence[str], found: str) -> None:
 def _compare_settings(queues: Sequence[str], given: TraceRun, reading: str, output: SimulateOutput) -> None:
     require_core()
     from tenure.pools import Hands
-    from tenure_simulate.core.compiled import COMPILED, COMPILING_S, NOT_COMPILED, must_compile
+    from tenure_simulate.machine_code import interpret_few
     from tenure_simulate.parallel import simulated
     from tenure_simulate.run import TraceCourse
     from tenure_simulate.sweep import parse_sweep, settings_of
@@ -209,15 +209,12 @@ def _compare_settings(queues: Sequence[str], given: TraceRun, reading: str, outp
             "--warm-up", given.counted.warm_up, f"less than the simulation, {format_duration(course.length)}"
         )
     jobs = len(course.trace.rows)
-    if not COMPILED and jobs > MOST_INTERPRETED:
-        if not given.running.slow:
-            install = "`pip install 'tenure[fast]'` compiles the engine; --slow simulates them without"
-            raise bad_input("--trace", f"{jobs:,} jobs", f"at most {MOST_INTERPRETED:,} here: {install}")
-        hint(NOT_COMPILED)
-    if must_compile("turns.go_on"):
-        hint(f"compiling the engine once, about {COMPILING_S} s")
-    watch = _Watch(len(settings))
     hands = Hands(workers.jobs, workers.scheduler)
+    if not hands.scheduler and interpret_few(jobs * len(settings)):
+        hands = Hands()
+    else:
+        _load_engine(jobs, slow=given.running.slow)
+    watch = _Watch(len(settings))
     try:
         answer = simulated(course, settings, watch.done_with, watch.progress, hands)
     except BrokenProcessPool:
@@ -232,6 +229,24 @@ def _compare_settings(queues: Sequence[str], given: TraceRun, reading: str, outp
     if not answer.complete:
         hint(f"interrupted: {len(answer.settings)} of {len(settings)} settings are done")
         raise typer.Exit(ExitCode.INTERRUPTED)
+
+
+def _load_engine(jobs: int, *, slow: bool) -> None:
+    """Load the engine that is compiled where it can be.
+
+    Raises:
+        InputError: it is not, and there are too many jobs.
+    """
+    from tenure_simulate.core.compiled import COMPILED, COMPILING_S, NOT_COMPILED, must_compile
+    from tenure_simulate.machine_code import ENGINE
+
+    if not COMPILED and jobs > MOST_INTERPRETED:
+        if not slow:
+            install = "`pip install 'tenure[fast]'` compiles the engine; --slow simulates them without"
+            raise bad_input("--trace", f"{jobs:,} jobs", f"at most {MOST_INTERPRETED:,} here: {install}")
+        hint(NOT_COMPILED)
+    if must_compile(ENGINE):
+        hint(f"compiling the engine once, about {COMPILING_S} s")
 
 
 def _trace(name: str, options: ColumnOptions, objects: Sequence[SourcedObject]) -> JobTrace:

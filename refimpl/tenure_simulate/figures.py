@@ -6,7 +6,7 @@ docs/reference/figures-of-simulate.md defines each figure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from tenure_simulate.answer_types import (
     WaitFigures,
 )
 from tenure_simulate.bootstrap import Weeks, confidence_of
-from tenure_simulate.trace import Simulated
-from tenure_simulate.trace.tables import FINISHED, PREEMPTED
+
+if TYPE_CHECKING:
+    from tenure_simulate.trace import Simulated
 
 _Column = Any
 HOUR: Duration = 60 * MINUTE
@@ -198,6 +199,8 @@ def measured(
         labels: the group of each job; without any there are no groups.
         shared: nominal quota of all cohorts.
     """
+    from tenure_simulate.trace.tables import FINISHED
+
     jobs = simulated.jobs.rows
     since = min(int(jobs.joins[0]) + counting.warm_up, end)
     counted = _counted(simulated, since, end, counting, unit)
@@ -265,6 +268,8 @@ def _counted(
 
 def _stays(simulated: Simulated, since: Instant, counting: Counting, unit: Amount) -> _Stays:
     """The stays with quota that end after an instant, and what of them is work."""
+    from tenure_simulate.trace.tables import PREEMPTED
+
     runs = simulated.runs
     # By job and start: every stay but the first of a job begins with a restart.
     order = np.lexsort((runs[:, 1], runs[:, 0]))

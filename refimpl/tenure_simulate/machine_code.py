@@ -11,13 +11,19 @@ import os
 import stat
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from tenure.keeping import cache_folder, digest, digest_of_files
 
 _PACKAGES = Path(__file__).parents[1]
 _KERNELS = ("tenure_simulate/core", "tenure/rules", "tenure_simulate/trace")
 """Where there is what is compiled."""
+ENGINE: Final = "turns.go_on"
+"""The kernel that calls all others of the trace engine."""
+FEW_JOBS: Final = 1000
+"""So many are simulated without machine code before it could be compiled."""
 
 
 def default_folder() -> Path:
@@ -46,6 +52,32 @@ def is_kept(kernel: str, folder: Path | None) -> bool:
         folder: of the present sources; None where nothing is kept.
     """
     return folder is not None and any(folder.rglob(f"{kernel}-*.nbi"))
+
+
+def interpret_few(jobs: int) -> bool:
+    """Have the engine interpreted in this process if that takes less than to compile it.
+
+    Nothing is changed where its machine code is kept, or where it has been imported.
+
+    Args:
+        jobs: how many are simulated, under all settings together.
+
+    Returns:
+        Whether it is interpreted.
+    """
+    if jobs > FEW_JOBS or "tenure_simulate.core.compiled" in sys.modules:
+        return False
+    _Here.interpreted = find_spec("numba") is not None and not is_kept(ENGINE, kept_folder())
+    return _Here.interpreted
+
+
+def is_interpreted() -> bool:
+    """Whether `interpret_few` settled it so."""
+    return _Here.interpreted
+
+
+class _Here:
+    interpreted = False
 
 
 def warn_not_kept(fault: str) -> None:

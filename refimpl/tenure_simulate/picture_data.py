@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tenure.model import Amount, Instant
 from tenure_simulate.answer_types import DrawnFigures, JobLane, QueueLanes
 from tenure_simulate.figures import MeasuredPlay, percentile
-from tenure_simulate.trace import Simulated
+
+if TYPE_CHECKING:
+    from tenure_simulate.trace import Simulated
 
 _Column = Any
 PARTS: Final = 84

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.edits import edited, edits_of
 from tenure.errors import InputError, Problem
@@ -26,13 +26,14 @@ from tenure.readings import Reading, preset
 from tenure.units import format_duration
 from tenure_play import Scenario, parse_scenario
 from tenure_simulate.answer_types import GroupedBy, SettingFigures, SimulateInputs
-from tenure_simulate.core.uncovered import Uncovered
 from tenure_simulate.dumps import sha256_of
 from tenure_simulate.figures import Counting, measured
 from tenure_simulate.picture_data import drawn_figures
 from tenure_simulate.sweep import DURATION, OFF, READING
-from tenure_simulate.trace import Simulated, simulate
 from tenure_simulate.traces import JobTrace, Placing, placed
+
+if TYPE_CHECKING:
+    from tenure_simulate.trace import Simulated
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,10 @@ def play_setting(
     Raises:
         InputError: what is wrong with the objects or the trace, or not covered by the trace engine.
     """
+    # Late: whether the engine is compiled is settled when it is imported.
+    from tenure_simulate.core.uncovered import Uncovered
+    from tenure_simulate.trace import simulate
+
     manifests = _manifests(course, setting)
     scenario = _scenario(course, manifests)
     resource = _resource(scenario)

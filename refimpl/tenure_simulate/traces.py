@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from tenure.manifests.quantities import amount_of, parse_quantity
 from tenure.model import SECOND, Amount, Cluster, Duration, Instant, Workload, WorkloadPriorityClass
 from tenure.rules.cycle import persisted
 from tenure.rules.dynamic_priority import priority_in_decision
-from tenure_simulate.trace import TracedJobs, traced
-from tenure_simulate.trace.jobs import ages_of
+
+if TYPE_CHECKING:
+    from tenure_simulate.trace import TracedJobs
 
 MOST_REPORTED: Final = 10
 """Problems of a trace that are reported at once."""
@@ -282,6 +283,10 @@ def placed(trace: JobTrace, placing: Placing, start: Instant) -> TracedJobs:
         InputError: a queue that is no ClusterQueue, a class that there is not, or a size that is no amount
             above zero.
     """
+    # Late: whether the engine is compiled is settled when it is imported.
+    from tenure_simulate.trace import traced
+    from tenure_simulate.trace.jobs import ages_of
+
     rows = trace.rows
     places = {name: number for number, name in enumerate(sorted(placing.queues))}
     amounts: dict[str, Amount] = {}

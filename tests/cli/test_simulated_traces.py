@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tenure_simulate.core import compiled
-from tests.command_line import tenure
+from tests.command_line import tenure, tenure_process
 
 QUEUES = Path(__file__).parent / "trace" / "queues.yaml"
 FINISHED_AT = "2026-03-02T12:00:00Z"
@@ -75,6 +76,16 @@ def test_compiling_is_announced_with_its_time(monkeypatch: pytest.MonkeyPatch) -
     for must_compile in (True, False):
         monkeypatch.setattr(compiled, "must_compile", lambda _, found=must_compile: found)
         assert (b"compiling the engine once, about 60 s" in tenure(*asked).stderr) == must_compile
+
+
+def test_few_jobs_are_simulated_before_machine_code_could_be_compiled(tmp_path: Path) -> None:
+    asked = ("simulate", "--trace", str(QUEUES.parent / "trace.csv"), str(QUEUES))
+    fresh = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    fresh.pop("NUMBA_DISABLE_JIT", None)
+    done = tenure_process(*asked, environment=fresh)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == tenure(*asked).stdout
+    assert not list(tmp_path.rglob("*.nbi"))
 
 
 def test_machine_code_is_compiled_until_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

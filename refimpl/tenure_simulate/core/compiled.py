@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
-from tenure_simulate.machine_code import is_kept, kept_folder, warn_not_kept
+from tenure_simulate.machine_code import is_interpreted, is_kept, kept_folder, warn_not_kept
 
 _RULES = "tenure.rules."
 
@@ -50,7 +50,7 @@ def _imported_njit() -> Any:
     return None if vars(config)["DISABLE_JIT"] else njit
 
 
-_njit = _imported_njit()
+_njit = None if is_interpreted() else _imported_njit()
 
 COMPILED = _njit is not None
 """Whether kernels are compiled; otherwise they are interpreted over the same arrays, which is slow."""
