@@ -27,6 +27,9 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
+PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+
+
 @dataclass(frozen=True, slots=True)
 class Obligation:
     """A claim about rules.
@@ -91,16 +94,21 @@ def everywhere(verdict: Verdict) -> dict[str, Verdict]:
     return dict.fromkeys(preset_names(), verdict)
 
 
+def proved_under(*presets: str) -> dict[str, Verdict]:
+    """Proved under these presets, and refuted under the others."""
+    return {preset: PROVED if preset in presets else REFUTED for preset in preset_names()}
+
+
 def obligation(
     identifier: str,
     *,
     rules: list[str],
-    expect: Mapping[str, Verdict],
+    expect: Mapping[str, Verdict] | None = None,
     title: str = "",
     also: Mapping[str, Verdict] | None = None,
     irrespective_of: Mapping[str, str] | None = None,
 ) -> Callable[[Statement], Statement]:
-    """Register a statement as an obligation.
+    """Register a statement as an obligation, proved under every preset unless something else is expected.
 
     Raises:
         ValueError: a malformed or used identifier, no rules, an expectation that leaves a preset out or
@@ -111,13 +119,14 @@ def obligation(
         raise ValueError(f"{identifier!r} is malformed or in use")
     if not rules:
         raise ValueError(f"{identifier} names no rule")
-    if set(expect) != set(preset_names()) or not set(expect.values()) <= {Verdict.PROVED, Verdict.REFUTED}:
+    expected = everywhere(PROVED) if expect is None else dict(expect)
+    if set(expected) != set(preset_names()) or not set(expected.values()) <= {PROVED, REFUTED}:
         raise ValueError(f"{identifier} expects proved or refuted for each of {', '.join(preset_names())}")
     columns = dict(also or {})
     for column, verdict in columns.items():
-        if column in expect or reading_of(column).name != column:
+        if column in expected or reading_of(column).name != column:
             raise ValueError(f"{identifier}: {column!r} is no further column")
-        if verdict not in (Verdict.PROVED, Verdict.REFUTED):
+        if verdict not in (PROVED, REFUTED):
             raise ValueError(f"{identifier} expects proved or refuted under {column}")
 
     def register(statement: Statement) -> Statement:
@@ -125,7 +134,7 @@ def obligation(
             identifier,
             tuple(rules),
             statement,
-            dict(expect),
+            expected,
             budget_of(identifier),
             title,
             columns,

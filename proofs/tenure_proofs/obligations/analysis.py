@@ -38,7 +38,7 @@ from tenure_proofs.amounts import (
 from tenure_proofs.obligations.quota_tree import AVAILABLE
 from tenure_proofs.obligations.selection import ANY_FIT, search_world
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -53,7 +53,6 @@ from tenure_proofs.trusted.logic import (
 from tenure_proofs.trusted.schemas import along_every_path, over_every_fold, over_every_sum
 from tenure_proofs.trusted.symbols import SymToken
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 TWICE = 2 * LARGE
 
 
@@ -79,7 +78,7 @@ def _reaches_above(claim: Claim, quota: Any, usage: Any, amount: Any) -> Any:
 # -- R ----------------------------------------------------------------------------------------------------
 
 
-@obligation("PO-AN-010", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-AN-010", rules=AVAILABLE)
 def where_nothing_is_in_use_nothing_less_than_zero_is_available(claim: Claim) -> None:
     """Lemma R, the first state. By induction along a path."""
     quota, free = node_of_a_tree(claim), _free(claim, "free")
@@ -92,7 +91,7 @@ def where_nothing_is_in_use_nothing_less_than_zero_is_available(claim: Claim) ->
     )
 
 
-@obligation("PO-AN-020", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-AN-020", rules=AVAILABLE)
 def an_admission_takes_from_every_node_on_its_way_what_reaches_it(claim: Claim) -> None:
     """Lemma R, forth and back: of what is available at a node, exactly that. By induction along a path.
 
@@ -112,7 +111,7 @@ def an_admission_takes_from_every_node_on_its_way_what_reaches_it(claim: Claim) 
     )
 
 
-@obligation("PO-AN-030", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-AN-030", rules=AVAILABLE)
 def what_is_available_at_a_node_is_available_above_it_as_far_as_it_reaches(claim: Claim) -> None:
     """Lemma R: from a ClusterQueue up to the root, one node after the other."""
     quota, free = node_of_a_tree(claim), _free(claim, "free")
@@ -122,7 +121,7 @@ def what_is_available_at_a_node_is_available_above_it_as_far_as_it_reaches(claim
     claim.prove(implies(amount <= here, _reaches_above(claim, quota, usage, amount) <= free))
 
 
-@obligation("PO-AN-040", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-AN-040", rules=AVAILABLE)
 def a_node_beside_the_way_of_an_admission_keeps_what_is_its_own(claim: Claim) -> None:
     """Lemma R: less is available above it, but not less than zero; from the way down to every other node."""
     quota, usage = node_of_a_tree(claim), claim.number("usage")
@@ -136,7 +135,7 @@ def a_node_beside_the_way_of_an_admission_keeps_what_is_its_own(claim: Claim) ->
     )
 
 
-@obligation("PO-AN-050", rules=["KQ-160", *AVAILABLE], expect=everywhere(PROVED))
+@obligation("PO-AN-050", rules=["KQ-160", *AVAILABLE])
 def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: Claim) -> None:
     """Lemma R: so in every state of the scope usage is within the potential. By induction along a path.
 
@@ -161,7 +160,7 @@ def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: C
     claim.prove(implies(all_of(within(here, usage, ever), here >= 0), usage <= ever))
 
 
-@obligation("PO-AN-060", rules=["KQ-070", "KQ-520"], expect=everywhere(PROVED))
+@obligation("PO-AN-060", rules=["KQ-070", "KQ-520"])
 def what_is_available_is_admitted_and_no_more(claim: Claim) -> None:
     """Lemma R: what an admission needs. Nothing is available beyond the potential (PO-KQ-150)."""
     request, free = claim.number("request"), claim.number("free")
@@ -174,7 +173,7 @@ def what_is_available_is_admitted_and_no_more(claim: Claim) -> None:
 # -- W2 ---------------------------------------------------------------------------------------------------
 
 
-@obligation("PO-AN-110", rules=["KQ-380"], expect=everywhere(PROVED))
+@obligation("PO-AN-110", rules=["KQ-380"])
 def a_victim_is_still_eligible_at_its_turn_and_no_more_is_in_use_than_at_the_start(claim: Claim) -> None:
     """Lemma W2, the walk of classical preemption: any number of candidates before it.
 
@@ -207,7 +206,7 @@ def a_victim_is_still_eligible_at_its_turn_and_no_more_is_in_use_than_at_the_sta
     )
 
 
-@obligation("PO-AN-120", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
+@obligation("PO-AN-120", rules=["KQ-190"], irrespective_of=ANY_FIT)
 def a_victim_stays_away_because_the_request_fits_without_it_and_not_with_it(claim: Claim) -> None:
     """Lemma W2, filling back: asked while all who were removed before it are away, and some of the others.
 
@@ -234,7 +233,7 @@ def a_victim_stays_away_because_the_request_fits_without_it_and_not_with_it(clai
     )
 
 
-@obligation("PO-AN-130", rules=["KQ-010", "KQ-320", "KQ-330", "KQ-340", "KQ-380"], expect=everywhere(PROVED))
+@obligation("PO-AN-130", rules=["KQ-010", "KQ-320", "KQ-330", "KQ-340", "KQ-380"])
 def a_candidate_still_eligible_in_an_attempt_has_the_basis_that_was_found_before(claim: Claim) -> None:
     """Lemma W2, classical preemption: candidates are found before it is known whether a queue may borrow."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -269,7 +268,7 @@ def usage_at_the_turn_of_a_victim_says_all_that_usage_at_the_start_says(claim: C
 # -- slices -----------------------------------------------------------------------------------------------
 
 
-@obligation("PO-AN-210", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-AN-210", rules=AVAILABLE)
 def other_children_pass_up_together_at_most_what_they_lend_and_may_borrow(claim: Claim) -> None:
     """Slices, where each of them has a limit. By induction over the children of a cohort."""
     quota, free = node_of_a_tree(claim), _free(claim, "free")
@@ -289,7 +288,7 @@ def other_children_pass_up_together_at_most_what_they_lend_and_may_borrow(claim:
     )
 
 
-@obligation("PO-AN-220", rules=["KQ-160", *AVAILABLE], expect=everywhere(PROVED))
+@obligation("PO-AN-220", rules=["KQ-160", *AVAILABLE])
 def every_state_of_the_other_children_is_one_of_the_node_in_their_place(claim: Claim) -> None:
     """Slices: one amount of a node without local quota, in the bounds that PO-AN-050 and PO-AN-210 prove."""
     others, free = claim.record("others", NodeQuota, {"local": 0}), _free(claim, "free")
@@ -310,7 +309,7 @@ def every_state_of_the_other_children_is_one_of_the_node_in_their_place(claim: C
     )
 
 
-@obligation("PO-AN-230", rules=["KQ-110", "KQ-130", "KQ-140", "KQ-200"], expect=everywhere(PROVED))
+@obligation("PO-AN-230", rules=["KQ-110", "KQ-130", "KQ-140", "KQ-200"])
 def a_node_within_its_quota_passes_up_at_most_what_it_lends(claim: Claim) -> None:
     """`reaches`: so a Cohort above its quota has a child that is above its own, down to a ClusterQueue."""
     quota, usage = bounded_node(claim), claim.number("usage")
@@ -322,7 +321,7 @@ def a_node_within_its_quota_passes_up_at_most_what_it_lends(claim: Claim) -> Non
 # -- analyze sanity ---------------------------------------------------------------------------------------
 
 
-@obligation("PO-AN-310", rules=["KQ-160", "KQ-170"], expect=everywhere(PROVED))
+@obligation("PO-AN-310", rules=["KQ-160", "KQ-170"])
 def a_limit_that_no_potential_reaches_is_never_what_bounds_a_request(claim: Claim) -> None:
     """`analyze sanity`, LimitNeverReached: neither of what is available nor of what ever could be."""
     quota, free = bounded_node(claim), claim.number("free")
@@ -342,11 +341,7 @@ def a_limit_that_no_potential_reaches_is_never_what_bounds_a_request(claim: Clai
     )
 
 
-@obligation(
-    "PO-AN-320",
-    rules=["KQ-060", "KQ-110", "KQ-150", "KQ-520", "KQ-530"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-AN-320", rules=["KQ-060", "KQ-110", "KQ-150", "KQ-520", "KQ-530"])
 def without_quota_below_the_root_nothing_is_searched_for(claim: Claim) -> None:
     """`analyze sanity`, NeverPreempts: no such subtree fits a request, and all of it reaches the next."""
     quota, terms = bounded_node(claim), any_terms(claim)
@@ -362,11 +357,7 @@ def without_quota_below_the_root_nothing_is_searched_for(claim: Claim) -> None:
     claim.prove(negation(fits), rest == request, mode != FlavorMode.NO_CANDIDATES)
 
 
-@obligation(
-    "PO-AN-330",
-    rules=["KQ-010", "KQ-200", "KQ-300", "KQ-320", "KQ-330", "KQ-400", "KQ-470"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-AN-330", rules=["KQ-010", "KQ-200", "KQ-300", "KQ-320", "KQ-330", "KQ-400", "KQ-470"])
 def where_no_other_queue_can_borrow_none_of_their_workloads_is_preempted(claim: Claim) -> None:
     """`analyze sanity`, NothingToReclaim: usage is within the potential (PO-AN-050), which is the quota."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -389,11 +380,7 @@ def where_no_other_queue_can_borrow_none_of_their_workloads_is_preempted(claim: 
     )
 
 
-@obligation(
-    "PO-AN-340",
-    rules=["KQ-010", "KQ-200", "KQ-330", "KQ-400", "KQ-410", "KQ-420", "KQ-430"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-AN-340", rules=["KQ-010", "KQ-200", "KQ-330", "KQ-400", "KQ-410", "KQ-420", "KQ-430"])
 def an_infinite_share_takes_from_no_finite_one(claim: Claim) -> None:
     """`analyze sanity`, ZeroWeightNeverTakes: a queue without quota is never within it with a request.
 

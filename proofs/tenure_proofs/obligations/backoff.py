@@ -8,11 +8,9 @@ from tenure.model import Reason
 from tenure.readings import BackoffDeadline
 from tenure.rules.backoff import arms_backoff, cooldown_after, cooldown_end, is_deferred
 from tenure_proofs.defining import definition_of
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negation
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 
 def _fields(claim: Claim) -> tuple[Any, Any, Any]:
@@ -31,7 +29,7 @@ def _reclaimed_again(claim: Claim) -> tuple[Any, Any, Any, Any]:
     return before, quiet, after, fields
 
 
-@obligation("PO-RBO-010", rules=["RBO-010"], expect=everywhere(PROVED))
+@obligation("PO-RBO-010", rules=["RBO-010"])
 @definition_of(arms_backoff)
 def a_reclaim_arms_the_back_off_of_what_the_queue_of_its_victim_borrows(
     reason: Any, held: Any, usage: Any, nominal: Any
@@ -41,7 +39,7 @@ def a_reclaim_arms_the_back_off_of_what_the_queue_of_its_victim_borrows(
     return all_of(any_of(*(reason == one for one in reasons)), held > 0, usage > nominal)
 
 
-@obligation("PO-RBO-020", rules=["RBO-020"], expect=everywhere(PROVED))
+@obligation("PO-RBO-020", rules=["RBO-020"])
 def every_cooldown_lasts_at_least_its_base_and_at_most_its_maximum(claim: Claim) -> None:
     """KEP-14468, Proposal: for any number of reclaims, since each step keeps it."""
     _, _, after, (base, most, reset) = _reclaimed_again(claim)
@@ -49,7 +47,7 @@ def every_cooldown_lasts_at_least_its_base_and_at_most_its_maximum(claim: Claim)
     claim.prove(first == base, base <= after, after <= most)
 
 
-@obligation("PO-RBO-030", rules=["RBO-020"], expect=everywhere(PROVED))
+@obligation("PO-RBO-030", rules=["RBO-020"])
 def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(claim: Claim) -> None:
     """KEP-14468, Kueue Configuration API; Backoff state tracker: quiet for longer than the reset window."""
     before, quiet, after, (base, most, reset) = _reclaimed_again(claim)
@@ -57,7 +55,7 @@ def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(claim: Cla
     claim.prove(after == choose(quiet > reset, base, doubled))
 
 
-@obligation("PO-RBO-040", rules=["RBO-030"], expect=everywhere(PROVED))
+@obligation("PO-RBO-040", rules=["RBO-030"])
 def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(claim: Claim) -> None:
     """KEP-14468, Backoff state tracker, under either choice of backoff_deadline."""
     before, now, length = claim.number("before"), claim.number("now"), claim.number("length")
@@ -80,7 +78,7 @@ def no_reclaim_ends_a_cooldown_earlier(claim: Claim) -> None:
     claim.prove(end.value >= since + before)
 
 
-@obligation("PO-RBO-060", rules=["RBO-040"], expect=everywhere(PROVED))
+@obligation("PO-RBO-060", rules=["RBO-040"])
 def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(claim: Claim) -> None:
     """KEP-14468, Deferring assignments: within nominal quota the check is skipped."""
     request, usage, nominal = claim.number("request"), claim.number("usage"), claim.number("nominal")
@@ -94,7 +92,7 @@ def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(claim: Claim)
     )
 
 
-@obligation("PO-RBO-070", rules=["RBO-020", "RBO-030", "RBO-040"], expect=everywhere(PROVED))
+@obligation("PO-RBO-070", rules=["RBO-020", "RBO-030", "RBO-040"])
 def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maximum(
     claim: Claim,
 ) -> None:
@@ -109,7 +107,7 @@ def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maxi
     claim.prove(negation(claim.lift(is_deferred)(*amounts, now, end).value))
 
 
-@obligation("PO-RBO-080", rules=["RBO-020", "RBO-030", "RBO-040"], expect=everywhere(PROVED))
+@obligation("PO-RBO-080", rules=["RBO-020", "RBO-030", "RBO-040"])
 def what_is_borrowed_again_is_not_reclaimed_before_the_base_has_passed(claim: Claim) -> None:
     """KEP-14468, Summary: the loop has at most one turn in each backoffBaseSeconds."""
     before, quiet, after, (base, _, _) = _reclaimed_again(claim)
@@ -123,7 +121,7 @@ def what_is_borrowed_again_is_not_reclaimed_before_the_base_has_passed(claim: Cl
     claim.prove(again - last >= base)
 
 
-@obligation("PO-RBO-090", rules=["RBO-020"], expect=everywhere(PROVED))
+@obligation("PO-RBO-090", rules=["RBO-020"])
 def no_cooldown_is_longer_than_twice_the_reset_window_while_each_reclaim_follows_one(claim: Claim) -> None:
     """KEP-14468, Kueue Configuration API: what a loop reaches of backoffMaxSeconds."""
     before, quiet, after, (_, _, reset) = _reclaimed_again(claim)

@@ -21,7 +21,7 @@ from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_terms, is_own
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -33,13 +33,12 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
 MILLISECOND = 1_000_000
 FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
 """Everything in the evidence but its basis."""
 
 
-@obligation("PO-KQ-010", rules=["KQ-020"], expect=everywhere(PROVED))
+@obligation("PO-KQ-010", rules=["KQ-020"])
 @definition_of(queue_order_timestamp)
 def a_workload_queues_from_its_creation_or_its_relevant_eviction(
     workload: Any, configured: Any, sorting: Any
@@ -57,7 +56,7 @@ def a_workload_queues_from_its_creation_or_its_relevant_eviction(
     ]
 
 
-@obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
+@obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"])
 def a_workload_of_higher_priority_is_never_preempted_in_its_cluster_queue(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: all three policies."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -70,7 +69,7 @@ def a_workload_of_higher_priority_is_never_preempted_in_its_cluster_queue(claim:
     )
 
 
-@obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
+@obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"])
 def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerPriority, and the part that both policies share."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -89,7 +88,7 @@ def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(cla
     )
 
 
-@obligation("PO-KQ-040", rules=["KQ-010", "KQ-040", "KQ-300"], expect=everywhere(PROVED))
+@obligation("PO-KQ-040", rules=["KQ-010", "KQ-040", "KQ-300"])
 def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerOrNewerEqualPriority."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -107,7 +106,7 @@ def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim)
     )
 
 
-@obligation("PO-KQ-050", rules=["KQ-030"], expect=everywhere(PROVED))
+@obligation("PO-KQ-050", rules=["KQ-030"])
 @definition_of(quota_reservation_time)
 def quota_is_held_since_its_stamp_or_since_now(target: Any, now: Any) -> Cases:
     """KEP-8522, Terminology; Kueue main of August 2026, candidate order."""
@@ -115,14 +114,14 @@ def quota_is_held_since_its_stamp_or_since_now(target: Any, now: Any) -> Cases:
     return [(stamped, value_of(target, "quota_reserved_at")), (negation(stamped), now)]
 
 
-@obligation("PO-KQ-080", rules=["KQ-080"], expect=everywhere(PROVED))
+@obligation("PO-KQ-080", rules=["KQ-080"])
 @definition_of(effective_priority)
 def a_boost_counts_exactly_where_its_gate_is_on(base: Any, boost: Any, gate: Any) -> Cases:
     """Kueue main of August 2026, effective priority: spec.priority, and its sum with the annotation."""
     return [(gate, base + boost), (negation(gate), base)]
 
 
-@obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"], expect=everywhere(PROVED))
+@obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"])
 def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -135,7 +134,7 @@ def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim
     )
 
 
-@obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
+@obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority allows lower priority only, Any all."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -149,7 +148,7 @@ def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim
     claim.prove(implies(taken.defined, target.priority < preemptor.priority))
 
 
-@obligation("PO-KQ-280", rules=["KQ-040", "KQ-300", "KQ-320"], expect=everywhere(PROVED))
+@obligation("PO-KQ-280", rules=["KQ-040", "KQ-300", "KQ-320"])
 def evidence_with_a_false_basis_preempts_no_workload(claim: Claim) -> None:
     """Design, One door: a target is constructed with the evidence of the rule that allows it, or not at all.
 
@@ -188,11 +187,7 @@ def _each_preempts_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[An
     return all_of(takes("first", first, second, first_terms), takes("second", second, first, second_terms))
 
 
-@obligation(
-    "PO-KQ-285",
-    rules=["KQ-020", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-KQ-285", rules=["KQ-020", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"])
 def without_a_duration_two_equals_of_one_queue_never_preempt_each_other(claim: Claim) -> None:
     """Kueue v1beta2, LowerOrNewerEqualPriority: at one instant only one of two is newer than the other.
 
@@ -214,7 +209,7 @@ def without_a_duration_two_equals_of_one_queue_never_preempt_each_other(claim: C
     claim.prove(negation(_each_preempts_the_other(claim, (one, terms), (other, terms), now)))
 
 
-@obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
+@obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def under_lower_priority_workloads_of_two_queues_never_preempt_each_other(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority is strict, whatever the tree and the shares."""
     one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")

@@ -27,7 +27,7 @@ from tenure.rules.cycle import (
 )
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -39,8 +39,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
-
 
 def _flags(claim: Claim, *names: str) -> tuple[Any, ...]:
     return tuple(claim.flag(name) for name in names)
@@ -50,7 +48,7 @@ def _numbers(claim: Claim, *names: str) -> tuple[Any, ...]:
     return tuple(claim.number(name) for name in names)
 
 
-@obligation("PO-CYC-010", rules=["CYC-010"], expect=everywhere(PROVED))
+@obligation("PO-CYC-010", rules=["CYC-010"])
 def of_two_workloads_of_a_queue_exactly_one_comes_first(claim: Claim) -> None:
     """Kueue main of August 2026, order of a ClusterQueue's heap; uids are unique."""
     sticks, other_sticks, lower = _flags(claim, "sticks", "other_sticks", "lower")
@@ -64,7 +62,7 @@ def of_two_workloads_of_a_queue_exactly_one_comes_first(claim: Claim) -> None:
     claim.prove(any_of(first, second), negation(all_of(first, second)))
 
 
-@obligation("PO-CYC-020", rules=["CYC-010"], expect=everywhere(PROVED))
+@obligation("PO-CYC-020", rules=["CYC-010"])
 def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Claim) -> None:
     """Kueue main of August 2026, order of a ClusterQueue's heap."""
     sticks, other_sticks, lower = _flags(claim, "sticks", "other_sticks", "lower")
@@ -82,7 +80,7 @@ def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Clai
     )
 
 
-@obligation("PO-CYC-030", rules=["CYC-020"], expect=everywhere(PROVED))
+@obligation("PO-CYC-030", rules=["CYC-020"])
 def a_head_has_its_turn_by_preemptor_level_priority_and_time(claim: Claim) -> None:
     """Kueue main of August 2026, classical iterator; each criterion counts among equals."""
     mine, theirs = claim.record("mine", CycleHead), claim.record("theirs", CycleHead)
@@ -102,7 +100,7 @@ def a_head_has_its_turn_by_preemptor_level_priority_and_time(claim: Claim) -> No
     )
 
 
-@obligation("PO-CYC-040", rules=["CYC-030"], expect=everywhere(PROVED))
+@obligation("PO-CYC-040", rules=["CYC-030"])
 def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing iterator; each criterion counts among equals."""
     mine, theirs = claim.record("mine", Contestant), claim.record("theirs", Contestant)
@@ -124,7 +122,7 @@ def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> 
     )
 
 
-@obligation("PO-CYC-050", rules=["CYC-040"], expect=everywhere(PROVED))
+@obligation("PO-CYC-050", rules=["CYC-040"])
 @definition_of(is_decided_again)
 def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_it_is(
     overlaps: Any, gate: Any
@@ -133,7 +131,7 @@ def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_i
     return all_of(overlaps, gate)
 
 
-@obligation("PO-CYC-060", rules=["CYC-050", "CYC-060"], expect=everywhere(PROVED))
+@obligation("PO-CYC-060", rules=["CYC-050", "CYC-060"])
 def no_head_is_admitted_or_preempts_that_was_not_checked_and_does_not_still_fit(claim: Claim) -> None:
     """Kueue main of August 2026, scheduling cycle: quota is given once."""
     nothing, strict, defers = _flags(claim, "nothing", "strict", "defers")
@@ -147,14 +145,14 @@ def no_head_is_admitted_or_preempts_that_was_not_checked_and_does_not_still_fit(
     )
 
 
-@obligation("PO-CYC-065", rules=["CYC-050"], expect=everywhere(PROVED))
+@obligation("PO-CYC-065", rules=["CYC-050"])
 @definition_of(must_still_fit)
 def exactly_the_heads_that_could_go_on_are_checked(nothing: Any, defers: Any, overlaps: Any) -> Any:
     """Kueue main of August 2026, scheduling cycle."""
     return negation(any_of(nothing, defers, overlaps))
 
 
-@obligation("PO-CYC-070", rules=["CYC-060"], expect=everywhere(PROVED))
+@obligation("PO-CYC-070", rules=["CYC-060"])
 @definition_of(result_of_turn)
 def every_head_has_the_result_that_its_decision_and_the_cycle_leave_it(
     nothing: Any, strict: Any, defers: Any, fits: Any, preempts: Any
@@ -171,7 +169,7 @@ def every_head_has_the_result_that_its_decision_and_the_cycle_leave_it(
     ]
 
 
-@obligation("PO-CYC-080", rules=["CYC-070", "CYC-080"], expect=everywhere(PROVED))
+@obligation("PO-CYC-080", rules=["CYC-070", "CYC-080"])
 def a_head_that_waits_for_targets_is_kept_at_the_head_of_a_best_effort_queue_only(claim: Claim) -> None:
     """Kueue main of August 2026, preemptor of a ClusterQueue."""
     result, strict = claim.member("result", TurnResult), claim.flag("strict")
@@ -185,7 +183,7 @@ def a_head_that_waits_for_targets_is_kept_at_the_head_of_a_best_effort_queue_onl
     )
 
 
-@obligation("PO-CYC-090", rules=["CYC-090"], expect=everywhere(PROVED))
+@obligation("PO-CYC-090", rules=["CYC-090"])
 @definition_of(joins_those_parked)
 def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(
     strict: Any, alike: Any
@@ -194,7 +192,7 @@ def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(
     return all_of(alike, negation(strict))
 
 
-@obligation("PO-CYC-100", rules=["CYC-100"], expect=everywhere(PROVED))
+@obligation("PO-CYC-100", rules=["CYC-100"])
 @definition_of(keeps_capacity)
 def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first(
     reclaims: Any, hero: Any, goes_first: Any
@@ -203,7 +201,7 @@ def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first
     return any_of(goes_first, negation(any_of(reclaims, hero)))
 
 
-@obligation("PO-CYC-110", rules=["CYC-110"], expect=everywhere(PROVED))
+@obligation("PO-CYC-110", rules=["CYC-110"])
 def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(claim: Claim) -> None:
     """Kueue main of August 2026, resources to reserve: as much as the queue could give it, and no more."""
     amount, usage, nominal, limit = _numbers(claim, "amount", "usage", "nominal", "limit")
@@ -222,7 +220,7 @@ def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(claim: C
     )
 
 
-@obligation("PO-CYC-120", rules=["CYC-120"], expect=everywhere(PROVED))
+@obligation("PO-CYC-120", rules=["CYC-120"])
 @definition_of(wants_cycle)
 def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(
     changed: Any, down: Any, pending: Any
@@ -231,7 +229,7 @@ def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(
     return all_of(changed, negation(down), pending)
 
 
-@obligation("PO-CYC-130", rules=["CYC-130"], expect=everywhere(PROVED))
+@obligation("PO-CYC-130", rules=["CYC-130"])
 def a_cycle_begins_at_the_first_instant_that_the_gap_allows(claim: Claim) -> None:
     """A play's `timing.cycle`."""
     now, last, gap = _numbers(claim, "now", "last", "gap")
@@ -239,7 +237,7 @@ def a_cycle_begins_at_the_first_instant_that_the_gap_allows(claim: Claim) -> Non
     claim.prove(due >= now, due - last >= gap, any_of(due == now, due - last == gap))
 
 
-@obligation("PO-CYC-140", rules=["CYC-140"], expect=everywhere(PROVED))
+@obligation("PO-CYC-140", rules=["CYC-140"])
 def whatever_happens_in_a_tree_is_answered_by_a_wake_within_one_retry_interval(claim: Claim) -> None:
     """Kueue main of August 2026, inadmissible workloads: a second event delays no wake."""
     nothing, event, later, retry = _numbers(claim, "nothing", "event", "later", "retry")
@@ -254,7 +252,7 @@ def whatever_happens_in_a_tree_is_answered_by_a_wake_within_one_retry_interval(c
     )
 
 
-@obligation("PO-CYC-150", rules=["CYC-150", "TBP-020"], expect=everywhere(PROVED))
+@obligation("PO-CYC-150", rules=["CYC-150", "TBP-020"])
 def the_end_of_a_protected_time_is_the_first_instant_at_which_it_has_expired(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: strictly more than minAdmitDuration."""
     target, now = claim.record("target", Workload), claim.number("now")
@@ -265,7 +263,7 @@ def the_end_of_a_protected_time_is_the_first_instant_at_which_it_has_expired(cla
     claim.prove(either_both_or_none(expired, now >= end))
 
 
-@obligation("PO-CYC-160", rules=["CYC-160"], expect=everywhere(PROVED))
+@obligation("PO-CYC-160", rules=["CYC-160"])
 def a_stamp_is_the_whole_second_that_has_begun(claim: Claim) -> None:
     """Kubernetes metav1.Time; F-046 and KEP-8522 lose up to a second by it."""
     seconds, fraction = _numbers(claim, "seconds", "fraction")
@@ -274,14 +272,14 @@ def a_stamp_is_the_whole_second_that_has_begun(claim: Claim) -> None:
     claim.prove(stamp == seconds * SECOND)
 
 
-@obligation("PO-CYC-170", rules=["CYC-170"], expect=everywhere(PROVED))
+@obligation("PO-CYC-170", rules=["CYC-170"])
 @definition_of(lost_work)
 def a_preemption_loses_no_work_or_all_of_it(kept: Any, done: Any, progress: Any) -> Cases:
     """A play's `progress`."""
     return [(kept, 0), (negation(kept), progress + done)]
 
 
-@obligation("PO-CYC-180", rules=["CYC-180"], expect=everywhere(PROVED))
+@obligation("PO-CYC-180", rules=["CYC-180"])
 def work_that_is_left_completes_the_work_and_is_never_less_than_none(claim: Claim) -> None:
     """A play's `work`."""
     work, progress = _numbers(claim, "work", "progress")

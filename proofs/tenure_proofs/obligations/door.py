@@ -5,11 +5,11 @@ from __future__ import annotations
 from tenure.model import Evidence, Kin, Workload
 from tenure.oracle.door import take_target
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 
 
-@obligation("PO-KQ-265", rules=["KQ-300"], expect=everywhere(Verdict.PROVED))
+@obligation("PO-KQ-265", rules=["KQ-300"])
 def the_target_is_the_workload_that_the_door_was_asked_about_with_the_given_evidence(claim: Claim) -> None:
     """Kueue main of August 2026, preemption; KEP-8826, Deterministic Victim Selection."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)

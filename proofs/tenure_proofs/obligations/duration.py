@@ -10,7 +10,7 @@ from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.ordering import candidate_precedes
 from tenure.rules.time_based import is_time_expired, requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -23,9 +23,8 @@ from tenure_proofs.trusted.logic import (
 )
 from tenure_proofs.trusted.transitions import OneQueue, is_evicted
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 BASIS_RULES = ["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-040", "TBP-050"]
-GUARANTEED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
+GUARANTEED_ONLY = proved_under("guaranteed")
 
 
 def _two_durations(claim: Claim) -> tuple[Any, Any]:
@@ -82,7 +81,7 @@ def no_two_equals_preempt_each_other(claim: Claim) -> None:
     claim.prove(negation(all_of(*_one_preempts_the_other(claim, one, other, terms))))
 
 
-@obligation("PO-TBP-150", rules=BASIS_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-150", rules=BASIS_RULES)
 def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: within the ClusterQueue, between two durations that are in force."""
     preemptor, target, now = (
@@ -149,7 +148,7 @@ def _expired_by_a_whole_second_timestamp(claim: Claim) -> tuple[Any, Any]:
     return now - reserved, duration
 
 
-@obligation("PO-TBP-160", rules=["KQ-030", "TBP-020"], expect=everywhere(PROVED))
+@obligation("PO-TBP-160", rules=["KQ-030", "TBP-020"])
 def a_whole_second_timestamp_protects_for_all_but_a_second(claim: Claim) -> None:
     """KEP-8522, Terminology: a LastTransitionTime, which Kubernetes cuts down to the second."""
     ran, duration = _expired_by_a_whole_second_timestamp(claim)
@@ -178,7 +177,7 @@ def _preempted_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]
     return queue, taker, running, now, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED
 
 
-@obligation("PO-TBP-170", rules=["KQ-020", "TBP-030", *BASIS_RULES], expect=everywhere(PROVED))
+@obligation("PO-TBP-170", rules=["KQ-020", "TBP-030", *BASIS_RULES])
 def without_a_duration_a_preemptor_is_ordered_before_its_victim(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: no victim comes back before its preemptor."""
     queue, taker, running, _, _ = _preempted_in_the_queue(claim)

@@ -24,7 +24,7 @@ from tenure.rules.dynamic_priority import (
 )
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import creation_that_counts
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -39,8 +39,7 @@ from tenure_proofs.trusted.logic import (
 )
 from tenure_proofs.trusted.schemas import lemma, one_after_the_other
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-REFUSED_ONLY = {"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED}
+REFUSED_ONLY = proved_under("guaranteed")
 BY_THE_CLASS = {"as-written+invalid_class=refuse": PROVED, "guaranteed+invalid_class=compute": REFUTED}
 """What holds where faulty classes are refused, and only there."""
 
@@ -137,7 +136,7 @@ def the_priority_of_an_accepted_class_is_between_base_and_max(claim: Claim) -> N
     claim.prove(implies(_accepted(claim, base, policy), bounded))
 
 
-@obligation("PO-DYN-120", rules=["DYN-030", "DYN-070", "KQ-080"], expect=everywhere(PROVED))
+@obligation("PO-DYN-120", rules=["DYN-030", "DYN-070", "KQ-080"])
 def with_a_boost_the_priority_is_between_base_and_max_each_plus_the_boost(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy, with Kueue's priority boost: the bound that F-035 leaves.
 
@@ -161,7 +160,7 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
     claim.prove(_boosted(claim, base, policy).decided <= value_of(policy, "max"))
 
 
-@obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"], expect=everywhere(PROVED))
+@obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"])
 def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(claim: Claim) -> None:
     """KEP-754, Proposal: a job without such a class keeps its priority; Kueue's boost adds to it."""
     workload, other, grown = (
@@ -181,7 +180,7 @@ def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(claim:
     )
 
 
-@obligation("PO-DYN-020", rules=["DYN-030"], expect=everywhere(PROVED))
+@obligation("PO-DYN-020", rules=["DYN-030"])
 def a_priority_is_bounded_where_no_step_is_negative_and_no_max_below_the_base(claim: Claim) -> None:
     """KEP-754, Priority Calculation: these three conditions suffice, whatever the reading."""
     base, policy = _sound_class(claim)
@@ -230,7 +229,7 @@ def a_max_that_is_not_set_lowers_no_priority(claim: Claim) -> None:
     claim.prove(implies(lowered, negation(_accepted(claim, base, policy))))
 
 
-@obligation("PO-DYN-045", rules=["DYN-030"], expect=everywhere(PROVED))
+@obligation("PO-DYN-045", rules=["DYN-030"])
 def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy: `Max int32` with `omitempty`, as Go reads it."""
     base, policy = _class(claim)
@@ -244,7 +243,7 @@ def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
     )
 
 
-@obligation("PO-DYN-050", rules=["DYN-030"], expect=everywhere(PROVED))
+@obligation("PO-DYN-050", rules=["DYN-030"])
 def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy: "We don't want it to go to infinity"."""
     base, policy = _sound_class(claim)
@@ -267,7 +266,7 @@ def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -
     )
 
 
-@obligation("PO-DYN-060", rules=["DYN-020"], expect=everywhere(PROVED))
+@obligation("PO-DYN-060", rules=["DYN-020"])
 def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim) -> None:
     """KEP-754, Priority Calculation: the equation rounds up; the comment on `step` rounds down."""
     elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
@@ -285,7 +284,7 @@ def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim)
     )
 
 
-@obligation("PO-DYN-065", rules=["DYN-020"], expect=everywhere(PROVED))
+@obligation("PO-DYN-065", rules=["DYN-020"])
 def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None:
     """KEP-754, Priority Calculation: its worked example has multiples only."""
     elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
@@ -304,7 +303,7 @@ def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None
     )
 
 
-@obligation("PO-DYN-070", rules=["DYN-020"], expect=everywhere(PROVED))
+@obligation("PO-DYN-070", rules=["DYN-020"])
 def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps only add up; Go's int ends, and counting stops there."""
     earlier, later = claim.number("earlier"), claim.number("later")
@@ -322,7 +321,7 @@ def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
     )
 
 
-@obligation("PO-DYN-075", rules=["DYN-010"], expect=everywhere(PROVED))
+@obligation("PO-DYN-075", rules=["DYN-010"])
 @definition_of(elapsed_time)
 def time_runs_from_the_jobs_creation_and_is_never_negative(workload: Any, now: Any) -> Cases:
     """KEP-754, Proposal: "the time since the Job was created"; the Workload's creation stands in for it."""
@@ -330,7 +329,7 @@ def time_runs_from_the_jobs_creation_and_is_never_negative(workload: Any, now: A
     return [(now >= created, now - created), (now < created, 0)]
 
 
-@obligation("PO-DYN-080", rules=["DYN-040"], expect=everywhere(PROVED))
+@obligation("PO-DYN-080", rules=["DYN-040"])
 def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(claim: Claim) -> None:
     """KEP-754 says nothing about a step below 0, or a max that is unset or below the base."""
     base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
@@ -353,7 +352,7 @@ def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(cla
     )
 
 
-@obligation("PO-DYN-090", rules=["DYN-030"], expect=everywhere(PROVED))
+@obligation("PO-DYN-090", rules=["DYN-030"])
 def a_priority_always_fits_into_32_bits(claim: Claim) -> None:
     """KEP-754, `Priority int32`: the form that saturates never leaves them, whatever step and max."""
     base, policy = _class(claim)
@@ -394,7 +393,7 @@ def _elapsed_by_cases(workload: Any, now: Any) -> tuple[tuple[Any, Any, Any], ..
     )
 
 
-@obligation("PO-DYN-100", rules=["DYN-060", "DYN-010", "DYN-020"], expect=everywhere(PROVED))
+@obligation("PO-DYN-100", rules=["DYN-060", "DYN-010", "DYN-020"])
 def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim: Claim) -> None:
     """KEP-754, Priority Calculation, as a moment to wake at: neither too early nor too late."""
     workload, policy = claim.record("workload", Workload), claim.record("policy", DynamicPriorityPolicy)
@@ -417,7 +416,7 @@ def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim:
     one_after_the_other(claim, *goals)
 
 
-@obligation("PO-DYN-110", rules=AGEING, expect=everywhere(PROVED))
+@obligation("PO-DYN-110", rules=AGEING)
 def with_a_policy_the_classs_base_counts_and_only_time_adds_to_it(claim: Claim) -> None:
     """KEP-754, Other points: calculated every time, "without updating the values"."""
     base, policy = _class(claim)

@@ -24,7 +24,7 @@ from tenure.rules.share import (
     stays_in_tournament,
 )
 from tenure_proofs.premises import any_terms, reclaiming_allows
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -36,8 +36,6 @@ from tenure_proofs.trusted.logic import (
     negation,
     value_of,
 )
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 
 
 def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
@@ -51,7 +49,7 @@ def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
     return share
 
 
-@obligation("PO-KQ-400", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-410"], expect=everywhere(PROVED))
+@obligation("PO-KQ-400", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-410"])
 def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: feature gate FairSharingPreemptWithinNominal."""
     preemptor, target, terms = (
@@ -76,7 +74,7 @@ def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Cla
     )
 
 
-@obligation("PO-KQ-410", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
+@obligation("PO-KQ-410", rules=["KQ-420", "KQ-430"])
 def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim) -> None:
     """Kueue's Configuration, fairSharing.preemptionStrategies: rules S2-a and S2-b."""
     preemptors, targets = claim.number("preemptors_share"), claim.number("targets_share")
@@ -90,7 +88,7 @@ def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim)
     )
 
 
-@obligation("PO-KQ-420", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"], expect=everywhere(PROVED))
+@obligation("PO-KQ-420", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"])
 def only_the_strategy_in_use_decides(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: one strategy after the other, the first one named first."""
     preemptor, target, terms = (
@@ -111,7 +109,7 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-430", rules=["KQ-430"], expect=everywhere(PROVED))
+@obligation("PO-KQ-430", rules=["KQ-430"])
 def by_initial_shares_two_preemptors_never_preempt_each_other(claim: Claim) -> None:
     """Kueue's Configuration, LessThanInitialShare: both compare before removal, each with its request."""
     first, second = claim.number("first_queue"), claim.number("second_queue")
@@ -126,11 +124,7 @@ def by_initial_shares_two_preemptors_never_preempt_each_other(claim: Claim) -> N
     )
 
 
-@obligation(
-    "PO-KQ-440",
-    rules=["KQ-420", "KQ-430"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-KQ-440", rules=["KQ-420", "KQ-430"])
 def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim) -> None:
     """Rules S2-a and S2-b of Kueue's fair-sharing proposal: no two workloads preempt each other in turns.
 
@@ -159,7 +153,7 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
     )
 
 
-@obligation("PO-KQ-445", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
+@obligation("PO-KQ-445", rules=["KQ-420", "KQ-430"])
 def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_before(claim: Claim) -> None:
     """kueue#14543, the check of its repairs: in a flat cohort the highest share that changes falls then.
 
@@ -189,7 +183,7 @@ def _by_its_turn(claim: Claim, *, not_exceeded: bool) -> None:
     claim.prove(implies(passes, all_of(mine < before, after < before)))
 
 
-@obligation("PO-KQ-446", rules=["KQ-420", "KQ-430"], expect=everywhere(PROVED))
+@obligation("PO-KQ-446", rules=["KQ-420", "KQ-430"])
 def a_preemptor_within_the_share_counted_for_a_victim_ends_below_the_share_that_the_other_side_had(
     claim: Claim,
 ) -> None:
@@ -213,7 +207,7 @@ def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_s
     _by_its_turn(claim, not_exceeded=False)
 
 
-@obligation("PO-KQ-450", rules=["KQ-490"], expect=everywhere(PROVED))
+@obligation("PO-KQ-450", rules=["KQ-490"])
 def queues_are_visited_in_a_strict_order(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: shares, then the order of candidates."""
     shares = [claim.number(f"share_{name}") for name in "abc"]
@@ -233,7 +227,7 @@ def queues_are_visited_in_a_strict_order(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-460", rules=["KQ-490", "KQ-500"], expect=everywhere(PROVED))
+@obligation("PO-KQ-460", rules=["KQ-490", "KQ-500"])
 def the_node_visited_has_the_highest_share_among_its_siblings(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: two queues and a cohort below one cohort."""
     first, second, cohort = (claim.number(name) for name in ("first_queue", "second_queue", "cohort"))
@@ -251,7 +245,7 @@ def the_node_visited_has_the_highest_share_among_its_siblings(claim: Claim) -> N
     )
 
 
-@obligation("PO-KQ-470", rules=["KQ-500"], expect=everywhere(PROVED))
+@obligation("PO-KQ-470", rules=["KQ-500"])
 def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: "at least"; among cohorts DV-020."""
     cohort, other = claim.number("cohort"), claim.number("other")
@@ -264,7 +258,7 @@ def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) ->
     )
 
 
-@obligation("PO-KQ-480", rules=["KQ-110", "KQ-470", "KQ-480"], expect=everywhere(PROVED))
+@obligation("PO-KQ-480", rules=["KQ-110", "KQ-470", "KQ-480"])
 def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: nodes that borrow nothing are left out."""
     usage, quota, on_path = claim.number("usage"), claim.number("quota"), claim.flag("on_path")
@@ -277,7 +271,7 @@ def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(claim: Claim) 
     )
 
 
-@obligation("PO-KQ-490", rules=["KQ-110", "KQ-200", "KQ-470"], expect=everywhere(PROVED))
+@obligation("PO-KQ-490", rules=["KQ-110", "KQ-200", "KQ-470"])
 def nothing_is_borrowed_exactly_within_quota(claim: Claim) -> None:
     """Kueue main of August 2026, dominant resource share; nodes that may lose workloads."""
     usage, more = claim.number("usage"), claim.number("more")
@@ -296,7 +290,7 @@ def nothing_is_borrowed_exactly_within_quota(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-500", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"], expect=everywhere(PROVED))
+@obligation("PO-KQ-500", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"])
 def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: borrowWithinCohort and hierarchical advantages are ignored."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -318,11 +312,7 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
     )
 
 
-@obligation(
-    "PO-KQ-510",
-    rules=["KQ-010", "KQ-300", "KQ-310", "KQ-330", "KQ-400", "KQ-420", "KQ-430"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-KQ-510", rules=["KQ-010", "KQ-300", "KQ-310", "KQ-330", "KQ-400", "KQ-420", "KQ-430"])
 def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing, and the reasons of condition Preempted: power of the door."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)

@@ -29,7 +29,7 @@ from tenure.rules.flavors import (
 from tenure.rules.quota import is_within_quota
 from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -42,7 +42,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 FROM_THE_LOWEST = (
     FlavorMode.NO_FIT,
     FlavorMode.NO_CANDIDATES,
@@ -82,7 +81,7 @@ def _preferred(claim: Claim) -> Any:
     return lambda one, other: rule(*one, *other, preference).value
 
 
-@obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"], expect=everywhere(PROVED))
+@obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"])
 def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: at each boundary the boundary itself included."""
     request, free, potential, nominal = (
@@ -101,7 +100,7 @@ def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Clai
     )
 
 
-@obligation("PO-KQ-530", rules=["KQ-530"], expect=everywhere(PROVED))
+@obligation("PO-KQ-530", rules=["KQ-530"])
 def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: borrowWithinCohort, or under fair sharing reclaim."""
     terms = any_terms(claim)
@@ -126,7 +125,7 @@ def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -
     )
 
 
-@obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"], expect=everywhere(PROVED))
+@obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"])
 def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
     """Kueue main of August 2026, preemption oracle: to preempt in other ClusterQueues only is the best."""
     any_target, any_own = claim.flag("any_target"), claim.flag("any_own_target")
@@ -142,7 +141,7 @@ def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-550", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
+@obligation("PO-KQ-550", rules=["KQ-550", "KQ-560"])
 def ways_of_assigning_are_strictly_preferred(claim: Claim) -> None:
     """Kueue v1beta2, FlavorFungibility.preference: irreflexive, asymmetric, transitive, ties included."""
     first, second, third = (_way(claim, name) for name in ("first", "second", "third"))
@@ -156,7 +155,7 @@ def ways_of_assigning_are_strictly_preferred(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-560", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
+@obligation("PO-KQ-560", rules=["KQ-550", "KQ-560"])
 def only_equal_ways_and_ways_that_do_not_fit_are_tied(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: the first flavor of the best is a definite one."""
     first, second = _way(claim, "first"), _way(claim, "second")
@@ -167,7 +166,7 @@ def only_equal_ways_and_ways_that_do_not_fit_are_tied(claim: Claim) -> None:
     claim.prove(either_both_or_none(tied, any_of(neither_fits, equal)))
 
 
-@obligation("PO-KQ-570", rules=["KQ-550"], expect=everywhere(PROVED))
+@obligation("PO-KQ-570", rules=["KQ-550"])
 def what_cannot_be_assigned_is_never_preferred_however_near_its_quota(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: NoFit below NoCandidates below all others."""
     one, other = _way(claim, "one"), _way(claim, "other")
@@ -180,7 +179,7 @@ def what_cannot_be_assigned_is_never_preferred_however_near_its_quota(claim: Cla
     )
 
 
-@obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"], expect=everywhere(PROVED))
+@obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"])
 def a_preference_decides_what_is_looked_at_first(claim: Claim) -> None:
     """Kueue v1beta2, FlavorFungibility.preference: mode, then level; or level, then mode."""
     one, other = _way(claim, "one"), _way(claim, "other")
@@ -200,7 +199,7 @@ def a_preference_decides_what_is_looked_at_first(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-590", rules=["KQ-560"], expect=everywhere(PROVED))
+@obligation("PO-KQ-590", rules=["KQ-560"])
 @definition_of(is_higher_mode)
 def the_five_modes_are_in_one_strict_order(mode: Any, other: Any) -> Any:
     """Kueue main of August 2026, flavor assigner: NoFit, NoCandidates, Preempt, Reclaim, Fit."""
@@ -209,7 +208,7 @@ def the_five_modes_are_in_one_strict_order(mode: Any, other: Any) -> Any:
     )
 
 
-@obligation("PO-KQ-600", rules=["KQ-570"], expect=everywhere(PROVED))
+@obligation("PO-KQ-600", rules=["KQ-570"])
 def the_search_for_a_flavor_goes_on_in_exactly_these_cases(claim: Claim) -> None:
     """Kueue v1beta2, FlavorFungibility: whenCanPreempt and whenCanBorrow."""
     mode, level = _way(claim, "tried")
@@ -232,7 +231,7 @@ def the_search_for_a_flavor_goes_on_in_exactly_these_cases(claim: Claim) -> None
     )
 
 
-@obligation("PO-KQ-610", rules=["KQ-550", "KQ-560", "KQ-570"], expect=everywhere(PROVED))
+@obligation("PO-KQ-610", rules=["KQ-550", "KQ-560", "KQ-570"])
 def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) -> None:
     """Kueue v1beta2, FlavorFungibility: to stop at a flavor never loses to one that cannot be assigned."""
     one, other = _way(claim, "one"), _way(claim, "other")
@@ -246,7 +245,7 @@ def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) ->
     claim.prove(claim.lift(is_preferred)(*one, *other, preference).value)
 
 
-@obligation("PO-KQ-620", rules=["KQ-580"], expect=everywhere(PROVED))
+@obligation("PO-KQ-620", rules=["KQ-580"])
 def a_toleration_covers_what_it_names_and_everything_that_it_does_not(claim: Claim) -> None:
     """Kubernetes core/v1, tolerations: an empty key with Exists covers all; the effect must match."""
     toleration, taint = claim.record("toleration", Toleration), claim.record("taint", Taint)
@@ -278,7 +277,7 @@ def _lost(claim: Claim, count: Any, most: Any, step: Any, steps: Any) -> Any:
     return count - claim.lift(reduced_count)(count, count - most, step, steps).value
 
 
-@obligation("PO-KQ-630", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
+@obligation("PO-KQ-630", rules=["KQ-600", "KQ-610"])
 def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim: Claim) -> None:
     """Kueue v1beta2, PodSet.minCount, for one pod set among several; who loses no pod asks for all."""
     count, most, step, steps = (claim.number(name) for name in ("count", "most", "step", "steps"))
@@ -296,7 +295,7 @@ def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim:
     )
 
 
-@obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
+@obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"])
 def two_pod_sets_together_lose_at_most_one_pod_for_each_step(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: there are as many steps as pods to lose in all pod sets."""
     step, steps, most = claim.number("step"), claim.number("steps"), claim.number("first_most")
@@ -338,7 +337,7 @@ def fewer_pods_have_candidates_elsewhere_wherever_more_have(claim: Claim) -> Non
     claim.prove(implies(all_of(offered["more"], short["fewer"]), offered["fewer"]))
 
 
-@obligation("PO-KQ-650", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
+@obligation("PO-KQ-650", rules=["KQ-600", "KQ-610"])
 def a_pod_set_alone_loses_one_pod_at_each_step(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: one pod set has as many steps as pods to lose."""
     count, step, most = (claim.number(name) for name in ("count", "step", "most"))
@@ -349,7 +348,7 @@ def a_pod_set_alone_loses_one_pod_at_each_step(claim: Claim) -> None:
     claim.prove(lost == step, implies(step == 0, asked == request))
 
 
-@obligation("PO-KQ-660", rules=["KQ-610"], expect=everywhere(PROVED))
+@obligation("PO-KQ-660", rules=["KQ-610"])
 def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Claim) -> None:
     """Kueue main of August 2026, scaling of pod sets: divides, then multiplies; all pods ask for all."""
     request, count, other = claim.number("request"), claim.number("count"), claim.number("new_count")
@@ -369,7 +368,7 @@ def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Cla
     )
 
 
-@obligation("PO-KQ-670", rules=["KQ-610"], expect=everywhere(PROVED))
+@obligation("PO-KQ-670", rules=["KQ-610"])
 def fewer_pods_never_ask_for_more(claim: Claim) -> None:
     """Kueue v1beta2, PodSet.minCount: a smaller count is worth trying."""
     request, count = claim.number("request"), claim.number("count")
@@ -379,7 +378,7 @@ def fewer_pods_never_ask_for_more(claim: Claim) -> None:
     claim.prove(scaled(request, count, fewer).value <= scaled(request, count, more).value)
 
 
-@obligation("PO-KQ-680", rules=["KQ-070", "KQ-520", "KQ-560"], expect=everywhere(PROVED))
+@obligation("PO-KQ-680", rules=["KQ-070", "KQ-520", "KQ-560"])
 def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: as far as quota alone tells, and reaching no less far."""
     smaller, larger = claim.number("smaller"), claim.number("larger")
@@ -392,7 +391,7 @@ def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
     claim.prove(negation(claim.lift(is_higher_mode)(of_larger, of_smaller).value))
 
 
-@obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"], expect=everywhere(PROVED))
+@obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"])
 def a_later_step_never_has_more_pods(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: the search by halves among the steps needs it."""
     count, most, steps = (claim.number(name) for name in ("count", "most", "steps"))

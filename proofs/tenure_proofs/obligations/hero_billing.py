@@ -20,12 +20,11 @@ from tenure.rules.hero_billing import (
     share_of_bill,
 )
 from tenure_proofs.amounts import ordinary
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import PROVED, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, implies, negation, quotient
 from tenure_proofs.trusted.schemas import one_after_the_other, over_every_fold
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 EXACT = {"as-written+accessible_rounding=exact": PROVED, "guaranteed+accessible_rounding=exact": PROVED}
 
 
@@ -43,7 +42,7 @@ def _rounded_down(claim: Claim, name: str, amount: Any, total: Any) -> tuple[Any
     return rounded, all_of(total * rounded <= amount, amount < total * rounded + total)
 
 
-@obligation("PO-UCQ-300", rules=["UCQ-130"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-300", rules=["UCQ-130"])
 def a_share_by_sums_is_never_below_zero_nor_above_what_can_be_billed(claim: Claim) -> None:
     """KEP-8826, Implementation: billed proportionally; what is left of a quota is never below zero."""
     bill, weight, before, total = _bill(claim)
@@ -71,7 +70,7 @@ def a_share_by_sums_is_never_below_zero_nor_above_what_can_be_billed(claim: Clai
     )
 
 
-@obligation("PO-UCQ-301", rules=["UCQ-130"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-301", rules=["UCQ-130"])
 def a_share_rounded_down_alone_or_exact_is_never_below_zero_nor_above_what_can_be_billed(
     claim: Claim,
 ) -> None:
@@ -95,7 +94,7 @@ def a_share_rounded_down_alone_or_exact_is_never_below_zero_nor_above_what_can_b
     )
 
 
-@obligation("PO-UCQ-302", rules=["UCQ-130"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-302", rules=["UCQ-130"])
 def a_share_differs_by_less_than_one_from_the_exact_one(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula is not about whole numbers; each reading rounds it."""
     bill, weight, before, total = _bill(claim)
@@ -118,7 +117,7 @@ def a_share_differs_by_less_than_one_from_the_exact_one(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-305", rules=["UCQ-130"], expect=everywhere(PROVED), also=EXACT)
+@obligation("PO-UCQ-305", rules=["UCQ-130"], also=EXACT)
 def a_share_of_nothing_is_zero_and_so_is_every_share_where_nothing_can_be_billed(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula divides by a sum that may be zero."""
     bill, weight, before, total = (claim.number(name) for name in ("bill", "weight", "before", "total"))
@@ -130,7 +129,7 @@ def a_share_of_nothing_is_zero_and_so_is_every_share_where_nothing_can_be_billed
     )
 
 
-@obligation("PO-UCQ-310", rules=["UCQ-130"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-310", rules=["UCQ-130"])
 def shares_by_their_sums_add_up_to_the_bill_and_so_do_exact_ones(claim: Claim) -> None:
     """KEP-8826, Implementation: what a hero uses is billed, all of it. By induction over the nodes."""
     bill, weight, before, total = _bill(claim)
@@ -153,11 +152,7 @@ def shares_by_their_sums_add_up_to_the_bill_and_so_do_exact_ones(claim: Claim) -
     )
 
 
-@obligation(
-    "PO-UCQ-315",
-    rules=["UCQ-130"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-UCQ-315", rules=["UCQ-130"], expect=proved_under("guaranteed"))
 def the_shares_of_three_equal_nodes_add_up_to_the_bill(claim: Claim) -> None:
     """KEP-8826, Implementation: shares that are rounded down each leave something that no queue pays."""
     bill = claim.number("bill")
@@ -169,7 +164,7 @@ def the_shares_of_three_equal_nodes_add_up_to_the_bill(claim: Claim) -> None:
     claim.prove(one + other + third == bill)
 
 
-@obligation("PO-UCQ-320", rules=["UCQ-130"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-320", rules=["UCQ-130"])
 def rounding_each_share_down_loses_less_than_one_for_each_node(claim: Claim) -> None:
     """KEP-8826, Implementation: what no queue pays for. By induction over the nodes.
 
@@ -198,11 +193,7 @@ def rounding_each_share_down_loses_less_than_one_for_each_node(claim: Claim) -> 
     )
 
 
-@obligation(
-    "PO-UCQ-325",
-    rules=["UCQ-130"],
-    expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
-)
+@obligation("PO-UCQ-325", rules=["UCQ-130"], expect=proved_under("as-written", "released"))
 def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> None:
     """KEP-8826, Implementation: sums that are rounded down move a unit from node to node."""
     less, more, before = claim.number("less"), claim.number("more"), claim.number("before")
@@ -212,7 +203,7 @@ def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> Non
     claim.prove(share(less, 10, before, 50, rounding).value <= share(more, 10, before, 50, rounding).value)
 
 
-@obligation("PO-UCQ-330", rules=["KQ-110", "UCQ-110"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-330", rules=["KQ-110", "UCQ-110"])
 def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(claim: Claim) -> None:
     """KEP-8826, Implementation: over the nominal quotas; a hero that is within its own pays with the rest."""
     nominal, usage, billed = (claim.number(name) for name in ("nominal", "usage", "billed"))
@@ -229,7 +220,7 @@ def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(claim: Clai
     )
 
 
-@obligation("PO-UCQ-335", rules=["KQ-110", "UCQ-110", "UCQ-120"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-335", rules=["KQ-110", "UCQ-110", "UCQ-120"])
 def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
     """KEP-8826, Implementation: accessible is what is left. By induction over the cohorts that have heroes.
 
@@ -252,7 +243,7 @@ def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-340", rules=["UCQ-120"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-340", rules=["UCQ-120"])
 def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim) -> None:
     """KEP-8826, Implementation: billed, all of it, as far as there is quota to bill."""
     used, left = claim.number("used"), claim.number("left")
@@ -260,7 +251,7 @@ def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim
     claim.prove(implies(used <= left, bill == used), implies(used > left, bill == left))
 
 
-@obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"])
 def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
     usage, nominal = claim.number("usage"), claim.number("nominal")
@@ -276,11 +267,7 @@ def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
     )
 
 
-@obligation(
-    "PO-UCQ-350",
-    rules=["KQ-110", "UCQ-100"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-UCQ-350", rules=["KQ-110", "UCQ-100"], expect=proved_under("guaranteed"))
 def a_hero_within_its_own_quota_bills_no_other_queue(claim: Claim) -> None:
     """KEP-8826, Implementation: under the formula as it stands it is, as if it used the others' quota."""
     usage, nominal = claim.number("usage"), claim.number("nominal")
@@ -288,7 +275,7 @@ def a_hero_within_its_own_quota_bills_no_other_queue(claim: Claim) -> None:
     claim.prove(claim.lift(billed_usage)(usage, nominal, claim.reading.hero_billing).value == 0)
 
 
-@obligation("PO-UCQ-360", rules=["UCQ-120", "UCQ-140"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-360", rules=["UCQ-120", "UCQ-140"])
 def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: Claim) -> None:
     """KEP-8826, Implementation: what is paid for leaves with the quota. By induction over the heroes."""
     bill, rest, credited = claim.number("bill"), claim.number("rest"), claim.number("credited")
@@ -322,7 +309,7 @@ def _to_a_node(claim: Claim) -> tuple[Any, Any, Any, Any]:
     return amount, weight, total, claim.flag("is_queue")
 
 
-@obligation("PO-UCQ-370", rules=["UCQ-130", "UCQ-150"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-370", rules=["UCQ-130", "UCQ-150"])
 def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: Sum(Workload[k] * Nominal/Total), of all CQs in the subtree."""
     amount, weight, total, is_queue = _to_a_node(claim)
@@ -343,7 +330,7 @@ def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim
     )
 
 
-@obligation("PO-UCQ-380", rules=["UCQ-260"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-380", rules=["UCQ-260"])
 def a_hero_may_use_all_there_is_or_what_may_be_lent_of_it(claim: Claim) -> None:
     """KEP-8826, Goals, Bypass Limits; Lending Limits: ignored, or honoured for the first version."""
     amount, limit = claim.number("amount"), claim.optional_number("limit")

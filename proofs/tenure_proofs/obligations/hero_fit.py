@@ -16,7 +16,7 @@ from tenure.rules.hero_fit import (
 from tenure.rules.quota import available, local_available
 from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -28,7 +28,6 @@ from tenure_proofs.trusted.logic import (
 )
 from tenure_proofs.trusted.schemas import over_every_fold
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 ROOM = ["KQ-100", "KQ-110", "KQ-150", "UCQ-230"]
 AVAILABLE = ["KQ-130", "KQ-140", "KQ-170", "KQ-180"]
 
@@ -38,7 +37,7 @@ def _bounded(*amounts: Any) -> Any:
     return all_of(*(all_of(amount >= -LARGE, amount <= LARGE) for amount in amounts))
 
 
-@obligation("PO-UCQ-400", rules=["UCQ-210"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-400", rules=["UCQ-210"])
 @definition_of(accessible_to_hero)
 def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(subtree: Any, clamp: Any) -> Cases:
     """KEP-8826, Implementation, formula and constraint: without a limit "the sum of the subtree"."""
@@ -46,7 +45,7 @@ def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(subtree: A
     return [(clamped, clamp.value), (negation(clamped), subtree)]
 
 
-@obligation("PO-UCQ-405", rules=["KQ-100", "UCQ-220"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-405", rules=["KQ-100", "UCQ-220"])
 @definition_of(clamp_of_hero, where=lambda nominal, limit, _: ordinary(nominal, limit.value))
 def a_borrowing_limit_clamps_what_is_borrowed_or_all(nominal: Any, limit: Any, clamp: Any) -> Cases:
     """KEP-8826, Implementation: "clamped by the borrowingLimit of the UCQ itself", both readings."""
@@ -57,11 +56,7 @@ def a_borrowing_limit_clamps_what_is_borrowed_or_all(nominal: Any, limit: Any, c
     ]
 
 
-@obligation(
-    "PO-UCQ-410",
-    rules=["KQ-100", "UCQ-210", "UCQ-220"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-UCQ-410", rules=["KQ-100", "UCQ-210", "UCQ-220"], expect=proved_under("guaranteed"))
 def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
     """KEP-8826, Implementation, Constraint: as written, a limit of zero stops the hero."""
     nominal, others, clamp = (claim.number(name) for name in ("nominal", "others", "clamp"))
@@ -72,7 +67,7 @@ def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
     claim.prove(clamped.is_set, claim.lift(accessible_to_hero)(nominal + others, clamp).value >= nominal)
 
 
-@obligation("PO-UCQ-420", rules=["KQ-100", "UCQ-240"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-420", rules=["KQ-100", "UCQ-240"])
 def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Safety Caps. By induction over admissions; who leaves only makes it less."""
     usage, request, left = claim.number("usage"), claim.number("request"), claim.number("left")
@@ -90,7 +85,7 @@ def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-430", rules=["KQ-100", "UCQ-240"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-430", rules=["KQ-100", "UCQ-240"])
 def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
     """KEP-8826, Implementation; what fill-back rests on (PO-KQ-240). With PO-UCQ-440: fit is monotone."""
     less, more, request = claim.number("less"), claim.number("more"), claim.number("request")
@@ -102,7 +97,7 @@ def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-440", rules=ROOM, expect=everywhere(PROVED))
+@obligation("PO-UCQ-440", rules=ROOM)
 def less_usage_anywhere_never_reduces_the_room_for_a_hero(claim: Claim) -> None:
     """KEP-8826, Borrowing Subtree Isolation. By induction over the nodes of its subtree, bills as they are.
 
@@ -123,7 +118,7 @@ def less_usage_anywhere_never_reduces_the_room_for_a_hero(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-450", rules=[*ROOM, *AVAILABLE, "UCQ-240"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-450", rules=[*ROOM, *AVAILABLE, "UCQ-240"])
 def a_request_that_fits_a_hero_is_covered_by_its_subtree_without_borrowing_from_outside(claim: Claim) -> None:
     """KEP-8826, Proposal: it "cannot get more resources than it is defined in its subtree".
 
@@ -160,7 +155,7 @@ def a_request_that_fits_a_hero_is_covered_by_its_subtree_without_borrowing_from_
     )
 
 
-@obligation("PO-UCQ-460", rules=[*ROOM, *AVAILABLE], expect=everywhere(PROVED))
+@obligation("PO-UCQ-460", rules=[*ROOM, *AVAILABLE])
 def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: it depends on the subtree and on its balance at the boundary.
 
@@ -190,7 +185,7 @@ def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(c
     )
 
 
-@obligation("PO-UCQ-470", rules=["KQ-100", "UCQ-240", "UCQ-250"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-470", rules=["KQ-100", "UCQ-240", "UCQ-250"])
 def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(claim: Claim) -> None:
     """KEP-8826, Goals, Safety Caps: what is in use may leave; more than there is, is never there."""
     usage, request = claim.number("usage"), claim.number("request")
@@ -216,7 +211,7 @@ def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(c
     claim.prove(mode == FlavorMode.NO_FIT)
 
 
-@obligation("PO-UCQ-480", rules=["KQ-100", "UCQ-230"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-480", rules=["KQ-100", "UCQ-230"])
 def local_quota_of_others_is_room_unless_lending_limits_are_honoured(claim: Claim) -> None:
     """KEP-8826, Lending Limits: "a Hero Queue A must still be able to take them"; Bypass Limits."""
     room, idle, own = claim.number("room"), claim.number("idle"), claim.flag("own")

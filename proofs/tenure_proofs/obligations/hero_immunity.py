@@ -12,13 +12,12 @@ from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import basis_for_hero, is_immune
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, has_value, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 RANK = ["UCQ-010", "UCQ-020", "UCQ-040", "UCQ-060"]
 IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
 TERMS = {"preemptor": "terms", "target": "theirs"}
@@ -88,7 +87,6 @@ def _two(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
 @obligation(
     "PO-UCQ-100",
     rules=IMMUNITY,
-    expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
     title="Hero immunity hierarchy",
@@ -106,7 +104,6 @@ def a_heros_workload_is_preempted_only_by_a_hero_above_or_a_peer_of_higher_prior
 @obligation(
     "PO-UCQ-110",
     rules=IMMUNITY,
-    expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED},
     title="Subtree containment",
 )
@@ -117,7 +114,7 @@ def a_hero_preempts_no_workload_outside_the_subtree_of_its_parent_cohort(claim: 
     claim.prove(negation(taken))
 
 
-@obligation("PO-UCQ-115", rules=["UCQ-310"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
+@obligation("PO-UCQ-115", rules=["UCQ-310"], also={WRITTEN_TREE: PROVED})
 def a_hero_preempts_no_workload_of_another_tree(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: "a different organizational tree", under every reading."""
     tree = cohorts(claim)
@@ -136,7 +133,7 @@ def a_hero_preempts_no_workload_of_another_tree(claim: Claim) -> None:
     claim.prove(claim.lift(basis_for_hero)(mine.workload, target, mine.terms, kin).value == Basis.NONE)
 
 
-@obligation("PO-UCQ-120", rules=["UCQ-340"], expect=everywhere(PROVED), also={WRITTEN_TREE: PROVED})
+@obligation("PO-UCQ-120", rules=["UCQ-340"], also={WRITTEN_TREE: PROVED})
 def no_standard_queue_preempts_a_workload_of_a_hero_whatever_the_priorities(claim: Claim) -> None:
     """KEP-8826, Test Plan: hero jobs are not preempted by high priority jobs."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -149,7 +146,6 @@ def no_standard_queue_preempts_a_workload_of_a_hero_whatever_the_priorities(clai
 @obligation(
     "PO-UCQ-130",
     rules=IMMUNITY,
-    expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
@@ -168,7 +164,6 @@ def no_two_workloads_of_heroes_may_preempt_each_other_and_none_itself(claim: Cla
 @obligation(
     "PO-UCQ-140",
     rules=IMMUNITY,
-    expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
@@ -201,12 +196,7 @@ def no_cycle_of_heroes_exists_in_which_each_may_preempt_the_next(claim: Claim) -
     )
 
 
-@obligation(
-    "PO-UCQ-150",
-    rules=RANK,
-    expect=everywhere(PROVED),
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED},
-)
+@obligation("PO-UCQ-150", rules=RANK, also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED})
 def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim) -> None:
     """KEP-8826, Hierarchical Protection: containment forbids what "or a higher priority" would add.
 
@@ -226,7 +216,6 @@ def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim
 @obligation(
     "PO-UCQ-160",
     rules=IMMUNITY,
-    expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )
@@ -238,7 +227,7 @@ def heroes_of_two_branches_never_preempt_each_other(claim: Claim) -> None:
     claim.prove(negation(taken))
 
 
-@obligation("PO-UCQ-170", rules=["UCQ-020"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-170", rules=["UCQ-020"])
 def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_the_reading(
     claim: Claim,
 ) -> None:
@@ -257,7 +246,6 @@ def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_t
 @obligation(
     "PO-UCQ-180",
     rules=["KQ-300", "UCQ-340", "DYN-030"],
-    expect=everywhere(PROVED),
     irrespective_of={"DYN-030": "no priority helps against a hero, whatever it has grown to"},
 )
 def a_standard_workload_whose_priority_has_grown_preempts_no_hero(claim: Claim) -> None:
@@ -308,7 +296,6 @@ def of_two_heroes_of_one_cohort_only_one_ever_preempts_the_other(claim: Claim) -
 @obligation(
     "PO-UCQ-190",
     rules=["KQ-010", "UCQ-030", *IMMUNITY],
-    expect=everywhere(PROVED),
     also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
     irrespective_of={"UCQ-040": BY_RANK},
 )

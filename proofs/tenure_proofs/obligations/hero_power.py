@@ -18,7 +18,7 @@ from tenure_proofs.obligations.hero_immunity import (
     sides,
 )
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -32,7 +32,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 BOTH_TREES = {WRITTEN_TREE: PROVED, GUARANTEED_TREE: PROVED}
 OWN_QUEUE = ["KQ-030", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-050"]
 ORDER = ["KQ-030", "KQ-050", "KQ-220", "TBP-010", "TBP-020", "TBP-060"]
@@ -67,7 +66,7 @@ def _is_protected(target: Any, terms: Any, now: Any) -> Any:
     )
 
 
-@obligation("PO-UCQ-200", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
+@obligation("PO-UCQ-200", rules=IMMUNITY, also=BOTH_TREES)
 def a_hero_can_preempt_every_standard_workload_of_its_subtree(claim: Claim) -> None:
     """KEP-8826, Goals, Absolute Preemption Authority, Universal Subtree Preemption: whatever its priority."""
     _, theirs, taken = _inside(claim)
@@ -75,7 +74,7 @@ def a_hero_can_preempt_every_standard_workload_of_its_subtree(claim: Claim) -> N
     claim.prove(taken)
 
 
-@obligation("PO-UCQ-210", rules=IMMUNITY, expect=everywhere(PROVED), also=BOTH_TREES)
+@obligation("PO-UCQ-210", rules=IMMUNITY, also=BOTH_TREES)
 def a_hero_can_preempt_every_workload_of_a_hero_below_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: closer to the root; whatever the priorities."""
     mine, theirs, taken = _inside(claim)
@@ -83,7 +82,7 @@ def a_hero_can_preempt_every_workload_of_a_hero_below_it(claim: Claim) -> None:
     claim.prove(taken)
 
 
-@obligation("PO-UCQ-220", rules=["KQ-010", *IMMUNITY], expect=everywhere(PROVED), also=BOTH_TREES)
+@obligation("PO-UCQ-220", rules=["KQ-010", *IMMUNITY], also=BOTH_TREES)
 def a_hero_can_preempt_a_workload_of_a_peer_exactly_when_it_has_lower_priority(claim: Claim) -> None:
     """KEP-8826, Non-Goals, Complex Peer Fair Sharing: "standard priority"."""
     mine, theirs, taken = _inside(claim)
@@ -92,7 +91,7 @@ def a_hero_can_preempt_a_workload_of_a_peer_exactly_when_it_has_lower_priority(c
     claim.prove(either_both_or_none(taken, lower))
 
 
-@obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"])
 def a_hero_preempts_in_other_queues_on_one_basis_only_and_never_an_immune_workload(claim: Claim) -> None:
     """KEP-8826, Goals, Universal Subtree Preemption: any other workload that is not protected."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -106,7 +105,7 @@ def a_hero_preempts_in_other_queues_on_one_basis_only_and_never_an_immune_worklo
     )
 
 
-@obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"])
 def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Claim) -> None:
     """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
     basis = claim.member("basis", Basis)
@@ -140,11 +139,7 @@ def under_min_admit_duration_no_hero_preempts_a_workload_before_it_expires(claim
     claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
 
 
-@obligation(
-    "PO-UCQ-260",
-    rules=OWN_QUEUE,
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-UCQ-260", rules=OWN_QUEUE, expect=proved_under("guaranteed"))
 def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826, API: the fields about preemption within the queue remain."""
     preemptor, target, now = (
@@ -174,7 +169,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
     return workload, claim.lift(group_for_hero)(own, over_quota).value, over_quota
 
 
-@obligation("PO-UCQ-265", rules=["UCQ-320"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-265", rules=["UCQ-320"])
 def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection: three groups, which are counted from 0."""
     over_quota, own = claim.flag("over_quota"), claim.flag("own")
@@ -189,7 +184,6 @@ def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(c
 @obligation(
     "PO-UCQ-270",
     rules=["UCQ-320", *ORDER],
-    expect=everywhere(PROVED),
     irrespective_of={
         "group_for_hero(third_own, third_over_quota)": "what comes before what comes before the third one "
         "does so in whichever group that is"
@@ -212,7 +206,7 @@ def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -
     )
 
 
-@obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"])
 def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection; who is evicted already goes before all, as in Kueue.
 

@@ -8,13 +8,12 @@ from typing import Any
 from tenure.model import Head, PreemptionRules
 from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import PROVED, REFUTED, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, cohorts
 from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
 from tenure_proofs.trusted.schemas import along_every_path
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 TREE_SCOPE = ("as-written+hero_scope=tree", "guaranteed+hero_scope=tree")
 
 
@@ -22,7 +21,7 @@ def _heads(claim: Claim, *names: str) -> tuple[Any, ...]:
     return tuple(claim.record(name, Head) for name in names)
 
 
-@obligation("PO-UCQ-010", rules=["UCQ-010"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-010", rules=["UCQ-010"])
 def ancestors_of_a_cohort_form_a_path_to_the_root(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: "closer to the root". By induction along the path walked.
 
@@ -56,7 +55,7 @@ def ancestors_of_a_cohort_form_a_path_to_the_root(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-020", rules=["UCQ-010"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-020", rules=["UCQ-010"])
 def above_is_a_strict_order_and_two_cohorts_above_one_are_above_each_other(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a hierarchy. In every tree, of any depth."""
     tree = cohorts(claim)
@@ -79,7 +78,7 @@ def above_is_a_strict_order_and_two_cohorts_above_one_are_above_each_other(claim
     )
 
 
-@obligation("PO-UCQ-030", rules=["UCQ-030"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-030", rules=["UCQ-030"])
 def the_order_of_heads_is_strict_and_total_on_heads_that_differ(claim: Claim) -> None:
     """KEP-8826, Non-Goals, Complex Peer Fair Sharing. Irreflexive, transitive; incomparable is equal."""
     first, second, third = _heads(claim, "first", "second", "third")
@@ -106,7 +105,7 @@ def the_order_of_heads_is_strict_and_total_on_heads_that_differ(claim: Claim) ->
     )
 
 
-@obligation("PO-UCQ-035", rules=["UCQ-030"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-035", rules=["UCQ-030"])
 def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection; Non-Goals: "standard priority and creation time"."""
     first, second = _heads(claim, "first", "second")
@@ -122,7 +121,7 @@ def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None
     )
 
 
-@obligation("PO-UCQ-037", rules=["UCQ-010", "UCQ-030"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-037", rules=["UCQ-010", "UCQ-030"])
 def the_head_of_a_hero_above_comes_before_that_of_a_hero_below(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a head that another may preempt is not first, in any tree."""
     tree = cohorts(claim)
@@ -139,21 +138,14 @@ def the_head_of_a_hero_above_comes_before_that_of_a_hero_below(claim: Claim) -> 
     claim.prove(before(first, second).value, negation(before(second, first).value))
 
 
-@obligation(
-    "PO-UCQ-040",
-    rules=["UCQ-040"],
-    expect=everywhere(PROVED),
-    also=dict.fromkeys(TREE_SCOPE, REFUTED),
-)
+@obligation("PO-UCQ-040", rules=["UCQ-040"], also=dict.fromkeys(TREE_SCOPE, REFUTED))
 def the_subtree_of_a_hero_is_that_of_its_parent_cohort(claim: Claim) -> None:
     """KEP-8826, Borrowing Subtree Isolation: "the resources defined within that specific branch"."""
     parent, root = claim.number("parent"), claim.number("root")
     claim.prove(claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value == parent)
 
 
-@obligation(
-    "PO-UCQ-045", rules=["UCQ-040"], expect=everywhere(PROVED), also=dict.fromkeys(TREE_SCOPE, PROVED)
-)
+@obligation("PO-UCQ-045", rules=["UCQ-040"], also=dict.fromkeys(TREE_SCOPE, PROVED))
 def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment: strictly scoped, and never "a different organizational tree"."""
     tree = cohorts(claim)
@@ -169,7 +161,7 @@ def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) 
     )
 
 
-@obligation("PO-UCQ-050", rules=["UCQ-050"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-050", rules=["UCQ-050"])
 def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(claim: Claim) -> None:
     """KEP-8826, API: the rules are chosen in the ClusterQueue; Goals, Subtree Containment: of its cohort."""
     rules, has_cohort = claim.member("rules", PreemptionRules), claim.flag("has_cohort")
@@ -222,7 +214,7 @@ def _pair(claim: Claim) -> _Pair:
     return _Pair(tree, hero, other_hero, parent, other, same, scope, other_scope)
 
 
-@obligation("PO-UCQ-060", rules=["UCQ-010", "UCQ-060"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-060", rules=["UCQ-010", "UCQ-060"])
 def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection, Subtree Containment: closer to the root, and within."""
     pair = _pair(claim)
@@ -240,7 +232,7 @@ def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-065", rules=["UCQ-010", "UCQ-060"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-065", rules=["UCQ-010", "UCQ-060"])
 def of_two_queues_one_is_above_the_other_or_both_are_peers_or_neither_as_seen_from_either(
     claim: Claim,
 ) -> None:

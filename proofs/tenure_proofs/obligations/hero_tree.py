@@ -22,20 +22,15 @@ from tenure.rules.hero_tree import (
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
 from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, either_both_or_none, has_value, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 AMOUNTS = ["KQ-100", "KQ-110"]
 
 
-@obligation(
-    "PO-UCQ-500",
-    rules=[*AMOUNTS, "UCQ-130", "UCQ-160"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-UCQ-500", rules=[*AMOUNTS, "UCQ-130", "UCQ-160"], expect=proved_under("guaranteed"))
 def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: two heroes, one above the other, each with its own subtree.
 
@@ -56,7 +51,7 @@ def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
     claim.prove(claim.lift(effective_nominal)(nominal, billed, 0).value >= 0)
 
 
-@obligation("PO-UCQ-505", rules=[*AMOUNTS, "UCQ-160"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-505", rules=[*AMOUNTS, "UCQ-160"])
 def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula for Accessible."""
     nominal, bill, received = (claim.number(name) for name in ("nominal", "bill", "received"))
@@ -68,7 +63,7 @@ def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Clai
     )
 
 
-@obligation("PO-UCQ-510", rules=["KQ-110", "UCQ-100", "UCQ-140", "UCQ-170"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-510", rules=["KQ-110", "UCQ-100", "UCQ-140", "UCQ-170"])
 def the_effective_usage_of_a_hero_is_at_least_what_it_does_not_bill_and_at_most_all(claim: Claim) -> None:
     """KEP-8826, Implementation: what others pay for is theirs to pay; never less than nothing."""
     usage, nominal, rest = (claim.number(name) for name in ("usage", "nominal", "rest"))
@@ -90,7 +85,7 @@ def the_effective_usage_of_a_hero_is_at_least_what_it_does_not_bill_and_at_most_
     )
 
 
-@obligation("PO-UCQ-520", rules=[*AMOUNTS, "UCQ-160", "UCQ-170"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-520", rules=[*AMOUNTS, "UCQ-160", "UCQ-170"])
 def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
     """KEP-8826, Implementation: the remaining capacity is still there. By induction over the nodes.
 
@@ -114,7 +109,7 @@ def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-530", rules=["KQ-100", "UCQ-180"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-530", rules=["KQ-100", "UCQ-180"])
 def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
     """KEP-8826, Implementation: never "rightfully running" and "completely outside of quota"."""
     limit, usage = claim.optional_number("limit"), claim.number("usage")
@@ -135,7 +130,7 @@ def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-540", rules=["KQ-110", "UCQ-190"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-540", rules=["KQ-110", "UCQ-190"])
 def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(claim: Claim) -> None:
     """KEP-8826, Goals, Bypass Limits: adhering to lending limits, the allowance for the first version."""
     limit, bill = claim.optional_number("limit"), claim.number("bill")
@@ -151,9 +146,7 @@ def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(
     )
 
 
-@obligation(
-    "PO-UCQ-545", rules=["KQ-110", "KQ-120", "KQ-130", "UCQ-190", "UCQ-260"], expect=everywhere(PROVED)
-)
+@obligation("PO-UCQ-545", rules=["KQ-110", "KQ-120", "KQ-130", "UCQ-190", "UCQ-260"])
 def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_its_limit(
     claim: Claim,
 ) -> None:
@@ -172,7 +165,7 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
     claim.prove(after.is_set, bill + claim.lift(quota_passed_up)(quota).value <= limit.value)
 
 
-@obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"])
 def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(claim: Claim) -> None:
     """KEP-8826, Lending Limits: a hero can use what others keep idle; no other queue gains by it."""
     usage, quota, idle, allowance = (claim.number(name) for name in ("usage", "quota", "idle", "allowance"))
@@ -193,7 +186,7 @@ def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use
     )
 
 
-@obligation("PO-UCQ-555", rules=["KQ-110", "UCQ-200"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-555", rules=["KQ-110", "UCQ-200"])
 def limits_rise_in_all_by_no_more_than_heroes_use_and_no_further_than_is_lacking(claim: Claim) -> None:
     """KEP-8826, Lending Limits. By induction over the nodes of a subtree."""
     usage, quota, idle = claim.number("usage"), claim.number("quota"), claim.number("idle")
@@ -212,11 +205,7 @@ def limits_rise_in_all_by_no_more_than_heroes_use_and_no_further_than_is_lacking
     )
 
 
-@obligation(
-    "PO-UCQ-560",
-    rules=["KQ-110", "KQ-120", "KQ-130", "KQ-140", "KQ-150", "UCQ-200"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-UCQ-560", rules=["KQ-110", "KQ-120", "KQ-130", "KQ-140", "KQ-150", "UCQ-200"])
 def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(claim: Claim) -> None:
     """KEP-8826, Lending Limits. At the node itself, and at a node above it, whose limit rises too.
 
@@ -244,7 +233,7 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
     )
 
 
-@obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"])
 def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> None:
     """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes are around."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)

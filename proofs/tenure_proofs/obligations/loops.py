@@ -15,11 +15,10 @@ from tenure.rules.eligibility import basis_for
 from tenure.rules.hero_targets import basis_for_hero
 from tenure.rules.quota import fits_request
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, implies, is_set, negation, value_of
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 ELSEWHERE = ["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-340", "KQ-400", "KQ-420", "KQ-430"]
 """What decides about a workload of another ClusterQueue."""
 
@@ -39,7 +38,7 @@ def _goes_down(claim: Claim, *, any_of_them: bool) -> None:
     claim.prove(implies(basis != Basis.NONE, preemptor.priority > target.priority))
 
 
-@obligation("PO-KQ-700", rules=ELSEWHERE, expect=everywhere(PROVED))
+@obligation("PO-KQ-700", rules=ELSEWHERE)
 def without_reclaim_any_no_workload_of_another_queue_is_preempted_by_one_of_no_higher_priority(
     claim: Claim,
 ) -> None:
@@ -70,7 +69,7 @@ def _classical_turn(claim: Claim, *, excluded: bool) -> None:
     claim.prove(claim.lift(has_earlier_turn)(mine, victim, True).value)
 
 
-@obligation("PO-CYC-200", rules=["CYC-020"], expect=everywhere(PROVED))
+@obligation("PO-CYC-200", rules=["CYC-020"])
 def with_preemptors_first_or_at_no_wider_level_a_preemptor_has_its_turn_before_its_victim(
     claim: Claim,
 ) -> None:
@@ -103,7 +102,7 @@ def _fair_turn(claim: Claim, *, excluded: bool) -> None:
     claim.prove(claim.lift(wins_tournament)(mine, victim, share, True).value)
 
 
-@obligation("PO-CYC-215", rules=["CYC-030"], expect=everywhere(PROVED))
+@obligation("PO-CYC-215", rules=["CYC-030"])
 def with_preemptors_first_or_no_higher_share_a_preemptor_has_its_turn_before_its_victim_by_shares(
     claim: Claim,
 ) -> None:
@@ -132,7 +131,7 @@ def _apart(claim: Claim, *, together: bool) -> None:
         claim.prove(negation(fits(first, free + first, False, False).value))
 
 
-@obligation("PO-CYC-225", rules=["KQ-190"], expect=everywhere(PROVED))
+@obligation("PO-CYC-225", rules=["KQ-190"])
 def when_all_victims_have_ended_the_preemptor_fits(claim: Claim) -> None:
     """Kueue main of August 2026, preemption of two workloads, of which both are needed."""
     _apart(claim, together=True)
@@ -163,7 +162,7 @@ def _rest_of_period(claim: Claim, *, bounded: bool, keeps: bool) -> None:
     claim.prove(any_of(after == 0, after <= before - gap))
 
 
-@obligation("PO-UCQ-600", rules=["CYC-170", "CYC-180"], expect=everywhere(PROVED))
+@obligation("PO-UCQ-600", rules=["CYC-170", "CYC-180"])
 def beside_heroes_that_leave_a_gap_in_every_period_a_job_that_keeps_its_work_has_less_left(
     claim: Claim,
 ) -> None:

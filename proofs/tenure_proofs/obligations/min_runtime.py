@@ -26,7 +26,7 @@ from tenure.rules.min_runtime import (
     value_in_session,
 )
 from tenure.rules.time_based import is_time_expired
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -38,8 +38,6 @@ from tenure_proofs.trusted.logic import (
 )
 from tenure_proofs.trusted.schemas import along_every_path, over_every_fold
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
-
 
 def _same(first: Any, second: Any) -> Any:
     """Two settings of one queue are the same: both unset, or the same value."""
@@ -49,7 +47,7 @@ def _same(first: Any, second: Any) -> Any:
     )
 
 
-@obligation("PO-KMR-010", rules=["KMR-010"], expect=everywhere(PROVED))
+@obligation("PO-KMR-010", rules=["KMR-010"])
 def the_nearest_set_value_wins(claim: Claim) -> None:
     """MinRuntime Plugin, Preemption Resolution: walking up until a value is found. By induction along a path.
 
@@ -67,7 +65,7 @@ def the_nearest_set_value_wins(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KMR-020", rules=["KMR-020"], expect=everywhere(PROVED))
+@obligation("PO-KMR-020", rules=["KMR-020"])
 def a_default_is_what_the_argument_says_unless_it_is_wrong(claim: Claim) -> None:
     """MinRuntime Plugin, Configuration Parameters; the plugin goes on with 0s where the argument is wrong."""
     argument = claim.optional_number("argument")
@@ -107,7 +105,6 @@ def _two_settings(claim: Claim, method: ResolveMethod) -> None:
 @obligation(
     "PO-KMR-030",
     rules=["KMR-010", "KMR-030", "KMR-040"],
-    expect=everywhere(PROVED),
     irrespective_of={
         "counts_for_reclaim(LCA, True, False)": "two settings that are the same at the top come to the same, "
         "whether or not the top-level queue counts"
@@ -127,7 +124,7 @@ def under_queue_a_setting_below_the_step_never_matters(claim: Claim) -> None:
     _two_settings(claim, ResolveMethod.QUEUE)
 
 
-@obligation("PO-KMR-050", rules=["KMR-010", "KMR-030", "KMR-040"], expect=everywhere(PROVED))
+@obligation("PO-KMR-050", rules=["KMR-010", "KMR-030", "KMR-040"])
 def what_is_set_at_the_step_or_above_counts(claim: Claim) -> None:
     """MinRuntime Plugin, LCA Resolution: that queue's value, and else the nearest one above it."""
     own, above = claim.optional_number("own"), claim.number("above")
@@ -142,7 +139,7 @@ def what_is_set_at_the_step_or_above_counts(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KMR-060", rules=["KMR-010", "KMR-040", "KMR-060"], expect=everywhere(PROVED))
+@obligation("PO-KMR-060", rules=["KMR-010", "KMR-040", "KMR-060"])
 def raising_a_set_value_never_shortens_a_protection(claim: Claim) -> None:
     """What an administrator may rely on. By induction along the victim's path, for any method."""
     low, high = claim.optional_number("low"), claim.optional_number("high")
@@ -172,7 +169,7 @@ def setting_a_value_never_shortens_a_protection(claim: Claim) -> None:
     claim.prove(value(own, above).value >= value(None, above).value)
 
 
-@obligation("PO-KMR-080", rules=["KMR-060", "KMR-080"], expect=everywhere(PROVED))
+@obligation("PO-KMR-080", rules=["KMR-060", "KMR-080"])
 def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) -> None:
     """MinRuntime Plugin, Implementation Details: filters victims due to minimum runtime."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
@@ -181,7 +178,7 @@ def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) ->
     claim.prove(negation(claim.lift(passes_filter)(False, protected).value))
 
 
-@obligation("PO-KMR-090", rules=["KMR-060", "KMR-080"], expect=everywhere(PROVED))
+@obligation("PO-KMR-090", rules=["KMR-060", "KMR-080"])
 def every_other_job_passes_the_filter(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 1; at the end of its time a job may be preempted."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
@@ -195,7 +192,7 @@ def every_other_job_passes_the_filter(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KMR-100", rules=["KMR-060"], expect=everywhere(PROVED))
+@obligation("PO-KMR-100", rules=["KMR-060"])
 def protection_ends_exactly_with_the_minimum_runtime(claim: Claim) -> None:
     """MinRuntime Plugin, Example Workflow: "until it runs for at least 30 seconds"."""
     start, minimum = claim.number("start"), claim.number("minimum")
@@ -213,7 +210,7 @@ def with_0s_no_job_is_protected(claim: Claim) -> None:
     claim.prove(negation(claim.lift(is_protected)(start, 0, now).value))
 
 
-@obligation("PO-KMR-120", rules=["KMR-070"], expect=everywhere(PROVED))
+@obligation("PO-KMR-120", rules=["KMR-070"])
 def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, for each sub-group. By induction over the sub-groups."""
     so_far, some = claim.flag("so_far"), claim.flag("some")
@@ -228,7 +225,7 @@ def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -
     )
 
 
-@obligation("PO-KMR-130", rules=["KMR-070"], expect=everywhere(PROVED))
+@obligation("PO-KMR-130", rules=["KMR-070"])
 def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
     """MinRuntime Plugin: "where MinAvailable < number of pods in a job". The plugin asks each sub-group.
 
@@ -242,7 +239,7 @@ def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
     claim.prove(implies(pods != least, both), implies(pods == least, negation(both)))
 
 
-@obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"], expect=everywhere(PROVED))
+@obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"])
 def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pods(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2. Of any sub-group of a scenario that is accepted."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
@@ -254,7 +251,7 @@ def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pod
     claim.prove(active - preempted >= least)
 
 
-@obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"], expect=everywhere(PROVED))
+@obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"])
 def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2: nothing else is refused."""
     least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
@@ -279,7 +276,7 @@ def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -
     claim.prove(active - preempted >= least)
 
 
-@obligation("PO-KMR-170", rules=["KMR-050"], expect=everywhere(PROVED))
+@obligation("PO-KMR-170", rules=["KMR-050"])
 def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(claim: Claim) -> None:
     """MinRuntime plugin, resolver: a preemption needs the victim's queue, a reclaim both."""
     pending, victim = claim.flag("pending"), claim.flag("victim")
@@ -292,7 +289,7 @@ def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(claim: Claim
     )
 
 
-@obligation("PO-KMR-180", rules=["KMR-110"], expect=everywhere(PROVED))
+@obligation("PO-KMR-180", rules=["KMR-110"])
 def a_kept_value_is_what_resolving_again_would_give_while_queues_are_the_same(claim: Claim) -> None:
     """MinRuntime Plugin, Caching. By induction over the questions of a session."""
     kept, resolved = claim.optional_number("kept"), claim.number("resolved")
@@ -308,7 +305,7 @@ def a_kept_value_is_what_resolving_again_would_give(claim: Claim) -> None:
     claim.prove(claim.lift(value_in_session)(kept, resolved).value == resolved)
 
 
-@obligation("PO-KMR-200", rules=["KMR-060", "KMR-120"], expect=everywhere(PROVED))
+@obligation("PO-KMR-200", rules=["KMR-060", "KMR-120"])
 def the_first_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     """MinRuntime Plugin, Caching. Later answers are the first one, which never errs against the victim."""
     start, minimum = claim.number("start"), claim.number("minimum")
@@ -334,7 +331,7 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     claim.prove(either_both_or_none(claim.lift(protection_in_session)(at_first, at_last).value, at_last))
 
 
-@obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"], expect=everywhere(PROVED))
+@obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"])
 def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim) -> None:
     """MinRuntime plugin of March 2026: a job may get its first stamp within a session."""
     start = claim.optional_number("start")
@@ -346,7 +343,7 @@ def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim)
     )
 
 
-@obligation("PO-KMR-270", rules=["KMR-120", "KMR-130"], expect=everywhere(PROVED))
+@obligation("PO-KMR-270", rules=["KMR-120", "KMR-130"])
 def from_v0_17_every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     """MinRuntime plugin of KAI-Scheduler v0.17.0: nothing is kept, so that every answer is a first one."""
     start, by_the_clock = claim.optional_number("start"), claim.flag("by_the_clock")
@@ -372,7 +369,6 @@ def _keeps_a_pod(claim: Claim, version: KaiVersion) -> None:
 @obligation(
     "PO-KMR-280",
     rules=["KMR-070", "KMR-080", "KMR-090", "KMR-100", "KMR-140"],
-    expect=everywhere(PROVED),
     irrespective_of={
         "is_elastic(False, least_members(member, True, MARCH_2026), active)": "a protected job that is not "
         "elastic does not pass the filter"
@@ -384,16 +380,14 @@ def in_march_2026_a_sub_group_of_a_protected_job_keeps_a_pod(claim: Claim) -> No
 
 
 @obligation(
-    "PO-KMR-290",
-    rules=["KMR-070", "KMR-080", "KMR-090", "KMR-100", "KMR-140"],
-    expect=everywhere(REFUTED),
+    "PO-KMR-290", rules=["KMR-070", "KMR-080", "KMR-090", "KMR-100", "KMR-140"], expect=everywhere(REFUTED)
 )
 def in_v0_17_a_sub_group_of_a_protected_job_keeps_a_pod(claim: Claim) -> None:
     """KAI-Scheduler v0.17.0: a minimum of 0 makes the job elastic, and nothing has to stay."""
     _keeps_a_pod(claim, KaiVersion.V0_17)
 
 
-@obligation("PO-KMR-300", rules=["KMR-150", "KMR-160", "KMR-170"], expect=everywhere(PROVED))
+@obligation("PO-KMR-300", rules=["KMR-150", "KMR-160", "KMR-170"])
 def a_pending_job_waits_exactly_for_its_delay_after_its_creation_and_its_last_eviction(claim: Claim) -> None:
     """KAI-Scheduler, Preemption Delay, Behavior; without a positive delay, and before v0.17.0, not at all."""
     created, evicted = claim.number("created"), claim.optional_number("last_eviction")
@@ -422,7 +416,7 @@ def a_pending_job_may_evict_once_its_delay_has_passed_since_its_creation(claim: 
     claim.prove(negation(claim.lift(is_delayed)(end, now).value))
 
 
-@obligation("PO-KMR-230", rules=["KMR-060", "TBP-020"], expect=everywhere(PROVED))
+@obligation("PO-KMR-230", rules=["KMR-060", "TBP-020"])
 def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
     """KAI protects strictly before the end, KEP-8522 preempts strictly after it."""
     target, start = claim.record("target", Workload), claim.number("start")
@@ -447,7 +441,7 @@ def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
     claim.prove(either_both_or_none(protected, negation(expired)))
 
 
-@obligation("PO-KMR-250", rules=["KMR-060"], expect=everywhere(PROVED))
+@obligation("PO-KMR-250", rules=["KMR-060"])
 def a_timestamp_in_whole_seconds_shortens_the_protection_by_less_than_a_second(claim: Claim) -> None:
     """KAI-Scheduler keeps the stamp as an annotation in whole seconds."""
     start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
@@ -472,7 +466,7 @@ def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: C
     claim.prove(either_both_or_none(read, exact))
 
 
-@obligation("PO-KMR-320", rules=["KMR-140"], expect=everywhere(PROVED))
+@obligation("PO-KMR-320", rules=["KMR-140"])
 def a_minimum_is_what_is_declared_unless_it_is_below_the_least_of_its_version(claim: Claim) -> None:
     """KAI-Scheduler, PodGroup and its snapshot: at least 1; from v0.17.0 at least 0 in a sub-group."""
     member, in_sub_group = claim.optional_number("member"), claim.flag("in_sub_group")

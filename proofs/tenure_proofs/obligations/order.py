@@ -7,7 +7,7 @@ from typing import Any
 from tenure.model import MINUTE, WithinClusterQueue, Workload
 from tenure.rules.ordering import candidate_precedes, order_key, stands_before
 from tenure_proofs.premises import any_terms, is_own
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -19,7 +19,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
 ORDER_RULES = ["KQ-050", "TBP-060", "TBP-020", "TBP-010", "KQ-030"]
 OWN_GROUP = 2
 
@@ -57,7 +56,7 @@ def _expired(workload: Any, terms: Any, now: Any) -> Any:
     )
 
 
-@obligation("PO-TBP-200", rules=ORDER_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-200", rules=ORDER_RULES)
 def candidates_are_strictly_ordered(claim: Claim) -> None:
     """KEP-8522, Integration tests 7: deterministic. Irreflexive, asymmetric, transitive."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -71,7 +70,7 @@ def candidates_are_strictly_ordered(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-210", rules=ORDER_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-210", rules=ORDER_RULES)
 def two_candidates_with_different_uids_are_never_tied(claim: Claim) -> None:
     """KEP-8522, Integration tests 7: deterministic, given that uids are unique."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -81,7 +80,7 @@ def two_candidates_with_different_uids_are_never_tied(claim: Claim) -> None:
     claim.prove(implies(negation(precedes(first, second)), precedes(second, first)))
 
 
-@obligation("PO-TBP-220", rules=ORDER_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-220", rules=ORDER_RULES)
 def evicted_first_then_lower_priority(claim: Claim) -> None:
     """KEP-8522, Integration tests 3: lower priority always before same priority; Kueue: evicted first."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -95,7 +94,7 @@ def evicted_first_then_lower_priority(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-230", rules=ORDER_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-230", rules=ORDER_RULES)
 def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, preemption order among same-priority candidates 1-3."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -128,7 +127,7 @@ def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-240", rules=ORDER_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-240", rules=ORDER_RULES)
 def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
     """KEP-8522 orders same-priority candidates only: below, the one admitted last goes first, as in Kueue."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -144,7 +143,7 @@ def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
     claim.prove(_precedes(claim, preemptor, terms, now)(first, second))
 
 
-@obligation("PO-TBP-250", rules=ORDER_RULES, expect=everywhere(PROVED))
+@obligation("PO-TBP-250", rules=ORDER_RULES)
 def in_other_queues_time_changes_nothing_and_the_order_is_kueues(claim: Claim) -> None:
     """KEP-8522 is about one ClusterQueue: in others the one admitted last goes first, expired or not."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -166,7 +165,7 @@ def in_other_queues_time_changes_nothing_and_the_order_is_kueues(claim: Claim) -
     )
 
 
-@obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES], expect=everywhere(PROVED))
+@obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES])
 def keys_compared_field_by_field_sort_in_the_order_of_candidates(claim: Claim) -> None:
     """KQ-220 and KQ-230: one key for each candidate, compared like a tuple, is the order by comparisons."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -184,7 +183,7 @@ def keys_compared_field_by_field_sort_in_the_order_of_candidates(claim: Claim) -
     claim.prove(either_both_or_none(stands, less), mine.defined, theirs.defined)
 
 
-@obligation("PO-KQ-103", rules=["KQ-230"], expect=everywhere(PROVED))
+@obligation("PO-KQ-103", rules=["KQ-230"])
 def a_flag_of_a_key_is_0_or_1(claim: Claim) -> None:
     """`OrderKey` of the model, which others pack into bits: 0 goes first, else 1."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -195,7 +194,7 @@ def a_flag_of_a_key_is_0_or_1(claim: Claim) -> None:
     claim.prove(either_both_or_none(candidate.evicted, key.field("running") == 0))
 
 
-@obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED))
+@obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES])
 def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: one sequence. Irreflexive, asymmetric, transitive."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -212,7 +211,7 @@ def candidates_of_all_groups_are_strictly_ordered(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-110", rules=["KQ-220", *ORDER_RULES], expect=everywhere(PROVED))
+@obligation("PO-KQ-110", rules=["KQ-220", *ORDER_RULES])
 def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim) -> None:
     """Kueue main of August 2026, candidate order: the uid is compared last, and uids are unique."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
@@ -228,7 +227,7 @@ def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim
     )
 
 
-@obligation("PO-KQ-115", rules=["KQ-220"], expect=everywhere(PROVED))
+@obligation("PO-KQ-115", rules=["KQ-220"])
 def evicted_first_then_by_group_whatever_the_priorities(claim: Claim) -> None:
     """Kueue main of August 2026, candidate order: evicted, then with advantage, then elsewhere, then own."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")

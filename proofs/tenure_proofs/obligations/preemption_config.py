@@ -30,7 +30,7 @@ from tenure.rules.preemption_config import (
     is_trigger_stopped,
 )
 from tenure.rules.protection import is_protected_from_others
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -42,11 +42,8 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
-REFUTED = Verdict.REFUTED
 
-
-@obligation("PO-PCF-010", rules=["PCF-010"], expect=everywhere(PROVED))
+@obligation("PO-PCF-010", rules=["PCF-010"])
 def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
     """Kueue v0.20, candidateSelectors[].scope."""
     queue, local, parent, root = (claim.flag(name) for name in ("queue", "local", "parent", "root"))
@@ -64,7 +61,7 @@ def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
     )
 
 
-@obligation("PO-PCF-020", rules=["PCF-020"], expect=everywhere(PROVED))
+@obligation("PO-PCF-020", rules=["PCF-020"])
 def a_comparison_has_the_candidate_on_the_left(claim: Claim) -> None:
     """Kueue v0.20, comparison of priorities and of numeric labels."""
     candidate, preemptor = claim.number("candidate"), claim.number("preemptor")
@@ -90,7 +87,7 @@ def no_two_workloads_select_each_other_by_less_than_or_equal(claim: Claim) -> No
     claim.prove(negation(all_of(compared(at_most, one, other).value, compared(at_most, other, one).value)))
 
 
-@obligation("PO-PCF-027", rules=["PCF-020"], expect=everywhere(PROVED))
+@obligation("PO-PCF-027", rules=["PCF-020"])
 def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
     """KEP-13396, Story 1: "if A can preempt B, B shouldn't be able to preempt A"; by one comparison."""
     one, other = claim.number("one"), claim.number("other")
@@ -99,7 +96,7 @@ def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
     claim.prove(negation(all_of(compared(less, one, other).value, compared(less, other, one).value)))
 
 
-@obligation("PO-PCF-030", rules=["PCF-030"], expect=everywhere(PROVED))
+@obligation("PO-PCF-030", rules=["PCF-030"])
 def base_ignores_what_boosted_adds(claim: Claim) -> None:
     """Kueue v0.20, priority.mode."""
     base, effective = claim.number("base"), claim.number("effective")
@@ -129,7 +126,7 @@ def no_two_workloads_select_each_other_by_base_or_boosted_priority(claim: Claim)
     claim.prove(negation(all_of(selects(0, 1), selects(1, 0))))
 
 
-@obligation("PO-PCF-040", rules=["PCF-040"], expect=everywhere(PROVED))
+@obligation("PO-PCF-040", rules=["PCF-040"])
 def a_name_is_among_those_that_match_and_not_among_the_others(claim: Claim) -> None:
     """Kueue v0.20, matchNames and notMatchNames."""
     any_matched, matched, excluded = (claim.flag(name) for name in ("any_matched", "matched", "excluded"))
@@ -142,7 +139,7 @@ def a_name_is_among_those_that_match_and_not_among_the_others(claim: Claim) -> N
     )
 
 
-@obligation("PO-PCF-050", rules=["PCF-050"], expect=everywhere(PROVED))
+@obligation("PO-PCF-050", rules=["PCF-050"])
 def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
     """Kubernetes, meta/v1 LabelSelector: NotIn is not In, DoesNotExist is not Exists."""
     present, listed = claim.flag("present"), claim.flag("listed")
@@ -159,7 +156,7 @@ def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
     )
 
 
-@obligation("PO-PCF-060", rules=["PCF-060", "PCF-020"], expect=everywhere(PROVED))
+@obligation("PO-PCF-060", rules=["PCF-060", "PCF-020"])
 def a_number_is_within_its_bounds_and_compares(claim: Claim) -> None:
     """Kueue v0.20, numericLabels[] of workloads that have a number."""
     candidate, preemptor, low, high = (
@@ -181,7 +178,7 @@ def a_number_is_within_its_bounds_and_compares(claim: Claim) -> None:
     )
 
 
-@obligation("PO-PCF-065", rules=["PCF-060"], expect=everywhere(PROVED))
+@obligation("PO-PCF-065", rules=["PCF-060"])
 def without_a_number_no_candidate_is_selected_by_one(claim: Claim) -> None:
     """Kueue v0.20, numericLabels[] without a label and without fallbackValue."""
     number, comparison = claim.number("number"), claim.member("comparison", Comparison)
@@ -194,7 +191,7 @@ def without_a_number_no_candidate_is_selected_by_one(claim: Claim) -> None:
     )
 
 
-@obligation("PO-PCF-067", rules=["PCF-060"], expect=everywhere(PROVED))
+@obligation("PO-PCF-067", rules=["PCF-060"])
 def no_two_workloads_select_each_other_by_a_smaller_number(claim: Claim) -> None:
     """KEP-13396, Story 1: a numeric label with LessThan guarantees asymmetry, whatever its bounds."""
     one, other = claim.number("one"), claim.number("other")
@@ -210,7 +207,7 @@ def no_two_workloads_select_each_other_by_a_smaller_number(claim: Claim) -> None
     )
 
 
-@obligation("PO-PCF-070", rules=["PCF-070"], expect=everywhere(PROVED))
+@obligation("PO-PCF-070", rules=["PCF-070"])
 def every_part_of_a_selector_must_select(claim: Claim) -> None:
     """Kueue v0.20, rules[].candidateSelectors: all parts, and nothing besides."""
     facts = claim.record("facts", SelectorFacts)
@@ -218,7 +215,7 @@ def every_part_of_a_selector_must_select(claim: Claim) -> None:
     claim.prove(either_both_or_none(claim.lift(is_selected)(facts).value, all_of(*parts)))
 
 
-@obligation("PO-PCF-080", rules=["PCF-080"], expect=everywhere(PROVED))
+@obligation("PO-PCF-080", rules=["PCF-080"])
 def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(claim: Claim) -> None:
     """Kueue of September 2026, evaluator of PreemptionConfigs."""
     quota, trigger = claim.flag("quota_fits"), claim.member("trigger", Trigger)
@@ -231,7 +228,7 @@ def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(claim: Clai
     )
 
 
-@obligation("PO-PCF-090", rules=["PCF-090"], expect=everywhere(PROVED))
+@obligation("PO-PCF-090", rules=["PCF-090"])
 def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
     """Kueue of September 2026, flavor assigner."""
     below_root, by_policy, configured = (
@@ -241,7 +238,7 @@ def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
     claim.prove(either_both_or_none(made, any_of(below_root, by_policy, configured)))
 
 
-@obligation("PO-PCF-100", rules=["PCF-100"], expect=everywhere(PROVED))
+@obligation("PO-PCF-100", rules=["PCF-100"])
 def an_invalid_selector_stops_its_trigger_unless_it_is_passed_over(claim: Claim) -> None:
     """Kueue of September 2026, evaluator of PreemptionConfigs, newest and earlier."""
     faulty = claim.flag("faulty")
@@ -259,7 +256,7 @@ def an_invalid_selector_leaves_its_trigger_alone(claim: Claim) -> None:
     claim.prove(negation(stopped.value))
 
 
-@obligation("PO-PCF-110", rules=["PCF-110"], expect=everywhere(PROVED))
+@obligation("PO-PCF-110", rules=["PCF-110"])
 def under_fair_sharing_tiers_are_appended(claim: Claim) -> None:
     """KEP-13396, Integration, and Kueue of September 2026, fair strategy."""
     choice, fair = claim.member("choice", ConfiguredCandidates), claim.flag("fair")
@@ -271,18 +268,14 @@ def under_fair_sharing_tiers_are_appended(claim: Claim) -> None:
     )
 
 
-@obligation(
-    "PO-PCF-115",
-    rules=["PCF-110"],
-    expect={"as-written": REFUTED, "released": PROVED, "guaranteed": PROVED},
-)
+@obligation("PO-PCF-115", rules=["PCF-110"], expect=proved_under("released", "guaranteed"))
 def configured_candidates_are_never_sorted_among_others(claim: Claim) -> None:
     """Kueue of September 2026, classical strategy: the tiers follow, against KEP-13396, Proposal."""
     merged = claim.lift(are_candidates_merged)(claim.reading.configured_candidates, claim.flag("fair"))
     claim.prove(negation(merged.value))
 
 
-@obligation("PO-PCF-120", rules=["PCF-120"], expect=everywhere(PROVED))
+@obligation("PO-PCF-120", rules=["PCF-120"])
 def no_tier_but_always_can_be_there_from_the_start(claim: Claim) -> None:
     """KEP-13396, Proposed API PreemptionConfig: the baseline."""
     trigger, always = claim.member("trigger", Trigger), claim.member("always", AlwaysTrigger)
@@ -292,11 +285,7 @@ def no_tier_but_always_can_be_there_from_the_start(claim: Claim) -> None:
     )
 
 
-@obligation(
-    "PO-PCF-125",
-    rules=["PCF-120"],
-    expect={"as-written": PROVED, "released": REFUTED, "guaranteed": REFUTED},
-)
+@obligation("PO-PCF-125", rules=["PCF-120"], expect=proved_under("as-written"))
 def always_waits_for_no_failure(claim: Claim) -> None:
     """KEP-13396, Proposed API PreemptionConfig: "contributes matching candidates unconditionally"."""
     at_once = claim.lift(is_tier_in_baseline)(Trigger.ALWAYS, claim.reading.always_trigger)
@@ -310,7 +299,7 @@ def _running(claim: Claim) -> tuple[Any, Any, Any, Any]:
     return target, value_of(target, "quota_reserved_at") + value_of(target, "admission_delay"), minimum, now
 
 
-@obligation("PO-PCF-130", rules=["KQ-030", "PPR-020", "PCF-130"], expect=everywhere(PROVED))
+@obligation("PO-PCF-130", rules=["KQ-030", "PPR-020", "PCF-130"])
 def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(claim: Claim) -> None:
     """KEP-13396, FUTURE_WORK, Time-Based Candidate Selectors: under either choice of execution_start."""
     target, since, minimum, now = _running(claim)
@@ -329,7 +318,7 @@ def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(clai
     )
 
 
-@obligation("PO-PCF-132", rules=["KQ-030", "PPR-020", "PCF-130"], expect=everywhere(PROVED))
+@obligation("PO-PCF-132", rules=["KQ-030", "PPR-020", "PCF-130"])
 def who_runs_when_a_preemptor_comes_has_run_long_enough_after_the_minimum(claim: Claim) -> None:
     """KEP-13396, FUTURE_WORK, Story 1: how long a preemptor waits at most for who runs already."""
     target, since, minimum, now = _running(claim)
@@ -348,7 +337,7 @@ def after_the_minimum_whoever_runs_has_run_long_enough_for_a_waiting_preemptor(c
     claim.prove(claim.lift(has_executed)(target, now, minimum, start).value)
 
 
-@obligation("PO-PCF-136", rules=["KQ-030", "PPR-020", "PPR-030", "PCF-130"], expect=everywhere(PROVED))
+@obligation("PO-PCF-136", rules=["KQ-030", "PPR-020", "PPR-030", "PCF-130"])
 def a_minimum_and_a_protection_of_kep_9876_end_at_the_same_instant(claim: Claim) -> None:
     """KEP-13396, FUTURE_WORK, against KEP-9876, Preemption Eligibility: of one admitted workload."""
     target, _, minimum, now = _running(claim)

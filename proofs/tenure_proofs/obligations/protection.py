@@ -16,7 +16,7 @@ from tenure.rules.reclaim import basis_across_queues
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_terms
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -28,7 +28,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 PROTECTION = ["KQ-030", "PPR-020", "PPR-030"]
 
 
@@ -47,7 +46,7 @@ def _since(target: Any) -> Any:
     return value_of(target, "quota_reserved_at") + value_of(target, "admission_delay")
 
 
-@obligation("PO-PPR-010", rules=PROTECTION, expect=everywhere(PROVED))
+@obligation("PO-PPR-010", rules=PROTECTION)
 def an_admitted_workload_is_protected_for_exactly_its_duration(claim: Claim) -> None:
     """KEP-9876, Preemption Eligibility: eligible once its runtime is greater than or equal to it."""
     target, duration, now = _admitted(claim)
@@ -55,7 +54,7 @@ def an_admitted_workload_is_protected_for_exactly_its_duration(claim: Claim) -> 
     claim.prove(either_both_or_none(protected, now < _since(target) + duration))
 
 
-@obligation("PO-PPR-020", rules=PROTECTION, expect=everywhere(PROVED))
+@obligation("PO-PPR-020", rules=PROTECTION)
 def what_is_evicted_or_not_admitted_or_without_a_duration_is_not_protected(claim: Claim) -> None:
     """KEP-9876, Admission Time; Validation: unset means no protection."""
     target, now = claim.record("target", Workload), claim.number("now")
@@ -71,7 +70,7 @@ def what_is_evicted_or_not_admitted_or_without_a_duration_is_not_protected(claim
     )
 
 
-@obligation("PO-PPR-030", rules=["KQ-320", "KQ-330", *PROTECTION], expect=everywhere(PROVED))
+@obligation("PO-PPR-030", rules=["KQ-320", "KQ-330", *PROTECTION])
 def an_owner_may_preempt_who_was_admitted_before_it_came_once_the_duration_has_passed(claim: Claim) -> None:
     """KEP-9876, Story 2: a grace period of an owner that takes its nominal quota back."""
     target, duration, now = _admitted(claim)
@@ -98,7 +97,7 @@ def an_owner_may_preempt_whatever_borrows_once_the_duration_has_passed(claim: Cl
     claim.prove(negation(claim.lift(is_protected_from_others)(target, now, duration).value))
 
 
-@obligation("PO-PPR-050", rules=PROTECTION, expect=everywhere(PROVED))
+@obligation("PO-PPR-050", rules=PROTECTION)
 def a_longer_duration_protects_whom_a_shorter_one_protects(claim: Claim) -> None:
     """KEP-9876, Risks: a longer duration delays a rebalancing."""
     target, now = claim.record("target", Workload), claim.number("now")
@@ -108,7 +107,7 @@ def a_longer_duration_protects_whom_a_shorter_one_protects(claim: Claim) -> None
     claim.prove(protected(target, now, longer).value)
 
 
-@obligation("PO-PPR-060", rules=[*PROTECTION, "TBP-020"], expect=everywhere(PROVED))
+@obligation("PO-PPR-060", rules=[*PROTECTION, "TBP-020"])
 def kep_9876_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
     """KEP-9876 protects strictly before the end; KEP-8522 preempts strictly after it."""
     target, duration, now = _admitted(claim)
@@ -133,7 +132,7 @@ def kep_9876_and_kep_8522_count_the_same_time(claim: Claim) -> None:
     claim.prove(implies(ran != duration, either_both_or_none(protected, negation(expired))))
 
 
-@obligation("PO-PPR-080", rules=["PPR-010"], expect=everywhere(PROVED))
+@obligation("PO-PPR-080", rules=["PPR-010"])
 @definition_of(is_rebalancing)
 def shares_choose_the_duration_of_fair_sharing_unless_the_preemptor_stays_within_nominal_quota(
     fair_sharing: Any, claims_nominal: Any
@@ -142,7 +141,7 @@ def shares_choose_the_duration_of_fair_sharing_unless_the_preemptor_stays_within
     return all_of(fair_sharing, negation(claims_nominal))
 
 
-@obligation("PO-PPR-090", rules=["CYC-100", "PPR-040"], expect=everywhere(PROVED))
+@obligation("PO-PPR-090", rules=["CYC-100", "PPR-040"])
 def while_reclaim_is_protected_against_every_head_but_a_hero_is_kept_its_quota(claim: Claim) -> None:
     """KEP-9876, Preemption Eligibility: CanAlwaysReclaim is false then."""
     anyone, hero, first = claim.flag("anyone"), claim.flag("hero"), claim.flag("first")

@@ -19,7 +19,7 @@ from tenure.rules.quota import (
     usage_passed_up,
 )
 from tenure_proofs.amounts import HIGHEST, LARGE, LOWEST, any_node, bounded_node, ordinary, within_64_bits
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -32,12 +32,11 @@ from tenure_proofs.trusted.logic import (
 )
 from tenure_proofs.trusted.schemas import along_every_path, over_every_sum
 
-PROVED = Verdict.PROVED
 AVAILABLE = ["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-150", "KQ-170", "KQ-180"]
 """The rules that `available` comes to."""
 
 
-@obligation("PO-KQ-060", rules=["KQ-060", "KQ-100"], expect=everywhere(PROVED))
+@obligation("PO-KQ-060", rules=["KQ-060", "KQ-100"])
 def a_request_fits_up_to_the_quota_and_no_further(claim: Claim) -> None:
     """Kueue v1beta2, nominalQuota; borrowing begins beyond it. A quota without end takes everything."""
     usage, request, free = claim.number("usage"), claim.number("request"), claim.number("free")
@@ -52,7 +51,7 @@ def a_request_fits_up_to_the_quota_and_no_further(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-070", rules=["KQ-070", "KQ-160", "KQ-190", *AVAILABLE], expect=everywhere(PROVED))
+@obligation("PO-KQ-070", rules=["KQ-070", "KQ-160", "KQ-190", *AVAILABLE])
 def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: maximum capacity. By induction along a path.
 
@@ -75,7 +74,7 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-085", rules=["KQ-100"], expect=everywhere(PROVED))
+@obligation("PO-KQ-085", rules=["KQ-100"])
 def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: int64 that saturates; unlimited absorbs."""
     first, second = claim.number("first"), claim.number("second")
@@ -93,7 +92,7 @@ def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> No
     )
 
 
-@obligation("PO-KQ-090", rules=["KQ-110"], expect=everywhere(PROVED))
+@obligation("PO-KQ-090", rules=["KQ-110"])
 def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: unlimited less a bounded amount stays unlimited."""
     first, second = claim.number("first"), claim.number("second")
@@ -112,7 +111,7 @@ def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim
     )
 
 
-@obligation("PO-KQ-095", rules=["KQ-100", "KQ-110"], expect=everywhere(PROVED))
+@obligation("PO-KQ-095", rules=["KQ-100", "KQ-110"])
 def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: saturation keeps order, on which every induction rests."""
     less, more, other = claim.number("less"), claim.number("more"), claim.number("other")
@@ -125,7 +124,7 @@ def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> N
     )
 
 
-@obligation("PO-KQ-097", rules=["KQ-100"], expect=everywhere(PROVED))
+@obligation("PO-KQ-097", rules=["KQ-100"])
 def the_order_in_which_children_are_summed_up_does_not_matter(claim: Claim) -> None:
     """Kueue main of August 2026, subtree quota and cohort usage: a set of children, visited in any order."""
     total, one, other = claim.number("total"), claim.number("one"), claim.number("other")
@@ -134,7 +133,7 @@ def the_order_in_which_children_are_summed_up_does_not_matter(claim: Claim) -> N
     claim.prove(add(add(total, one).value, other).value == add(add(total, other).value, one).value)
 
 
-@obligation("PO-KQ-120", rules=["KQ-110", "KQ-120", "KQ-130"], expect=everywhere(PROVED))
+@obligation("PO-KQ-120", rules=["KQ-110", "KQ-120", "KQ-130"])
 def a_node_lends_what_is_not_local_and_at_most_its_lending_limit(claim: Claim) -> None:
     """Kueue v1beta2, lendingLimit; Kueue main of August 2026, subtree quota."""
     quota, limit = claim.record("quota", NodeQuota), claim.number("limit")
@@ -151,7 +150,7 @@ def a_node_lends_what_is_not_local_and_at_most_its_lending_limit(claim: Claim) -
     )
 
 
-@obligation("PO-KQ-125", rules=["KQ-110", "KQ-120", "KQ-130"], expect=everywhere(PROVED))
+@obligation("PO-KQ-125", rules=["KQ-110", "KQ-120", "KQ-130"])
 def an_unlimited_quota_with_a_lending_limit_lends_nothing(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: unlimited less unlimited is zero, so all of it is local."""
     quota, limit = claim.record("quota", NodeQuota), claim.number("limit")
@@ -163,7 +162,7 @@ def an_unlimited_quota_with_a_lending_limit_lends_nothing(claim: Claim) -> None:
     claim.prove(quota.local == HIGHEST, claim.lift(quota_passed_up)(quota).value == 0)
 
 
-@obligation("PO-KQ-130", rules=["KQ-110", "KQ-140", "KQ-150"], expect=everywhere(PROVED))
+@obligation("PO-KQ-130", rules=["KQ-110", "KQ-140", "KQ-150"])
 def usage_fills_the_local_quota_first_and_the_rest_goes_up(claim: Claim) -> None:
     """Kueue main of August 2026, usage of cohorts, local availability: no amount is counted twice or lost."""
     quota, usage = claim.record("quota", NodeQuota), claim.number("usage")
@@ -179,7 +178,7 @@ def usage_fills_the_local_quota_first_and_the_rest_goes_up(claim: Claim) -> None
     )
 
 
-@obligation("PO-KQ-135", rules=["KQ-100", "KQ-110", "KQ-140", "KQ-150"], expect=everywhere(PROVED))
+@obligation("PO-KQ-135", rules=["KQ-100", "KQ-110", "KQ-140", "KQ-150"])
 def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Claim) -> None:
     """Kueue main of August 2026, adding and removing usage at one node.
 
@@ -210,7 +209,7 @@ def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Clai
     )
 
 
-@obligation("PO-KQ-140", rules=["KQ-100", "KQ-160"], expect=everywhere(PROVED))
+@obligation("PO-KQ-140", rules=["KQ-100", "KQ-160"])
 def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, potential availability."""
     quota = bounded_node(claim)
@@ -231,7 +230,7 @@ def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: C
     )
 
 
-@obligation("PO-KQ-150", rules=["KQ-160", *AVAILABLE], expect=everywhere(PROVED))
+@obligation("PO-KQ-150", rules=["KQ-160", *AVAILABLE])
 def nothing_is_ever_available_beyond_what_a_node_could_have(claim: Claim) -> None:
     """Kueue main of August 2026, availability and potential availability. By induction along a path."""
     quota = any_node(claim)
@@ -246,7 +245,7 @@ def nothing_is_ever_available_beyond_what_a_node_could_have(claim: Claim) -> Non
     )
 
 
-@obligation("PO-KQ-160", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-KQ-160", rules=AVAILABLE)
 def without_limits_every_node_has_what_the_root_has_left(claim: Claim) -> None:
     """Kueue v1beta2, lendingLimit and borrowingLimit unset. By induction along a path."""
     quota, root = any_node(claim), bounded_node(claim, "root")
@@ -268,7 +267,7 @@ def without_limits_every_node_has_what_the_root_has_left(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-170", rules=["KQ-190", *AVAILABLE], expect=everywhere(PROVED))
+@obligation("PO-KQ-170", rules=["KQ-190", *AVAILABLE])
 def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit: the most that may be borrowed beyond the quota; at a root nothing."""
     quota = bounded_node(claim)
@@ -286,7 +285,7 @@ def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) 
     )
 
 
-@obligation("PO-KQ-175", rules=["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-170"], expect=everywhere(PROVED))
+@obligation("PO-KQ-175", rules=["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-170"])
 def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, availability."""
     quota = bounded_node(claim)
@@ -307,7 +306,7 @@ def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(cl
     )
 
 
-@obligation("PO-KQ-180", rules=["KQ-190"], expect=everywhere(PROVED))
+@obligation("PO-KQ-180", rules=["KQ-190"])
 def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> None:
     """Kueue main of August 2026, search for targets: attempts with and without borrowing."""
     request, free = claim.number("request"), claim.number("free")
@@ -322,7 +321,7 @@ def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> N
     )
 
 
-@obligation("PO-KQ-190", rules=["KQ-060", "KQ-100", "KQ-200"], expect=everywhere(PROVED))
+@obligation("PO-KQ-190", rules=["KQ-060", "KQ-100", "KQ-200"])
 def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> None:
     """Kueue main of August 2026, nodes that may lose workloads: usage at the quota is within it."""
     usage, quota = claim.number("usage"), claim.number("quota")
@@ -335,7 +334,7 @@ def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> 
     )
 
 
-@obligation("PO-KQ-200", rules=["KQ-110", "KQ-150", "KQ-210"], expect=everywhere(PROVED))
+@obligation("PO-KQ-200", rules=["KQ-110", "KQ-150", "KQ-210"])
 def a_request_reaches_the_node_above_less_what_is_left_locally(claim: Claim) -> None:
     """Kueue main of August 2026, hierarchical advantage: walking up, the request is reduced."""
     quota, usage, request = claim.record("quota", NodeQuota), claim.number("usage"), claim.number("request")
@@ -349,7 +348,7 @@ def a_request_reaches_the_node_above_less_what_is_left_locally(claim: Claim) -> 
     )
 
 
-@obligation("PO-KQ-210", rules=["KQ-100", "KQ-110", "KQ-140"], expect=everywhere(PROVED))
+@obligation("PO-KQ-210", rules=["KQ-100", "KQ-110", "KQ-140"])
 def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
     """Kueue main of August 2026, usage of cohorts. By induction over the children of a cohort.
 
@@ -372,7 +371,7 @@ def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-220", rules=AVAILABLE, expect=everywhere(PROVED))
+@obligation("PO-KQ-220", rules=AVAILABLE)
 def less_usage_anywhere_never_reduces_what_is_available(claim: Claim) -> None:
     """Kueue main of August 2026, availability. By induction along a path, for any tree and any depth.
 
@@ -391,7 +390,7 @@ def less_usage_anywhere_never_reduces_what_is_available(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-230", rules=["KQ-060", "KQ-100", "KQ-190"], expect=everywhere(PROVED))
+@obligation("PO-KQ-230", rules=["KQ-060", "KQ-100", "KQ-190"])
 def less_usage_anywhere_never_makes_a_fitting_request_unfit(claim: Claim) -> None:
     """Kueue main of August 2026, search for targets. With PO-KQ-210 and PO-KQ-220: fit is monotone.
 

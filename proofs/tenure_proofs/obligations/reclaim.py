@@ -28,7 +28,7 @@ from tenure.rules.reclaim import (
     stands_in_attempt,
 )
 from tenure_proofs.premises import any_terms, reclaiming_allows
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -40,7 +40,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED = Verdict.PROVED
 ACROSS_RULES = ["KQ-010", "KQ-320", "KQ-330", "KQ-340"]
 OWN_BASES = (Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL, Basis.TIME_EXPIRED)
 CLASSICAL_BASES = (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING, Basis.WHILE_BORROWING)
@@ -68,7 +67,7 @@ def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
     )
 
 
-@obligation("PO-KQ-300", rules=["KQ-300", *ACROSS_RULES], expect=everywhere(PROVED))
+@obligation("PO-KQ-300", rules=["KQ-300", *ACROSS_RULES])
 def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Claim) -> None:
     """Kueue main of August 2026, candidates: and beyond it by reclaimWithinCohort, power of the door."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -97,7 +96,7 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
     )
 
 
-@obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"], expect=everywhere(PROVED))
+@obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def each_location_and_each_kind_of_search_has_its_own_bases(claim: Claim) -> None:
     """Kueue v1beta2, ClusterQueuePreemption: the policies within a queue and across queues do not mix."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -115,7 +114,7 @@ def each_location_and_each_kind_of_search_has_its_own_bases(claim: Claim) -> Non
     )
 
 
-@obligation("PO-KQ-320", rules=["KQ-310", "TBP-070"], expect=everywhere(PROVED))
+@obligation("PO-KQ-320", rules=["KQ-310", "TBP-070"])
 def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> None:
     """Kueue v1beta2, reasons of condition Preempted."""
     basis = claim.member("basis", Basis)
@@ -139,11 +138,7 @@ def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> N
     )
 
 
-@obligation(
-    "PO-KQ-330",
-    rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"],
-    expect=everywhere(PROVED),
-)
+@obligation("PO-KQ-330", rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def under_reclaim_within_cohort_never_no_workload_of_another_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Never, or no policy at all; with and without fair sharing."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -163,7 +158,7 @@ def under_reclaim_within_cohort_never_no_workload_of_another_queue_is_preempted(
     )
 
 
-@obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"], expect=everywhere(PROVED))
+@obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"])
 def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Any and LowerPriority."""
     preemptor, target, terms = (
@@ -180,7 +175,7 @@ def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> N
     )
 
 
-@obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"], expect=everywhere(PROVED))
+@obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"])
 def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
     """Kueue v1beta2, BorrowWithinCohort: policy, and maxPriorityThreshold with its own value included."""
     preemptor, target, terms = (
@@ -203,7 +198,7 @@ def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(cl
     )
 
 
-@obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES], expect=everywhere(PROVED))
+@obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES])
 def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_cohort(claim: Claim) -> None:
     """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
     preemptor, target, terms = (
@@ -228,7 +223,7 @@ def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_coh
     )
 
 
-@obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
+@obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"])
 def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(claim: Claim) -> None:
     """Kueue main of August 2026, classical preemption: an attempt without borrowing has more candidates."""
     preemptor, target, terms = (
@@ -267,7 +262,7 @@ def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(cl
     )
 
 
-@obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"], expect=everywhere(PROVED))
+@obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"])
 def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: bases are found once, and hold in both attempts."""
     preemptor, target, terms = (
@@ -301,7 +296,7 @@ def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(clai
     )
 
 
-@obligation("PO-KQ-390", rules=["KQ-360", "KQ-370"], expect=everywhere(PROVED))
+@obligation("PO-KQ-390", rules=["KQ-360", "KQ-370"])
 def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
     """Kueue main of August 2026, attempts: with borrowing; without, then with; with, then without."""
     terms, usage, nominal = any_terms(claim), claim.number("usage"), claim.number("nominal")
@@ -328,7 +323,6 @@ def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
 @obligation(
     "PO-KQ-395",
     rules=["KQ-060", "KQ-190", "KQ-300", "KQ-340", "KQ-350", "KQ-380"],
-    expect=everywhere(PROVED),
     irrespective_of={
         "KQ-060": "it says for the advantage and for the attempt alike whether the request borrows",
     },

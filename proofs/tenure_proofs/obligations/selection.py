@@ -13,13 +13,12 @@ from typing import Any
 
 from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.quota import fits_request
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 from tenure_proofs.trusted.symbols import SymToken
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 ANY_FIT = {"KQ-190": "the step is handed whether the request fits, and this holds whatever it is told"}
 
 
@@ -72,7 +71,7 @@ def search_world(claim: Claim) -> SearchWorld:
     )
 
 
-@obligation("PO-KQ-240", rules=["KQ-190"], expect=everywhere(PROVED))
+@obligation("PO-KQ-240", rules=["KQ-190"])
 def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back: from the second last removed to the first.
 
@@ -101,7 +100,7 @@ def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim
     )
 
 
-@obligation("PO-KQ-245", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
+@obligation("PO-KQ-245", rules=["KQ-190"], irrespective_of=ANY_FIT)
 def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back: a candidate with its quota back is no target any more."""
     world, step = search_world(claim), claim.lift(fill_back_step)
@@ -125,7 +124,7 @@ def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> Non
     )
 
 
-@obligation("PO-KQ-250", rules=["KQ-190"], expect=everywhere(PROVED), irrespective_of=ANY_FIT)
+@obligation("PO-KQ-250", rules=["KQ-190"], irrespective_of=ANY_FIT)
 def the_last_removed_is_needed_where_the_request_did_not_fit_before(claim: Claim) -> None:
     """Kueue main of August 2026, search for targets: candidates leave in order until the request fits."""
     world, step = search_world(claim), claim.lift(removal_step)

@@ -14,7 +14,7 @@ from tenure.rules.time_based import (
     requeue_timestamp,
 )
 from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
@@ -27,7 +27,6 @@ from tenure_proofs.trusted.logic import (
     value_of,
 )
 
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
 OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing", "hero")
 """What decides across ClusterQueues, with the threshold; the rest of the terms is about one."""
 
@@ -56,7 +55,7 @@ def _never_evicted(*workloads: Any) -> Any:
 @obligation(
     "PO-TBP-010",
     rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
+    expect=proved_under("guaranteed"),
     title="No same-priority preemption under minAdmitDuration",
 )
 def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
@@ -76,7 +75,7 @@ def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
+@obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"])
 def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
     """KEP-8522, Integration tests 5: exactly at the threshold it is not preempted."""
     target, now, duration = (
@@ -88,9 +87,7 @@ def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
     claim.prove(negation(claim.lift(is_time_expired)(target, now, duration).value))
 
 
-@obligation(
-    "PO-TBP-030", rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"], expect=everywhere(PROVED)
-)
+@obligation("PO-TBP-030", rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"])
 def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2, and the reason label: power against `return False`."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -108,7 +105,7 @@ def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -
     )
 
 
-@obligation("PO-TBP-040", rules=["KQ-040", "TBP-010", "TBP-020", "TBP-040"], expect=everywhere(PROVED))
+@obligation("PO-TBP-040", rules=["KQ-040", "TBP-010", "TBP-020", "TBP-040"])
 def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: existing configurations without minAdmitDuration behave exactly as before."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
@@ -140,7 +137,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-050", rules=["TBP-020", "KQ-030"], expect=everywhere(PROVED))
+@obligation("PO-TBP-050", rules=["TBP-020", "KQ-030"])
 def a_longer_duration_never_expires_more_workloads(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: expiry shrinks when the duration grows."""
     target, now = claim.record("target", Workload), claim.number("now")
@@ -151,9 +148,7 @@ def a_longer_duration_never_expires_more_workloads(claim: Claim) -> None:
 
 
 @obligation(
-    "PO-TBP-060",
-    rules=["TBP-040", "TBP-050", "KQ-030"],
-    expect={"as-written": PROVED, "released": REFUTED, "guaranteed": PROVED},
+    "PO-TBP-060", rules=["TBP-040", "TBP-050", "KQ-030"], expect=proved_under("as-written", "guaranteed")
 )
 def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: reserved more recently than the preemptor's creation."""
@@ -174,9 +169,7 @@ def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(cla
 
 
 @obligation(
-    "PO-TBP-070",
-    rules=["TBP-030", "TBP-040", "TBP-050"],
-    expect={"as-written": REFUTED, "released": PROVED, "guaranteed": PROVED},
+    "PO-TBP-070", rules=["TBP-030", "TBP-040", "TBP-050"], expect=proved_under("released", "guaranteed")
 )
 def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: "Existing behavior", and what Kueue does."""
@@ -198,9 +191,7 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
 
 
 @obligation(
-    "PO-TBP-080",
-    rules=["KQ-040", "TBP-040", "TBP-050"],
-    expect={"as-written": PROVED, "released": PROVED, "guaranteed": REFUTED},
+    "PO-TBP-080", rules=["KQ-040", "TBP-040", "TBP-050"], expect=proved_under("as-written", "released")
 )
 def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: "either of these conditions"; what the guarantee forbids."""
@@ -221,7 +212,7 @@ def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-090", rules=["TBP-010"], expect=everywhere(PROVED))
+@obligation("PO-TBP-090", rules=["TBP-010"])
 def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> None:
     """KEP-8522, Webhook Validation 1-3, and the feature gate."""
     terms = any_terms(claim)
@@ -232,11 +223,7 @@ def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> 
     )
 
 
-@obligation(
-    "PO-TBP-100",
-    rules=["TBP-030", "KQ-020"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-TBP-100", rules=["TBP-030", "KQ-020"], expect=proved_under("guaranteed"))
 def a_victim_is_queued_behind_every_workload_pending_at_its_eviction(claim: Claim) -> None:
     """KEP-8522, Story 2: resource access rotates fairly among all pending workloads."""
     victim, waiting, terms = (
@@ -254,11 +241,7 @@ def a_victim_is_queued_behind_every_workload_pending_at_its_eviction(claim: Clai
     claim.prove(stands(victim, terms).value > stands(waiting, terms).value)
 
 
-@obligation(
-    "PO-TBP-105",
-    rules=["TBP-030"],
-    expect={"as-written": REFUTED, "released": REFUTED, "guaranteed": PROVED},
-)
+@obligation("PO-TBP-105", rules=["TBP-030"], expect=proved_under("guaranteed"))
 def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
     """Reading `requeue_order: eviction`, for KEP-8522, Story 2; Kueue makes the same step in KQ-020."""
     victim, terms = claim.record("victim", Workload), any_terms(claim)
@@ -267,7 +250,7 @@ def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
     claim.prove(stands == value_of(victim, "time_based_preempted_at") + 1_000_000)
 
 
-@obligation("PO-TBP-110", rules=["TBP-030"], expect=everywhere(PROVED))
+@obligation("PO-TBP-110", rules=["TBP-030"])
 def a_workload_without_a_time_based_preemption_is_queued_as_in_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
     workload, terms = claim.record("workload", Workload), any_terms(claim)
@@ -279,7 +262,7 @@ def a_workload_without_a_time_based_preemption_is_queued_as_in_kueue(claim: Clai
     claim.prove(claim.lift(requeue_timestamp)(workload, terms).value == kueue.value)
 
 
-@obligation("PO-TBP-120", rules=["TBP-070"], expect=everywhere(PROVED))
+@obligation("PO-TBP-120", rules=["TBP-070"])
 def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
     """KEP-8522, Graduation Criteria, Beta: the label tells time-based preemptions from others."""
     basis = claim.member("basis", Basis)
@@ -291,7 +274,7 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
     )
 
 
-@obligation("PO-TBP-130", rules=["KQ-300"], expect=everywhere(PROVED))
+@obligation("PO-TBP-130", rules=["KQ-300"])
 def preemption_in_other_queues_does_not_depend_on_the_duration(claim: Claim) -> None:
     """KEP-8522, Goals: within one ClusterQueue; reclaiming and borrowing stay as they are."""
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)

@@ -6,21 +6,19 @@ from typing import Any
 
 from tenure.rules.topology import has_one_topology, may_serve_topology, requests_topology
 from tenure_proofs.defining import definition_of
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
 
-PROVED = Verdict.PROVED
 
-
-@obligation("PO-KQ-730", rules=["KQ-620"], expect=everywhere(PROVED))
+@obligation("PO-KQ-730", rules=["KQ-620"])
 @definition_of(requests_topology)
 def any_field_that_asks_for_a_topology_is_a_request(*fields: Any) -> Any:
     """Kueue v0.19.2, explicit requests: any of four kinds of field, and nothing else."""
     return any_of(*fields)
 
 
-@obligation("PO-KQ-740", rules=["KQ-630"], expect=everywhere(PROVED))
+@obligation("PO-KQ-740", rules=["KQ-630"])
 def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(claim: Claim) -> None:
     """Kueue v0.19.2, match of pod sets and flavors: explicit requests."""
     has, levels, covers, only = (claim.flag(name) for name in ("has_topology", "levels", "covers", "only"))
@@ -31,7 +29,7 @@ def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(cla
     )
 
 
-@obligation("PO-KQ-750", rules=["KQ-630"], expect=everywhere(PROVED))
+@obligation("PO-KQ-750", rules=["KQ-630"])
 def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim) -> None:
     """Kueue v0.19.2, match of pod sets and flavors: implied requests, and none."""
     has, levels, covers, only = (claim.flag(name) for name in ("has_topology", "levels", "covers", "only"))
@@ -43,7 +41,7 @@ def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim)
     )
 
 
-@obligation("PO-KQ-760", rules=["KQ-640"], expect=everywhere(PROVED))
+@obligation("PO-KQ-760", rules=["KQ-640"])
 def pods_that_are_placed_have_exactly_one_topology(claim: Claim) -> None:
     """Kueue v0.19.2, flavor assigner: requests for topology-aware scheduling."""
     requested, only = claim.flag("requested"), claim.flag("only_topologies")

@@ -18,10 +18,9 @@ from tenure_proofs.obligations.over_time import (
     few_preemptions,
     no_return,
 )
-from tenure_proofs.registry import Verdict, everywhere, obligation
+from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 
-REFUTED = Verdict.REFUTED
 TURN_RULES = ["TBP-030", "KQ-020", *DOOR_RULES]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tenure_proofs.bounded.case import Case, postcondition
-from tenure_proofs.registry import Verdict, everywhere
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+from tenure_proofs.registry import PROVED, everywhere
 
 
 @postcondition("WD-300", everywhere(PROVED))

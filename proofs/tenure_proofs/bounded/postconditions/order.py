@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from tenure_proofs.bounded.case import Case, postcondition
 from tenure_proofs.bounded.policies import has_advantage, is_expired
-from tenure_proofs.registry import Verdict, everywhere
-
-PROVED = Verdict.PROVED
+from tenure_proofs.registry import PROVED, everywhere
 
 
 def _standing(case: Case, index: int) -> tuple[int, int, int, int, int]:

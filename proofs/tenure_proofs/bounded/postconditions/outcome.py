@@ -7,9 +7,7 @@ from tenure_proofs.bounded.clusters import NEVER
 from tenure_proofs.bounded.facts import Facts
 from tenure_proofs.bounded.policies import may_take
 from tenure_proofs.bounded.sets import own_set_suffices, some_set_suffices
-from tenure_proofs.registry import Verdict, everywhere
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+from tenure_proofs.registry import PROVED, REFUTED, everywhere
 
 
 @postcondition("WD-010", everywhere(PROVED))

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from tenure_proofs.bounded.case import Case, postcondition
 from tenure_proofs.bounded.facts import has_proposal
-from tenure_proofs.registry import Verdict, everywhere
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+from tenure_proofs.registry import PROVED, everywhere
 
 
 @postcondition("WD-400", everywhere(PROVED))

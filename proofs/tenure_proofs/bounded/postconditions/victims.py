@@ -15,9 +15,7 @@ from tenure_proofs.bounded.policies import (
     may_take_while_borrowing,
 )
 from tenure_proofs.bounded.shares import claims_its_own, is_legal
-from tenure_proofs.registry import Verdict, everywhere
-
-PROVED, REFUTED = Verdict.PROVED, Verdict.REFUTED
+from tenure_proofs.registry import PROVED, REFUTED, everywhere
 
 
 @postcondition("WD-100", everywhere(PROVED))
