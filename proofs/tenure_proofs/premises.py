@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
-from tenure.model import MINUTE, ReclaimWithinCohort, WithinClusterQueue
+from tenure.model import MINUTE, Evidence, Kin, ReclaimWithinCohort, WithinClusterQueue, Workload
 from tenure.readings import CHOICES, Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.trusted.claim import Claim
@@ -47,6 +47,29 @@ def creation_that_counts(workload: Any) -> Any:
 def any_terms(claim: Claim, name: str = "terms") -> Any:
     """Arbitrary terms of a ClusterQueue, under the claim's reading."""
     return claim.record(name, PreemptionTerms, fixed_by(claim.reading))
+
+
+def two_workloads(claim: Claim) -> tuple[Any, Any, Any]:
+    """A preemptor, a target, and what holds in the preemptor's ClusterQueue."""
+    return claim.record("preemptor", Workload), claim.record("target", Workload), any_terms(claim)
+
+
+class Asked(NamedTuple):
+    """What the door is asked, as it takes it."""
+
+    preemptor: Any
+    target: Any
+    evidence: Any
+    terms: Any
+    now: Any
+    kin: Any
+
+
+def any_question(claim: Claim) -> tuple[Any, Any, Any, Asked]:
+    """A preemptor, a target, the terms, and a question to the door about them."""
+    preemptor, target, terms = two_workloads(claim)
+    evidence, now = claim.record("evidence", Evidence), claim.number("now")
+    return preemptor, target, terms, Asked(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
 
 
 def fixed_by(reading: Reading) -> dict[str, Any]:

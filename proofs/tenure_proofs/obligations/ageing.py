@@ -40,8 +40,7 @@ def of_one_class_a_younger_job_never_has_a_higher_priority_than_an_older_one(cla
         claim.record("younger", Workload),
         claim.number("now"),
     )
-    longer, shorter = claim.number("longer"), claim.number("shorter")
-    more, fewer = claim.number("more"), claim.number("fewer")
+    longer, shorter, more, fewer = claim.numbers("longer", "shorter", "more", "fewer")
     base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
     since, count, after = claim.lift(elapsed_time), claim.lift(elapsed_steps), claim.lift(dynamic_priority)
     delay, counting = policy.delay_for_step, claim.reading.priority_steps
@@ -66,7 +65,7 @@ def of_one_class_a_younger_job_never_has_a_higher_priority_than_an_older_one(cla
 def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
     """KEP-754, Priority Calculation: at the boundary of a step the older goes first."""
     older, younger = claim.record("older", Workload), claim.record("younger", Workload)
-    now, later = claim.number("now"), claim.number("later")
+    now, later = claim.numbers("now", "later")
     policy, counting = _class(claim, "policy", 1, MINUTE), claim.reading.priority_steps
     priority = claim.lift(priority_at)
 
@@ -89,7 +88,7 @@ def two_of_one_class_that_are_equal_stay_equal(claim: Claim) -> None:
 def of_two_classes_one_overtakes_the_other_at_most_once(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps of two sizes and delays change the order again and again."""
     often, seldom = claim.record("often", Workload), claim.record("seldom", Workload)
-    first, second, third = (claim.number(name) for name in ("first", "second", "third"))
+    first, second, third = claim.numbers("first", "second", "third")
     small, large = _class(claim, "small", 2, 2 * MINUTE), _class(claim, "large", 3, 3 * MINUTE)
     priority, counting = claim.lift(priority_at), claim.reading.priority_steps
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Basis, BorrowWithinCohort, Evidence, FlavorMode, Kin, NodeQuota, Workload
+from tenure.model import Basis, BorrowWithinCohort, Evidence, FlavorMode, NodeQuota, Workload
 from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.amounts import minus, plus
 from tenure.rules.eligibility import basis_for
@@ -37,7 +37,7 @@ from tenure_proofs.amounts import (
 )
 from tenure_proofs.obligations.quota_tree import AVAILABLE
 from tenure_proofs.obligations.selection import ANY_FIT, search_world
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_question, any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -99,7 +99,7 @@ def an_admission_takes_from_every_node_on_its_way_what_reaches_it(claim: Claim) 
     is afterwards, as much was available before: every workload of a state can have been the last.
     """
     quota = node_of_a_tree(claim)
-    usage, amount = claim.number("usage"), claim.number("amount")
+    usage, amount = claim.numbers("usage", "amount")
     before, after = _free(claim, "before"), _free(claim, "after")
     claim.assume(ordinary(usage, amount))
     left, more = claim.lift(available), claim.lift(plus)(usage, amount).value
@@ -115,7 +115,7 @@ def an_admission_takes_from_every_node_on_its_way_what_reaches_it(claim: Claim) 
 def what_is_available_at_a_node_is_available_above_it_as_far_as_it_reaches(claim: Claim) -> None:
     """Lemma R: from a ClusterQueue up to the root, one node after the other."""
     quota, free = node_of_a_tree(claim), _free(claim, "free")
-    usage, amount = claim.number("usage"), claim.number("amount")
+    usage, amount = claim.numbers("usage", "amount")
     claim.assume(ordinary(usage, amount), free >= 0)
     here = claim.lift(available)(quota, usage, free).value
     claim.prove(implies(amount <= here, _reaches_above(claim, quota, usage, amount) <= free))
@@ -142,7 +142,7 @@ def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: C
     What a node passes up is part of what is in use above it.
     """
     quota, free = node_of_a_tree(claim), _free(claim, "free")
-    usage, above, most = claim.number("usage"), claim.number("above"), claim.number("most")
+    usage, above, most = claim.numbers("usage", "above", "most")
     claim.assume(ordinary(usage, above), ordinary_or_unlimited(most))
     claim.assume(claim.lift(usage_passed_up)(quota, usage).value <= above)
     left, could = claim.lift(available), claim.lift(potential_available)
@@ -163,8 +163,7 @@ def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: C
 @obligation("PO-AN-060", rules=["KQ-070", "KQ-520"])
 def what_is_available_is_admitted_and_no_more(claim: Claim) -> None:
     """Lemma R: what an admission needs. Nothing is available beyond the potential (PO-KQ-150)."""
-    request, free = claim.number("request"), claim.number("free")
-    potential, nominal = claim.number("potential"), claim.number("nominal")
+    request, free, potential, nominal = claim.numbers("request", "free", "potential", "nominal")
     claim.assume(ordinary(request), free <= potential)
     mode = claim.lift(mode_without_search)(request, free, potential, nominal, claim.flag("reaches")).value
     claim.prove(either_both_or_none(mode == FlavorMode.FIT, request <= free))
@@ -184,7 +183,7 @@ def a_victim_is_still_eligible_at_its_turn_and_no_more_is_in_use_than_at_the_sta
     may, fits = claim.function("may", bool, 2), claim.function("fits", bool, 1)
     remove, used = claim.function("remove", SymToken, 2), claim.function("used", int, 1)
     before, start = claim.state("before", step, watched), claim.number("start")
-    own, exceeds, may_borrow = claim.flag("own"), claim.flag("exceeds"), claim.flag("may_borrow")
+    own, exceeds, may_borrow = claim.flags("own", "exceeds", "may_borrow")
     basis, amount = claim.member("basis", Basis), claim.number("amount")
     claim.assume(
         amount >= 0,
@@ -216,7 +215,7 @@ def a_victim_stays_away_because_the_request_fits_without_it_and_not_with_it(clai
     world, step = search_world(claim), claim.lift(fill_back_step)
     watched, candidate = claim.token("watched"), claim.token("candidate")
     used, amount = claim.function("used", int, 1), claim.number("amount")
-    away, without_it = claim.number("away"), claim.number("without_it")
+    away, without_it = claim.numbers("away", "without_it")
     before = claim.state("before", step, watched)
     returned = world.add(before.usage, candidate)
     world.is_asked(before.usage, returned)
@@ -256,8 +255,8 @@ def a_candidate_still_eligible_in_an_attempt_has_the_basis_that_was_found_before
 @obligation("PO-AN-140", rules=["KQ-200", "KQ-410"], expect=everywhere(REFUTED))
 def usage_at_the_turn_of_a_victim_says_all_that_usage_at_the_start_says(claim: Claim) -> None:
     """Lemma W as it was noted first, with one usage; Kueue asks once whether nominal quota is claimed."""
-    start, turn = claim.number("start"), claim.number("turn")
-    request, nominal, gate = claim.number("request"), claim.number("nominal"), claim.flag("gate")
+    start, turn, request, nominal = claim.numbers("start", "turn", "request", "nominal")
+    gate = claim.flag("gate")
     claim.assume(ordinary(turn, start, request, nominal), turn <= start)
     within, claims = claim.lift(is_within_quota), claim.lift(claims_nominal)
     found = claims(within(start + request, nominal).value, gate).value
@@ -272,7 +271,7 @@ def usage_at_the_turn_of_a_victim_says_all_that_usage_at_the_start_says(claim: C
 def other_children_pass_up_together_at_most_what_they_lend_and_may_borrow(claim: Claim) -> None:
     """Slices, where each of them has a limit. By induction over the children of a cohort."""
     quota, free = node_of_a_tree(claim), _free(claim, "free")
-    usage, used, lent, limits = (claim.number(name) for name in ("usage", "used", "lent", "limits"))
+    usage, used, lent, limits = claim.numbers("usage", "used", "lent", "limits")
     claim.assume(ordinary(usage, used), ordinary_or_unlimited(lent, limits), is_set(quota, "borrowing_limit"))
     claim.assume(claim.lift(available)(quota, usage, free).value >= 0)
     add = claim.lift(plus)
@@ -292,7 +291,7 @@ def other_children_pass_up_together_at_most_what_they_lend_and_may_borrow(claim:
 def every_state_of_the_other_children_is_one_of_the_node_in_their_place(claim: Claim) -> None:
     """Slices: one amount of a node without local quota, in the bounds that PO-AN-050 and PO-AN-210 prove."""
     others, free = claim.record("others", NodeQuota, {"local": 0}), _free(claim, "free")
-    usage, most = claim.number("usage"), claim.number("most")
+    usage, most = claim.numbers("usage", "most")
     limit = value_of(others, "borrowing_limit")
     claim.grant(implies(is_set(others, "borrowing_limit"), ordinary_or_unlimited(limit)))
     claim.assume(
@@ -325,7 +324,7 @@ def a_node_within_its_quota_passes_up_at_most_what_it_lends(claim: Claim) -> Non
 def a_limit_that_no_potential_reaches_is_never_what_bounds_a_request(claim: Claim) -> None:
     """`analyze sanity`, LimitNeverReached: neither of what is available nor of what ever could be."""
     quota, free = bounded_node(claim), claim.number("free")
-    usage, above, most = claim.number("usage"), claim.number("above"), claim.number("most")
+    usage, above, most = claim.numbers("usage", "above", "most")
     limit = value_of(quota, "borrowing_limit")
     claim.assume(
         ordinary(usage, above, most),
@@ -345,9 +344,7 @@ def a_limit_that_no_potential_reaches_is_never_what_bounds_a_request(claim: Clai
 def without_quota_below_the_root_nothing_is_searched_for(claim: Claim) -> None:
     """`analyze sanity`, NeverPreempts: no such subtree fits a request, and all of it reaches the next."""
     quota, terms = bounded_node(claim), any_terms(claim)
-    usage, request, free, potential = (
-        claim.number(name) for name in ("usage", "request", "free", "potential")
-    )
+    usage, request, free, potential = claim.numbers("usage", "request", "free", "potential")
     claim.assume(ordinary(usage, request), request > 0, quota.subtree == 0)
     claim.assume(terms.borrow_within_cohort == BorrowWithinCohort.NEVER, negation(terms.fair_sharing))
     reaches = claim.lift(may_preempt_while_borrowing)(terms).value
@@ -360,22 +357,20 @@ def without_quota_below_the_root_nothing_is_searched_for(claim: Claim) -> None:
 @obligation("PO-AN-330", rules=["KQ-010", "KQ-200", "KQ-300", "KQ-320", "KQ-330", "KQ-400", "KQ-470"])
 def where_no_other_queue_can_borrow_none_of_their_workloads_is_preempted(claim: Claim) -> None:
     """`analyze sanity`, NothingToReclaim: usage is within the potential (PO-AN-050), which is the quota."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    kin = claim.record("kin", Kin)
-    usage, nominal, potential = (claim.number(name) for name in ("usage", "nominal", "potential"))
+    _, target, terms, asked = any_question(claim)
+    usage, nominal, potential = claim.numbers("usage", "nominal", "potential")
     own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
     within = claim.lift(is_within_quota)(usage, nominal).value
     claim.assume(
         negation(own),
-        negation(any_of(terms.hero, kin.hero)),
+        negation(any_of(terms.hero, asked.kin.hero)),
         ordinary(usage, nominal),
         usage <= potential,
         potential <= nominal,
-        either_both_or_none(evidence.over_quota, negation(within)),
+        either_both_or_none(asked.evidence.over_quota, negation(within)),
     )
     claim.prove(
-        claim.lift(basis_for)(preemptor, target, evidence, terms, now, kin).value == Basis.NONE,
+        claim.lift(basis_for)(*asked).value == Basis.NONE,
         claim.lift(borrowed_amount)(usage, nominal).value == 0,
     )
 
@@ -388,7 +383,7 @@ def an_infinite_share_takes_from_no_finite_one(claim: Claim) -> None:
     """
     preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
     terms, evidence, gate = any_terms(claim), claim.record("evidence", Evidence), claim.flag("gate")
-    usage, request = claim.number("usage"), claim.number("request")
+    usage, request = claim.numbers("usage", "request")
     claim.assume(ordinary(usage, request), request > 0, evidence.share == 1)
     within = claim.lift(is_within_quota)(usage + request, 0).value
     claim.assume(either_both_or_none(evidence.within_nominal, claim.lift(claims_nominal)(within, gate).value))

@@ -15,7 +15,7 @@ from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negatio
 
 def _fields(claim: Claim) -> tuple[Any, Any, Any]:
     """The three durations, as the Configuration's validation lets them be."""
-    base, most, reset = claim.number("base"), claim.number("most"), claim.number("reset")
+    base, most, reset = claim.numbers("base", "most", "reset")
     claim.assume(base > 0, most >= base, reset > base)
     return base, most, reset
 
@@ -23,7 +23,7 @@ def _fields(claim: Claim) -> tuple[Any, Any, Any]:
 def _reclaimed_again(claim: Claim) -> tuple[Any, Any, Any, Any]:
     """The cooldown of a reclaim, how long ago that was, and the next one's cooldown, with the fields."""
     fields = base, most, reset = _fields(claim)
-    before, quiet = claim.number("before"), claim.number("quiet")
+    before, quiet = claim.numbers("before", "quiet")
     claim.assume(base <= before, before <= most, quiet >= 0)
     after = claim.lift(cooldown_after)(before, quiet, base, most, reset).value
     return before, quiet, after, fields
@@ -58,7 +58,7 @@ def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(claim: Cla
 @obligation("PO-RBO-040", rules=["RBO-030"])
 def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(claim: Claim) -> None:
     """KEP-14468, Backoff state tracker, under either choice of backoff_deadline."""
-    before, now, length = claim.number("before"), claim.number("now"), claim.number("length")
+    before, now, length = claim.numbers("before", "now", "length")
     ends = claim.lift(cooldown_end)
     replaced = ends(before, now, length, BackoffDeadline.REPLACED).value
     latest = ends(before, now, length, BackoffDeadline.LATEST).value
@@ -81,8 +81,7 @@ def no_reclaim_ends_a_cooldown_earlier(claim: Claim) -> None:
 @obligation("PO-RBO-060", rules=["RBO-040"])
 def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(claim: Claim) -> None:
     """KEP-14468, Deferring assignments: within nominal quota the check is skipped."""
-    request, usage, nominal = claim.number("request"), claim.number("usage"), claim.number("nominal")
-    now, end = claim.number("now"), claim.number("end")
+    request, usage, nominal, now, end = claim.numbers("request", "usage", "nominal", "now", "end")
     deferred = claim.lift(is_deferred)(request, usage, nominal, now, end).value
     borrows = all_of(request > 0, usage + request > nominal)
     claim.prove(
@@ -98,7 +97,7 @@ def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maxi
 ) -> None:
     """KEP-14468, Risks and Mitigations: how long a legitimate re-borrow waits at most, without the jitter."""
     before, quiet, after, (_, most, _) = _reclaimed_again(claim)
-    since, now = claim.number("since"), claim.number("now")
+    since, now = claim.numbers("since", "now")
     choice = claim.member("choice", BackoffDeadline)
     last = since + quiet
     end = claim.lift(cooldown_end)(since + before, last, after, choice).value
@@ -111,11 +110,11 @@ def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maxi
 def what_is_borrowed_again_is_not_reclaimed_before_the_base_has_passed(claim: Claim) -> None:
     """KEP-14468, Summary: the loop has at most one turn in each backoffBaseSeconds."""
     before, quiet, after, (base, _, _) = _reclaimed_again(claim)
-    since, borrowed, again = claim.number("since"), claim.number("borrowed"), claim.number("again")
+    since, borrowed, again = claim.numbers("since", "borrowed", "again")
     choice = claim.member("choice", BackoffDeadline)
     last = since + quiet
     end = claim.lift(cooldown_end)(since + before, last, after, choice).value
-    request, usage, nominal = claim.number("request"), claim.number("usage"), claim.number("nominal")
+    request, usage, nominal = claim.numbers("request", "usage", "nominal")
     deferred = claim.lift(is_deferred)(request, usage, nominal, borrowed, end).value
     claim.assume(request > 0, usage + request > nominal, negation(deferred), borrowed <= again)
     claim.prove(again - last >= base)

@@ -20,7 +20,7 @@ from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.premises import any_terms, is_own
+from tenure_proofs.premises import any_question, any_terms, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -59,29 +59,23 @@ def a_workload_queues_from_its_creation_or_its_relevant_eviction(
 @obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"])
 def a_workload_of_higher_priority_is_never_preempted_in_its_cluster_queue(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: all three policies."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(is_own(target, terms), target.priority > preemptor.priority)
-    claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        )
-    )
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation("PO-KQ-030", rules=["KQ-010", "KQ-040", "KQ-300"])
 def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerPriority, and the part that both policies share."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(is_own(target, terms), target.priority < preemptor.priority)
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
+    taken = claim.lift(take_target)(*asked)
     claim.prove(
         either_both_or_none(
             taken.defined,
             all_of(
                 terms.within_cluster_queue != WithinClusterQueue.NEVER,
-                evidence.basis == Basis.LOWER_PRIORITY,
+                asked.evidence.basis == Basis.LOWER_PRIORITY,
             ),
         ),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE),
@@ -91,17 +85,14 @@ def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(cla
 @obligation("PO-KQ-040", rules=["KQ-010", "KQ-040", "KQ-300"])
 def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: LowerOrNewerEqualPriority."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         is_own(target, terms),
         target.priority == preemptor.priority,
         terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
     )
     claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        ),
+        negation(claim.lift(take_target)(*asked).defined),
         negation(claim.lift(has_lower_priority)(preemptor, target).value),
     )
 
@@ -124,27 +115,21 @@ def a_boost_counts_exactly_where_its_gate_is_on(base: Any, boost: Any, gate: Any
 @obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"])
 def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    _, target, terms, asked = any_question(claim)
     claim.assume(is_own(target, terms), terms.within_cluster_queue == WithinClusterQueue.NEVER)
-    claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        )
-    )
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: LowerPriority allows lower priority only, Any all."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         negation(is_own(target, terms)),
         negation(terms.hero),
         terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
+    taken = claim.lift(take_target)(*asked)
     claim.prove(implies(taken.defined, target.priority < preemptor.priority))
 
 

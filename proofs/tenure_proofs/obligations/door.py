@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tenure.model import Evidence, Kin, Workload
 from tenure.oracle.door import take_target
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_question
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 
@@ -12,8 +11,7 @@ from tenure_proofs.trusted.claim import Claim
 @obligation("PO-KQ-265", rules=["KQ-300"])
 def the_target_is_the_workload_that_the_door_was_asked_about_with_the_given_evidence(claim: Claim) -> None:
     """Kueue main of August 2026, preemption; KEP-8826, Deterministic Victim Selection."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    made = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
+    _, target, _, asked = any_question(claim)
+    made = claim.lift(take_target)(*asked)
     claim.assume(made.defined)
-    claim.prove(made.hands_on("workload", target), made.hands_on("evidence", evidence))
+    claim.prove(made.hands_on("workload", target), made.hands_on("evidence", asked.evidence))

@@ -135,8 +135,7 @@ def a_longer_duration_keeps_the_first_candidate_of_the_preemptors_queue(claim: C
 def _expired_by_a_whole_second_timestamp(claim: Claim) -> tuple[Any, Any]:
     """Whether a workload counts as expired, and for how long it has really run."""
     target, now, duration = claim.record("taken", Workload), claim.number("now"), claim.number("duration")
-    reserved, stamp = claim.number("really_reserved_at"), claim.number("stamp")
-    seconds = claim.number("seconds")
+    reserved, stamp, seconds = claim.numbers("really_reserved_at", "stamp", "seconds")
     claim.assume(
         duration >= MINUTE,
         has_value(target, "quota_reserved_at", stamp),

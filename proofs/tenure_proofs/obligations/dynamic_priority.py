@@ -247,7 +247,7 @@ def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
 def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy: "We don't want it to go to infinity"."""
     base, policy = _sound_class(claim)
-    steps, changes = claim.number("steps"), claim.number("changes")
+    steps, changes = claim.numbers("steps", "changes")
     way = value_of(policy, "max") - base
     claim.assume(
         policy.step > 0,
@@ -306,8 +306,7 @@ def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None
 @obligation("PO-DYN-070", rules=["DYN-020"])
 def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
     """KEP-754, Priority Calculation: steps only add up; Go's int ends, and counting stops there."""
-    earlier, later = claim.number("earlier"), claim.number("later")
-    delay = claim.number("delay_for_step")
+    earlier, later, delay = claim.numbers("earlier", "later", "delay_for_step")
     claim.assume(earlier >= 0, earlier <= later, delay > 0)
     count = claim.lift(elapsed_steps)
     counting = claim.reading.priority_steps
@@ -397,7 +396,7 @@ def _elapsed_by_cases(workload: Any, now: Any) -> tuple[tuple[Any, Any, Any], ..
 def until_the_next_step_the_number_of_steps_stays_and_then_it_is_one_more(claim: Claim) -> None:
     """KEP-754, Priority Calculation, as a moment to wake at: neither too early nor too late."""
     workload, policy = claim.record("workload", Workload), claim.record("policy", DynamicPriorityPolicy)
-    now, later = claim.number("now"), claim.number("later")
+    now, later = claim.numbers("now", "later")
     delay, counting = policy.delay_for_step, claim.reading.priority_steps
     count = claim.lift(elapsed_steps)
     upcoming = claim.lift(next_step_at)(workload, policy, now, counting).value

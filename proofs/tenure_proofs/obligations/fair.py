@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import UNLIMITED, Basis, Evidence, Kin, Reason, Workload
+from tenure.model import UNLIMITED, Basis, Evidence, Reason, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.quota import is_within_quota
 from tenure.rules.share import (
@@ -23,7 +23,7 @@ from tenure.rules.share import (
     queue_wins,
     stays_in_tournament,
 )
-from tenure_proofs.premises import any_terms, reclaiming_allows
+from tenure_proofs.premises import any_question, any_terms, reclaiming_allows, two_workloads
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -52,13 +52,9 @@ def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
 @obligation("PO-KQ-400", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-410"])
 def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: feature gate FairSharingPreemptWithinNominal."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     evidence = claim.record("evidence", Evidence)
-    within, gate = claim.flag("within"), claim.flag("gate")
+    within, gate = claim.flags("within", "gate")
     claims = claim.lift(claims_nominal)(within, gate).value
     claim.assume(evidence.within_nominal == claims)
     basis = claim.lift(basis_by_share)(preemptor, target, evidence, terms).value
@@ -77,7 +73,7 @@ def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Cla
 @obligation("PO-KQ-410", rules=["KQ-420", "KQ-430"])
 def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim) -> None:
     """Kueue's Configuration, fairSharing.preemptionStrategies: rules S2-a and S2-b."""
-    preemptors, targets = claim.number("preemptors_share"), claim.number("targets_share")
+    preemptors, targets = claim.numbers("preemptors_share", "targets_share")
     share = _compared(claim, "share", preemptors, targets)
     final = claim.lift(passes_final_share)(share).value
     initial = claim.lift(passes_initial_share)(share).value
@@ -91,11 +87,7 @@ def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim)
 @obligation("PO-KQ-420", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"])
 def only_the_strategy_in_use_decides(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing: one strategy after the other, the first one named first."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     evidence = claim.record("evidence", Evidence)
     basis = claim.lift(basis_by_share)(preemptor, target, evidence, terms).value
     claim.assume(negation(evidence.within_nominal))
@@ -112,8 +104,8 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
 @obligation("PO-KQ-430", rules=["KQ-430"])
 def by_initial_shares_two_preemptors_never_preempt_each_other(claim: Claim) -> None:
     """Kueue's Configuration, LessThanInitialShare: both compare before removal, each with its request."""
-    first, second = claim.number("first_queue"), claim.number("second_queue")
-    first_with, second_with = claim.number("first_with_request"), claim.number("second_with_request")
+    first, second, first_with = claim.numbers("first_queue", "second_queue", "first_with_request")
+    second_with = claim.number("second_with_request")
     claim.assume(first <= first_with, second <= second_with)
     takes = claim.lift(passes_initial_share)
     there = takes(_compared(claim, "first_with_request against second_queue", first_with, second)).value
@@ -131,8 +123,8 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
     The preemptor's queue goes from `first` to `first_with`, the target's from `second` to `second_after`;
     then the target comes back, its queue has the share `second` again, and asks for the preemptor.
     """
-    first, first_with = claim.number("first"), claim.number("first_with")
-    second, second_after = claim.number("second"), claim.number("second_after")
+    first, first_with, second = claim.numbers("first", "first_with", "second")
+    second_after = claim.number("second_after")
     claim.assume(first <= first_with, second_after <= second)
     final, initial = claim.lift(passes_final_share), claim.lift(passes_initial_share)
     by_final = final(_compared(claim, "first_with against second_after", first_with, second_after)).value
@@ -161,8 +153,7 @@ def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_befor
     goes from `before` to `after`, and has the share `alone` with this victim alone back. Assumed: the removal
     of the victim lowers that share, so it is not that of another resource.
     """
-    mine, before = claim.number("mine"), claim.number("before")
-    alone, after = claim.number("alone"), claim.number("after")
+    mine, before, alone, after = claim.numbers("mine", "before", "alone", "after")
     claim.assume(after < alone, alone <= before)
     by_final = claim.lift(passes_final_share)(_compared(claim, "mine against after", mine, after)).value
     by_initial = claim.lift(passes_initial_share)(_compared(claim, "mine against alone", mine, alone)).value
@@ -171,9 +162,8 @@ def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_befor
 
 def _by_its_turn(claim: Claim, *, not_exceeded: bool) -> None:
     """A victim that a strategy takes at its turn, and where both sides end."""
-    counted, mine = claim.number("counted"), claim.number("mine")
-    before, after = claim.number("before"), claim.number("after")
-    then, without = claim.number("at_its_turn"), claim.number("without_it")
+    counted, mine, before, after = claim.numbers("counted", "mine", "before", "after")
+    then, without = claim.numbers("at_its_turn", "without_it")
     claim.assume(without < then, then <= before, after < before)
     claim.assume(mine <= counted if not_exceeded else all_of(mine >= counted, counted == without))
     final, initial = claim.lift(passes_final_share), claim.lift(passes_initial_share)
@@ -230,7 +220,7 @@ def queues_are_visited_in_a_strict_order(claim: Claim) -> None:
 @obligation("PO-KQ-460", rules=["KQ-490", "KQ-500"])
 def the_node_visited_has_the_highest_share_among_its_siblings(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: two queues and a cohort below one cohort."""
-    first, second, cohort = (claim.number(name) for name in ("first_queue", "second_queue", "cohort"))
+    first, second, cohort = claim.numbers("first_queue", "second_queue", "cohort")
     stands_before = claim.flag("stands_before")
     queues = _compared(claim, "second_queue against first_queue", second, first)
     changes = claim.lift(queue_wins)(queues, stands_before).value
@@ -248,7 +238,7 @@ def the_node_visited_has_the_highest_share_among_its_siblings(claim: Claim) -> N
 @obligation("PO-KQ-470", rules=["KQ-500"])
 def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) -> None:
     """Kueue main of August 2026, order of target ClusterQueues: "at least"; among cohorts DV-020."""
-    cohort, other = claim.number("cohort"), claim.number("other")
+    cohort, other = claim.numbers("cohort", "other")
     later = claim.lift(cohort_wins)(_compared(claim, "later against earlier", cohort, other)).value
     earlier = claim.lift(cohort_wins)(_compared(claim, "earlier against later", other, cohort)).value
     claim.prove(
@@ -274,8 +264,7 @@ def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(claim: Claim) 
 @obligation("PO-KQ-490", rules=["KQ-110", "KQ-200", "KQ-470"])
 def nothing_is_borrowed_exactly_within_quota(claim: Claim) -> None:
     """Kueue main of August 2026, dominant resource share; nodes that may lose workloads."""
-    usage, more = claim.number("usage"), claim.number("more")
-    quota, larger = claim.number("quota"), claim.number("larger_quota")
+    usage, more, quota, larger = claim.numbers("usage", "more", "quota", "larger_quota")
     claim.assume(usage >= 0, usage <= more, more <= UNLIMITED)
     claim.assume(quota >= 0, quota <= larger, larger <= UNLIMITED)
     borrowed = claim.lift(borrowed_amount)
@@ -315,24 +304,22 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
 @obligation("PO-KQ-510", rules=["KQ-010", "KQ-300", "KQ-310", "KQ-330", "KQ-400", "KQ-420", "KQ-430"])
 def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing, and the reasons of condition Preempted: power of the door."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
-    kin = claim.record("kin", Kin)
     claim.assume(
-        negation(any_of(terms.hero, kin.hero)),
+        negation(any_of(terms.hero, asked.kin.hero)),
         terms.fair_sharing,
         negation(own),
-        evidence.over_quota,
+        asked.evidence.over_quota,
         reclaiming_allows(preemptor, target, terms),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
-    within = all_of(evidence.within_nominal, evidence.basis == Basis.WITHIN_NOMINAL)
+    taken = claim.lift(take_target)(*asked)
+    within = all_of(asked.evidence.within_nominal, asked.evidence.basis == Basis.WITHIN_NOMINAL)
     by_share = all_of(
-        negation(evidence.within_nominal),
+        negation(asked.evidence.within_nominal),
         any_of(
-            all_of(evidence.basis == Basis.FINAL_SHARE, evidence.share <= 0),
-            all_of(evidence.basis == Basis.INITIAL_SHARE, evidence.share < 0),
+            all_of(asked.evidence.basis == Basis.FINAL_SHARE, asked.evidence.share <= 0),
+            all_of(asked.evidence.basis == Basis.INITIAL_SHARE, asked.evidence.share < 0),
         ),
     )
     claim.prove(

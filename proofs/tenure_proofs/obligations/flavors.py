@@ -84,9 +84,7 @@ def _preferred(claim: Claim) -> Any:
 @obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"])
 def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: at each boundary the boundary itself included."""
-    request, free, potential, nominal = (
-        claim.number(name) for name in ("request", "free", "potential", "nominal")
-    )
+    request, free, potential, nominal = claim.numbers("request", "free", "potential", "nominal")
     reaches = claim.flag("reaches")
     mode = claim.lift(mode_without_search)(request, free, potential, nominal, reaches).value
     possible = request <= potential
@@ -128,7 +126,7 @@ def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -
 @obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"])
 def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
     """Kueue main of August 2026, preemption oracle: to preempt in other ClusterQueues only is the best."""
-    any_target, any_own = claim.flag("any_target"), claim.flag("any_own_target")
+    any_target, any_own = claim.flags("any_target", "any_own_target")
     search = claim.lift(mode_after_search)
     mode = search(any_target, any_own).value
     higher = claim.lift(is_higher_mode)
@@ -280,8 +278,7 @@ def _lost(claim: Claim, count: Any, most: Any, step: Any, steps: Any) -> Any:
 @obligation("PO-KQ-630", rules=["KQ-600", "KQ-610"])
 def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim: Claim) -> None:
     """Kueue v1beta2, PodSet.minCount, for one pod set among several; who loses no pod asks for all."""
-    count, most, step, steps = (claim.number(name) for name in ("count", "most", "step", "steps"))
-    request = claim.number("request")
+    count, most, step, steps, request = claim.numbers("count", "most", "step", "steps", "request")
     claim.assume(most >= 0, most <= count, steps > 0, step >= 0, step <= steps)
     lost = _lost(claim, count, most, step, steps)
     asked = claim.lift(scaled_request)(request, count, count - lost).value
@@ -298,12 +295,8 @@ def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim:
 @obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"])
 def two_pod_sets_together_lose_at_most_one_pod_for_each_step(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: there are as many steps as pods to lose in all pod sets."""
-    step, steps, most = claim.number("step"), claim.number("steps"), claim.number("first_most")
-    first, second, request = (
-        claim.number("first_count"),
-        claim.number("second_count"),
-        claim.number("request"),
-    )
+    step, steps, most, first = claim.numbers("step", "steps", "first_most", "first_count")
+    second, request = claim.numbers("second_count", "request")
     claim.assume(steps > 0, step >= 0, most >= 0, most <= steps)
     lost = _lost(claim, first, most, step, steps)
     asked = claim.lift(scaled_request)(request, first, first - lost).value
@@ -320,7 +313,7 @@ def fewer_pods_have_candidates_elsewhere_wherever_more_have(claim: Claim) -> Non
     Each pod asks for one unit of each of two resources. Another ClusterQueue, whose workloads use both, has
     candidates only where it exceeds its quota of a resource that is short; more pods are short of more.
     """
-    fewer, more = claim.number("fewer"), claim.number("more")
+    fewer, more = claim.numbers("fewer", "more")
     claim.assume(fewer >= 1, fewer < more)
     mode, within = claim.lift(mode_without_search), claim.lift(is_within_quota)
     quotas, short, offered = {}, {}, {}
@@ -340,8 +333,7 @@ def fewer_pods_have_candidates_elsewhere_wherever_more_have(claim: Claim) -> Non
 @obligation("PO-KQ-650", rules=["KQ-600", "KQ-610"])
 def a_pod_set_alone_loses_one_pod_at_each_step(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: one pod set has as many steps as pods to lose."""
-    count, step, most = (claim.number(name) for name in ("count", "step", "most"))
-    request = claim.number("request")
+    count, step, most, request = claim.numbers("count", "step", "most", "request")
     claim.assume(most > 0, most <= count, step >= 0, step <= most)
     lost = _lost(claim, count, most, step, most)
     asked = claim.lift(scaled_request)(request, count, count - lost).value
@@ -351,7 +343,7 @@ def a_pod_set_alone_loses_one_pod_at_each_step(claim: Claim) -> None:
 @obligation("PO-KQ-660", rules=["KQ-610"])
 def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Claim) -> None:
     """Kueue main of August 2026, scaling of pod sets: divides, then multiplies; all pods ask for all."""
-    request, count, other = claim.number("request"), claim.number("count"), claim.number("new_count")
+    request, count, other = claim.numbers("request", "count", "new_count")
     claim.assume(count >= 0, other >= 0)
     scaled = claim.lift(scaled_request)
     asked, one = scaled(request, count, other).value, scaled(request, count, 1).value
@@ -371,8 +363,7 @@ def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Cla
 @obligation("PO-KQ-670", rules=["KQ-610"])
 def fewer_pods_never_ask_for_more(claim: Claim) -> None:
     """Kueue v1beta2, PodSet.minCount: a smaller count is worth trying."""
-    request, count = claim.number("request"), claim.number("count")
-    fewer, more = claim.number("fewer"), claim.number("more")
+    request, count, fewer, more = claim.numbers("request", "count", "fewer", "more")
     claim.assume(request >= 0, fewer >= 0, fewer <= more, more <= count)
     scaled = claim.lift(scaled_request)
     claim.prove(scaled(request, count, fewer).value <= scaled(request, count, more).value)
@@ -381,9 +372,9 @@ def fewer_pods_never_ask_for_more(claim: Claim) -> None:
 @obligation("PO-KQ-680", rules=["KQ-070", "KQ-520", "KQ-560"])
 def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
     """Kueue main of August 2026, flavor assigner: as far as quota alone tells, and reaching no less far."""
-    smaller, larger = claim.number("smaller"), claim.number("larger")
-    free, potential, nominal = (claim.number(name) for name in ("free", "potential", "nominal"))
-    reaches, reached = claim.flag("reaches"), claim.flag("reached")
+    smaller, larger, free, potential = claim.numbers("smaller", "larger", "free", "potential")
+    nominal = claim.number("nominal")
+    reaches, reached = claim.flags("reaches", "reached")
     claim.assume(smaller <= larger, implies(reached, reaches))
     mode = claim.lift(mode_without_search)
     of_smaller = mode(smaller, free, potential, nominal, reaches).value
@@ -394,8 +385,8 @@ def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
 @obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"])
 def a_later_step_never_has_more_pods(claim: Claim) -> None:
     """Kueue main of August 2026, pod set reducer: the search by halves among the steps needs it."""
-    count, most, steps = (claim.number(name) for name in ("count", "most", "steps"))
-    step, later, request = (claim.number(name) for name in ("step", "later", "request"))
+    count, most, steps, step, later = claim.numbers("count", "most", "steps", "step", "later")
+    request = claim.number("request")
     claim.assume(most >= 0, steps > 0, step <= later)
     lost = _lost(claim, count, most, step, steps)
     asked = claim.lift(scaled_request)(request, count, count - lost).value

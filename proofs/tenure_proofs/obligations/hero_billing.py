@@ -30,7 +30,7 @@ EXACT = {"as-written+accessible_rounding=exact": PROVED, "guaranteed+accessible_
 
 def _bill(claim: Claim) -> tuple[Any, Any, Any, Any]:
     """A bill of at most the sum of all weights, some weights so far, and one more."""
-    bill, weight, before, total = (claim.number(name) for name in ("bill", "weight", "before", "total"))
+    bill, weight, before, total = claim.numbers("bill", "weight", "before", "total")
     claim.assume(bill >= 0, weight >= 0, before >= 0, before + weight <= total, bill <= total)
     return bill, weight, before, total
 
@@ -48,7 +48,7 @@ def a_share_by_sums_is_never_below_zero_nor_above_what_can_be_billed(claim: Clai
     bill, weight, before, total = _bill(claim)
     claim.assume(total > 0)
     share = claim.lift(share_of_bill)(bill, weight, before, total, AccessibleRounding.CUMULATIVE).value
-    paid, due, over, under = (claim.number(name) for name in ("paid", "due", "over", "under"))
+    paid, due, over, under = claim.numbers("paid", "due", "over", "under")
     first, first_is = _rounded_down(claim, "first", paid, total)
     second, second_is = _rounded_down(claim, "second", paid + due, total)
     claim.assume(
@@ -120,7 +120,7 @@ def a_share_differs_by_less_than_one_from_the_exact_one(claim: Claim) -> None:
 @obligation("PO-UCQ-305", rules=["UCQ-130"], also=EXACT)
 def a_share_of_nothing_is_zero_and_so_is_every_share_where_nothing_can_be_billed(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula divides by a sum that may be zero."""
-    bill, weight, before, total = (claim.number(name) for name in ("bill", "weight", "before", "total"))
+    bill, weight, before, total = claim.numbers("bill", "weight", "before", "total")
     share, rounding = claim.lift(share_of_bill), claim.reading.accessible_rounding
     claim.prove(
         implies(total == 0, share(bill, weight, before, total, rounding).value == 0),
@@ -134,7 +134,7 @@ def shares_by_their_sums_add_up_to_the_bill_and_so_do_exact_ones(claim: Claim) -
     """KEP-8826, Implementation: what a hero uses is billed, all of it. By induction over the nodes."""
     bill, weight, before, total = _bill(claim)
     claim.assume(total > 0)
-    shared, counted = claim.number("shared"), claim.number("counted")
+    shared, counted = claim.numbers("shared", "counted")
     share = claim.lift(share_of_bill)
     cumulative, exact = (
         share(bill, weight, before, total, rounding).value
@@ -172,7 +172,7 @@ def rounding_each_share_down_loses_less_than_one_for_each_node(claim: Claim) -> 
     """
     bill, weight, before, total = _bill(claim)
     claim.assume(total > 0)
-    shared, nodes = claim.number("shared"), claim.number("nodes")
+    shared, nodes = claim.numbers("shared", "nodes")
     share = claim.lift(share_of_bill)(bill, weight, before, total, AccessibleRounding.FLOOR).value
     alone, alone_is = _rounded_down(claim, "alone", bill * weight, total)
     lost = bill * before - total * shared
@@ -196,7 +196,7 @@ def rounding_each_share_down_loses_less_than_one_for_each_node(claim: Claim) -> 
 @obligation("PO-UCQ-325", rules=["UCQ-130"], expect=proved_under("as-written", "released"))
 def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> None:
     """KEP-8826, Implementation: sums that are rounded down move a unit from node to node."""
-    less, more, before = claim.number("less"), claim.number("more"), claim.number("before")
+    less, more, before = claim.numbers("less", "more", "before")
     claim.assume(less >= 0, less <= more, more <= 50, before >= 0, before <= 40)
     share = claim.lift(share_of_bill)
     rounding = claim.reading.accessible_rounding
@@ -206,7 +206,7 @@ def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> Non
 @obligation("PO-UCQ-330", rules=["KQ-110", "UCQ-110"])
 def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(claim: Claim) -> None:
     """KEP-8826, Implementation: over the nominal quotas; a hero that is within its own pays with the rest."""
-    nominal, usage, billed = (claim.number(name) for name in ("nominal", "usage", "billed"))
+    nominal, usage, billed = claim.numbers("nominal", "usage", "billed")
     hero = claim.flag("hero")
     claim.assume(ordinary(nominal, usage, billed))
     left = claim.lift(left_to_bill)(nominal, usage, hero, billed).value
@@ -246,7 +246,7 @@ def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
 @obligation("PO-UCQ-340", rules=["UCQ-120"])
 def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim) -> None:
     """KEP-8826, Implementation: billed, all of it, as far as there is quota to bill."""
-    used, left = claim.number("used"), claim.number("left")
+    used, left = claim.numbers("used", "left")
     bill = claim.lift(bill_of_cohort)(used, left).value
     claim.prove(implies(used <= left, bill == used), implies(used > left, bill == left))
 
@@ -254,7 +254,7 @@ def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim
 @obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"])
 def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
-    usage, nominal = claim.number("usage"), claim.number("nominal")
+    usage, nominal = claim.numbers("usage", "nominal")
     claim.assume(ordinary(usage, nominal))
     billed = claim.lift(billed_usage)
     whole, excess = (
@@ -270,7 +270,7 @@ def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
 @obligation("PO-UCQ-350", rules=["KQ-110", "UCQ-100"], expect=proved_under("guaranteed"))
 def a_hero_within_its_own_quota_bills_no_other_queue(claim: Claim) -> None:
     """KEP-8826, Implementation: under the formula as it stands it is, as if it used the others' quota."""
-    usage, nominal = claim.number("usage"), claim.number("nominal")
+    usage, nominal = claim.numbers("usage", "nominal")
     claim.assume(ordinary(usage, nominal), usage <= nominal)
     claim.prove(claim.lift(billed_usage)(usage, nominal, claim.reading.hero_billing).value == 0)
 
@@ -278,8 +278,8 @@ def a_hero_within_its_own_quota_bills_no_other_queue(claim: Claim) -> None:
 @obligation("PO-UCQ-360", rules=["UCQ-120", "UCQ-140"])
 def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: Claim) -> None:
     """KEP-8826, Implementation: what is paid for leaves with the quota. By induction over the heroes."""
-    bill, rest, credited = claim.number("bill"), claim.number("rest"), claim.number("credited")
-    mine, others, left = claim.number("mine"), claim.number("others"), claim.number("left")
+    bill, rest, credited, mine, others = claim.numbers("bill", "rest", "credited", "mine", "others")
+    left = claim.number("left")
     claim.assume(ordinary(mine, others, left), mine >= 0)
     credit = claim.lift(credit_of_hero)(rest, mine).value
     first = claim.lift(bill_of_cohort)(mine + others, left).value
@@ -304,7 +304,7 @@ def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: C
 
 def _to_a_node(claim: Claim) -> tuple[Any, Any, Any, Any]:
     """A running workload of a hero, the nominal quota of a node, the sum of these, and which the node is."""
-    amount, weight, total = (claim.number(name) for name in ("amount", "weight", "total"))
+    amount, weight, total = claim.numbers("amount", "weight", "total")
     claim.assume(ordinary(amount, weight), weight <= total, amount <= total)
     return amount, weight, total, claim.flag("is_queue")
 

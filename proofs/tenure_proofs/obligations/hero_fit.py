@@ -59,7 +59,7 @@ def a_borrowing_limit_clamps_what_is_borrowed_or_all(nominal: Any, limit: Any, c
 @obligation("PO-UCQ-410", rules=["KQ-100", "UCQ-210", "UCQ-220"], expect=proved_under("guaranteed"))
 def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
     """KEP-8826, Implementation, Constraint: as written, a limit of zero stops the hero."""
-    nominal, others, clamp = (claim.number(name) for name in ("nominal", "others", "clamp"))
+    nominal, others, clamp = claim.numbers("nominal", "others", "clamp")
     limit = claim.optional_number("limit")
     claim.assume(ordinary(nominal, others, limit.value), limit.present)
     clamped = claim.lift(clamp_of_hero)(nominal, limit, claim.reading.hero_clamp)
@@ -70,8 +70,8 @@ def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
 @obligation("PO-UCQ-420", rules=["KQ-100", "UCQ-240"])
 def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
     """KEP-8826, Goals, Safety Caps. By induction over admissions; who leaves only makes it less."""
-    usage, request, left = claim.number("usage"), claim.number("request"), claim.number("left")
-    accessible, room = claim.number("accessible"), claim.number("room")
+    usage, request, left, accessible = claim.numbers("usage", "request", "left", "accessible")
+    room = claim.number("room")
     claim.assume(ordinary(usage, request, accessible), _bounded(room), left >= 0, left <= usage)
     fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
     over_every_fold(
@@ -88,8 +88,8 @@ def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
 @obligation("PO-UCQ-430", rules=["KQ-100", "UCQ-240"])
 def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
     """KEP-8826, Implementation; what fill-back rests on (PO-KQ-240). With PO-UCQ-440: fit is monotone."""
-    less, more, request = claim.number("less"), claim.number("more"), claim.number("request")
-    room, roomier, accessible = claim.number("room"), claim.number("roomier"), claim.number("accessible")
+    less, more, request, room, roomier = claim.numbers("less", "more", "request", "room", "roomier")
+    accessible = claim.number("accessible")
     claim.assume(ordinary(less, more, request, accessible), less <= more, room <= roomier)
     fits = claim.lift(hero_request_fits)
     claim.prove(
@@ -104,7 +104,7 @@ def less_usage_anywhere_never_reduces_the_room_for_a_hero(claim: Claim) -> None:
     What is available at the root of the subtree is no less by PO-KQ-220.
     """
     quota, own = claim.record("quota", NodeQuota), claim.flag("own")
-    less, more, room, roomier = (claim.number(name) for name in ("less", "more", "room", "roomier"))
+    less, more, room, roomier = claim.numbers("less", "more", "room", "roomier")
     lending = claim.member("lending", HeroLending)
     claim.assume(ordinary(quota.local), _bounded(less, more, room, roomier), less <= more)
     idle, beside = claim.lift(local_available), claim.lift(room_beside)
@@ -128,10 +128,10 @@ def a_request_that_fits_a_hero_is_covered_by_its_subtree_without_borrowing_from_
     of the subtree at or below its quota: borrowing from outside never grows.
     """
     root, quota = claim.record("root", NodeQuota), claim.record("quota", NodeQuota)
-    usage, used, above = claim.number("usage"), claim.number("used"), claim.number("above")
-    all_quota, all_usage, room = claim.number("all_quota"), claim.number("all_usage"), claim.number("room")
+    usage, used, above, all_quota = claim.numbers("usage", "used", "above", "all_quota")
+    all_usage, room = claim.numbers("all_usage", "room")
     own, lending, request = claim.flag("own"), claim.member("lending", HeroLending), claim.number("request")
-    accessible, hero_usage = claim.number("accessible"), claim.number("hero_usage")
+    accessible, hero_usage = claim.numbers("accessible", "hero_usage")
     claim.assume(
         ordinary(usage, used, quota.local, root.local, root.subtree, request, accessible, hero_usage),
         _bounded(above, room),
@@ -162,7 +162,7 @@ def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(c
     What is available above counts only where it is less than what the subtree lends and does not use.
     """
     root, usage = claim.record("root", NodeQuota), claim.number("usage")
-    above, other, idle = claim.number("above"), claim.number("other"), claim.number("idle")
+    above, other, idle = claim.numbers("above", "other", "idle")
     own, lending, beside = claim.flag("own"), claim.reading.hero_lending, claim.lift(room_beside)
     claim.assume(
         ordinary(usage, idle, root.local, root.subtree),
@@ -188,8 +188,7 @@ def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(c
 @obligation("PO-UCQ-470", rules=["KQ-100", "UCQ-240", "UCQ-250"])
 def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(claim: Claim) -> None:
     """KEP-8826, Goals, Safety Caps: what is in use may leave; more than there is, is never there."""
-    usage, request = claim.number("usage"), claim.number("request")
-    accessible, room = claim.number("accessible"), claim.number("room")
+    usage, request, accessible, room = claim.numbers("usage", "request", "accessible", "room")
     claim.assume(ordinary(usage, request, accessible), _bounded(room))
     fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
     mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
@@ -204,7 +203,7 @@ def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
 @obligation("PO-UCQ-475", rules=["KQ-100", "UCQ-240", "UCQ-250"], expect=everywhere(REFUTED))
 def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(claim: Claim) -> None:
     """KEP-8826, Implementation: the formula is of the subtree, not of what is in use."""
-    usage, request, accessible = claim.number("usage"), claim.number("request"), claim.number("accessible")
+    usage, request, accessible = claim.numbers("usage", "request", "accessible")
     claim.assume(ordinary(usage, request, accessible), usage + request > accessible, request < accessible)
     fits = claim.lift(hero_request_fits)(usage, request, accessible, accessible).value
     mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value

@@ -256,7 +256,7 @@ def a_standard_workload_whose_priority_has_grown_preempts_no_hero(claim: Claim) 
         claim.number("now"),
     )
     terms, kin, evidence = any_terms(claim), claim.record("kin", Kin), claim.record("evidence", Evidence)
-    base, steps = claim.number("base"), claim.number("steps")
+    base, steps = claim.numbers("base", "steps")
     aged = claim.lift(dynamic_priority)(base, claim.record("policy", DynamicPriorityPolicy), steps).value
     claim.assume(
         kin.hero,

@@ -172,7 +172,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
 @obligation("PO-UCQ-265", rules=["UCQ-320"])
 def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection: three groups, which are counted from 0."""
-    over_quota, own = claim.flag("over_quota"), claim.flag("own")
+    over_quota, own = claim.flags("over_quota", "own")
     group = claim.lift(group_for_hero)(own, over_quota).value
     claim.prove(
         implies(own, group == 2),

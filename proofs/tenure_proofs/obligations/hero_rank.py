@@ -29,7 +29,7 @@ def ancestors_of_a_cohort_form_a_path_to_the_root(claim: Claim) -> None:
     holds at the node above.
     """
     tree = cohorts(claim)
-    first, second, node, parent = (claim.number(name) for name in ("first", "second", "node", "parent"))
+    first, second, node, parent = claim.numbers("first", "second", "node", "parent")
     is_root, above = claim.flag("is_root"), claim.lift(is_above)
     claim.assume(tree.unfolded(node, parent, is_root, first, second, node))
     claim.prove(tree.is_reflexive(node))
@@ -141,7 +141,7 @@ def the_head_of_a_hero_above_comes_before_that_of_a_hero_below(claim: Claim) -> 
 @obligation("PO-UCQ-040", rules=["UCQ-040"], also=dict.fromkeys(TREE_SCOPE, REFUTED))
 def the_subtree_of_a_hero_is_that_of_its_parent_cohort(claim: Claim) -> None:
     """KEP-8826, Borrowing Subtree Isolation: "the resources defined within that specific branch"."""
-    parent, root = claim.number("parent"), claim.number("root")
+    parent, root = claim.numbers("parent", "root")
     claim.prove(claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value == parent)
 
 
@@ -208,7 +208,7 @@ def _pair(claim: Claim) -> _Pair:
     """Of its subtree nothing is said but what PO-UCQ-045 proves: it contains the parent cohort."""
     tree = cohorts(claim)
     parent, other, scope, other_scope = tree.named("parent", "other", "scope", "other_scope")
-    hero, other_hero, same = (claim.flag(name) for name in ("hero", "other_hero", "same_queue"))
+    hero, other_hero, same = claim.flags("hero", "other_hero", "same_queue")
     alike = all_of(parent == other, either_both_or_none(hero, other_hero), scope == other_scope)
     claim.assume(tree.contains(scope, parent), tree.contains(other_scope, other), implies(same, alike))
     return _Pair(tree, hero, other_hero, parent, other, same, scope, other_scope)

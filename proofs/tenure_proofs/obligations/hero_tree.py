@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenure.model import Evidence, Kin, NodeQuota, ReclaimWithinCohort, Workload
+from tenure.model import Kin, NodeQuota, ReclaimWithinCohort
 from tenure.oracle.door import take_target
 from tenure.readings import HeroBilling, HeroLending
 from tenure.rules.hero_billing import (
@@ -21,7 +21,7 @@ from tenure.rules.hero_tree import (
 )
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
 from tenure_proofs.amounts import LARGE, ordinary
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_question
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, either_both_or_none, has_value, implies, negation
@@ -37,7 +37,7 @@ def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
     As written (UCQ-150) each bills the node's whole quota again; otherwise the outer hero bills what the
     inner one has left, as PO-UCQ-335 says of any number of heroes.
     """
-    nominal, inner, outer = claim.number("nominal"), claim.number("inner"), claim.number("outer")
+    nominal, inner, outer = claim.numbers("nominal", "inner", "outer")
     claim.assume(nominal >= 0, nominal <= 20, inner >= 0, inner <= 20, outer >= 0, outer <= 40)
     if claim.reading.hero_billing == HeroBilling.WHOLE:
         bill, rounding = claim.lift(bill_of_workload), claim.reading.accessible_rounding
@@ -54,7 +54,7 @@ def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
 @obligation("PO-UCQ-505", rules=[*AMOUNTS, "UCQ-160"])
 def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula for Accessible."""
-    nominal, bill, received = (claim.number(name) for name in ("nominal", "bill", "received"))
+    nominal, bill, received = claim.numbers("nominal", "bill", "received")
     claim.assume(ordinary(nominal, bill, received))
     effective = claim.lift(effective_nominal)
     claim.prove(
@@ -66,7 +66,7 @@ def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Clai
 @obligation("PO-UCQ-510", rules=["KQ-110", "UCQ-100", "UCQ-140", "UCQ-170"])
 def the_effective_usage_of_a_hero_is_at_least_what_it_does_not_bill_and_at_most_all(claim: Claim) -> None:
     """KEP-8826, Implementation: what others pay for is theirs to pay; never less than nothing."""
-    usage, nominal, rest = (claim.number(name) for name in ("usage", "nominal", "rest"))
+    usage, nominal, rest = claim.numbers("usage", "nominal", "rest")
     claim.assume(ordinary(usage, nominal, rest))
     billed, credit = claim.lift(billed_usage), claim.lift(credit_of_hero)
     counted = claim.lift(effective_usage)
@@ -92,10 +92,9 @@ def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
     Quota less usage, summed up, with all bills and without, given that what is billed is what heroes are
     credited (PO-UCQ-360) or receive.
     """
-    nominal, usage, bill = claim.number("nominal"), claim.number("usage"), claim.number("bill")
-    credit, received = claim.number("credit"), claim.number("received")
-    without, with_bills = claim.number("without"), claim.number("with_bills")
-    billed, paid_back = claim.number("billed"), claim.number("paid_back")
+    nominal, usage, bill, credit = claim.numbers("nominal", "usage", "bill", "credit")
+    received, without, with_bills = claim.numbers("received", "without", "with_bills")
+    billed, paid_back = claim.numbers("billed", "paid_back")
     claim.assume(ordinary(nominal, usage, bill, credit, received))
     quota = claim.lift(effective_nominal)(nominal, bill, received).value
     counted = claim.lift(effective_usage)(usage, credit).value
@@ -113,7 +112,7 @@ def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
 def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
     """KEP-8826, Implementation: never "rightfully running" and "completely outside of quota"."""
     limit, usage = claim.optional_number("limit"), claim.number("usage")
-    before, after = claim.number("before"), claim.number("after")
+    before, after = claim.numbers("before", "after")
     claim.assume(ordinary(limit.value, usage, before), after >= -LARGE, after <= LARGE)
     widened = claim.lift(widened_borrowing_limit)(limit, before, after)
     claim.prove(
@@ -152,7 +151,7 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
 ) -> None:
     """KEP-8826, Goals, Bypass Limits: a lending limit counts what heroes use, and what others borrow."""
     quota, limit = claim.record("quota", NodeQuota), claim.optional_number("limit")
-    subtree, bill, fallen = claim.number("subtree"), claim.number("bill"), claim.number("fallen")
+    subtree, bill, fallen = claim.numbers("subtree", "bill", "fallen")
     claim.assume(ordinary(subtree, limit.value, bill), limit.present)
     most = claim.lift(lendable)(subtree, limit, HeroLending.HONOUR).value
     after = claim.lift(fallen_lending_limit)(limit, bill, HeroLending.HONOUR)
@@ -168,7 +167,7 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
 @obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"])
 def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(claim: Claim) -> None:
     """KEP-8826, Lending Limits: a hero can use what others keep idle; no other queue gains by it."""
-    usage, quota, idle, allowance = (claim.number(name) for name in ("usage", "quota", "idle", "allowance"))
+    usage, quota, idle, allowance = claim.numbers("usage", "quota", "idle", "allowance")
     claim.assume(ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE)
     rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
     lacking = usage - quota
@@ -189,8 +188,8 @@ def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use
 @obligation("PO-UCQ-555", rules=["KQ-110", "UCQ-200"])
 def limits_rise_in_all_by_no_more_than_heroes_use_and_no_further_than_is_lacking(claim: Claim) -> None:
     """KEP-8826, Lending Limits. By induction over the nodes of a subtree."""
-    usage, quota, idle = claim.number("usage"), claim.number("quota"), claim.number("idle")
-    used, allowance, risen, lacked = (claim.number(name) for name in ("used", "allowance", "risen", "lacked"))
+    usage, quota, idle, used = claim.numbers("usage", "quota", "idle", "used")
+    allowance, risen, lacked = claim.numbers("allowance", "risen", "lacked")
     claim.assume(ordinary(usage, quota, idle, used, risen, lacked))
     rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
     over_every_fold(
@@ -212,8 +211,8 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
     The node passes up so much more quota and no more usage, since it does not use what is unlocked.
     """
     quota, raised = claim.record("quota", NodeQuota), claim.record("raised", NodeQuota)
-    limit, more, usage = claim.number("limit"), claim.number("more"), claim.number("usage")
-    lacking, allowance, short = claim.number("lacking"), claim.number("allowance"), claim.number("short")
+    limit, more, usage, lacking = claim.numbers("limit", "more", "usage", "lacking")
+    allowance, short = claim.numbers("allowance", "short")
     claim.assume(ordinary(quota.subtree, limit, usage, lacking, short, allowance))
     local = claim.lift(local_quota)
     idle = claim.lift(local_available)(quota, usage).value
@@ -236,12 +235,13 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
 @obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"])
 def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> None:
     """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes are around."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    kin, other = claim.record("kin", Kin), claim.record("other", Kin)
-    claim.assume(negation(terms.hero), negation(kin.hero), negation(other.hero))
+    preemptor, target, terms, asked = any_question(claim)
+    other = claim.record("other", Kin)
+    claim.assume(negation(terms.hero), negation(asked.kin.hero), negation(other.hero))
     door = claim.lift(take_target)
-    one, another = (door(preemptor, target, evidence, terms, now, item) for item in (kin, other))
+    one, another = (
+        door(preemptor, target, asked.evidence, terms, asked.now, item) for item in (asked.kin, other)
+    )
     claim.prove(
         either_both_or_none(one.defined, another.defined),
         implies(one.defined, one.field("reason") == another.field("reason")),
@@ -250,7 +250,7 @@ def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> 
                 terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
                 negation(has_value(target, "cluster_queue", terms.cluster_queue)),
                 negation(terms.fair_sharing),
-                negation(evidence.over_quota),
+                negation(asked.evidence.over_quota),
             ),
             negation(one.defined),
         ),
@@ -260,17 +260,15 @@ def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> 
 @obligation("PO-UCQ-590", rules=["KQ-110", "KQ-200", "KQ-300", "UCQ-160"], expect=everywhere(REFUTED))
 def a_queue_within_its_nominal_quota_loses_no_workload_to_a_standard_queue(claim: Claim) -> None:
     """KEP-8826, Drawbacks: "Nominal quotas stop to be guaranteed": what is billed counts as borrowed."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    kin, usage = claim.record("kin", Kin), claim.number("usage")
-    nominal, bill = claim.number("nominal"), claim.number("bill")
+    _, target, terms, asked = any_question(claim)
+    usage, nominal, bill = claim.numbers("usage", "nominal", "bill")
     claim.assume(ordinary(nominal, bill), bill <= nominal, usage >= 0, usage <= nominal)
     quota = claim.lift(effective_nominal)(nominal, bill, 0).value
     within = claim.lift(is_within_quota)(usage, quota).value
     claim.assume(
         negation(terms.hero),
-        negation(kin.hero),
+        negation(asked.kin.hero),
         negation(has_value(target, "cluster_queue", terms.cluster_queue)),
-        either_both_or_none(evidence.over_quota, negation(within)),
+        either_both_or_none(asked.evidence.over_quota, negation(within)),
     )
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))

@@ -121,8 +121,7 @@ def under_fair_sharing_a_preemptor_of_no_lower_share_has_its_turn_before_its_vic
 
 
 def _apart(claim: Claim, *, together: bool) -> None:
-    free, request = claim.number("free"), claim.number("request")
-    first, second = claim.number("first_victim"), claim.number("second_victim")
+    free, request, first, second = claim.numbers("free", "request", "first_victim", "second_victim")
     claim.assume(free >= 0, first > 0, second > 0, request > free + first, request <= free + first + second)
     fits = claim.lift(fits_request)
     if together:
@@ -150,8 +149,8 @@ def while_one_victim_ends_no_other_victim_fits_again(claim: Claim) -> None:
 
 def _rest_of_period(claim: Claim, *, bounded: bool, keeps: bool) -> None:
     """A job beside heroes for one period: how much it has left to work before and after."""
-    work, progress = claim.number("work"), claim.number("progress")
-    period, busy, gap = claim.number("period"), claim.number("heroes_run"), claim.number("gap")
+    work, progress, period, busy = claim.numbers("work", "progress", "period", "heroes_run")
+    gap = claim.number("gap")
     claim.assume(progress >= 0, work > progress, gap > 0, busy >= 0, busy <= period)
     if bounded:
         claim.assume(busy <= period - gap)

@@ -84,7 +84,7 @@ def _two_settings(claim: Claim, method: ResolveMethod) -> None:
     reclaimer's too.
     """
     first, second = claim.optional_number("first"), claim.optional_number("second")
-    above, other, default = claim.number("above"), claim.number("other"), claim.number("default")
+    above, other, default = claim.numbers("above", "other", "default")
     common = claim.flag("common")
     counts, value = claim.lift(counts_for_reclaim), claim.lift(value_down)
     here = counts(method, False, common).value
@@ -128,7 +128,7 @@ def under_queue_a_setting_below_the_step_never_matters(claim: Claim) -> None:
 def what_is_set_at_the_step_or_above_counts(claim: Claim) -> None:
     """MinRuntime Plugin, LCA Resolution: that queue's value, and else the nearest one above it."""
     own, above = claim.optional_number("own"), claim.number("above")
-    top, common = claim.flag("top"), claim.flag("common")
+    top, common = claim.flags("top", "common")
     method = claim.member("method", ResolveMethod)
     counts = claim.lift(counts_for_reclaim)(method, top, common).value
     value = claim.lift(value_down)(own, above, counts).value
@@ -143,8 +143,8 @@ def what_is_set_at_the_step_or_above_counts(claim: Claim) -> None:
 def raising_a_set_value_never_shortens_a_protection(claim: Claim) -> None:
     """What an administrator may rely on. By induction along the victim's path, for any method."""
     low, high = claim.optional_number("low"), claim.optional_number("high")
-    above, higher, default = claim.number("above"), claim.number("higher"), claim.number("default")
-    counts, start, now = claim.flag("counts"), claim.number("start"), claim.number("now")
+    above, higher, default, start, now = claim.numbers("above", "higher", "default", "start", "now")
+    counts = claim.flag("counts")
     claim.assume(either_both_or_none(low.present, high.present), high.value >= low.value)
     value, protected = claim.lift(value_down), claim.lift(is_protected)
     along_every_path(
@@ -163,7 +163,7 @@ def raising_a_set_value_never_shortens_a_protection(claim: Claim) -> None:
 @obligation("PO-KMR-070", rules=["KMR-010"], expect=everywhere(REFUTED))
 def setting_a_value_never_shortens_a_protection(claim: Claim) -> None:
     """KAI's plugin: a first value of a queue hides the one above, which may be longer."""
-    own, above = claim.number("own"), claim.number("above")
+    own, above = claim.numbers("own", "above")
     claim.assume(own >= 0, above >= 0)
     value = claim.lift(nearest_set)
     claim.prove(value(own, above).value >= value(None, above).value)
@@ -172,7 +172,7 @@ def setting_a_value_never_shortens_a_protection(claim: Claim) -> None:
 @obligation("PO-KMR-080", rules=["KMR-060", "KMR-080"])
 def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) -> None:
     """MinRuntime Plugin, Implementation Details: filters victims due to minimum runtime."""
-    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    start, minimum, now = claim.numbers("start", "minimum", "now")
     protected = claim.lift(is_protected)(start, minimum, now).value
     claim.assume(now - start < minimum)
     claim.prove(negation(claim.lift(passes_filter)(False, protected).value))
@@ -181,7 +181,7 @@ def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) ->
 @obligation("PO-KMR-090", rules=["KMR-060", "KMR-080"])
 def every_other_job_passes_the_filter(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 1; at the end of its time a job may be preempted."""
-    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
+    start, minimum, now = claim.numbers("start", "minimum", "now")
     asked = claim.flag("asked")
     over = claim.lift(is_protected)(start, minimum, now).value
     passes = claim.lift(passes_filter)
@@ -195,7 +195,7 @@ def every_other_job_passes_the_filter(claim: Claim) -> None:
 @obligation("PO-KMR-100", rules=["KMR-060"])
 def protection_ends_exactly_with_the_minimum_runtime(claim: Claim) -> None:
     """MinRuntime Plugin, Example Workflow: "until it runs for at least 30 seconds"."""
-    start, minimum = claim.number("start"), claim.number("minimum")
+    start, minimum = claim.numbers("start", "minimum")
     protected = claim.lift(is_protected)
     claim.prove(
         negation(protected(start, minimum, start + minimum).value),
@@ -206,15 +206,15 @@ def protection_ends_exactly_with_the_minimum_runtime(claim: Claim) -> None:
 @obligation("PO-KMR-110", rules=["KMR-060"], expect=everywhere(REFUTED))
 def with_0s_no_job_is_protected(claim: Claim) -> None:
     """MinRuntime Plugin: "0s means workloads are instantly reclaimable"; with a stamp of the future, no."""
-    start, now = claim.number("start"), claim.number("now")
+    start, now = claim.numbers("start", "now")
     claim.prove(negation(claim.lift(is_protected)(start, 0, now).value))
 
 
 @obligation("PO-KMR-120", rules=["KMR-070"])
 def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, for each sub-group. By induction over the sub-groups."""
-    so_far, some = claim.flag("so_far"), claim.flag("some")
-    least, pods = claim.number("least"), claim.number("pods")
+    least, pods = claim.numbers("least", "pods")
+    so_far, some = claim.flags("so_far", "some")
     elastic = claim.lift(is_elastic)
     spare = pods - least > 0
     claim.prove(either_both_or_none(elastic(False, least, pods).value, spare))
@@ -231,8 +231,7 @@ def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
 
     Two jobs with exactly as many pods as their minima add up to: one is elastic, the other is not.
     """
-    least, pods = claim.number("least"), claim.number("pods")
-    least_2, pods_2 = claim.number("least_2"), claim.number("pods_2")
+    least, pods, least_2, pods_2 = claim.numbers("least", "pods", "least_2", "pods_2")
     claim.assume(least + least_2 == pods + pods_2)
     elastic = claim.lift(is_elastic)
     both = elastic(elastic(False, least, pods).value, least_2, pods_2).value
@@ -242,8 +241,8 @@ def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
 @obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"])
 def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pods(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2. Of any sub-group of a scenario that is accepted."""
-    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
-    least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
+    start, minimum, now, least, active = claim.numbers("start", "minimum", "now", "least", "active")
+    preempted = claim.number("preempted")
     protected = claim.lift(is_protected)(start, minimum, now).value
     must = claim.lift(must_keep_minimum)(True, protected).value
     keeps = claim.lift(keeps_minimum)(least, active, preempted).value
@@ -254,8 +253,8 @@ def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pod
 @obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"])
 def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2: nothing else is refused."""
-    least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
-    elastic, protected = claim.flag("elastic"), claim.flag("protected")
+    least, active, preempted = claim.numbers("least", "active", "preempted")
+    elastic, protected = claim.flags("elastic", "protected")
     must = claim.lift(must_keep_minimum)(elastic, protected).value
     keeps = claim.lift(keeps_minimum)
     claim.prove(
@@ -268,7 +267,7 @@ def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
 @obligation("PO-KMR-160", rules=["KMR-090", "KMR-100"], expect=everywhere(REFUTED))
 def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -> None:
     """KAI's validator alone does not promise it: a job that is not elastic is left to the filter."""
-    least, active, preempted = claim.number("least"), claim.number("active"), claim.number("preempted")
+    least, active, preempted = claim.numbers("least", "active", "preempted")
     elastic = claim.flag("elastic")
     must = claim.lift(must_keep_minimum)(elastic, True).value
     keeps = claim.lift(keeps_minimum)(least, active, preempted).value
@@ -279,7 +278,7 @@ def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -
 @obligation("PO-KMR-170", rules=["KMR-050"])
 def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(claim: Claim) -> None:
     """MinRuntime plugin, resolver: a preemption needs the victim's queue, a reclaim both."""
-    pending, victim = claim.flag("pending"), claim.flag("victim")
+    pending, victim = claim.flags("pending", "victim")
     action = claim.member("action", Action)
     known = claim.lift(is_resolvable)(action, pending, victim).value
     claim.prove(
@@ -308,8 +307,7 @@ def a_kept_value_is_what_resolving_again_would_give(claim: Claim) -> None:
 @obligation("PO-KMR-200", rules=["KMR-060", "KMR-120"])
 def the_first_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     """MinRuntime Plugin, Caching. Later answers are the first one, which never errs against the victim."""
-    start, minimum = claim.number("start"), claim.number("minimum")
-    first, now = claim.number("first"), claim.number("now")
+    start, minimum, first, now = claim.numbers("start", "minimum", "first", "now")
     claim.assume(now >= first)
     protected, said = claim.lift(is_protected), claim.lift(protection_in_session)
     at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
@@ -323,8 +321,7 @@ def the_first_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
 @obligation("PO-KMR-210", rules=["KMR-060", "KMR-120"], expect=everywhere(REFUTED))
 def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     """KAI's caches: a protection that ends within a session goes on until the session ends."""
-    start, minimum = claim.number("start"), claim.number("minimum")
-    first, now = claim.number("first"), claim.number("now")
+    start, minimum, first, now = claim.numbers("start", "minimum", "first", "now")
     claim.assume(now >= first, first >= start, minimum >= 0)
     protected = claim.lift(is_protected)
     at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
@@ -335,7 +332,7 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
 def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim) -> None:
     """MinRuntime plugin of March 2026: a job may get its first stamp within a session."""
     start = claim.optional_number("start")
-    minimum, now = claim.number("minimum"), claim.number("now")
+    minimum, now = claim.numbers("minimum", "now")
     kept = claim.lift(is_answer_kept)(start, KaiVersion.MARCH_2026).value
     claim.prove(
         either_both_or_none(kept, start.present),
@@ -356,7 +353,7 @@ def from_v0_17_every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> N
 def _keeps_a_pod(claim: Claim, version: KaiVersion) -> None:
     """A protected job's sub-group that has a pod keeps one in every accepted scenario."""
     member = claim.optional_number("member")
-    active, preempted = claim.number("active"), claim.number("preempted")
+    active, preempted = claim.numbers("active", "preempted")
     least = claim.lift(least_members)(member, True, version).value
     elastic = claim.lift(is_elastic)(False, least, active).value
     passes = claim.lift(passes_filter)(elastic, True).value
@@ -420,7 +417,7 @@ def a_pending_job_may_evict_once_its_delay_has_passed_since_its_creation(claim: 
 def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
     """KAI protects strictly before the end, KEP-8522 preempts strictly after it."""
     target, start = claim.record("target", Workload), claim.number("start")
-    minimum, now = claim.number("minimum"), claim.number("now")
+    minimum, now = claim.numbers("minimum", "now")
     claim.assume(has_value(target, "quota_reserved_at", start))
     protected = claim.lift(is_protected)(start, minimum, now).value
     expired = claim.lift(is_time_expired)(target, now, minimum).value
@@ -434,7 +431,7 @@ def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
 def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
     """At the instant at which the duration is full KEP-8522 still keeps whom KAI lets go."""
     target, start = claim.record("target", Workload), claim.number("start")
-    minimum, now = claim.number("minimum"), claim.number("now")
+    minimum, now = claim.numbers("minimum", "now")
     claim.assume(has_value(target, "quota_reserved_at", start), minimum > 0, now >= start)
     protected = claim.lift(is_protected)(start, minimum, now).value
     expired = claim.lift(is_time_expired)(target, now, minimum).value
@@ -444,8 +441,7 @@ def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
 @obligation("PO-KMR-250", rules=["KMR-060"])
 def a_timestamp_in_whole_seconds_shortens_the_protection_by_less_than_a_second(claim: Claim) -> None:
     """KAI-Scheduler keeps the stamp as an annotation in whole seconds."""
-    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
-    cut_off = claim.number("cut_off")
+    start, minimum, now, cut_off = claim.numbers("start", "minimum", "now", "cut_off")
     claim.assume(cut_off >= 0, cut_off < SECOND)
     protected = claim.lift(is_protected)
     exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
@@ -458,8 +454,7 @@ def a_timestamp_in_whole_seconds_shortens_the_protection_by_less_than_a_second(c
 @obligation("PO-KMR-260", rules=["KMR-060"], expect=everywhere(REFUTED))
 def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: Claim) -> None:
     """KAI-Scheduler keeps the stamp as an annotation in whole seconds; what is cut off is lost."""
-    start, minimum, now = claim.number("start"), claim.number("minimum"), claim.number("now")
-    cut_off = claim.number("cut_off")
+    start, minimum, now, cut_off = claim.numbers("start", "minimum", "now", "cut_off")
     claim.assume(cut_off >= 0, cut_off < SECOND)
     protected = claim.lift(is_protected)
     exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value

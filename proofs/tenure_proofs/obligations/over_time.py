@@ -152,7 +152,7 @@ def a_place_changes_hands(world: World, evicted_at: Any, at: Any) -> tuple[Any, 
 
 def no_return(claim: Claim, without: str = "") -> None:
     world = world_of(claim, without)
-    evicted_at, at, now = claim.number("evicted_at"), claim.number("at"), claim.number("now")
+    evicted_at, at, now = claim.numbers("evicted_at", "at", "now")
     returning, successor = a_place_changes_hands(world, evicted_at, at)
     if without == ONE_QUEUE:
         successor = world.holder("elsewhere")
@@ -163,10 +163,10 @@ def no_return(claim: Claim, without: str = "") -> None:
 
 def no_return_ever(claim: Claim) -> None:
     world = world_of(claim, "")
-    evicted_at, at, now = claim.number("evicted_at"), claim.number("at"), claim.number("now")
+    evicted_at, at, now = claim.numbers("evicted_at", "at", "now")
     returning, successor = a_place_changes_hands(world, evicted_at, at)
     holder, other = world.holder("holder"), world.pending("other")
-    then, next_at = claim.number("then"), claim.number("next_at")
+    then, next_at = claim.numbers("then", "next_at")
     world.equals(returning, holder, other)
     taken, _ = world.taken(other, holder, then, "third_evidence")
     claim.assume(taken, then >= since(holder))
@@ -184,8 +184,8 @@ def no_return_ever(claim: Claim) -> None:
 def few_preemptions(claim: Claim, without: str = "") -> None:
     world = world_of(claim, without)
     world.feature_is_on()
-    first, last, at, now = (claim.number(name) for name in ("first", "last", "at", "now"))
-    count, window = claim.number("count"), claim.number("window")
+    first, last, at, now, count = claim.numbers("first", "last", "at", "now", "count")
+    window = claim.number("window")
     former = world.holder("former")
     preemptor, taker = world.pending("preemptor_before"), world.pending("taker")
     world.equals(former, preemptor, taker)
@@ -236,9 +236,8 @@ class _Step:
 def every_workload_gets_a_turn(claim: Claim, without: str = "") -> None:
     world = world_of(claim, without)
     world.feature_is_on()
-    begin, last, now, at = (claim.number(name) for name in ("begin", "last", "now", "at"))
-    waiting, ahead, ahead_after = (claim.number(name) for name in ("waiting", "ahead", "ahead_after"))
-    delay, own_at = claim.number("delay"), claim.number("own_at")
+    begin, last, now, at, waiting = claim.numbers("begin", "last", "now", "at", "waiting")
+    ahead, ahead_after, delay, own_at = claim.numbers("ahead", "ahead_after", "delay", "own_at")
     watched, head, arrival = (world.pending(name) for name in ("watched", "head", "arrival"))
     holder, neighbour = world.holder("holder"), world.holder("neighbour")
     world.equals(watched, head, arrival, holder)
@@ -358,7 +357,7 @@ def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
     """
     world = world_of(claim, "")
     world.feature_is_on()
-    now, at = claim.number("now"), claim.number("at")
+    now, at = claim.numbers("now", "at")
     holder, pending = world.holder("holder"), world.pending("pending")
     world.equals(holder, pending)
     newer, expired = claim.record("newer", Evidence), claim.record("expired", Evidence)
@@ -386,7 +385,7 @@ def two_equals_can_swap_for_ever_without_running(claim: Claim) -> None:
 def an_older_victim_can_preempt_its_preemptor_at_once(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1, as released too: so a newcomer runs zero time."""
     world = world_of(claim, "")
-    evicted_at, at = claim.number("evicted_at"), claim.number("at")
+    evicted_at, at = claim.numbers("evicted_at", "at")
     returning, successor = a_place_changes_hands(world, evicted_at, at)
     newer = claim.record("newer", Evidence)
     claim.assume(

@@ -46,7 +46,7 @@ from tenure_proofs.trusted.logic import (
 @obligation("PO-PCF-010", rules=["PCF-010"])
 def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
     """Kueue v0.20, candidateSelectors[].scope."""
-    queue, local, parent, root = (claim.flag(name) for name in ("queue", "local", "parent", "root"))
+    queue, local, parent, root = claim.flags("queue", "local", "parent", "root")
     within = claim.lift(is_in_scope)
 
     def reaches(scope: CandidateScope) -> Any:
@@ -64,7 +64,7 @@ def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
 @obligation("PO-PCF-020", rules=["PCF-020"])
 def a_comparison_has_the_candidate_on_the_left(claim: Claim) -> None:
     """Kueue v0.20, comparison of priorities and of numeric labels."""
-    candidate, preemptor = claim.number("candidate"), claim.number("preemptor")
+    candidate, preemptor = claim.numbers("candidate", "preemptor")
     compared = claim.lift(compares)
 
     def holds(comparison: Comparison) -> Any:
@@ -81,7 +81,7 @@ def a_comparison_has_the_candidate_on_the_left(claim: Claim) -> None:
 @obligation("PO-PCF-025", rules=["PCF-020"], expect=everywhere(REFUTED))
 def no_two_workloads_select_each_other_by_less_than_or_equal(claim: Claim) -> None:
     """KEP-13396, risks: asymmetry; LessThanOrEqual selects an equal, and is selected by it."""
-    one, other = claim.number("one"), claim.number("other")
+    one, other = claim.numbers("one", "other")
     compared = claim.lift(compares)
     at_most = Comparison.AT_MOST
     claim.prove(negation(all_of(compared(at_most, one, other).value, compared(at_most, other, one).value)))
@@ -90,7 +90,7 @@ def no_two_workloads_select_each_other_by_less_than_or_equal(claim: Claim) -> No
 @obligation("PO-PCF-027", rules=["PCF-020"])
 def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
     """KEP-13396, Story 1: "if A can preempt B, B shouldn't be able to preempt A"; by one comparison."""
-    one, other = claim.number("one"), claim.number("other")
+    one, other = claim.numbers("one", "other")
     compared = claim.lift(compares)
     less = Comparison.LESS
     claim.prove(negation(all_of(compared(less, one, other).value, compared(less, other, one).value)))
@@ -99,7 +99,7 @@ def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
 @obligation("PO-PCF-030", rules=["PCF-030"])
 def base_ignores_what_boosted_adds(claim: Claim) -> None:
     """Kueue v0.20, priority.mode."""
-    base, effective = claim.number("base"), claim.number("effective")
+    base, effective = claim.numbers("base", "effective")
     compared = claim.lift(compared_priority)
     claim.prove(
         compared(PriorityMode.BASE, base, effective).value == base,
@@ -110,7 +110,7 @@ def base_ignores_what_boosted_adds(claim: Claim) -> None:
 @obligation("PO-PCF-035", rules=["PCF-020", "PCF-030"], expect=everywhere(REFUTED))
 def no_two_workloads_select_each_other_by_base_or_boosted_priority(claim: Claim) -> None:
     """KEP-13396, Story 3: within a ClusterQueue rules of item 6 select; 1 boosted by -2, and 0."""
-    one, other = (claim.number(name) for name in ("one", "other"))
+    one, other = claim.numbers("one", "other")
     boosted = tuple(claim.number(name) for name in ("one_boosted", "other_boosted"))
     priority, compared = claim.lift(compared_priority), claim.lift(compares)
 
@@ -129,7 +129,7 @@ def no_two_workloads_select_each_other_by_base_or_boosted_priority(claim: Claim)
 @obligation("PO-PCF-040", rules=["PCF-040"])
 def a_name_is_among_those_that_match_and_not_among_the_others(claim: Claim) -> None:
     """Kueue v0.20, matchNames and notMatchNames."""
-    any_matched, matched, excluded = (claim.flag(name) for name in ("any_matched", "matched", "excluded"))
+    any_matched, matched, excluded = claim.flags("any_matched", "matched", "excluded")
     selected = claim.lift(is_class_selected)(any_matched, matched, excluded).value
     claim.prove(
         implies(excluded, negation(selected)),
@@ -142,7 +142,7 @@ def a_name_is_among_those_that_match_and_not_among_the_others(claim: Claim) -> N
 @obligation("PO-PCF-050", rules=["PCF-050"])
 def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
     """Kubernetes, meta/v1 LabelSelector: NotIn is not In, DoesNotExist is not Exists."""
-    present, listed = claim.flag("present"), claim.flag("listed")
+    present, listed = claim.flags("present", "listed")
     selected = claim.lift(is_label_selected)
 
     def selects(operator: NodeOperator) -> Any:
@@ -159,9 +159,7 @@ def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
 @obligation("PO-PCF-060", rules=["PCF-060", "PCF-020"])
 def a_number_is_within_its_bounds_and_compares(claim: Claim) -> None:
     """Kueue v0.20, numericLabels[] of workloads that have a number."""
-    candidate, preemptor, low, high = (
-        claim.number(name) for name in ("candidate", "preemptor", "low", "high")
-    )
+    candidate, preemptor, low, high = claim.numbers("candidate", "preemptor", "low", "high")
     comparison = claim.member("comparison", Comparison)
     selected, compared = claim.lift(is_number_selected), claim.lift(compares)
     inside = all_of(candidate >= low, candidate <= high)
@@ -194,7 +192,7 @@ def without_a_number_no_candidate_is_selected_by_one(claim: Claim) -> None:
 @obligation("PO-PCF-067", rules=["PCF-060"])
 def no_two_workloads_select_each_other_by_a_smaller_number(claim: Claim) -> None:
     """KEP-13396, Story 1: a numeric label with LessThan guarantees asymmetry, whatever its bounds."""
-    one, other = claim.number("one"), claim.number("other")
+    one, other = claim.numbers("one", "other")
     low, high = claim.optional_number("low"), claim.optional_number("high")
     selected = claim.lift(is_number_selected)
     claim.prove(
@@ -231,9 +229,7 @@ def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(claim: Clai
 @obligation("PO-PCF-090", rules=["PCF-090"])
 def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
     """Kueue of September 2026, flavor assigner."""
-    below_root, by_policy, configured = (
-        claim.flag(name) for name in ("below_root", "by_policy", "configured")
-    )
+    below_root, by_policy, configured = claim.flags("below_root", "by_policy", "configured")
     made = claim.lift(is_search_made)(below_root, by_policy, configured).value
     claim.prove(either_both_or_none(made, any_of(below_root, by_policy, configured)))
 

@@ -34,7 +34,7 @@ PROTECTION = ["KQ-030", "PPR-020", "PPR-030"]
 def _admitted(claim: Claim) -> tuple[Any, Any, Any]:
     """A workload that is admitted and not evicted, a duration, and the clock."""
     target = claim.record("target", Workload)
-    duration, now = claim.number("duration"), claim.number("now")
+    duration, now = claim.numbers("duration", "now")
     claim.assume(
         is_set(target, "quota_reserved_at"), is_set(target, "admission_delay"), negation(target.evicted)
     )
@@ -101,7 +101,7 @@ def an_owner_may_preempt_whatever_borrows_once_the_duration_has_passed(claim: Cl
 def a_longer_duration_protects_whom_a_shorter_one_protects(claim: Claim) -> None:
     """KEP-9876, Risks: a longer duration delays a rebalancing."""
     target, now = claim.record("target", Workload), claim.number("now")
-    shorter, longer = claim.number("shorter"), claim.number("longer")
+    shorter, longer = claim.numbers("shorter", "longer")
     protected = claim.lift(is_protected_from_others)
     claim.assume(shorter <= longer, protected(target, now, shorter).value)
     claim.prove(protected(target, now, longer).value)
@@ -144,7 +144,7 @@ def shares_choose_the_duration_of_fair_sharing_unless_the_preemptor_stays_within
 @obligation("PO-PPR-090", rules=["CYC-100", "PPR-040"])
 def while_reclaim_is_protected_against_every_head_but_a_hero_is_kept_its_quota(claim: Claim) -> None:
     """KEP-9876, Preemption Eligibility: CanAlwaysReclaim is false then."""
-    anyone, hero, first = claim.flag("anyone"), claim.flag("hero"), claim.flag("first")
+    anyone, hero, first = claim.flags("anyone", "hero", "first")
     always, keeps = claim.lift(can_always_reclaim), claim.lift(keeps_capacity)
     claim.prove(
         either_both_or_none(

@@ -39,7 +39,7 @@ AVAILABLE = ["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-150", "KQ-170", "KQ-180
 @obligation("PO-KQ-060", rules=["KQ-060", "KQ-100"])
 def a_request_fits_up_to_the_quota_and_no_further(claim: Claim) -> None:
     """Kueue v1beta2, nominalQuota; borrowing begins beyond it. A quota without end takes everything."""
-    usage, request, free = claim.number("usage"), claim.number("request"), claim.number("free")
+    usage, request, free = claim.numbers("usage", "request", "free")
     claim.assume(within_64_bits(usage, request), usage + free >= LOWEST, usage + free < HIGHEST)
     fits = claim.lift(fits_quota)(usage, request, usage + free).value
     bounded = all_of(usage < HIGHEST, request < HIGHEST)
@@ -58,7 +58,7 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
     With nothing in use anywhere, what is available at a node is the most that it could ever have.
     """
     quota = bounded_node(claim)
-    free, most, request = claim.number("free"), claim.number("most"), claim.number("request")
+    free, most, request = claim.numbers("free", "most", "request")
     claim.assume(free >= 0, free <= LARGE, request > 0, request <= LARGE)
     left, could = claim.lift(available), claim.lift(potential_available)
     here, ever = left(quota, 0, free).value, could(quota, most).value
@@ -77,7 +77,7 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
 @obligation("PO-KQ-085", rules=["KQ-100"])
 def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: int64 that saturates; unlimited absorbs."""
-    first, second = claim.number("first"), claim.number("second")
+    first, second = claim.numbers("first", "second")
     claim.assume(within_64_bits(first, second))
     total = claim.lift(plus)(first, second).value
     unlimited = any_of(first == HIGHEST, second == HIGHEST)
@@ -95,7 +95,7 @@ def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> No
 @obligation("PO-KQ-090", rules=["KQ-110"])
 def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: unlimited less a bounded amount stays unlimited."""
-    first, second = claim.number("first"), claim.number("second")
+    first, second = claim.numbers("first", "second")
     claim.assume(within_64_bits(first, second))
     rest = claim.lift(minus)(first, second).value
     from_unlimited, of_unlimited = first == HIGHEST, second == HIGHEST
@@ -114,7 +114,7 @@ def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim
 @obligation("PO-KQ-095", rules=["KQ-100", "KQ-110"])
 def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> None:
     """Kueue main of August 2026, quota amounts: saturation keeps order, on which every induction rests."""
-    less, more, other = claim.number("less"), claim.number("more"), claim.number("other")
+    less, more, other = claim.numbers("less", "more", "other")
     claim.assume(within_64_bits(less, more, other), less <= more)
     total, rest = claim.lift(plus), claim.lift(minus)
     claim.prove(
@@ -127,7 +127,7 @@ def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> N
 @obligation("PO-KQ-097", rules=["KQ-100"])
 def the_order_in_which_children_are_summed_up_does_not_matter(claim: Claim) -> None:
     """Kueue main of August 2026, subtree quota and cohort usage: a set of children, visited in any order."""
-    total, one, other = claim.number("total"), claim.number("one"), claim.number("other")
+    total, one, other = claim.numbers("total", "one", "other")
     claim.assume(within_64_bits(total, one, other), total >= 0, one >= 0, other >= 0)
     add = claim.lift(plus)
     claim.prove(add(add(total, one).value, other).value == add(add(total, other).value, one).value)
@@ -187,7 +187,7 @@ def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Clai
     never grows on its way up.
     """
     quota = bounded_node(claim)
-    usage, amount = claim.number("usage"), claim.number("amount")
+    usage, amount = claim.numbers("usage", "amount")
     claim.assume(ordinary(usage, amount))
     passed, add = claim.lift(usage_passed_up), claim.lift(plus)
     more = add(usage, amount).value
@@ -213,7 +213,7 @@ def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Clai
 def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, potential availability."""
     quota = bounded_node(claim)
-    above, more_above = claim.number("above"), claim.number("more_above")
+    above, more_above = claim.numbers("above", "more_above")
     claim.assume(ordinary(above, more_above), above <= more_above)
     could = claim.lift(potential_available)
     here = could(quota, above).value
@@ -234,7 +234,7 @@ def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: C
 def nothing_is_ever_available_beyond_what_a_node_could_have(claim: Claim) -> None:
     """Kueue main of August 2026, availability and potential availability. By induction along a path."""
     quota = any_node(claim)
-    usage, free, most = claim.number("usage"), claim.number("free"), claim.number("most")
+    usage, free, most = claim.numbers("usage", "free", "most")
     claim.assume(within_64_bits(usage, free, most), usage >= 0)
     left, could = claim.lift(available), claim.lift(potential_available)
     along_every_path(
@@ -249,7 +249,7 @@ def nothing_is_ever_available_beyond_what_a_node_could_have(claim: Claim) -> Non
 def without_limits_every_node_has_what_the_root_has_left(claim: Claim) -> None:
     """Kueue v1beta2, lendingLimit and borrowingLimit unset. By induction along a path."""
     quota, root = any_node(claim), bounded_node(claim, "root")
-    usage, root_usage, free = claim.number("usage"), claim.number("root_usage"), claim.number("free")
+    usage, root_usage, free = claim.numbers("usage", "root_usage", "free")
     claim.assume(
         ordinary(root_usage),
         within_64_bits(usage, free),
@@ -271,7 +271,7 @@ def without_limits_every_node_has_what_the_root_has_left(claim: Claim) -> None:
 def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit: the most that may be borrowed beyond the quota; at a root nothing."""
     quota = bounded_node(claim)
-    usage, request, above = claim.number("usage"), claim.number("request"), claim.number("above")
+    usage, request, above = claim.numbers("usage", "request", "above")
     claim.assume(ordinary(usage, request), request > 0, above >= -LARGE, above <= LARGE)
     left, fits = claim.lift(available), claim.lift(fits_request)
     below_root = fits(request, left(quota, usage, above).value, True, True).value
@@ -289,7 +289,7 @@ def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) 
 def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(claim: Claim) -> None:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, availability."""
     quota = bounded_node(claim)
-    usage, above = claim.number("usage"), claim.number("above")
+    usage, above = claim.numbers("usage", "above")
     claim.assume(ordinary(usage), above >= -LARGE, above <= LARGE)
     taken = claim.lift(available_above)(quota, usage, above).value
     limited, limit = is_set(quota, "borrowing_limit"), value_of(quota, "borrowing_limit")
@@ -309,8 +309,8 @@ def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(cl
 @obligation("PO-KQ-180", rules=["KQ-190"])
 def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> None:
     """Kueue main of August 2026, search for targets: attempts with and without borrowing."""
-    request, free = claim.number("request"), claim.number("free")
-    borrows, may_borrow = claim.flag("borrows"), claim.flag("may_borrow")
+    request, free = claim.numbers("request", "free")
+    borrows, may_borrow = claim.flags("borrows", "may_borrow")
     fits = claim.lift(fits_request)(request, free, borrows, may_borrow).value
     claim.prove(
         implies(all_of(borrows, negation(may_borrow)), negation(fits)),
@@ -324,7 +324,7 @@ def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> N
 @obligation("PO-KQ-190", rules=["KQ-060", "KQ-100", "KQ-200"])
 def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> None:
     """Kueue main of August 2026, nodes that may lose workloads: usage at the quota is within it."""
-    usage, quota = claim.number("usage"), claim.number("quota")
+    usage, quota = claim.numbers("usage", "quota")
     claim.assume(within_64_bits(usage, quota))
     within = claim.lift(is_within_quota)(usage, quota).value
     claim.prove(
@@ -356,8 +356,8 @@ def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
     hold. So with less in use in any queues, no node anywhere has more in use.
     """
     quota = any_node(claim)
-    less, more = claim.number("less"), claim.number("more")
-    sum_of_less, sum_of_more = claim.number("sum_of_less"), claim.number("sum_of_more")
+    less, more, sum_of_less = claim.numbers("less", "more", "sum_of_less")
+    sum_of_more = claim.number("sum_of_more")
     claim.assume(within_64_bits(less, more, sum_of_less, sum_of_more), less <= more)
     passed, add = claim.lift(usage_passed_up), claim.lift(plus)
     over_every_sum(
@@ -378,8 +378,7 @@ def less_usage_anywhere_never_reduces_what_is_available(claim: Claim) -> None:
     With PO-KQ-210, usage that is less in any queues is no more at any node of the path.
     """
     quota = any_node(claim)
-    less, more = claim.number("less"), claim.number("more")
-    free, freer = claim.number("free"), claim.number("freer")
+    less, more, free, freer = claim.numbers("less", "more", "free", "freer")
     claim.assume(within_64_bits(less, more, free, freer), less <= more)
     left = claim.lift(available)
     along_every_path(
@@ -396,8 +395,8 @@ def less_usage_anywhere_never_makes_a_fitting_request_unfit(claim: Claim) -> Non
 
     Of each flavor-resource by itself, so of all of them together.
     """
-    less, more, nominal = claim.number("less"), claim.number("more"), claim.number("nominal")
-    free, freer, request = claim.number("free"), claim.number("freer"), claim.number("request")
+    less, more, nominal, free, freer = claim.numbers("less", "more", "nominal", "free", "freer")
+    request = claim.number("request")
     may_borrow = claim.flag("may_borrow")
     claim.assume(within_64_bits(less, more, free, freer, request, nominal), less <= more, freer >= free)
     within, fits = claim.lift(fits_quota), claim.lift(fits_request)

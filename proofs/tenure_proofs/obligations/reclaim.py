@@ -9,10 +9,8 @@ from tenure.model import (
     Basis,
     BorrowWithinCohort,
     Evidence,
-    Kin,
     Reason,
     ReclaimWithinCohort,
-    Workload,
 )
 from tenure.oracle.classical import reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
@@ -27,7 +25,7 @@ from tenure.rules.reclaim import (
     may_take_while_borrowing,
     stands_in_attempt,
 )
-from tenure_proofs.premises import any_terms, reclaiming_allows
+from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -50,11 +48,6 @@ def _one_of(basis: Any, members: tuple[Basis, ...]) -> Any:
     return any_of(*(basis == member for member in members))
 
 
-def _own(target: Any, terms: Any) -> Any:
-    """Whether the target runs in the preemptor's ClusterQueue."""
-    return all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
-
-
 def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
     """What borrowWithinCohort says of the two priorities."""
     return all_of(
@@ -70,24 +63,24 @@ def _borrowing_allows(preemptor: Any, target: Any, terms: Any) -> Any:
 @obligation("PO-KQ-300", rules=["KQ-300", *ACROSS_RULES])
 def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Claim) -> None:
     """Kueue main of August 2026, candidates: and beyond it by reclaimWithinCohort, power of the door."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    kin = claim.record("kin", Kin)
-    claim.assume(negation(_own(target, terms)), negation(any_of(terms.hero, kin.hero)))
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, kin)
+    preemptor, target, terms, asked = any_question(claim)
+    claim.assume(negation(is_own(target, terms)), negation(any_of(terms.hero, asked.kin.hero)))
+    taken = claim.lift(take_target)(*asked)
     while_borrowing = _borrowing_allows(preemptor, target, terms)
     basis = any_of(
-        all_of(evidence.advantage, evidence.basis == Basis.HIERARCHICAL),
-        all_of(negation(evidence.advantage), while_borrowing, evidence.basis == Basis.WHILE_BORROWING),
+        all_of(asked.evidence.advantage, asked.evidence.basis == Basis.HIERARCHICAL),
         all_of(
-            negation(any_of(evidence.advantage, while_borrowing, evidence.borrowing)),
-            evidence.basis == Basis.WITHOUT_BORROWING,
+            negation(asked.evidence.advantage), while_borrowing, asked.evidence.basis == Basis.WHILE_BORROWING
+        ),
+        all_of(
+            negation(any_of(asked.evidence.advantage, while_borrowing, asked.evidence.borrowing)),
+            asked.evidence.basis == Basis.WITHOUT_BORROWING,
         ),
     )
     claim.prove(
-        implies(negation(evidence.over_quota), negation(taken.defined)),
+        implies(negation(asked.evidence.over_quota), negation(taken.defined)),
         implies(
-            all_of(evidence.over_quota, negation(terms.fair_sharing)),
+            all_of(asked.evidence.over_quota, negation(terms.fair_sharing)),
             either_both_or_none(
                 taken.defined,
                 all_of(reclaiming_allows(preemptor, target, terms), basis),
@@ -99,10 +92,9 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
 @obligation("PO-KQ-310", rules=["KQ-040", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def each_location_and_each_kind_of_search_has_its_own_bases(claim: Claim) -> None:
     """Kueue v1beta2, ClusterQueuePreemption: the policies within a queue and across queues do not mix."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    basis = claim.lift(basis_for)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
-    own = _own(target, terms)
+    _, target, terms, asked = any_question(claim)
+    basis = claim.lift(basis_for)(*asked).value
+    own = is_own(target, terms)
     standard = all_of(negation(own), negation(terms.hero))
     by_shares = all_of(standard, terms.fair_sharing)
     classical = all_of(standard, negation(terms.fair_sharing))
@@ -141,31 +133,22 @@ def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> N
 @obligation("PO-KQ-330", rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"])
 def under_reclaim_within_cohort_never_no_workload_of_another_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Never, or no policy at all; with and without fair sharing."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    _, target, terms, asked = any_question(claim)
     claim.assume(
-        negation(_own(target, terms)),
+        negation(is_own(target, terms)),
         negation(terms.hero),
         any_of(
             terms.reclaim_within_cohort == ReclaimWithinCohort.NEVER,
             terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET,
         ),
     )
-    claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        )
-    )
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"])
 def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> None:
     """Kueue v1beta2, reclaimWithinCohort: Any and LowerPriority."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     allowed = claim.lift(may_reclaim)(preemptor, target, terms).value
     by_priority = terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY
     claim.prove(
@@ -178,11 +161,7 @@ def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> N
 @obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"])
 def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
     """Kueue v1beta2, BorrowWithinCohort: policy, and maxPriorityThreshold with its own value included."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     allowed = claim.lift(may_take_while_borrowing)(preemptor, target, terms).value
     lower = all_of(
         terms.borrow_within_cohort == BorrowWithinCohort.LOWER_PRIORITY,
@@ -201,13 +180,9 @@ def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(cl
 @obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES])
 def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_cohort(claim: Claim) -> None:
     """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     evidence = claim.record("evidence", Evidence)
-    fits_lower, fits_higher, before = (claim.flag(name) for name in ("fits_lower", "fits_higher", "before"))
+    fits_lower, fits_higher, before = claim.flags("fits_lower", "fits_higher", "before")
     advantage = claim.lift(has_advantage)
     lower = advantage(fits_lower, before).value
     higher = advantage(fits_higher, lower).value
@@ -226,13 +201,9 @@ def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_coh
 @obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"])
 def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(claim: Claim) -> None:
     """Kueue main of August 2026, classical preemption: an attempt without borrowing has more candidates."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     borrowing, without = claim.record("borrowing", Evidence), claim.record("without", Evidence)
-    own, over_quota = claim.flag("own"), claim.flag("over_quota")
+    own, over_quota = claim.flags("own", "over_quota")
     claim.assume(
         borrowing.borrowing,
         negation(without.borrowing),
@@ -265,13 +236,9 @@ def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(cl
 @obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"])
 def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(claim: Claim) -> None:
     """Kueue main of August 2026, candidate iterator: bases are found once, and hold in both attempts."""
-    preemptor, target, terms = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        any_terms(claim),
-    )
+    preemptor, target, terms = two_workloads(claim)
     found, asked = claim.record("found", Evidence), claim.record("asked", Evidence)
-    own, over_quota = claim.flag("own"), claim.flag("over_quota")
+    own, over_quota = claim.flags("own", "over_quota")
     any_basis, may_borrow = claim.member("any_basis", Basis), claim.flag("may_borrow")
     claim.assume(
         negation(found.borrowing),
@@ -300,7 +267,7 @@ def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(clai
 def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
     """Kueue main of August 2026, attempts: with borrowing; without, then with; with, then without."""
     terms, usage, nominal = any_terms(claim), claim.number("usage"), claim.number("nominal")
-    elsewhere, advantage = claim.flag("elsewhere"), claim.flag("advantage")
+    elsewhere, advantage = claim.flags("elsewhere", "advantage")
     below = claim.lift(is_below_nominal)(usage, nominal).value
     tried = claim.lift(attempts)(elsewhere, advantage, below, terms).value
     never = terms.borrow_within_cohort == BorrowWithinCohort.NEVER
@@ -334,9 +301,8 @@ def where_nominal_quota_alone_is_reclaimed_none_elsewhere_helps_without_an_advan
     what its ClusterQueue has left of nominal quota does not suffice for it, it does not fit in an attempt
     without borrowing, however much is available.
     """
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
-    kin, beside_heroes = claim.record("kin", Kin), claim.flag("beside_heroes")
+    _, target, terms, asked = any_question(claim)
+    beside_heroes = claim.flag("beside_heroes")
     within, fits = [], []
     for name in ("one", "another"):
         request, usage, nominal, free = (
@@ -345,13 +311,13 @@ def where_nominal_quota_alone_is_reclaimed_none_elsewhere_helps_without_an_advan
         within.append(claim.lift(fits_quota)(usage, request, nominal).value)
         fits.append(claim.lift(fits_request)(request, free, negation(within[-1]), False).value)
     claim.assume(
-        negation(_own(target, terms)),
-        implies(any_of(terms.hero, kin.hero), beside_heroes),
-        negation(evidence.advantage),
+        negation(is_own(target, terms)),
+        implies(any_of(terms.hero, asked.kin.hero), beside_heroes),
+        negation(asked.evidence.advantage),
         negation(claim.lift(has_advantage)(all_of(*within), False).value),
     )
     alone = claim.lift(reclaims_nominal_quota_alone)(terms, beside_heroes).value
-    basis = claim.lift(basis_for)(preemptor, target, evidence, terms, now, kin).value
+    basis = claim.lift(basis_for)(*asked).value
     has_a_turn = claim.lift(stands_in_attempt)(False, claim.flag("over_quota"), basis, True).value
     claim.prove(
         implies(all_of(alone, basis != Basis.NONE), negation(has_a_turn)),

@@ -13,7 +13,7 @@ from tenure.rules.time_based import (
     queue_preemption_reason,
     requeue_timestamp,
 )
-from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
+from tenure_proofs.premises import any_question, any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
@@ -60,19 +60,14 @@ def _never_evicted(*workloads: Any) -> Any:
 )
 def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
     """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         duration_is_in_force(terms),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        _has_run(target, now) <= value_of(terms, "min_admit_duration"),
+        _has_run(target, asked.now) <= value_of(terms, "min_admit_duration"),
     )
-    claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        )
-    )
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"])
@@ -90,17 +85,16 @@ def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
 @obligation("PO-TBP-030", rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"])
 def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2, and the reason label: power against `return False`."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         duration_is_in_force(terms),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        _has_run(target, now) > value_of(terms, "min_admit_duration"),
+        _has_run(target, asked.now) > value_of(terms, "min_admit_duration"),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
+    taken = claim.lift(take_target)(*asked)
     claim.prove(
-        either_both_or_none(taken.defined, evidence.basis == Basis.TIME_EXPIRED),
+        either_both_or_none(taken.defined, asked.evidence.basis == Basis.TIME_EXPIRED),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
     )
 
@@ -108,8 +102,7 @@ def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -
 @obligation("PO-TBP-040", rules=["KQ-040", "TBP-010", "TBP-020", "TBP-040"])
 def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     """KEP-8522, Goals: existing configurations without minAdmitDuration behave exactly as before."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         any_of(negation(is_set(terms, "min_admit_duration")), negation(terms.time_based_preemption)),
         is_own(target, terms),
@@ -124,14 +117,14 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
             )
         ),
     )
-    taken = claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin))
+    taken = claim.lift(take_target)(*asked)
     claim.prove(
         either_both_or_none(
             taken.defined,
             all_of(
                 terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
                 target.created_at > preemptor.created_at,
-                evidence.basis == Basis.NEWER_EQUAL,
+                asked.evidence.basis == Basis.NEWER_EQUAL,
             ),
         )
     )
@@ -141,7 +134,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
 def a_longer_duration_never_expires_more_workloads(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2: expiry shrinks when the duration grows."""
     target, now = claim.record("target", Workload), claim.number("now")
-    shorter, longer = claim.number("shorter"), claim.number("longer")
+    shorter, longer = claim.numbers("shorter", "longer")
     claim.assume(shorter <= longer)
     expired = claim.lift(is_time_expired)
     claim.prove(implies(expired(target, now, longer).value, expired(target, now, shorter).value))
@@ -152,20 +145,15 @@ def a_longer_duration_never_expires_more_workloads(claim: Claim) -> None:
 )
 def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: reserved more recently than the preemptor's creation."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         duration_is_in_force(terms),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        evidence.basis == Basis.NEWER_EQUAL,
-        now - _has_run(target, now) <= preemptor.created_at,
+        asked.evidence.basis == Basis.NEWER_EQUAL,
+        asked.now - _has_run(target, asked.now) <= preemptor.created_at,
     )
-    claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        )
-    )
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation(
@@ -173,21 +161,16 @@ def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(cla
 )
 def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: "Existing behavior", and what Kueue does."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         duration_is_in_force(terms),
         _never_evicted(preemptor, target),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        evidence.basis == Basis.NEWER_EQUAL,
+        asked.evidence.basis == Basis.NEWER_EQUAL,
         target.created_at <= preemptor.created_at,
     )
-    claim.prove(
-        negation(
-            claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-        )
-    )
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation(
@@ -195,21 +178,18 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
 )
 def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: "either of these conditions"; what the guarantee forbids."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, evidence, now = any_terms(claim), claim.record("evidence", Evidence), claim.number("now")
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         duration_is_in_force(terms),
         _never_evicted(preemptor, target),
         is_own(target, terms),
         preemptor.priority == target.priority,
-        evidence.basis == Basis.NEWER_EQUAL,
-        _has_run(target, now) <= value_of(terms, "min_admit_duration"),
-        now - _has_run(target, now) > preemptor.created_at,
+        asked.evidence.basis == Basis.NEWER_EQUAL,
+        _has_run(target, asked.now) <= value_of(terms, "min_admit_duration"),
+        asked.now - _has_run(target, asked.now) > preemptor.created_at,
         target.created_at > preemptor.created_at,
     )
-    claim.prove(
-        claim.lift(take_target)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).defined
-    )
+    claim.prove(claim.lift(take_target)(*asked).defined)
 
 
 @obligation("PO-TBP-090", rules=["TBP-010"])

@@ -21,7 +21,7 @@ def any_field_that_asks_for_a_topology_is_a_request(*fields: Any) -> Any:
 @obligation("PO-KQ-740", rules=["KQ-630"])
 def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(claim: Claim) -> None:
     """Kueue v0.19.2, match of pod sets and flavors: explicit requests."""
-    has, levels, covers, only = (claim.flag(name) for name in ("has_topology", "levels", "covers", "only"))
+    has, levels, covers, only = claim.flags("has_topology", "levels", "covers", "only")
     serves = claim.lift(may_serve_topology)(True, has, levels, covers, only).value
     claim.prove(
         implies(has, either_both_or_none(serves, levels)),
@@ -32,7 +32,7 @@ def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(cla
 @obligation("PO-KQ-750", rules=["KQ-630"])
 def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim) -> None:
     """Kueue v0.19.2, match of pod sets and flavors: implied requests, and none."""
-    has, levels, covers, only = (claim.flag(name) for name in ("has_topology", "levels", "covers", "only"))
+    has, levels, covers, only = claim.flags("has_topology", "levels", "covers", "only")
     serves = claim.lift(may_serve_topology)(False, has, levels, covers, only).value
     claim.prove(
         implies(negation(has), serves),
@@ -44,8 +44,8 @@ def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim)
 @obligation("PO-KQ-760", rules=["KQ-640"])
 def pods_that_are_placed_have_exactly_one_topology(claim: Claim) -> None:
     """Kueue v0.19.2, flavor assigner: requests for topology-aware scheduling."""
-    requested, only = claim.flag("requested"), claim.flag("only_topologies")
-    pods, topologies = claim.number("pods"), claim.number("topologies")
+    pods, topologies = claim.numbers("pods", "topologies")
+    requested, only = claim.flags("requested", "only_topologies")
     claim.assume(pods >= 0, topologies >= 0)
     served = claim.lift(has_one_topology)(requested, only, pods, topologies).value
     placed = all_of(pods > 0, any_of(requested, only))

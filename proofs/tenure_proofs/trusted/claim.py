@@ -66,6 +66,10 @@ class Claim:
         """An arbitrary whole number: a time, a duration or an amount."""
         return self._declare(name, Scalar(int))
 
+    def numbers(self, *names: str) -> list[Any]:
+        """Several of them."""
+        return [self.number(name) for name in names]
+
     def optional_number(self, name: str) -> Any:
         """An arbitrary whole number or None, as an argument of a lifted function."""
         return self._declare(name, Optional(Scalar(int)))
@@ -73,6 +77,10 @@ class Claim:
     def flag(self, name: str) -> Any:
         """An arbitrary truth value."""
         return self._declare(name, Scalar(bool))
+
+    def flags(self, *names: str) -> list[Any]:
+        """Several of them."""
+        return [self.flag(name) for name in names]
 
     def record(self, name: str, cls: type, fixed: dict[str, Any] | None = None) -> Any:
         """An arbitrary record, a workload for example; of `fixed` fields the values are known."""
