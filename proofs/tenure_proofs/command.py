@@ -76,7 +76,7 @@ def prove(
         str | None,
         typer.Option(
             help="Instead, print what this claim rests on: the claims below it, such as those of PO-ANY-250, "
-            "down to what is believed.",
+            "down to what is believed."
         ),
     ] = None,
     reading: Annotated[

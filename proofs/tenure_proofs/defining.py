@@ -15,7 +15,7 @@ from tenure_proofs.crosscheck.parameters import parameters_of
 from tenure_proofs.registry import Statement
 from tenure_proofs.trusted.claim import Claim, Lifted
 from tenure_proofs.trusted.domains import Domain, Optional, Record
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.symbols import SymBool
 
 Cases = Sequence[tuple[SymBool | bool, Any]]
@@ -76,5 +76,5 @@ def _comparison(result: Lifted, function: Callable[..., Any]) -> Callable[[Any],
         return lambda value: negation(there) if value is None else all_of(there, some == value)
     found = result.value
     if returned is bool:
-        return lambda value: either_both_or_none(found, value)
+        return lambda value: iff(found, value)
     return lambda value: SymBool((found == value).term)

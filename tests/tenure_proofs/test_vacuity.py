@@ -37,9 +37,9 @@ from tenure_proofs.trusted.claim import Claim, Traces
 from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
-    either_both_or_none,
     equal_fields,
     has_value,
+    iff,
     implies,
     is_set,
     negation,
@@ -92,7 +92,7 @@ def test_a_claim_that_says_something_is_proved() -> None:
             implies(negation(gate), priority == base),
             implies(all_of(gate, boost > 0), priority > base),
             negation(all_of(priority == base, gate, boost > 0)),
-            either_both_or_none(priority == base, any_of(negation(gate), boost == 0)),
+            iff(priority == base, any_of(negation(gate), boost == 0)),
         )
 
     assert ended(sound).verdict == Verdict.PROVED
@@ -130,7 +130,7 @@ def empty_cases() -> Iterator[Any]:
         lambda x, same: ((x > 3,), (same, negation(all_of(x < 2, x > 8)))), id="two that never meet"
     )
     yield pytest.param(
-        lambda x, same: ((x > 3,), (same, either_both_or_none(x < 2, all_of(x < 1, x > 3)))),
+        lambda x, same: ((x > 3,), (same, iff(x < 2, all_of(x < 1, x > 3)))),
         id="an equivalence of what never holds",
     )
 
@@ -218,7 +218,7 @@ def test_that_equal_arguments_give_equal_results_says_nothing_of_a_rule() -> Non
     def pure(claim: Claim) -> None:
         one, base, boost, gate = effective(claim)
         other, base_2, boost_2, gate_2 = effective(claim, "_2")
-        claim.assume(base == base_2, boost == boost_2, either_both_or_none(gate, gate_2))
+        claim.assume(base == base_2, boost == boost_2, iff(gate, gate_2))
         claim.prove(one == other)
 
     refused(ended(pure), "it is proved whatever KQ-080 returns:")
@@ -229,13 +229,13 @@ def test_so_does_equality_of_records_field_by_field() -> None:
         one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
         expired = claim.lift(is_time_expired)
         claim.assume(equal_fields(one, other))
-        claim.prove(either_both_or_none(expired(one, now, MINUTE).value, expired(other, now, MINUTE).value))
+        claim.prove(iff(expired(one, now, MINUTE).value, expired(other, now, MINUTE).value))
 
     def sees_little(claim: Claim) -> None:
         one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
         expired = claim.lift(is_time_expired)
         claim.assume(equal_fields(one, other, "uid", "priority"))
-        claim.prove(either_both_or_none(expired(one, now, MINUTE).value, expired(other, now, MINUTE).value))
+        claim.prove(iff(expired(one, now, MINUTE).value, expired(other, now, MINUTE).value))
 
     refused(ended(pure, "TBP-020"), "it is proved whatever TBP-020 returns:")
     assert ended(sees_little, "TBP-020").verdict == Verdict.PROVED
@@ -266,7 +266,7 @@ def test_parts_of_a_record_are_results_too() -> None:
 
     def idle(claim: Claim) -> None:
         key, group = keyed(claim)
-        claim.prove(key.defined, either_both_or_none(key.field("group") > group, group < key.field("group")))
+        claim.prove(key.defined, iff(key.field("group") > group, group < key.field("group")))
 
     assert ended(sound, "KQ-230").verdict == Verdict.PROVED
     refused(

@@ -11,13 +11,7 @@ from tenure_proofs.bounded.written import problem_of
 from tenure_proofs.formats.problems import Fault, faults
 from tenure_proofs.obligations import claim_text, source_text
 from tenure_proofs.registry import Verdict
-from tenure_proofs.report import (
-    NO_VERDICT,
-    Report,
-    closing_line,
-    obligations_of,
-    statement_of,
-)
+from tenure_proofs.report import NO_VERDICT, Report, closing_line, obligations_of, statement_of
 from tenure_proofs.runner import Result
 from tenure_proofs.theorems.outcome import End
 

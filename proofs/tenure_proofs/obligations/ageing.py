@@ -13,13 +13,7 @@ from tenure.rules.dynamic_priority import dynamic_priority, elapsed_steps, elaps
 from tenure_proofs.premises import any_terms, creation_that_counts, duration_is_in_force
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    has_value,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import has_value, implies, is_set, negation, value_of
 
 AGEING = ["DYN-010", "DYN-020", "DYN-030", "DYN-050"]
 HIGHEST = 2**31 - 1

@@ -40,16 +40,7 @@ from tenure_proofs.obligations.selection import ANY_FIT, search_world
 from tenure_proofs.premises import any_question, any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    choose,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 from tenure_proofs.trusted.schemas import along_every_path, over_every_fold, over_every_sum
 from tenure_proofs.trusted.symbols import SymToken
 
@@ -166,7 +157,7 @@ def what_is_available_is_admitted_and_no_more(claim: Claim) -> None:
     request, free, potential, nominal = claim.numbers("request", "free", "potential", "nominal")
     claim.assume(ordinary(request), free <= potential)
     mode = claim.lift(mode_without_search)(request, free, potential, nominal, claim.flag("reaches")).value
-    claim.prove(either_both_or_none(mode == FlavorMode.FIT, request <= free))
+    claim.prove(iff(mode == FlavorMode.FIT, request <= free))
 
 
 # -- W2 ---------------------------------------------------------------------------------------------------
@@ -188,7 +179,7 @@ def a_victim_is_still_eligible_at_its_turn_and_no_more_is_in_use_than_at_the_sta
     claim.assume(
         amount >= 0,
         used(remove(before.usage, candidate)) == used(before.usage) - amount,
-        either_both_or_none(may(before.usage, candidate), stands(own, exceeds, basis, may_borrow).value),
+        iff(may(before.usage, candidate), stands(own, exceeds, basis, may_borrow).value),
     )
     after = step(before, candidate, may, fits, remove)
     has_left = all_of(watched == candidate, negation(before.removed.contains), after.field("removed"))
@@ -240,8 +231,8 @@ def a_candidate_still_eligible_in_an_attempt_has_the_basis_that_was_found_before
     found = claim.record("found", Evidence, {"borrowing": False})
     there = claim.record("there", Evidence)
     claim.assume(
-        either_both_or_none(found.advantage, there.advantage),
-        either_both_or_none(there.borrowing, may_borrow),
+        iff(found.advantage, there.advantage),
+        iff(there.borrowing, may_borrow),
     )
     basis = claim.lift(basis_across_queues)
     first, then = (basis(preemptor, target, evidence, terms).value for evidence in (found, there))
@@ -261,7 +252,7 @@ def usage_at_the_turn_of_a_victim_says_all_that_usage_at_the_start_says(claim: C
     within, claims = claim.lift(is_within_quota), claim.lift(claims_nominal)
     found = claims(within(start + request, nominal).value, gate).value
     again = claims(within(turn + request, nominal).value, gate).value
-    claim.prove(either_both_or_none(found, again))
+    claim.prove(iff(found, again))
 
 
 # -- slices -----------------------------------------------------------------------------------------------
@@ -367,7 +358,7 @@ def where_no_other_queue_can_borrow_none_of_their_workloads_is_preempted(claim: 
         ordinary(usage, nominal),
         usage <= potential,
         potential <= nominal,
-        either_both_or_none(asked.evidence.over_quota, negation(within)),
+        iff(asked.evidence.over_quota, negation(within)),
     )
     claim.prove(
         claim.lift(basis_for)(*asked).value == Basis.NONE,
@@ -386,5 +377,5 @@ def an_infinite_share_takes_from_no_finite_one(claim: Claim) -> None:
     usage, request = claim.numbers("usage", "request")
     claim.assume(ordinary(usage, request), request > 0, evidence.share == 1)
     within = claim.lift(is_within_quota)(usage + request, 0).value
-    claim.assume(either_both_or_none(evidence.within_nominal, claim.lift(claims_nominal)(within, gate).value))
+    claim.assume(iff(evidence.within_nominal, claim.lift(claims_nominal)(within, gate).value))
     claim.prove(claim.lift(basis_by_share)(preemptor, target, evidence, terms).value == Basis.NONE)

@@ -23,15 +23,7 @@ from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_question, any_terms, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 MILLISECOND = 1_000_000
 FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
@@ -71,7 +63,7 @@ def a_workload_of_lower_priority_can_be_preempted_unless_the_policy_is_never(cla
     claim.assume(is_own(target, terms), target.priority < preemptor.priority)
     taken = claim.lift(take_target)(*asked)
     claim.prove(
-        either_both_or_none(
+        iff(
             taken.defined,
             all_of(
                 terms.within_cluster_queue != WithinClusterQueue.NEVER,

@@ -29,15 +29,7 @@ from tenure.rules.time_based import is_time_expired
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 
 def _flags(claim: Claim, *names: str) -> tuple[Any, ...]:
@@ -70,13 +62,13 @@ def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Clai
     queued, other_queued = _numbers(claim, "queued", "other_queued")
     ahead = claim.lift(is_ahead_in_queue)
     first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
-    alike = either_both_or_none(sticks, other_sticks)
+    alike = iff(sticks, other_sticks)
     equal = all_of(alike, priority == other_priority)
     claim.prove(
         implies(all_of(sticks, negation(other_sticks)), first),
         implies(all_of(alike, priority > other_priority), first),
         implies(all_of(equal, queued < other_queued), first),
-        implies(all_of(equal, queued == other_queued), either_both_or_none(first, lower)),
+        implies(all_of(equal, queued == other_queued), iff(first, lower)),
     )
 
 
@@ -87,7 +79,7 @@ def a_head_has_its_turn_by_preemptor_level_priority_and_time(claim: Claim) -> No
     gate = claim.flag("gate")
     turn = claim.lift(has_earlier_turn)
     first, second = turn(mine, theirs, gate).value, turn(theirs, mine, gate).value
-    alike = either_both_or_none(mine.goes_first, theirs.goes_first)
+    alike = iff(mine.goes_first, theirs.goes_first)
     even = all_of(alike, mine.level == theirs.level)
     equal = all_of(even, any_of(negation(gate), mine.priority == theirs.priority))
     claim.prove(
@@ -107,8 +99,8 @@ def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> 
     gate, share = claim.flag("gate"), claim.number("share")
     wins = claim.lift(wins_tournament)
     first, second = wins(mine, theirs, share, gate).value, wins(theirs, mine, 0 - share, gate).value
-    alike = either_both_or_none(mine.goes_first, theirs.goes_first)
-    both = all_of(alike, either_both_or_none(mine.borrows, theirs.borrows))
+    alike = iff(mine.goes_first, theirs.goes_first)
+    both = all_of(alike, iff(mine.borrows, theirs.borrows))
     even = all_of(both, share == 0)
     equal = all_of(even, any_of(negation(gate), mine.priority == theirs.priority))
     claim.prove(
@@ -177,9 +169,9 @@ def a_head_that_waits_for_targets_is_kept_at_the_head_of_a_best_effort_queue_onl
     kept = claim.lift(is_kept_at_head)(awaits, strict).value
     waiting = any_of(result == TurnResult.PREEMPTING, result == TurnResult.WAITS_FOR_TARGETS)
     claim.prove(
-        either_both_or_none(awaits, waiting),
+        iff(awaits, waiting),
         implies(strict, negation(kept)),
-        implies(negation(strict), either_both_or_none(kept, waiting)),
+        implies(negation(strict), iff(kept, waiting)),
     )
 
 
@@ -260,7 +252,7 @@ def the_end_of_a_protected_time_is_the_first_instant_at_which_it_has_expired(cla
     claim.assume(is_set(target, "quota_reserved_at"), duration.present)
     expired = claim.lift(is_time_expired)(target, now, duration).value
     end = claim.lift(protection_ended_at)(value_of(target, "quota_reserved_at"), duration.value).value
-    claim.prove(either_both_or_none(expired, now >= end))
+    claim.prove(iff(expired, now >= end))
 
 
 @obligation("PO-CYC-160", rules=["CYC-160"])

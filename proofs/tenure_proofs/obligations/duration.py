@@ -12,15 +12,7 @@ from tenure.rules.time_based import is_time_expired, requeue_timestamp
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    equal_fields,
-    has_value,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, equal_fields, has_value, implies, is_set, negation, value_of
 from tenure_proofs.trusted.transitions import OneQueue, is_evicted
 
 BASIS_RULES = ["KQ-010", "KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-040", "TBP-050"]

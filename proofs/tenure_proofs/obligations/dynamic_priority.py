@@ -30,7 +30,7 @@ from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
     choose,
-    either_both_or_none,
+    iff,
     implies,
     is_set,
     negation,
@@ -298,7 +298,7 @@ def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None
         lemma(implies(up >= down + 2, (up - down - 2) * delay >= 0)),
         lemma(implies(up <= down, (down - up) * delay >= 0)),
         all_of(up >= down, up <= down + 1),
-        either_both_or_none(up == down, multiple),
+        iff(up == down, multiple),
         implies(negation(multiple), up == down + 1),
     )
 
@@ -345,8 +345,8 @@ def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(cla
         ),
     ]
     claim.prove(
-        either_both_or_none(fault == PolicyFault.NO_DELAY, negation(late)),
-        either_both_or_none(fault == PolicyFault.NONE, all_of(late, any_of(computes, rises))),
+        iff(fault == PolicyFault.NO_DELAY, negation(late)),
+        iff(fault == PolicyFault.NONE, all_of(late, any_of(computes, rises))),
         *([] if computes else refuses),
     )
 

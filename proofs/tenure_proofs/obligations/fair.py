@@ -26,16 +26,7 @@ from tenure.rules.share import (
 from tenure_proofs.premises import any_question, any_terms, reclaiming_allows, two_workloads
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    choose,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 
 def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
@@ -59,7 +50,7 @@ def within_nominal_quota_shares_are_not_compared_while_the_gate_is_on(claim: Cla
     claim.assume(evidence.within_nominal == claims)
     basis = claim.lift(basis_by_share)(preemptor, target, evidence, terms).value
     claim.prove(
-        either_both_or_none(
+        iff(
             basis == Basis.WITHIN_NOMINAL,
             all_of(within, gate, reclaiming_allows(preemptor, target, terms)),
         ),
@@ -95,9 +86,9 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
     final = all_of(allowed, evidence.basis == Basis.FINAL_SHARE, evidence.share <= 0)
     initial = all_of(allowed, evidence.basis == Basis.INITIAL_SHARE, evidence.share < 0)
     claim.prove(
-        either_both_or_none(basis == Basis.FINAL_SHARE, final),
-        either_both_or_none(basis == Basis.INITIAL_SHARE, initial),
-        either_both_or_none(basis == Basis.NONE, negation(any_of(final, initial))),
+        iff(basis == Basis.FINAL_SHARE, final),
+        iff(basis == Basis.INITIAL_SHARE, initial),
+        iff(basis == Basis.NONE, negation(any_of(final, initial))),
     )
 
 
@@ -231,7 +222,7 @@ def the_node_visited_has_the_highest_share_among_its_siblings(claim: Claim) -> N
         visited >= first,
         visited >= second,
         visited >= cohort,
-        implies(second == first, either_both_or_none(changes, stands_before)),
+        implies(second == first, iff(changes, stands_before)),
     )
 
 
@@ -242,9 +233,9 @@ def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) ->
     later = claim.lift(cohort_wins)(_compared(claim, "later against earlier", cohort, other)).value
     earlier = claim.lift(cohort_wins)(_compared(claim, "earlier against later", other, cohort)).value
     claim.prove(
-        either_both_or_none(later, cohort >= other),
+        iff(later, cohort >= other),
         any_of(later, earlier),
-        either_both_or_none(all_of(later, earlier), cohort == other),
+        iff(all_of(later, earlier), cohort == other),
     )
 
 
@@ -271,7 +262,7 @@ def nothing_is_borrowed_exactly_within_quota(claim: Claim) -> None:
     amount = borrowed(usage, quota).value
     claim.prove(
         amount >= 0,
-        either_both_or_none(amount == 0, claim.lift(is_within_quota)(usage, quota).value),
+        iff(amount == 0, claim.lift(is_within_quota)(usage, quota).value),
         implies(all_of(usage > quota, usage < UNLIMITED), amount == usage - quota),
         amount <= usage,
         borrowed(more, quota).value >= amount,
@@ -323,7 +314,7 @@ def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(cl
         ),
     )
     claim.prove(
-        either_both_or_none(taken.defined, any_of(within, by_share)),
+        iff(taken.defined, any_of(within, by_share)),
         implies(within, taken.field("reason") == Reason.IN_COHORT_RECLAMATION),
         implies(by_share, taken.field("reason") == Reason.IN_COHORT_FAIR_SHARING),
     )

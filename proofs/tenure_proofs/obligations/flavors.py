@@ -31,16 +31,7 @@ from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    notion,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, notion, value_of
 
 FROM_THE_LOWEST = (
     FlavorMode.NO_FIT,
@@ -92,8 +83,8 @@ def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Clai
     claim.prove(
         implies(request == potential + 1, mode == FlavorMode.NO_FIT),
         implies(all_of(possible, request == free), mode == FlavorMode.FIT),
-        either_both_or_none(mode == FlavorMode.FIT, all_of(possible, request <= free)),
-        either_both_or_none(mode == FlavorMode.NO_CANDIDATES, searched),
+        iff(mode == FlavorMode.FIT, all_of(possible, request <= free)),
+        iff(mode == FlavorMode.NO_CANDIDATES, searched),
         any_of(mode == FlavorMode.FIT, mode == FlavorMode.NO_CANDIDATES, mode == FlavorMode.NO_FIT),
     )
 
@@ -111,7 +102,7 @@ def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -
         implies(all_of(no_borrowing, negation(terms.fair_sharing)), negation(may)),
         implies(
             all_of(no_borrowing, terms.fair_sharing),
-            either_both_or_none(
+            iff(
                 may,
                 any_of(
                     unset,
@@ -131,9 +122,9 @@ def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
     mode = search(any_target, any_own).value
     higher = claim.lift(is_higher_mode)
     claim.prove(
-        either_both_or_none(mode == FlavorMode.NO_CANDIDATES, negation(any_target)),
-        either_both_or_none(mode == FlavorMode.RECLAIM, all_of(any_target, negation(any_own))),
-        either_both_or_none(mode == FlavorMode.PREEMPT, all_of(any_target, any_own)),
+        iff(mode == FlavorMode.NO_CANDIDATES, negation(any_target)),
+        iff(mode == FlavorMode.RECLAIM, all_of(any_target, negation(any_own))),
+        iff(mode == FlavorMode.PREEMPT, all_of(any_target, any_own)),
         higher(search(True, False).value, search(True, True).value).value,
         higher(search(True, True).value, search(False, any_own).value).value,
     )
@@ -161,7 +152,7 @@ def only_equal_ways_and_ways_that_do_not_fit_are_tied(claim: Claim) -> None:
     tied = negation(any_of(preferred(first, second), preferred(second, first)))
     neither_fits = all_of(first[0] == FlavorMode.NO_FIT, second[0] == FlavorMode.NO_FIT)
     equal = all_of(first[0] == second[0], first[1] == second[1])
-    claim.prove(either_both_or_none(tied, any_of(neither_fits, equal)))
+    claim.prove(iff(tied, any_of(neither_fits, equal)))
 
 
 @obligation("PO-KQ-570", rules=["KQ-550"])
@@ -188,11 +179,11 @@ def a_preference_decides_what_is_looked_at_first(claim: Claim) -> None:
     claim.prove(
         implies(
             preference == FlavorPreference.BORROWING_OVER_PREEMPTION,
-            either_both_or_none(better, any_of(higher, all_of(one[0] == other[0], nearer))),
+            iff(better, any_of(higher, all_of(one[0] == other[0], nearer))),
         ),
         implies(
             preference == FlavorPreference.PREEMPTION_OVER_BORROWING,
-            either_both_or_none(better, any_of(nearer, all_of(one[1] == other[1], higher))),
+            iff(better, any_of(nearer, all_of(one[1] == other[1], higher))),
         ),
     )
 

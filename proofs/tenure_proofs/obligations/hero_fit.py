@@ -18,14 +18,7 @@ from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    has_value,
-    implies,
-    negation,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 ROOM = ["KQ-100", "KQ-110", "KQ-150", "UCQ-230"]
@@ -193,8 +186,8 @@ def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
     fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
     mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
     claim.prove(
-        either_both_or_none(mode == FlavorMode.NO_FIT, request > accessible),
-        either_both_or_none(mode == FlavorMode.FIT, fits),
+        iff(mode == FlavorMode.NO_FIT, request > accessible),
+        iff(mode == FlavorMode.FIT, fits),
         implies(all_of(request <= accessible, negation(fits)), mode == FlavorMode.NO_CANDIDATES),
         implies(request <= room, claim.lift(hero_request_fits)(0, request, request, room).value),
     )

@@ -15,7 +15,7 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, has_value, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 RANK = ["UCQ-010", "UCQ-020", "UCQ-040", "UCQ-060"]
@@ -140,7 +140,7 @@ def no_standard_queue_preempts_a_workload_of_a_hero_whatever_the_priorities(clai
     terms, kin = any_terms(claim), claim.record("kin", Kin)
     claim.assume(negation(terms.hero))
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
-    claim.prove(either_both_or_none(immune, kin.hero))
+    claim.prove(iff(immune, kin.hero))
 
 
 @obligation(
@@ -210,7 +210,7 @@ def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim
     either, rank = (
         may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
     )
-    claim.prove(either_both_or_none(either, rank))
+    claim.prove(iff(either, rank))
 
 
 @obligation(
@@ -238,8 +238,8 @@ def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_t
         may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
     )
     claim.prove(
-        either_both_or_none(either, any_of(kin.above, lower)),
-        either_both_or_none(rank, any_of(kin.above, all_of(kin.peer, lower))),
+        iff(either, any_of(kin.above, lower)),
+        iff(rank, any_of(kin.above, all_of(kin.peer, lower))),
     )
 
 

@@ -21,16 +21,7 @@ from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    has_value,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, is_set, negation, value_of
 
 BOTH_TREES = {WRITTEN_TREE: PROVED, GUARANTEED_TREE: PROVED}
 OWN_QUEUE = ["KQ-030", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-050"]
@@ -88,7 +79,7 @@ def a_hero_can_preempt_a_workload_of_a_peer_exactly_when_it_has_lower_priority(c
     mine, theirs, taken = _inside(claim)
     claim.assume(theirs.hero, mine.parent == theirs.parent)
     lower = theirs.workload.priority < mine.workload.priority
-    claim.prove(either_both_or_none(taken, lower))
+    claim.prove(iff(taken, lower))
 
 
 @obligation("PO-UCQ-230", rules=["UCQ-310", "UCQ-340"])
@@ -100,7 +91,7 @@ def a_hero_preempts_in_other_queues_on_one_basis_only_and_never_an_immune_worklo
     immune = claim.lift(is_immune)(preemptor, target, terms, kin).value
     claim.prove(
         any_of(basis == Basis.HERO, basis == Basis.NONE),
-        either_both_or_none(basis == Basis.HERO, all_of(kin.in_scope, negation(immune))),
+        iff(basis == Basis.HERO, all_of(kin.in_scope, negation(immune))),
         implies(negation(kin.hero), negation(immune)),
     )
 
@@ -112,9 +103,9 @@ def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Cla
     reason = claim.lift(hero_preemption_reason)(basis).value
     said = claim.lift(preemption_reason)(basis).value
     claim.prove(
-        either_both_or_none(reason == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
-        either_both_or_none(said == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
-        either_both_or_none(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, basis == Basis.TIME_EXPIRED),
+        iff(reason == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
+        iff(said == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
+        iff(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, basis == Basis.TIME_EXPIRED),
     )
 
 
@@ -165,7 +156,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
         claim.flag(f"{name}_over_quota"),
         claim.flag(f"{name}_own"),
     )
-    claim.assume(either_both_or_none(own, has_value(workload, "cluster_queue", terms.cluster_queue)))
+    claim.assume(iff(own, has_value(workload, "cluster_queue", terms.cluster_queue)))
     return workload, claim.lift(group_for_hero)(own, over_quota).value, over_quota
 
 
@@ -220,7 +211,7 @@ def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim
     own, other_own = (has_value(item, "cluster_queue", terms.cluster_queue) for item in (first, second))
     running = first.evicted == second.evicted
     elsewhere = all_of(running, negation(own), negation(other_own))
-    level = all_of(elsewhere, either_both_or_none(borrows, does))
+    level = all_of(elsewhere, iff(borrows, does))
     equal = all_of(level, first.priority == second.priority)
     reserved = all_of(is_set(first, "quota_reserved_at"), is_set(second, "quota_reserved_at"))
     newer = value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at")

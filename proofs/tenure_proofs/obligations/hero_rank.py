@@ -11,7 +11,7 @@ from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, 
 from tenure_proofs.registry import PROVED, REFUTED, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, cohorts
 from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.schemas import along_every_path
 
 TREE_SCOPE = ("as-written+hero_scope=tree", "guaranteed+hero_scope=tree")
@@ -51,7 +51,7 @@ def ancestors_of_a_cohort_form_a_path_to_the_root(claim: Claim) -> None:
     nearer = all_of(tree.contains(first, node), first != node)
     claim.prove(
         implies(grown, tree.is_antisymmetric(first, second)),
-        either_both_or_none(above(tree.contains(first, node), first == node).value, nearer),
+        iff(above(tree.contains(first, node), first == node).value, nearer),
     )
 
 
@@ -117,7 +117,7 @@ def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None
         implies(all_of(first.hero, negation(second.hero)), before),
         implies(all_of(heroes, first.cohorts_above < second.cohorts_above), before),
         implies(all_of(level, first.priority > second.priority), before),
-        implies(equal, either_both_or_none(before, first.queued_at < second.queued_at)),
+        implies(equal, iff(before, first.queued_at < second.queued_at)),
     )
 
 
@@ -167,7 +167,7 @@ def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(claim: Claim)
     rules, has_cohort = claim.member("rules", PreemptionRules), claim.flag("has_cohort")
     hero = claim.lift(is_hero)(rules, has_cohort).value
     claim.prove(
-        either_both_or_none(hero, all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)),
+        iff(hero, all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)),
         implies(rules == PreemptionRules.DEFAULT, negation(hero)),
     )
 
@@ -209,7 +209,7 @@ def _pair(claim: Claim) -> _Pair:
     tree = cohorts(claim)
     parent, other, scope, other_scope = tree.named("parent", "other", "scope", "other_scope")
     hero, other_hero, same = claim.flags("hero", "other_hero", "same_queue")
-    alike = all_of(parent == other, either_both_or_none(hero, other_hero), scope == other_scope)
+    alike = all_of(parent == other, iff(hero, other_hero), scope == other_scope)
     claim.assume(tree.contains(scope, parent), tree.contains(other_scope, other), implies(same, alike))
     return _Pair(tree, hero, other_hero, parent, other, same, scope, other_scope)
 
@@ -223,12 +223,10 @@ def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
     peers = all_of(both, pair.parent == pair.other, negation(pair.same_queue))
     claim.prove(
         kin.defined,
-        either_both_or_none(kin.field("hero"), pair.other_hero),
-        either_both_or_none(
-            kin.field("in_scope"), all_of(pair.hero, pair.tree.contains(pair.scope, pair.other))
-        ),
-        either_both_or_none(kin.field("above"), all_of(both, strictly_below)),
-        either_both_or_none(kin.field("peer"), peers),
+        iff(kin.field("hero"), pair.other_hero),
+        iff(kin.field("in_scope"), all_of(pair.hero, pair.tree.contains(pair.scope, pair.other))),
+        iff(kin.field("above"), all_of(both, strictly_below)),
+        iff(kin.field("peer"), peers),
     )
 
 
@@ -241,7 +239,7 @@ def of_two_queues_one_is_above_the_other_or_both_are_peers_or_neither_as_seen_fr
     seen, back = pair.seen(rule), pair.seen_back(rule)
     claim.prove(
         negation(all_of(seen.field("above"), back.field("above"))),
-        either_both_or_none(seen.field("peer"), back.field("peer")),
+        iff(seen.field("peer"), back.field("peer")),
         negation(all_of(seen.field("above"), seen.field("peer"))),
         implies(any_of(seen.field("above"), seen.field("peer")), seen.field("in_scope")),
         implies(pair.same_queue, negation(any_of(seen.field("above"), seen.field("peer")))),

@@ -5,13 +5,7 @@ from __future__ import annotations
 from tenure.model import Kin, NodeQuota, ReclaimWithinCohort
 from tenure.oracle.door import take_target
 from tenure.readings import HeroBilling, HeroLending
-from tenure.rules.hero_billing import (
-    bill_of_workload,
-    billed_usage,
-    credit_of_hero,
-    lendable,
-    share_of_bill,
-)
+from tenure.rules.hero_billing import bill_of_workload, billed_usage, credit_of_hero, lendable, share_of_bill
 from tenure.rules.hero_tree import (
     effective_nominal,
     effective_usage,
@@ -24,7 +18,7 @@ from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.premises import any_question
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, either_both_or_none, has_value, implies, negation
+from tenure_proofs.trusted.logic import all_of, has_value, iff, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 AMOUNTS = ["KQ-100", "KQ-110"]
@@ -116,7 +110,7 @@ def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
     claim.assume(ordinary(limit.value, usage, before), after >= -LARGE, after <= LARGE)
     widened = claim.lift(widened_borrowing_limit)(limit, before, after)
     claim.prove(
-        either_both_or_none(widened.is_set, limit.present),
+        iff(widened.is_set, limit.present),
         implies(
             limit.present,
             all_of(
@@ -137,8 +131,8 @@ def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(
     fallen = claim.lift(fallen_lending_limit)
     honoured, ignored = (fallen(limit, bill, choice) for choice in (HeroLending.HONOUR, HeroLending.IGNORE))
     claim.prove(
-        either_both_or_none(honoured.is_set, limit.present),
-        either_both_or_none(ignored.is_set, limit.present),
+        iff(honoured.is_set, limit.present),
+        iff(ignored.is_set, limit.present),
         implies(limit.present, all_of(ignored.some == limit.value, honoured.some >= 0)),
         implies(all_of(limit.present, bill <= limit.value), honoured.some == limit.value - bill),
         implies(all_of(limit.present, bill > limit.value), honoured.some == 0),
@@ -243,7 +237,7 @@ def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> 
         door(preemptor, target, asked.evidence, terms, asked.now, item) for item in (asked.kin, other)
     )
     claim.prove(
-        either_both_or_none(one.defined, another.defined),
+        iff(one.defined, another.defined),
         implies(one.defined, one.field("reason") == another.field("reason")),
         implies(
             all_of(
@@ -269,6 +263,6 @@ def a_queue_within_its_nominal_quota_loses_no_workload_to_a_standard_queue(claim
         negation(terms.hero),
         negation(asked.kin.hero),
         negation(has_value(target, "cluster_queue", terms.cluster_queue)),
-        either_both_or_none(asked.evidence.over_quota, negation(within)),
+        iff(asked.evidence.over_quota, negation(within)),
     )
     claim.prove(negation(claim.lift(take_target)(*asked).defined))

@@ -28,21 +28,14 @@ from tenure.rules.min_runtime import (
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    has_value,
-    implies,
-    negation,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
 from tenure_proofs.trusted.schemas import along_every_path, over_every_fold
 
 
 def _same(first: Any, second: Any) -> Any:
     """Two settings of one queue are the same: both unset, or the same value."""
     return all_of(
-        either_both_or_none(first.present, second.present),
+        iff(first.present, second.present),
         implies(first.present, first.value == second.value),
     )
 
@@ -145,7 +138,7 @@ def raising_a_set_value_never_shortens_a_protection(claim: Claim) -> None:
     low, high = claim.optional_number("low"), claim.optional_number("high")
     above, higher, default, start, now = claim.numbers("above", "higher", "default", "start", "now")
     counts = claim.flag("counts")
-    claim.assume(either_both_or_none(low.present, high.present), high.value >= low.value)
+    claim.assume(iff(low.present, high.present), high.value >= low.value)
     value, protected = claim.lift(value_down), claim.lift(is_protected)
     along_every_path(
         claim,
@@ -217,11 +210,11 @@ def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -
     so_far, some = claim.flags("so_far", "some")
     elastic = claim.lift(is_elastic)
     spare = pods - least > 0
-    claim.prove(either_both_or_none(elastic(False, least, pods).value, spare))
+    claim.prove(iff(elastic(False, least, pods).value, spare))
     over_every_fold(
         claim,
-        before=[either_both_or_none(so_far, some)],
-        after=[either_both_or_none(elastic(so_far, least, pods).value, any_of(some, spare))],
+        before=[iff(so_far, some)],
+        after=[iff(elastic(so_far, least, pods).value, any_of(some, spare))],
     )
 
 
@@ -283,8 +276,8 @@ def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(claim: Claim
     known = claim.lift(is_resolvable)(action, pending, victim).value
     claim.prove(
         implies(negation(victim), negation(known)),
-        implies(action == Action.PREEMPT, either_both_or_none(known, victim)),
-        implies(action == Action.RECLAIM, either_both_or_none(known, all_of(pending, victim))),
+        implies(action == Action.PREEMPT, iff(known, victim)),
+        implies(action == Action.RECLAIM, iff(known, all_of(pending, victim))),
     )
 
 
@@ -312,8 +305,8 @@ def the_first_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     protected, said = claim.lift(is_protected), claim.lift(protection_in_session)
     at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
     claim.prove(
-        either_both_or_none(said(None, at_first).value, at_first),
-        either_both_or_none(said(at_first, at_last).value, at_first),
+        iff(said(None, at_first).value, at_first),
+        iff(said(at_first, at_last).value, at_first),
         implies(at_last, said(at_first, at_last).value),
     )
 
@@ -325,7 +318,7 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     claim.assume(now >= first, first >= start, minimum >= 0)
     protected = claim.lift(is_protected)
     at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
-    claim.prove(either_both_or_none(claim.lift(protection_in_session)(at_first, at_last).value, at_last))
+    claim.prove(iff(claim.lift(protection_in_session)(at_first, at_last).value, at_last))
 
 
 @obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"])
@@ -335,7 +328,7 @@ def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim)
     minimum, now = claim.numbers("minimum", "now")
     kept = claim.lift(is_answer_kept)(start, KaiVersion.MARCH_2026).value
     claim.prove(
-        either_both_or_none(kept, start.present),
+        iff(kept, start.present),
         implies(claim.lift(is_protected)(start, minimum, now).value, kept),
     )
 
@@ -346,7 +339,7 @@ def from_v0_17_every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> N
     start, by_the_clock = claim.optional_number("start"), claim.flag("by_the_clock")
     claim.prove(
         negation(claim.lift(is_answer_kept)(start, KaiVersion.V0_17).value),
-        either_both_or_none(claim.lift(protection_in_session)(None, by_the_clock).value, by_the_clock),
+        iff(claim.lift(protection_in_session)(None, by_the_clock).value, by_the_clock),
     )
 
 
@@ -397,8 +390,8 @@ def a_pending_job_waits_exactly_for_its_delay_after_its_creation_and_its_last_ev
     claim.prove(
         negation(ends(KaiVersion.MARCH_2026, delay, begins).is_set),
         negation(waits(None, now).value),
-        either_both_or_none(end.is_set, positive),
-        implies(positive, either_both_or_none(waits(end.some, now).value, begun)),
+        iff(end.is_set, positive),
+        implies(positive, iff(waits(end.some, now).value, begun)),
     )
 
 
@@ -422,7 +415,7 @@ def kai_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
     protected = claim.lift(is_protected)(start, minimum, now).value
     expired = claim.lift(is_time_expired)(target, now, minimum).value
     claim.prove(
-        implies(now - start != minimum, either_both_or_none(protected, negation(expired))),
+        implies(now - start != minimum, iff(protected, negation(expired))),
         implies(now - start == minimum, all_of(negation(protected), negation(expired))),
     )
 
@@ -435,7 +428,7 @@ def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
     claim.assume(has_value(target, "quota_reserved_at", start), minimum > 0, now >= start)
     protected = claim.lift(is_protected)(start, minimum, now).value
     expired = claim.lift(is_time_expired)(target, now, minimum).value
-    claim.prove(either_both_or_none(protected, negation(expired)))
+    claim.prove(iff(protected, negation(expired)))
 
 
 @obligation("PO-KMR-250", rules=["KMR-060"])
@@ -458,7 +451,7 @@ def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: C
     claim.assume(cut_off >= 0, cut_off < SECOND)
     protected = claim.lift(is_protected)
     exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
-    claim.prove(either_both_or_none(read, exact))
+    claim.prove(iff(read, exact))
 
 
 @obligation("PO-KMR-320", rules=["KMR-140"])

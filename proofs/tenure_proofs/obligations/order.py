@@ -9,15 +9,7 @@ from tenure.rules.ordering import candidate_precedes, order_key, stands_before
 from tenure_proofs.premises import any_terms, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 ORDER_RULES = ["KQ-050", "TBP-060", "TBP-020", "TBP-010", "KQ-030"]
 OWN_GROUP = 2
@@ -30,7 +22,7 @@ def _precedes(claim: Claim, preemptor: Any, terms: Any, now: Any) -> Any:
 
 def _of_one_group(terms: Any, first: Any, *others: Any) -> Any:
     """All run in the preemptor's ClusterQueue, or none does: whom KQ-050 compares."""
-    return all_of(*(either_both_or_none(is_own(first, terms), is_own(other, terms)) for other in others))
+    return all_of(*(iff(is_own(first, terms), is_own(other, terms)) for other in others))
 
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
@@ -39,7 +31,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
     claim.assume(
         group >= 0,
         group <= OWN_GROUP,
-        either_both_or_none(group == OWN_GROUP, is_own(workload, terms)),
+        iff(group == OWN_GROUP, is_own(workload, terms)),
     )
     return workload, group
 
@@ -180,7 +172,7 @@ def keys_compared_field_by_field_sort_in_the_order_of_candidates(claim: Claim) -
             mine.field(name) < theirs.field(name), all_of(mine.field(name) == theirs.field(name), less)
         )
     stands = claim.lift(stands_before)(first, first_group, second, second_group, preemptor, terms, now).value
-    claim.prove(either_both_or_none(stands, less), mine.defined, theirs.defined)
+    claim.prove(iff(stands, less), mine.defined, theirs.defined)
 
 
 @obligation("PO-KQ-103", rules=["KQ-230"])
@@ -191,7 +183,7 @@ def a_flag_of_a_key_is_0_or_1(claim: Claim) -> None:
     key = claim.lift(order_key)(candidate, group, preemptor, terms, now)
     for name in ("running", "unexpired"):
         claim.prove(any_of(key.field(name) == 0, key.field(name) == 1))
-    claim.prove(either_both_or_none(candidate.evicted, key.field("running") == 0))
+    claim.prove(iff(candidate.evicted, key.field("running") == 0))
 
 
 @obligation("PO-KQ-105", rules=["KQ-220", *ORDER_RULES])

@@ -32,15 +32,7 @@ from tenure.rules.preemption_config import (
 from tenure.rules.protection import is_protected_from_others
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 
 @obligation("PO-PCF-010", rules=["PCF-010"])
@@ -53,10 +45,10 @@ def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
         return within(scope, queue, local, parent, root).value
 
     claim.prove(
-        either_both_or_none(reaches(CandidateScope.LOCAL_QUEUE), all_of(queue, local)),
-        either_both_or_none(reaches(CandidateScope.CLUSTER_QUEUE), queue),
-        either_both_or_none(reaches(CandidateScope.PARENT_COHORT), any_of(queue, parent)),
-        either_both_or_none(reaches(CandidateScope.COHORT_TREE), any_of(queue, root)),
+        iff(reaches(CandidateScope.LOCAL_QUEUE), all_of(queue, local)),
+        iff(reaches(CandidateScope.CLUSTER_QUEUE), queue),
+        iff(reaches(CandidateScope.PARENT_COHORT), any_of(queue, parent)),
+        iff(reaches(CandidateScope.COHORT_TREE), any_of(queue, root)),
         reaches(CandidateScope.ANYWHERE),
     )
 
@@ -71,10 +63,10 @@ def a_comparison_has_the_candidate_on_the_left(claim: Claim) -> None:
         return compared(comparison, candidate, preemptor).value
 
     claim.prove(
-        either_both_or_none(holds(Comparison.LESS), candidate < preemptor),
-        either_both_or_none(holds(Comparison.AT_MOST), candidate <= preemptor),
-        either_both_or_none(holds(Comparison.GREATER), candidate > preemptor),
-        either_both_or_none(holds(Comparison.AT_LEAST), candidate >= preemptor),
+        iff(holds(Comparison.LESS), candidate < preemptor),
+        iff(holds(Comparison.AT_MOST), candidate <= preemptor),
+        iff(holds(Comparison.GREATER), candidate > preemptor),
+        iff(holds(Comparison.AT_LEAST), candidate >= preemptor),
     )
 
 
@@ -149,10 +141,10 @@ def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
         return selected(operator, present, listed).value
 
     claim.prove(
-        either_both_or_none(selects(NodeOperator.IN), all_of(present, listed)),
-        either_both_or_none(selects(NodeOperator.NOT_IN), negation(selects(NodeOperator.IN))),
-        either_both_or_none(selects(NodeOperator.EXISTS), present),
-        either_both_or_none(selects(NodeOperator.DOES_NOT_EXIST), negation(present)),
+        iff(selects(NodeOperator.IN), all_of(present, listed)),
+        iff(selects(NodeOperator.NOT_IN), negation(selects(NodeOperator.IN))),
+        iff(selects(NodeOperator.EXISTS), present),
+        iff(selects(NodeOperator.DOES_NOT_EXIST), negation(present)),
     )
 
 
@@ -165,13 +157,11 @@ def a_number_is_within_its_bounds_and_compares(claim: Claim) -> None:
     inside = all_of(candidate >= low, candidate <= high)
     holds = compared(comparison, candidate, preemptor).value
     claim.prove(
-        either_both_or_none(
-            selected(candidate, preemptor, comparison, low, high).value, all_of(inside, holds)
-        ),
-        either_both_or_none(selected(candidate, preemptor, None, low, high).value, inside),
-        either_both_or_none(selected(candidate, preemptor, None, low, None).value, candidate >= low),
-        either_both_or_none(selected(candidate, preemptor, None, None, high).value, candidate <= high),
-        either_both_or_none(selected(candidate, preemptor, comparison, None, None).value, holds),
+        iff(selected(candidate, preemptor, comparison, low, high).value, all_of(inside, holds)),
+        iff(selected(candidate, preemptor, None, low, high).value, inside),
+        iff(selected(candidate, preemptor, None, low, None).value, candidate >= low),
+        iff(selected(candidate, preemptor, None, None, high).value, candidate <= high),
+        iff(selected(candidate, preemptor, comparison, None, None).value, holds),
         selected(candidate, None, None, None, None).value,
     )
 
@@ -210,7 +200,7 @@ def every_part_of_a_selector_must_select(claim: Claim) -> None:
     """Kueue v0.20, rules[].candidateSelectors: all parts, and nothing besides."""
     facts = claim.record("facts", SelectorFacts)
     parts = [getattr(facts, name) for name in SelectorFacts.__slots__]
-    claim.prove(either_both_or_none(claim.lift(is_selected)(facts).value, all_of(*parts)))
+    claim.prove(iff(claim.lift(is_selected)(facts).value, all_of(*parts)))
 
 
 @obligation("PO-PCF-080", rules=["PCF-080"])
@@ -221,8 +211,8 @@ def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(claim: Clai
     claim.prove(
         negation(tried(trigger, quota, True).value),
         tried(Trigger.ALWAYS, quota, False).value,
-        either_both_or_none(tried(Trigger.INSUFFICIENT_QUOTA, quota, False).value, negation(quota)),
-        either_both_or_none(tried(Trigger.INSUFFICIENT_TOPOLOGY, quota, False).value, quota),
+        iff(tried(Trigger.INSUFFICIENT_QUOTA, quota, False).value, negation(quota)),
+        iff(tried(Trigger.INSUFFICIENT_TOPOLOGY, quota, False).value, quota),
     )
 
 
@@ -231,7 +221,7 @@ def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
     """Kueue of September 2026, flavor assigner."""
     below_root, by_policy, configured = claim.flags("below_root", "by_policy", "configured")
     made = claim.lift(is_search_made)(below_root, by_policy, configured).value
-    claim.prove(either_both_or_none(made, any_of(below_root, by_policy, configured)))
+    claim.prove(iff(made, any_of(below_root, by_policy, configured)))
 
 
 @obligation("PO-PCF-100", rules=["PCF-100"])
@@ -240,7 +230,7 @@ def an_invalid_selector_stops_its_trigger_unless_it_is_passed_over(claim: Claim)
     faulty = claim.flag("faulty")
     stopped = claim.lift(is_trigger_stopped)
     claim.prove(
-        either_both_or_none(stopped(faulty, InvalidSelector.STOPS).value, faulty),
+        iff(stopped(faulty, InvalidSelector.STOPS).value, faulty),
         negation(stopped(faulty, InvalidSelector.PASSED_OVER).value),
     )
 
@@ -276,9 +266,7 @@ def no_tier_but_always_can_be_there_from_the_start(claim: Claim) -> None:
     """KEP-13396, Proposed API PreemptionConfig: the baseline."""
     trigger, always = claim.member("trigger", Trigger), claim.member("always", AlwaysTrigger)
     at_once = claim.lift(is_tier_in_baseline)(trigger, always).value
-    claim.prove(
-        either_both_or_none(at_once, all_of(trigger == Trigger.ALWAYS, always == AlwaysTrigger.UNCONDITIONAL))
-    )
+    claim.prove(iff(at_once, all_of(trigger == Trigger.ALWAYS, always == AlwaysTrigger.UNCONDITIONAL)))
 
 
 @obligation("PO-PCF-125", rules=["PCF-120"], expect=proved_under("as-written"))
@@ -305,12 +293,8 @@ def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(clai
     claim.prove(
         executed(target, now, None, ExecutionStart.ADMITTED).value,
         negation(executed(idle, now, minimum, ExecutionStart.ADMITTED).value),
-        either_both_or_none(
-            executed(target, now, minimum, ExecutionStart.ADMITTED).value, now >= since + minimum
-        ),
-        either_both_or_none(
-            executed(target, now, minimum, ExecutionStart.QUOTA_RESERVED).value, now >= reserved + minimum
-        ),
+        iff(executed(target, now, minimum, ExecutionStart.ADMITTED).value, now >= since + minimum),
+        iff(executed(target, now, minimum, ExecutionStart.QUOTA_RESERVED).value, now >= reserved + minimum),
     )
 
 
@@ -340,4 +324,4 @@ def a_minimum_and_a_protection_of_kep_9876_end_at_the_same_instant(claim: Claim)
     claim.assume(negation(target.evicted))
     executed = claim.lift(has_executed)(target, now, minimum, ExecutionStart.ADMITTED).value
     protected = claim.lift(is_protected_from_others)(target, now, minimum).value
-    claim.prove(either_both_or_none(executed, negation(protected)))
+    claim.prove(iff(executed, negation(protected)))

@@ -18,15 +18,7 @@ from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 PROTECTION = ["KQ-030", "PPR-020", "PPR-030"]
 
@@ -51,7 +43,7 @@ def an_admitted_workload_is_protected_for_exactly_its_duration(claim: Claim) -> 
     """KEP-9876, Preemption Eligibility: eligible once its runtime is greater than or equal to it."""
     target, duration, now = _admitted(claim)
     protected = claim.lift(is_protected_from_others)(target, now, duration).value
-    claim.prove(either_both_or_none(protected, now < _since(target) + duration))
+    claim.prove(iff(protected, now < _since(target) + duration))
 
 
 @obligation("PO-PPR-020", rules=PROTECTION)
@@ -116,7 +108,7 @@ def kep_9876_and_kep_8522_differ_at_one_instant_only(claim: Claim) -> None:
     expired = claim.lift(is_time_expired)(target, now, duration).value
     ran = now - value_of(target, "quota_reserved_at")
     claim.prove(
-        implies(ran != duration, either_both_or_none(protected, negation(expired))),
+        implies(ran != duration, iff(protected, negation(expired))),
         implies(ran == duration, all_of(negation(protected), negation(expired))),
     )
 
@@ -129,7 +121,7 @@ def kep_9876_and_kep_8522_count_the_same_time(claim: Claim) -> None:
     ran = now - value_of(target, "quota_reserved_at")
     protected = claim.lift(is_protected_from_others)(target, now, duration).value
     expired = claim.lift(is_time_expired)(target, now, duration).value
-    claim.prove(implies(ran != duration, either_both_or_none(protected, negation(expired))))
+    claim.prove(implies(ran != duration, iff(protected, negation(expired))))
 
 
 @obligation("PO-PPR-080", rules=["PPR-010"])
@@ -147,8 +139,6 @@ def while_reclaim_is_protected_against_every_head_but_a_hero_is_kept_its_quota(c
     anyone, hero, first = claim.flags("anyone", "hero", "first")
     always, keeps = claim.lift(can_always_reclaim), claim.lift(keeps_capacity)
     claim.prove(
-        either_both_or_none(
-            keeps(always(anyone, True).value, hero, first).value, any_of(first, negation(hero))
-        ),
-        either_both_or_none(always(anyone, False).value, anyone),
+        iff(keeps(always(anyone, True).value, hero, first).value, any_of(first, negation(hero))),
+        iff(always(anyone, False).value, anyone),
     )

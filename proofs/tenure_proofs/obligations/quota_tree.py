@@ -21,15 +21,7 @@ from tenure.rules.quota import (
 from tenure_proofs.amounts import HIGHEST, LARGE, LOWEST, any_node, bounded_node, ordinary, within_64_bits
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 from tenure_proofs.trusted.schemas import along_every_path, over_every_sum
 
 AVAILABLE = ["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-150", "KQ-170", "KQ-180"]
@@ -69,9 +61,7 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
         here=here == ever,
     )
     fits = claim.lift(fits_request)(request, free, True, True).value
-    claim.prove(
-        implies(free == most, either_both_or_none(claim.lift(can_ever_fit)(request, most).value, fits))
-    )
+    claim.prove(implies(free == most, iff(claim.lift(can_ever_fit)(request, most).value, fits)))
 
 
 @obligation("PO-KQ-085", rules=["KQ-100"])
@@ -316,7 +306,7 @@ def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> N
         implies(all_of(borrows, negation(may_borrow)), negation(fits)),
         implies(
             any_of(negation(borrows), may_borrow),
-            either_both_or_none(fits, any_of(request <= free, request <= 0)),
+            iff(fits, any_of(request <= free, request <= 0)),
         ),
     )
 
@@ -328,7 +318,7 @@ def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> 
     claim.assume(within_64_bits(usage, quota))
     within = claim.lift(is_within_quota)(usage, quota).value
     claim.prove(
-        either_both_or_none(within, claim.lift(fits_quota)(usage, 0, quota).value),
+        iff(within, claim.lift(fits_quota)(usage, 0, quota).value),
         implies(usage == quota, within),
         implies(usage == quota + 1, negation(within)),
     )

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import (
-    Attempts,
-    Basis,
-    BorrowWithinCohort,
-    Evidence,
-    Reason,
-    ReclaimWithinCohort,
-)
+from tenure.model import Attempts, Basis, BorrowWithinCohort, Evidence, Reason, ReclaimWithinCohort
 from tenure.oracle.classical import reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import basis_for, preemption_reason
@@ -28,15 +21,7 @@ from tenure.rules.reclaim import (
 from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 ACROSS_RULES = ["KQ-010", "KQ-320", "KQ-330", "KQ-340"]
 OWN_BASES = (Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL, Basis.TIME_EXPIRED)
@@ -81,7 +66,7 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
         implies(negation(asked.evidence.over_quota), negation(taken.defined)),
         implies(
             all_of(asked.evidence.over_quota, negation(terms.fair_sharing)),
-            either_both_or_none(
+            iff(
                 taken.defined,
                 all_of(reclaiming_allows(preemptor, target, terms), basis),
             ),
@@ -112,18 +97,16 @@ def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> N
     basis = claim.member("basis", Basis)
     reason = claim.lift(preemption_reason)(basis).value
     claim.prove(
-        either_both_or_none(
+        iff(
             reason == Reason.IN_COHORT_RECLAMATION,
             _one_of(basis, (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING, Basis.WITHIN_NOMINAL)),
         ),
-        either_both_or_none(
-            reason == Reason.IN_COHORT_RECLAIM_WHILE_BORROWING, basis == Basis.WHILE_BORROWING
-        ),
-        either_both_or_none(
+        iff(reason == Reason.IN_COHORT_RECLAIM_WHILE_BORROWING, basis == Basis.WHILE_BORROWING),
+        iff(
             reason == Reason.IN_COHORT_FAIR_SHARING,
             _one_of(basis, (Basis.FINAL_SHARE, Basis.INITIAL_SHARE)),
         ),
-        either_both_or_none(
+        iff(
             reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
             basis == Basis.TIME_EXPIRED,
         ),
@@ -173,7 +156,7 @@ def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(cl
         implies(all_of(lower, negation(limited)), allowed),
         implies(all_of(lower, limited, target.priority == threshold), allowed),
         implies(all_of(limited, target.priority == threshold + 1), negation(allowed)),
-        implies(all_of(lower, limited), either_both_or_none(allowed, target.priority <= threshold)),
+        implies(all_of(lower, limited), iff(allowed, target.priority <= threshold)),
     )
 
 
@@ -190,8 +173,8 @@ def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_coh
     hierarchical = claim.lift(basis_across_queues)(preemptor, target, evidence, terms).value
     claim.prove(
         implies(lower, higher),
-        either_both_or_none(higher, any_of(before, fits_lower, fits_higher)),
-        either_both_or_none(
+        iff(higher, any_of(before, fits_lower, fits_higher)),
+        iff(
             hierarchical == Basis.HIERARCHICAL,
             all_of(higher, reclaiming_allows(preemptor, target, terms)),
         ),
@@ -215,10 +198,8 @@ def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(cl
     stands = claim.lift(stands_in_attempt)
     claim.prove(
         implies(in_one != Basis.NONE, in_other == in_one),
-        either_both_or_none(
-            all_of(in_one == Basis.NONE, in_other != Basis.NONE), in_other == Basis.WITHOUT_BORROWING
-        ),
-        either_both_or_none(
+        iff(all_of(in_one == Basis.NONE, in_other != Basis.NONE), in_other == Basis.WITHOUT_BORROWING),
+        iff(
             in_other == Basis.WITHOUT_BORROWING,
             all_of(
                 reclaiming_allows(preemptor, target, terms),
@@ -250,14 +231,14 @@ def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(clai
     again = basis(preemptor, target, asked, terms).value
     stands = claim.lift(stands_in_attempt)
     claim.prove(
-        either_both_or_none(
+        iff(
             all_of(stands(False, over_quota, first, may_borrow).value, first != Basis.NONE),
             all_of(over_quota, again != Basis.NONE),
         ),
         implies(own, stands(own, over_quota, any_basis, may_borrow).value),
         implies(
             all_of(negation(own), any_of(negation(may_borrow), any_basis != Basis.WITHOUT_BORROWING)),
-            either_both_or_none(stands(own, over_quota, any_basis, may_borrow).value, over_quota),
+            iff(stands(own, over_quota, any_basis, may_borrow).value, over_quota),
         ),
         negation(stands(False, over_quota, Basis.WITHOUT_BORROWING, True).value),
     )
@@ -272,7 +253,7 @@ def targets_are_looked_for_in_exactly_three_ways(claim: Claim) -> None:
     tried = claim.lift(attempts)(elsewhere, advantage, below, terms).value
     never = terms.borrow_within_cohort == BorrowWithinCohort.NEVER
     claim.prove(
-        either_both_or_none(below, usage < nominal),
+        iff(below, usage < nominal),
         implies(negation(elsewhere), tried == Attempts.BORROWING),
         implies(all_of(never, usage >= nominal), tried == Attempts.BORROWING),
         implies(

@@ -15,7 +15,7 @@ from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.quota import fits_request
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 from tenure_proofs.trusted.symbols import SymToken
 
@@ -47,7 +47,7 @@ class SearchWorld:
         rule = self.claim.lift(fits_request)
         for usage in usages:
             fits = rule(self.request, self.free(usage), self.borrows(usage), self.may_borrow).value
-            self.claim.assume(either_both_or_none(self.fits(usage), fits))
+            self.claim.assume(iff(self.fits(usage), fits))
 
     def is_less(self, less: Any, more: Any) -> None:
         """One usage is nowhere more than another, so no less is available and no more is borrowed."""
@@ -111,14 +111,14 @@ def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> Non
     kept, spared, usage = after.field("kept"), after.field("spared"), after.field("usage")
     turn = all_of(watched == candidate, negation(before.kept.contains), negation(before.spared.contains))
     claim.prove(
-        implies(turn, either_both_or_none(kept, negation(spared))),
+        implies(turn, iff(kept, negation(spared))),
         implies(all_of(turn, kept), usage == before.usage),
         implies(all_of(turn, spared), usage == world.add(before.usage, candidate)),
         implies(
             watched != candidate,
             all_of(
-                either_both_or_none(kept, before.kept.contains),
-                either_both_or_none(spared, before.spared.contains),
+                iff(kept, before.kept.contains),
+                iff(spared, before.spared.contains),
             ),
         ),
     )
@@ -139,14 +139,14 @@ def the_last_removed_is_needed_where_the_request_did_not_fit_before(claim: Claim
     ended = all_of(negation(before.fits), fits)
     over_every_fold(
         claim,
-        before=(either_both_or_none(before.fits, world.fits(before.usage)),),
-        after=(after.defined, either_both_or_none(fits, world.fits(usage))),
+        before=(iff(before.fits, world.fits(before.usage)),),
+        after=(after.defined, iff(fits, world.fits(usage))),
         ends=(
             implies(ended, negation(world.fits(world.add(usage, candidate)))),
             implies(all_of(ended, watched == candidate), removed),
             implies(
                 any_of(before.fits, negation(stands(before.usage, candidate))),
-                all_of(usage == before.usage, either_both_or_none(removed, before.removed.contains)),
+                all_of(usage == before.usage, iff(removed, before.removed.contains)),
             ),
             implies(
                 all_of(negation(before.fits), stands(before.usage, candidate)),

@@ -16,16 +16,7 @@ from tenure.rules.time_based import (
 from tenure_proofs.premises import any_question, any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import (
-    all_of,
-    any_of,
-    choose,
-    either_both_or_none,
-    implies,
-    is_set,
-    negation,
-    value_of,
-)
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 OUTSIDE_THE_KEP = ("cluster_queue", "reclaim_within_cohort", "borrow_within_cohort", "fair_sharing", "hero")
 """What decides across ClusterQueues, with the threshold; the rest of the terms is about one."""
@@ -94,7 +85,7 @@ def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -
     )
     taken = claim.lift(take_target)(*asked)
     claim.prove(
-        either_both_or_none(taken.defined, asked.evidence.basis == Basis.TIME_EXPIRED),
+        iff(taken.defined, asked.evidence.basis == Basis.TIME_EXPIRED),
         implies(taken.defined, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED),
     )
 
@@ -119,7 +110,7 @@ def without_the_field_every_reading_is_kueue(claim: Claim) -> None:
     )
     taken = claim.lift(take_target)(*asked)
     claim.prove(
-        either_both_or_none(
+        iff(
             taken.defined,
             all_of(
                 terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
@@ -198,7 +189,7 @@ def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> 
     terms = any_terms(claim)
     duration = claim.lift(duration_in_force)(terms)
     claim.prove(
-        either_both_or_none(duration.is_set, duration_is_in_force(terms)),
+        iff(duration.is_set, duration_is_in_force(terms)),
         implies(duration.is_set, duration.some == value_of(terms, "min_admit_duration")),
     )
 
@@ -247,7 +238,7 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
     """KEP-8522, Graduation Criteria, Beta: the label tells time-based preemptions from others."""
     basis = claim.member("basis", Basis)
     claim.prove(
-        either_both_or_none(
+        iff(
             claim.lift(queue_preemption_reason)(basis).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
             basis == Basis.TIME_EXPIRED,
         )
@@ -263,15 +254,13 @@ def preemption_in_other_queues_does_not_depend_on_the_duration(claim: Claim) -> 
     claim.assume(
         negation(is_own(target, terms)),
         *(getattr(others, field) == getattr(terms, field) for field in OUTSIDE_THE_KEP),
-        either_both_or_none(
-            is_set(others, "max_priority_threshold"), is_set(terms, "max_priority_threshold")
-        ),
+        iff(is_set(others, "max_priority_threshold"), is_set(terms, "max_priority_threshold")),
         value_of(others, "max_priority_threshold") == value_of(terms, "max_priority_threshold"),
     )
     door, kin = claim.lift(take_target), claim.record("kin", Kin)
     taken = door(preemptor, target, evidence, terms, now, kin)
     otherwise = door(preemptor, target, evidence, others, now, kin)
     claim.prove(
-        either_both_or_none(taken.defined, otherwise.defined),
+        iff(taken.defined, otherwise.defined),
         implies(taken.defined, taken.field("reason") == otherwise.field("reason")),
     )

@@ -8,7 +8,7 @@ from tenure.rules.topology import has_one_topology, may_serve_topology, requests
 from tenure_proofs.defining import definition_of
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 
 
 @obligation("PO-KQ-730", rules=["KQ-620"])
@@ -24,8 +24,8 @@ def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(cla
     has, levels, covers, only = claim.flags("has_topology", "levels", "covers", "only")
     serves = claim.lift(may_serve_topology)(True, has, levels, covers, only).value
     claim.prove(
-        implies(has, either_both_or_none(serves, levels)),
-        implies(negation(has), either_both_or_none(serves, negation(covers))),
+        implies(has, iff(serves, levels)),
+        implies(negation(has), iff(serves, negation(covers))),
     )
 
 

@@ -14,15 +14,7 @@ from tenure_proofs.registry import Verdict
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.proving import Proof, prove
-from tenure_proofs.theorems.registry import (
-    BELIEVED,
-    KINDS,
-    PYTHON,
-    Theorem,
-    all_theorems,
-    circle,
-    used_of,
-)
+from tenure_proofs.theorems.registry import BELIEVED, KINDS, PYTHON, Theorem, all_theorems, circle, used_of
 from tenure_proofs.theorems.taken import ASSUMED, EVERYWHERE, SHOWN, Uses, watched
 from tenure_proofs.trusted.defined import DEFINED
 from tenure_proofs.trusted.domains import LiftError

@@ -12,12 +12,7 @@ from tenure.oracle.fair import Round
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.question import Attempt
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.keeping import (
-    CANDIDATES,
-    SELECTED,
-    fitting_of,
-    suffices,
-)
+from tenure_proofs.theorems.keeping import CANDIDATES, SELECTED, fitting_of, suffices
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.rounds import (
     BORROWING,

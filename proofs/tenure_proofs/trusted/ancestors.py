@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from tenure_proofs.trusted.claim import Claim, Lifting
-from tenure_proofs.trusted.logic import all_of, any_of, either_both_or_none, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.symbols import SymBool, SymFunction
 
 
@@ -75,7 +75,7 @@ class Cohorts:
     def unfolded(self, node: Any, parent: Any, is_root: SymBool, *nodes: Any) -> SymBool:
         """What walking up from a node finds: itself, and what walking up from its parent finds."""
         found = (
-            either_both_or_none(
+            iff(
                 self.contains(item, node),
                 any_of(item == node, all_of(negation(is_root), self.contains(item, parent))),
             )
@@ -130,8 +130,5 @@ def kin_is(
         same_queue,
     )
     return all_of(
-        *(
-            either_both_or_none(getattr(kin, name), said.field(name))
-            for name in ("hero", "in_scope", "above", "peer")
-        )
+        *(iff(getattr(kin, name), said.field(name)) for name in ("hero", "in_scope", "above", "peer"))
     )

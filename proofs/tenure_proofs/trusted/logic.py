@@ -34,7 +34,7 @@ def implies(condition: SymBool | bool, consequence: SymBool | bool) -> SymBool:
     return SymBool(z3.Implies(*_terms((condition, consequence))))
 
 
-def either_both_or_none(first: SymBool | bool, second: SymBool | bool) -> SymBool:
+def iff(first: SymBool | bool, second: SymBool | bool) -> SymBool:
     """True when both parts have the same truth."""
     left, right = _terms((first, second))
     return SymBool(left == right)
@@ -75,7 +75,7 @@ def _same(first: Any, second: Any) -> SymBool | bool:
         same: SymBool | bool = first == second
         return same
     return all_of(
-        either_both_or_none(first.present, second.present),
+        iff(first.present, second.present),
         implies(first.present, first.value == second.value),
     )
 

@@ -17,15 +17,7 @@ from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import OWN, Cells, Given, Groups, Grown, Listed, Loop, Row, State, Way, every
-from tenure_proofs.trusted.procedures import (
-    CALLS,
-    POINT,
-    Invariant,
-    Law,
-    Table,
-    noting_calls,
-    read_procedure,
-)
+from tenure_proofs.trusted.procedures import CALLS, POINT, Invariant, Law, Table, noting_calls, read_procedure
 from tenure_proofs.trusted.source import parameters_given
 from tenure_proofs.trusted.symbols import SymInt, SymOptional, SymToken, Term, as_term, wrapped
 

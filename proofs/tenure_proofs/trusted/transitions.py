@@ -15,9 +15,9 @@ from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
 from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
-    either_both_or_none,
     equal_fields,
     has_value,
+    iff,
     implies,
     is_set,
     negation,
@@ -102,7 +102,7 @@ def is_evicted(before: Any, after: Any, by_time: SymBool, now: SymInt) -> SymBoo
             negation(is_set(after, name))
             for name in ("cluster_queue", "quota_reserved_at", "admission_delay")
         ),
-        either_both_or_none(is_set(after, "time_based_preempted_at"), by_time),
+        iff(is_set(after, "time_based_preempted_at"), by_time),
         implies(by_time, has_value(after, "time_based_preempted_at", now)),
         *(negation(is_set(after, stamp)) for stamp in others),
     )
