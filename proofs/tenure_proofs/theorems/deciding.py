@@ -323,7 +323,7 @@ def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
     )
 
 
-@theorem("PO-ANY-240", about=(search.find_targets,), size="any search")
+@theorem("PO-ANY-240", size="any search")
 def heroes_search_as_heroes_do_and_others_by_fair_sharing_exactly_where_it_is_configured(
     function: Callable[..., Any] = search.find_targets,
 ) -> Iterator[Part]:

@@ -44,7 +44,7 @@ def _stops(place: Any) -> z3.BoolRef:
     return z3.Not(z3.Or(_around(place), _exceeds(place)))
 
 
-@theorem("PO-ANY-365", about=(common_cohorts,), size="any tree, any number of ClusterQueues in it")
+@theorem("PO-ANY-365", size="any tree, any number of ClusterQueues in it")
 def a_queue_is_looked_into_exactly_if_it_and_all_below_the_lowest_common_cohort_exceed_their_quota(
     function: Callable[..., Any] = common_cohorts,
 ) -> Iterator[Part]:

@@ -74,7 +74,6 @@ def _falls(then: Any, now: Any, place: Any, point: Any) -> Any:
 
 @theorem(
     "PO-ANY-380",
-    about=(basis_for,),
     size="any number of ClusterQueues of one cohort, and of victims; one resource; any order of shares",
 )
 def in_a_flat_cohort_the_shares_fall_with_each_preemption_by_a_repair_and_never_come_back(
@@ -187,7 +186,6 @@ def _for_good(
 
 @theorem(
     "PO-ANY-382",
-    about=(basis_by_share,),
     size="any number of ClusterQueues without nominal quota in one cohort; one resource; any order of shares",
 )
 def with_the_final_share_alone_and_no_preemption_inside_queues_shares_rise_from_the_lowest(
@@ -235,7 +233,6 @@ def _rises(then: Any, now: Any, place: Any, point: Any) -> Any:
 
 @theorem(
     "PO-ANY-385",
-    about=(basis_within_queue,),
     size="any number of workloads and ClusterQueues of one cohort; one resource; any order of shares",
 )
 def while_no_admission_lifts_a_queue_to_where_a_preemption_brought_one_down_there_is_no_loop(
@@ -308,11 +305,7 @@ def _preempted_in_tree() -> Part:
     return Part("a preemption", facts, (("the shares fall", goal),))
 
 
-@theorem(
-    "PO-ANY-387",
-    about=(basis_for,),
-    size="trees of any depth and width; any order of shares beside each cohort",
-)
+@theorem("PO-ANY-387", size="trees of any depth and width; any order of shares beside each cohort")
 def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_common_one(
     function: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:
@@ -346,9 +339,7 @@ def in_a_tree_the_shares_fall_where_no_preemption_lifts_a_cohort_above_the_commo
 
 
 @theorem(
-    "PO-ANY-390",
-    about=(fits_request, basis_within_queue),
-    size="any number of workloads of one size; trees of any depth without limits; one resource",
+    "PO-ANY-390", size="any number of workloads of one size; trees of any depth without limits; one resource"
 )
 def where_all_workloads_request_the_same_preemption_in_a_tree_ends(
     fits: Callable[..., Any] = fits_request,

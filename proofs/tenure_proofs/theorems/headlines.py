@@ -59,7 +59,7 @@ _PARENT, _SCOPE = z3.Function("parent", INT, INT), z3.Function("root of the scop
 _RELATED = ("scope_contains", "parent_contains", "same_parent", "same_queue")
 
 
-@theorem("PO-ANY-205", about=(plan.kin_between,), size="any two ClusterQueues of any tree")
+@theorem("PO-ANY-205", size="any two ClusterQueues of any tree")
 def the_relation_of_two_clusterqueues_is_that_in_the_tree(
     function: Callable[..., Any] = plan.kin_between,
 ) -> Iterator[Part]:

@@ -101,7 +101,7 @@ def _passed(place: Any, amount: Any) -> Any:
     return lift(usage_passed_up, quota_of(place), SymInt(amount)).value
 
 
-@theorem("PO-ANY-045", about=(summed_up, together), size="any tree, any number of workloads, any amounts")
+@theorem("PO-ANY-045", size="any tree, any number of workloads, any amounts")
 def what_is_in_use_at_a_node_is_what_its_workloads_hold_and_what_the_nodes_below_it_pass_up(
     function: Callable[..., Any] = summed_up, adding: Callable[..., Any] = together
 ) -> Iterator[Part]:

@@ -81,7 +81,7 @@ SELECTED = Specification(
 )
 
 
-@theorem("PO-ANY-245", about=(selection_after,), size="any number of candidates")
+@theorem("PO-ANY-245", size="any number of candidates")
 def a_search_keeps_a_workload_exactly_if_the_request_fits_in_its_last_attempt_and_those_suffice(
     function: Callable[..., Any] = selection_after,
 ) -> Iterator[Part]:

@@ -73,11 +73,7 @@ WORLD = (
 )
 
 
-@theorem(
-    "PO-ANY-300",
-    about=(remove_until_fits,),
-    size="any number of victims; two ClusterQueues, amounts up to 2^60",
-)
+@theorem("PO-ANY-300", size="any number of victims; two ClusterQueues, amounts up to 2^60")
 def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least(
     function: Callable[..., Any] = remove_until_fits,
 ) -> Iterator[Part]:

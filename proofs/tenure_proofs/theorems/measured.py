@@ -50,18 +50,7 @@ def _moves(claim: Claim, comparison: Any, theirs: Any, mine: Any) -> None:
     )
 
 
-@theorem(
-    "PO-ANY-335",
-    about=(
-        is_number_selected,
-        compares,
-        compared_priority,
-        is_label_selected,
-        is_class_selected,
-        is_selected,
-    ),
-    size="any number of workloads, and of components of a measure",
-)
+@theorem("PO-ANY-335", size="any number of workloads, and of components of a measure")
 def where_every_rule_lets_one_measure_fall_no_workload_is_preempted_by_one_that_it_preempted(
     number: Callable[..., Any] = is_number_selected,
     compared: Callable[..., Any] = compares,
@@ -98,7 +87,6 @@ def where_every_rule_lets_one_measure_fall_no_workload_is_preempted_by_one_that_
 
 @theorem(
     "PO-ANY-345",
-    about=(compares,),
     size="any number of workloads and ClusterQueues, while none behind a preemptor has its turn before it",
 )
 def with_a_measure_what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(

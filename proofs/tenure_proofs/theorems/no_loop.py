@@ -78,9 +78,7 @@ def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
 
 
 @theorem(
-    "PO-ANY-330",
-    about=(basis_for,),
-    size="any two workloads of any two ClusterQueues, any usage and shares, under every preset",
+    "PO-ANY-330", size="any two workloads of any two ClusterQueues, any usage and shares, under every preset"
 )
 def where_no_policy_is_any_no_preemption_goes_up_in_priority_and_queueing_time(
     function: Callable[..., Any] = basis_for,
@@ -134,7 +132,6 @@ def _numbers(name: str) -> _Row:
 
 @theorem(
     "PO-ANY-340",
-    about=(basis_for, preemptor_after),
     size="any number of workloads and ClusterQueues, while none behind a preemptor has its turn before it",
 )
 def what_holds_quota_or_was_promised_it_gets_better_and_never_comes_back(
@@ -204,11 +201,7 @@ def _may_leave(usage: Any, _: Any) -> Any:
     return lift(stands_in_attempt, False, SymBool(over), Basis.WITHOUT_BORROWING, False).value
 
 
-@theorem(
-    "PO-ANY-360",
-    about=(remove_until_fits,),
-    size="any number of candidates of one ClusterQueue, one flavor-resource, any request",
-)
+@theorem("PO-ANY-360", size="any number of candidates of one ClusterQueue, one flavor-resource, any request")
 def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of_it(
     function: Callable[..., Any] = remove_until_fits,
 ) -> Iterator[Part]:

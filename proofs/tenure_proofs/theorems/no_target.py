@@ -33,11 +33,7 @@ COMPOSED = {
 }
 
 
-@theorem(
-    "PO-ANY-370",
-    about=(finds_no_target, remove_until_fits),
-    size="any number of candidates, in any tree without heroes, without fair sharing",
-)
+@theorem("PO-ANY-370", size="any number of candidates, in any tree without heroes, without fair sharing")
 def where_no_target_is_looked_for_a_search_would_keep_none(
     function: Callable[..., Any] = finds_no_target, loop: Callable[..., Any] = remove_until_fits
 ) -> Iterator[Part]:

@@ -24,7 +24,7 @@ from tenure_proofs.trusted.symbols import SymInt, as_term
 from tenure_simulate.core import amounts, sorting
 
 
-@theorem("PO-ANY-400", about=(amounts.plus, amounts.minus), size="any numbers of 64 bits")
+@theorem("PO-ANY-400", size="any numbers of 64 bits")
 def the_cores_sums_and_differences_are_those_of_the_rules_and_no_step_leaves_64_bits(
     plus: Any = amounts.plus, minus: Any = amounts.minus
 ) -> Iterator[Part]:
@@ -56,11 +56,7 @@ def _widths(*widths: Any) -> z3.BoolRef:
     return z3.And([z3.And(width >= 0, width <= BITS) for width in widths])
 
 
-@theorem(
-    "PO-ANY-550",
-    about=(sorting.field_beside, sorting.flip, sorting.laid_out, sorting.expired_mask),
-    size="any fields, of any widths that have 63 bits together",
-)
+@theorem("PO-ANY-550", size="any fields, of any widths that have 63 bits together")
 def a_key_of_fields_side_by_side_keeps_each_of_them_and_sorts_by_the_upper_one_first(
     beside: Callable[..., Any] = sorting.field_beside,
     flip: Callable[..., Any] = sorting.flip,

@@ -156,7 +156,7 @@ def _term(value: Value) -> z3.ExprRef:
     return term
 
 
-@theorem("PO-ANY-352", about=(cycle.heads_of, cycle.head_of), size="any number of ClusterQueues")
+@theorem("PO-ANY-352", size="any number of ClusterQueues")
 def a_queue_has_one_head_in_a_scheduling_cycle(
     function: Callable[..., Any] = cycle.heads_of, one: Callable[..., Any] = cycle.head_of
 ) -> Iterator[Part]:
@@ -220,7 +220,7 @@ def _head(function: Callable[..., Any], queue: Made | None, popped: Made | None)
     yield from read_procedure(seeing(function, Nominee=NOMINEE), given, of)
 
 
-@theorem("PO-ANY-353", about=(cycle.turn_of,), size="any head of any cycle")
+@theorem("PO-ANY-353", size="any head of any cycle")
 def a_head_is_admitted_only_where_it_fits_and_preempts_only_targets_that_no_earlier_head_preempts(
     function: Callable[..., Any] = cycle.turn_of,
 ) -> Iterator[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -81,24 +82,22 @@ _THEOREMS: dict[str, Theorem] = {}
 
 
 def theorem(
-    identifier: str,
-    *,
-    about: tuple[Callable[..., Any], ...],
-    size: str,
+    identifier: str, *, size: str, about: tuple[Callable[..., Any], ...] | None = None
 ) -> Callable[[Statement], Statement]:
-    """Register a statement as a theorem.
+    """Register a statement as a theorem, about the functions that it takes unless others are read.
 
     Raises:
         ValueError: a malformed identifier, or one in use, or a theorem about nothing.
     """
     if not _ID.match(identifier) or identifier in _THEOREMS:
         raise ValueError(f"{identifier!r} is malformed or in use")
-    if not about or not size:
-        raise ValueError(f"{identifier} says of nothing, or not of how much, what it claims")
-    # Of what is compiled its source is read.
-    plain = tuple(getattr(function, "py_func", function) for function in about)
 
     def register(statement: Statement) -> Statement:
+        read = inspect.getfullargspec(statement).defaults if about is None else about
+        if not read or not size:
+            raise ValueError(f"{identifier} says of nothing, or not of how much, what it claims")
+        # Of what is compiled its source is read.
+        plain = tuple(getattr(function, "py_func", function) for function in read)
         _THEOREMS[identifier] = Theorem(identifier, statement, plain, size)
         return statement
 

@@ -132,11 +132,7 @@ def what_two_workloads_hold_is_in_use_alike_in_whatever_order_they_came() -> Ite
     yield from upwards(calls, both, again, ALIKE)
 
 
-@theorem(
-    "PO-ANY-630",
-    about=(basis_for,),
-    size="any workloads, terms, evidence and instants, under every preset",
-)
+@theorem("PO-ANY-630", size="any workloads, terms, evidence and instants, under every preset")
 def whom_a_preemptor_may_preempt_one_of_higher_priority_may_preempt_too(
     rule: Callable[..., Any] = basis_for,
 ) -> Iterator[Part]:

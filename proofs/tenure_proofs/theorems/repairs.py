@@ -235,18 +235,7 @@ CHECKED_END = Specification(
 )
 
 
-@theorem(
-    "PO-ANY-383",
-    about=(
-        fair_repairs._selected,
-        fair_repairs._checked,
-        fair_repairs.first_unfair,
-        fair_repairs._is_fair,
-        fair_repairs._passes,
-        fair_repairs._allows,
-    ),
-    size="any number of targets, however they were searched for; any tree",
-)
+@theorem("PO-ANY-383", size="any number of targets, however they were searched for; any tree")
 def each_target_of_a_repair_with_a_check_is_its_own_or_exempt_or_fair_in_the_end(
     selected: Callable[..., Any] = fair_repairs._selected,
     checked: Callable[..., Any] = fair_repairs._checked,
@@ -358,11 +347,7 @@ _BEGUN = Made(
 )
 
 
-@theorem(
-    "PO-ANY-386",
-    about=(compared, fair_repairs._locked, fair_repairs._stays_below),
-    size="any search, any candidate, any tree",
-)
+@theorem("PO-ANY-386", size="any search, any candidate, any tree")
 def at_its_turn_a_candidate_is_compared_with_the_share_then_or_with_that_before_the_first_removal(
     function: Callable[..., Any] = compared,
     locked: Callable[..., Any] = fair_repairs._locked,

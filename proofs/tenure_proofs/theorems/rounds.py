@@ -105,7 +105,7 @@ TAKEN = Specification(
 )
 
 
-@theorem("PO-ANY-120", about=(fair._take,), size="any candidate, after any number of rounds")
+@theorem("PO-ANY-120", size="any candidate, after any number of rounds")
 def who_is_taken_in_a_round_is_in_use_no_more_and_is_noted_and_none_before_it_is_forgotten(
     function: Callable[..., Any] = fair._take,
 ) -> Iterator[Part]:

@@ -111,11 +111,7 @@ def best_in(not_behind: Order, like: Mapping[str, Value]) -> Specification:
     )
 
 
-@theorem(
-    "PO-ANY-100",
-    about=(best_of,),
-    size="any number of ClusterQueues, or of cohorts, side by side",
-)
+@theorem("PO-ANY-100", size="any number of ClusterQueues, or of cohorts, side by side")
 def of_all_that_stay_one_is_found_that_none_of_them_is_ahead_of(
     function: Callable[..., Any] = best_of,
 ) -> Iterator[Part]:
@@ -203,7 +199,7 @@ def _shown_of_attempts(function: Callable[..., Any]) -> Iterator[Part]:
     return MADE.of_steps(function, Contract(invariant, lambda *_: []), seen)
 
 
-@theorem("PO-ANY-060", about=(attempts_until_one_fits,), size="any number of attempts")
+@theorem("PO-ANY-060", size="any number of attempts")
 def attempts_are_made_in_order_up_to_the_first_that_fits(
     function: Callable[..., Any] = attempts_until_one_fits,
 ) -> Iterator[Part]:
@@ -289,11 +285,7 @@ IN_TURN = removing(
 )
 
 
-@theorem(
-    "PO-ANY-070",
-    about=(remove_in_turn,),
-    size="any number of candidates",
-)
+@theorem("PO-ANY-070", size="any number of candidates")
 def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     function: Callable[..., Any] = remove_in_turn,
 ) -> Iterator[Part]:
@@ -419,11 +411,7 @@ def rounds_keep(
     )
 
 
-@theorem(
-    "PO-ANY-110",
-    about=(rounds,),
-    size="any number of candidates, both strategies of fair sharing",
-)
+@theorem("PO-ANY-110", size="any number of candidates, both strategies of fair sharing")
 def the_tournament_ends_within_one_round_for_each_candidate(
     function: Callable[..., Any] = rounds,
 ) -> Iterator[Part]:

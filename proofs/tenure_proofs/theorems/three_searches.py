@@ -61,16 +61,7 @@ def _kept(way: Way, end: Made, fits: Value, *given: Value) -> Labelled:
     ]
 
 
-@theorem(
-    "PO-ANY-250",
-    about=(
-        classical.select_classically,
-        classical._has_found,
-        fair.select_fairly,
-        heroes.select_for_hero,
-    ),
-    size="any number of candidates, attempts and rounds",
-)
+@theorem("PO-ANY-250", size="any number of candidates, attempts and rounds")
 def each_of_the_three_searches_keeps_a_workload_exactly_if_its_last_attempt_fits_and_those_suffice(
     select: Callable[..., Any] = classical.select_classically,
     has_found: Callable[..., Any] = classical._has_found,
@@ -223,7 +214,7 @@ ATTEMPTED = Specification(
 )
 
 
-@theorem("PO-ANY-246", about=(classical._attempt,), size="any number of candidates")
+@theorem("PO-ANY-246", size="any number of candidates")
 def an_attempt_says_that_the_request_fits_only_where_it_does_without_those_removed(
     attempt: Callable[..., Any] = classical._attempt,
 ) -> Iterator[Part]:
@@ -269,7 +260,7 @@ PLAYED = Specification(
 )
 
 
-@theorem("PO-ANY-247", about=(fair.played,), size="any number of candidates and rounds")
+@theorem("PO-ANY-247", size="any number of candidates and rounds")
 def a_tournament_says_that_the_request_fits_only_where_it_does_without_those_removed(
     played: Callable[..., Any] = fair.played,
 ) -> Iterator[Part]:

@@ -343,21 +343,7 @@ NEXT = Specification(
 )
 
 
-@theorem(
-    "PO-ANY-105",
-    about=(
-        fair.next_queue,
-        fair._winner,
-        fair._best_queue,
-        fair._queue_stays,
-        fair._queue_beats,
-        fair._best_cohort,
-        fair._cohort_stays,
-        fair._cohort_beats,
-        fair._contenders,
-    ),
-    size="any tree, any number of ClusterQueues and cohorts in it",
-)
+@theorem("PO-ANY-105", size="any tree, any number of ClusterQueues and cohorts in it")
 def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_and_a_candidate_waits_there(  # noqa: PLR0913 - all that it is about
     next_queue: Callable[..., Any] = fair.next_queue,
     winner: Callable[..., Any] = fair._winner,
@@ -633,11 +619,7 @@ def _is(state: Made, these: Mapping[str, Value]) -> z3.BoolRef:
     )
 
 
-@theorem(
-    "PO-ANY-115",
-    about=(fair.first_step, fair.second_step, fair._ended, fair._rejecting, fair._take),
-    size="any number of candidates and ClusterQueues",
-)
+@theorem("PO-ANY-115", size="any number of candidates and ClusterQueues")
 def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(
     first_step: Callable[..., Any] = fair.first_step,
     second_step: Callable[..., Any] = fair.second_step,

@@ -148,7 +148,7 @@ def _climbing(said: Specification, sign: int, function: Callable[..., Any]) -> I
     )
 
 
-@theorem("PO-ANY-030", about=(climb,), size=SIZE)
+@theorem("PO-ANY-030", size=SIZE)
 def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:
@@ -160,7 +160,7 @@ def adding_at_a_queue_adds_to_every_node_what_more_is_passed_up(
     return _climbing(ADDED, 1, function)
 
 
-@theorem("PO-ANY-040", about=(climb,), size=SIZE)
+@theorem("PO-ANY-040", size=SIZE)
 def removing_at_a_queue_takes_from_every_node_what_less_is_passed_up(
     function: Callable[..., Any] = climb,
 ) -> Iterator[Part]:

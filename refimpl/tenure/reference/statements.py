@@ -69,6 +69,8 @@ class StatedTheorem:
     code: str
 
 
+_PROVED: Final = dict.fromkeys(preset_names(), "proved")
+"""What is expected where nothing else is said."""
 _IMPORTED: Final = re.compile(r"^from [\w.]*?(\w+) import", re.MULTILINE)
 
 
@@ -129,7 +131,7 @@ def _stated_in(path: Path) -> Iterator[StatedObligation]:
             title=given.get("title", ""),
             source=joined([ast.get_docstring(node) or ""]),
             rules=tuple(given["rules"]),
-            expected={**given["expect"], **(given.get("also") or {})},
+            expected={**given.get("expect", _PROVED), **(given.get("also") or {})},
         )
 
 
@@ -151,7 +153,9 @@ def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
         yield StatedTheorem(
             **_statement_fields(path, node, call),
             text=ast.get_docstring(node) or "",
-            about=_functions_of(given["about"], _module(path)[1]),
+            about=_functions_of(given["about"], _module(path)[1])
+            if "about" in given
+            else tuple(map(ast.unparse, node.args.defaults)),
             size=_value(given["size"], names),
         )
 
@@ -254,10 +258,10 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         ValueError: so is a part of it.
     """
     match node:
+        case ast.Name(id="PROVED" | "REFUTED" as verdict):
+            return verdict.lower()
         case ast.Name(id=name):
             return names[name]
-        case ast.Attribute(value=ast.Name(id="Verdict"), attr=verdict):
-            return verdict.lower()
         case ast.List(elts=parts):
             return [value for part in parts for value in _values(part, names)]
         case ast.Dict(keys=keys, values=values):
@@ -267,6 +271,9 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return merged
         case ast.Call(func=ast.Name(id="everywhere"), args=[verdict]):
             return dict.fromkeys(preset_names(), _value(verdict, names))
+        case ast.Call(func=ast.Name(id="proved_under"), args=presets):
+            proved = {_value(preset, names) for preset in presets}
+            return {preset: "proved" if preset in proved else "refuted" for preset in preset_names()}
         case ast.Call(func=ast.Attribute(attr="fromkeys"), args=[keys, verdict]):
             return dict.fromkeys(_value(keys, names), _value(verdict, names))
     return ast.literal_eval(node)
