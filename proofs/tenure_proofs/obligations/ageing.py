@@ -29,12 +29,8 @@ def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> 
 @obligation("PO-DYN-200", rules=["DYN-010", "DYN-020", "DYN-030"])
 def of_one_class_a_younger_job_never_has_a_higher_priority_than_an_older_one(claim: Claim) -> None:
     """KEP-754, Motivation: who has been deferred for longer; step by step, put together by PO-DYN-110."""
-    older, younger, now = (
-        claim.record("older", Workload),
-        claim.record("younger", Workload),
-        claim.number("now"),
-    )
-    longer, shorter, more, fewer = claim.numbers("longer", "shorter", "more", "fewer")
+    older, younger = claim.records(Workload, "older", "younger")
+    now, longer, shorter, more, fewer = claim.numbers("now", "longer", "shorter", "more", "fewer")
     base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
     since, count, after = claim.lift(elapsed_time), claim.lift(elapsed_steps), claim.lift(dynamic_priority)
     delay, counting = policy.delay_for_step, claim.reading.priority_steps

@@ -76,11 +76,8 @@ def no_two_equals_preempt_each_other(claim: Claim) -> None:
 @obligation("PO-TBP-150", rules=BASIS_RULES)
 def a_longer_duration_never_makes_more_workloads_eligible(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: within the ClusterQueue, between two durations that are in force."""
-    preemptor, target, now = (
-        claim.record("taker", Workload),
-        claim.record("taken", Workload),
-        claim.number("now"),
-    )
+    preemptor, target = claim.records(Workload, "taker", "taken")
+    now = claim.number("now")
     shorter, longer = _two_durations(claim)
     basis = claim.lift(basis_within_queue)
     claim.prove(
@@ -158,11 +155,8 @@ def _preempted_in_the_queue(claim: Claim) -> tuple[OneQueue, Any, Any, Any, Any]
     queue = OneQueue(
         any_terms(claim), claim.lift(requeue_timestamp), claim.lift(take_target), claim.record("kin", Kin)
     )
-    taker, running, now = (
-        claim.record("taker", Workload),
-        claim.record("running", Workload),
-        claim.number("now"),
-    )
+    taker, running = claim.records(Workload, "taker", "running")
+    now = claim.number("now")
     taken = queue.takes(taker, running, claim.record("evidence", Evidence), now)
     claim.assume(queue.is_pending(taker), queue.holds_a_place(running), taken.defined)
     return queue, taker, running, now, taken.field("reason") == Reason.IN_CLUSTER_QUEUE_TIME_BASED

@@ -163,11 +163,8 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
 @obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"])
 def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(claim: Claim) -> None:
     """KEP-754, Proposal: a job without such a class keeps its priority; Kueue's boost adds to it."""
-    workload, other, grown = (
-        claim.record("workload", Workload),
-        claim.record("other", Workload),
-        claim.number("grown"),
-    )
+    workload, other = claim.records(Workload, "workload", "other")
+    grown = claim.number("grown")
     gate, decided = claim.flag("boost_gate"), claim.lift(priority_in_decision)
     claim.assume(workload.priority_boost == other.priority_boost)
     unboosted = any_of(negation(gate), workload.priority_boost == 0)

@@ -250,13 +250,10 @@ def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_t
 )
 def a_standard_workload_whose_priority_has_grown_preempts_no_hero(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
-    preemptor, target, now = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        claim.number("now"),
-    )
-    terms, kin, evidence = any_terms(claim), claim.record("kin", Kin), claim.record("evidence", Evidence)
-    base, steps = claim.numbers("base", "steps")
+    preemptor, target = claim.records(Workload, "preemptor", "target")
+    now, base, steps = claim.numbers("now", "base", "steps")
+    terms, kin = any_terms(claim), claim.record("kin", Kin)
+    evidence = claim.record("evidence", Evidence)
     aged = claim.lift(dynamic_priority)(base, claim.record("policy", DynamicPriorityPolicy), steps).value
     claim.assume(
         kin.hero,

@@ -112,12 +112,9 @@ def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Cla
 @obligation("PO-UCQ-250", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))
 def under_min_admit_duration_no_hero_preempts_a_workload_before_it_expires(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826: a hero preempts it, whatever the duration of its queue."""
-    preemptor, target, now = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        claim.number("now"),
-    )
-    terms, theirs, kin = any_terms(claim, "terms"), any_terms(claim, "theirs"), claim.record("kin", Kin)
+    preemptor, target = claim.records(Workload, "preemptor", "target")
+    now, terms, theirs = claim.number("now"), any_terms(claim, "terms"), any_terms(claim, "theirs")
+    kin = claim.record("kin", Kin)
     claim.assume(
         terms.hero,
         kin.in_scope,
@@ -133,12 +130,8 @@ def under_min_admit_duration_no_hero_preempts_a_workload_before_it_expires(claim
 @obligation("PO-UCQ-260", rules=OWN_QUEUE, expect=proved_under("guaranteed"))
 def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826, API: the fields about preemption within the queue remain."""
-    preemptor, target, now = (
-        claim.record("preemptor", Workload),
-        claim.record("target", Workload),
-        claim.number("now"),
-    )
-    terms = any_terms(claim)
+    preemptor, target = claim.records(Workload, "preemptor", "target")
+    now, terms = claim.number("now"), any_terms(claim)
     claim.assume(
         terms.hero,
         has_value(target, "cluster_queue", terms.cluster_queue),

@@ -149,8 +149,7 @@ def while_one_victim_ends_no_other_victim_fits_again(claim: Claim) -> None:
 
 def _rest_of_period(claim: Claim, *, bounded: bool, keeps: bool) -> None:
     """A job beside heroes for one period: how much it has left to work before and after."""
-    work, progress, period, busy = claim.numbers("work", "progress", "period", "heroes_run")
-    gap = claim.number("gap")
+    work, progress, period, busy, gap = claim.numbers("work", "progress", "period", "heroes_run", "gap")
     claim.assume(progress >= 0, work > progress, gap > 0, busy >= 0, busy <= period)
     if bounded:
         claim.assume(busy <= period - gap)

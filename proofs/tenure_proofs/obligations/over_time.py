@@ -184,8 +184,7 @@ def no_return_ever(claim: Claim) -> None:
 def few_preemptions(claim: Claim, without: str = "") -> None:
     world = world_of(claim, without)
     world.feature_is_on()
-    first, last, at, now, count = claim.numbers("first", "last", "at", "now", "count")
-    window = claim.number("window")
+    first, last, at, now, count, window = claim.numbers("first", "last", "at", "now", "count", "window")
     former = world.holder("former")
     preemptor, taker = world.pending("preemptor_before"), world.pending("taker")
     world.equals(former, preemptor, taker)

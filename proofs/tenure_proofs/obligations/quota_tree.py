@@ -346,8 +346,7 @@ def less_usage_below_is_never_more_usage_above(claim: Claim) -> None:
     hold. So with less in use in any queues, no node anywhere has more in use.
     """
     quota = any_node(claim)
-    less, more, sum_of_less = claim.numbers("less", "more", "sum_of_less")
-    sum_of_more = claim.number("sum_of_more")
+    less, more, sum_of_less, sum_of_more = claim.numbers("less", "more", "sum_of_less", "sum_of_more")
     claim.assume(within_64_bits(less, more, sum_of_less, sum_of_more), less <= more)
     passed, add = claim.lift(usage_passed_up), claim.lift(plus)
     over_every_sum(
@@ -386,8 +385,7 @@ def less_usage_anywhere_never_makes_a_fitting_request_unfit(claim: Claim) -> Non
     Of each flavor-resource by itself, so of all of them together.
     """
     less, more, nominal, free, freer = claim.numbers("less", "more", "nominal", "free", "freer")
-    request = claim.number("request")
-    may_borrow = claim.flag("may_borrow")
+    request, may_borrow = claim.number("request"), claim.flag("may_borrow")
     claim.assume(within_64_bits(less, more, free, freer, request, nominal), less <= more, freer >= free)
     within, fits = claim.lift(fits_quota), claim.lift(fits_request)
     before = fits(request, free, negation(within(more, request, nominal).value), may_borrow).value

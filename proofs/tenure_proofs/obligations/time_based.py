@@ -64,11 +64,8 @@ def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
 @obligation("PO-TBP-020", rules=["TBP-020", "KQ-030"])
 def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
     """KEP-8522, Integration tests 5: exactly at the threshold it is not preempted."""
-    target, now, duration = (
-        claim.record("target", Workload),
-        claim.number("now"),
-        claim.number("min_admit_duration"),
-    )
+    target = claim.record("target", Workload)
+    now, duration = claim.numbers("now", "min_admit_duration")
     claim.assume(duration >= 0, _has_run(target, now) == duration)
     claim.prove(negation(claim.lift(is_time_expired)(target, now, duration).value))
 
@@ -197,11 +194,8 @@ def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> 
 @obligation("PO-TBP-100", rules=["TBP-030", "KQ-020"], expect=proved_under("guaranteed"))
 def a_victim_is_queued_behind_every_workload_pending_at_its_eviction(claim: Claim) -> None:
     """KEP-8522, Story 2: resource access rotates fairly among all pending workloads."""
-    victim, waiting, terms = (
-        claim.record("victim", Workload),
-        claim.record("waiting", Workload),
-        any_terms(claim),
-    )
+    victim, waiting = claim.records(Workload, "victim", "waiting")
+    terms = any_terms(claim)
     claim.assume(
         duration_is_in_force(terms),
         is_set(victim, "time_based_preempted_at"),

@@ -139,9 +139,8 @@ def _with(there: bool) -> str:
 def _priorities(compared: Callable[..., Any], priority: Callable[..., Any]) -> Iterator[Part]:
     for mode in PriorityMode:
         claim = Claim(reading_of(preset_names()[0]))
-        base, effective, other_base, other_effective = (
-            claim.number(name) for name in ("base", "effective", "other base", "other effective")
-        )
+        base, effective, other_base = claim.numbers("base", "effective", "other base")
+        other_effective = claim.number("other effective")
         comparison, chosen = claim.member("comparison", Comparison), claim.lift(priority)
         theirs, mine = chosen(mode, base, effective).value, chosen(mode, other_base, other_effective).value
         claim.assume(claim.lift(compared)(comparison, theirs, mine).value)

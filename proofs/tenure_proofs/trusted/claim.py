@@ -86,6 +86,10 @@ class Claim:
         """An arbitrary record, a workload for example; of `fixed` fields the values are known."""
         return self._declare(name, domain_of(cls), fixed)
 
+    def records(self, cls: type, *names: str) -> list[Any]:
+        """Several of them."""
+        return [self.record(name, cls) for name in names]
+
     def member(self, name: str, enum: type) -> Any:
         """An arbitrary member of an IntEnum."""
         return self._declare(name, domain_of(enum))
