@@ -216,17 +216,11 @@ _SIMPLE: dict[type, type[Term]] = {bool: SymBool, int: SymInt, str: SymText, Sym
 
 def sort_of(value: Any) -> type | None:
     """The type of a symbolic or of Python's own scalar; None for anything else."""
-    match value:
-        case SymBool():
-            return bool
-        case SymInt():
-            return int
-        case SymText():
-            return str
-        case SymEnum():
-            return value.cls
-        case SymToken():
-            return SymToken
+    if isinstance(value, SymEnum):
+        return value.cls
+    for sort, simple in _SIMPLE.items():
+        if isinstance(value, simple):
+            return sort
     return type(value) if type(value) in (bool, int) or isinstance(value, IntEnum) else None
 
 
