@@ -127,20 +127,20 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
     row["reference"] = None
     if count <= (LONGEST_BESIDE_HEROES if shape.heroes else count):
         row["reference"] = once(reference) if slow else median(reference, seconds)
-    arrays: list[Arrays] = []
     try:
-        row["build"] = once(lambda: arrays.append(Arrays(case.cluster)))
-        answer = decide_by_core(arrays[0], *asked)
+        arrays = Arrays(case.cluster)
+        row["build"] = median(lambda: Arrays(case.cluster), seconds)
+        answer = decide_by_core(arrays, *asked)
     except Uncovered:
         decided = decide_by_engine(Engine.REFERENCE, case.cluster, *asked)
         return row | {"victims": len(decided.targets), **dict.fromkeys(HEADS[5:8])}
     row["victims"] = len(answer.found.rows)
-    row["bytes"] = arrays[0].nbytes / max(1, len(arrays[0]))
-    cold = [median(lambda: decide_by_core(arrays[0], *asked), seconds)]
+    row["bytes"] = arrays.nbytes / max(1, len(arrays))
+    cold = [median(lambda: decide_by_core(arrays, *asked), seconds)]
     row["cold"] = cold[0]
     row["objects"] = median(lambda: list(answer.claims()), seconds)
     row["kueue"] = None
-    cold.append(median(lambda: decide_by_core(arrays[0], *asked), seconds))
+    cold.append(median(lambda: decide_by_core(arrays, *asked), seconds))
     if peer is not None and not shape.heroes:
         told = peer.time(case, share / 100, seconds)
         if told.victims != frozenset((claim.key, claim.reason.label) for claim in answer.claims()):
@@ -148,7 +148,7 @@ def measure(shape: Shape, count: int, share: int, seconds: float, peer: Peer | N
         row["kueue"] = min(told.median, told.busy)
         row["kueueOnTheClock"] = told.median
     # Before and after the others: what else the machine does changes within seconds.
-    cold.append(median(lambda: decide_by_core(arrays[0], *asked), seconds))
+    cold.append(median(lambda: decide_by_core(arrays, *asked), seconds))
     row["cold"] = statistics.median(cold)
     return row
 

@@ -72,7 +72,7 @@ class Arrays:
     def __init__(self, cluster: Cluster) -> None:
         self._growing: dict[str, int] = {}
         self._free = 0
-        self._arrange(cluster, {at for workload in cluster.admitted for at in workload.usage})
+        self._arrange(cluster, set().union(*(workload.usage for workload in cluster.admitted)))
         configured = any(queue.preemption_config is not None for queue in cluster.cluster_queues.values())
         self.columns = Columns(
             cluster.admitted, self.layout.queues, self.layout.columns, self._growing, configured=configured

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import attrgetter, methodcaller
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -43,11 +44,14 @@ class Texts:
     __slots__ = ("_bytes", "_ends", "_rows")
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        written = [_bytes_of(text) for text in texts]
+        written: list[Any] = list(texts)
+        joined = "".join(written)
+        if not joined.isascii():  # a character may have several bytes
+            written = [_bytes_of(text) for text in written]
         self._rows = len(written)
         self._ends = np.zeros(self._rows + 1, np.int64)
-        np.cumsum([len(data) for data in written], out=self._ends[1:])
-        self._bytes = np.frombuffer(b"".join(written), np.uint8).copy()
+        np.cumsum(np.fromiter(map(len, written), np.int64, self._rows), out=self._ends[1:])
+        self._bytes = np.frombuffer(bytearray(_bytes_of(joined)), np.uint8)
 
     def __len__(self) -> int:
         return self._rows
@@ -135,19 +139,19 @@ BEYOND: Final = 2**63
 _Reader = Callable[[Workload], int | None]
 
 REQUIRED: Final[dict[str, _Reader]] = {
-    "priority": lambda workload: workload.priority,
-    "created": lambda workload: workload.created_at,
-    "reserved": lambda workload: workload.quota_reserved_at,
+    "priority": attrgetter("priority"),
+    "created": attrgetter("created_at"),
+    "reserved": attrgetter("quota_reserved_at"),
 }
 """Columns that every store has, int64."""
 
 OPTIONAL: Final[dict[str, _Reader]] = {
     "boost": lambda workload: workload.priority_boost or None,
-    "job_created": lambda workload: workload.job_created_at,
-    "pods_ready_evicted": lambda workload: workload.pods_ready_evicted_at,
-    "admission_check_evicted": lambda workload: workload.admission_check_evicted_at,
-    "time_based_preempted": lambda workload: workload.time_based_preempted_at,
-    "preempted_while_borrowing": lambda workload: workload.preempted_while_borrowing_at,
+    "job_created": attrgetter("job_created_at"),
+    "pods_ready_evicted": attrgetter("pods_ready_evicted_at"),
+    "admission_check_evicted": attrgetter("admission_check_evicted_at"),
+    "time_based_preempted": attrgetter("time_based_preempted_at"),
+    "preempted_while_borrowing": attrgetter("preempted_while_borrowing_at"),
 }
 """Columns that only stores have in which some workload has such a value, int64."""
 
@@ -160,6 +164,7 @@ OTHERS: Final[dict[str, Any]] = {
     "tie": np.int32,
 }
 
+_AMOUNTS: Final = methodcaller("values")
 _Places = Mapping[str, int]
 
 Labelled: TypeAlias = tuple[str, str, Selectable]
@@ -201,13 +206,14 @@ class Columns:
     ) -> None:
         require_numbers(len(workloads), "workloads")
         self.rows = len(workloads)
-        self.names = Texts(workload.key for workload in workloads)
-        self.uids = Texts(workload.uid for workload in workloads)
+        keys, uids = [workload.key for workload in workloads], [workload.uid for workload in workloads]
+        self.names, self.uids = Texts(keys), Texts(uids)
         self.labelled = list(map(labelled, workloads)) if configured else None
         self.by: dict[str, Array] = {name: numbers(map(read, workloads)) for name, read in REQUIRED.items()}
         for name, read in OPTIONAL.items():
             self._set_optional(name, list(map(read, workloads)))
-        widths = np.array([len(workload.usage) for workload in workloads], np.int32)
+        held = [workload.usage for workload in workloads]
+        widths = np.fromiter(map(len, held), np.int32, self.rows)
         self.by |= {
             "queue": np.array(
                 [queues.get(workload.cluster_queue or "", -1) for workload in workloads], np.int32
@@ -221,12 +227,10 @@ class Columns:
                 [growing.get(workload.priority_class, -1) for workload in workloads], np.int32
             )
         self.entries = int(widths.sum())
-        self.at = np.array([at[held] for workload in workloads for held in workload.usage], np.int32)
-        self.amount = numbers(
-            (amount for workload in workloads for amount in workload.usage.values()), BEYOND
-        )
-        self.by["tie"] = ranks([(workload.uid, workload.key) for workload in workloads])
-        self.shares_uids = len({workload.uid for workload in workloads}) < self.rows
+        self.at = np.fromiter(map(at.__getitem__, chain.from_iterable(held)), np.int32, self.entries)
+        self.amount = numbers(chain.from_iterable(map(_AMOUNTS, held)), BEYOND)
+        self.shares_uids = len(set(uids)) < self.rows
+        self.by["tie"] = ranks(list(zip(uids, keys, strict=True)) if self.shares_uids else uids)
         self._rows_by_name: dict[str, int] | None = None
 
     def column(self, name: str) -> Array | None:
@@ -360,7 +364,7 @@ class Columns:
         return int(arrays + self.at.nbytes + self.amount.nbytes + self.names.nbytes + self.uids.nbytes)
 
     def _set_optional(self, name: str, values: list[int | None]) -> None:
-        if any(value is not None for value in values):
+        if values.count(None) < len(values):
             self.by[name] = numbers(values)
 
     def _put(self, name: str, row: int, value: int) -> None:
@@ -407,8 +411,13 @@ def numbers(values: Any, most: int = FARTHEST) -> Array:
     Raises:
         Uncovered: one that is too large.
     """
+    found = list(values)
     try:
-        made = np.array([NO_STAMP if value is None else value for value in values], np.int64)
+        try:
+            made = np.fromiter(found, np.int64, len(found))
+        except TypeError:
+            found = [NO_STAMP if value is None else value for value in found]
+            made = np.fromiter(found, np.int64, len(found))
     except OverflowError:
         raise Uncovered("a number beyond 64 bits") from None
     if len(made) and (made.max() >= most or (made[made != NO_STAMP] <= -most).any()):
@@ -416,7 +425,7 @@ def numbers(values: Any, most: int = FARTHEST) -> Array:
     return made
 
 
-def ranks(texts: list[tuple[str, str]]) -> Array:
+def ranks(texts: Sequence[Any]) -> Array:
     """The place of each among them all, int32."""
     made = np.empty(len(texts), np.int32)
     made[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts), dtype=np.int32)
