@@ -27,10 +27,8 @@ WRITTEN: Final = {
     "reclaim any ignores priority and lower priority": (
         "reclaimWithinCohort Any ignores priority, and LowerPriority"
     ),
-    "under lower priority": "under LowerPriority",
     "under reclaim within cohort never": "under reclaimWithinCohort Never",
     "under within cluster queue never": "under withinClusterQueue Never",
-    "unless reclaim is any": "unless reclaimWithinCohort is Any",
     "with reclaim any": "with reclaimWithinCohort Any",
     "without reclaim any": "unless reclaimWithinCohort is Any",
     # Names of projects and proposals.
@@ -106,7 +104,6 @@ PUNCTUATED: Final = (
     "in use no more and is noted, and none",
     "in use, nothing less",
     "is Any, no",
-    "is Any, only",
     "is reclaimed, none",
     "is zero, and so is",
     "its turn, and takes one",
@@ -140,7 +137,6 @@ PUNCTUATED: Final = (
     "strict order, and two",
     "then by group, whatever",
     "to the bill, and so do",
-    "under LowerPriority, workloads",
     "under fair sharing, a",
     "under fair sharing, borrowWithinCohort",
     "under minAdmitDuration, no",
@@ -151,7 +147,6 @@ PUNCTUATED: Final = (
     "with a policy, the",
     "withinClusterQueue Never, no",
     "within nominal quota, shares",
-    "without a duration, two",
     "without a duration, a",
     "without a duration in force, a",
     "without a number, no",

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.model import (
-    MINUTE,
     Basis,
     Evidence,
     Kin,
     Reason,
-    ReclaimWithinCohort,
     RequeuingTimestamp,
     WithinClusterQueue,
     Workload,
@@ -112,19 +110,6 @@ def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim
     claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
-@obligation("PO-KQ-275", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
-def unless_reclaim_is_any_only_lower_priority_is_preempted_in_other_queues(claim: Claim) -> None:
-    """Kueue v1beta2, reclaimWithinCohort: LowerPriority allows lower priority only, Any all."""
-    preemptor, target, terms, asked = any_question(claim)
-    claim.assume(
-        negation(is_own(target, terms)),
-        negation(terms.hero),
-        terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
-    )
-    taken = claim.lift(take_target)(*asked)
-    claim.prove(implies(taken.defined, target.priority < preemptor.priority))
-
-
 @obligation("PO-KQ-280", rules=["KQ-040", "KQ-300", "KQ-320"])
 def evidence_with_a_false_basis_preempts_no_workload(claim: Claim) -> None:
     """Design, One door: a target is constructed with the evidence of the rule that allows it, or not at all.
@@ -150,53 +135,3 @@ def evidence_with_a_false_basis_preempts_no_workload(claim: Claim) -> None:
             negation(door(preemptor, target, evidence, terms, now, kin).defined),
         ),
     )
-
-
-def _each_preempts_the_other(claim: Claim, one: tuple[Any, Any], other: tuple[Any, Any], now: Any) -> Any:
-    """Whether the door lets each of two workloads preempt the other, each with what holds for it."""
-    door = claim.lift(take_target)
-
-    def takes(name: str, preemptor: Any, target: Any, terms: Any) -> Any:
-        evidence, kin = claim.record(f"{name}_evidence", Evidence), claim.record(f"{name}_kin", Kin)
-        return door(preemptor, target, evidence, terms, now, kin).defined
-
-    (first, first_terms), (second, second_terms) = one, other
-    return all_of(takes("first", first, second, first_terms), takes("second", second, first, second_terms))
-
-
-@obligation("PO-KQ-285", rules=["KQ-020", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-040", "TBP-050"])
-def without_a_duration_two_equals_of_one_queue_never_preempt_each_other(claim: Claim) -> None:
-    """Kueue v1beta2, LowerOrNewerEqualPriority: at one instant only one of two is newer than the other.
-
-    With gate TimeBasedSamePriorityPreemption off, and wherever else no duration is in force.
-    """
-    one, other = claim.record("one", Workload), claim.record("other", Workload)
-    terms, now = any_terms(claim), claim.number("now")
-    claim.assume(
-        one.priority == other.priority,
-        is_own(one, terms),
-        is_own(other, terms),
-        any_of(
-            negation(terms.time_based_preemption),
-            terms.within_cluster_queue != WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-            negation(is_set(terms, "min_admit_duration")),
-            value_of(terms, "min_admit_duration") < MINUTE,
-        ),
-    )
-    claim.prove(negation(_each_preempts_the_other(claim, (one, terms), (other, terms), now)))
-
-
-@obligation("PO-KQ-290", rules=["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-400"])
-def under_lower_priority_workloads_of_two_queues_never_preempt_each_other(claim: Claim) -> None:
-    """Kueue v1beta2, reclaimWithinCohort: LowerPriority is strict, whatever the tree and the shares."""
-    one, other, now = claim.record("one", Workload), claim.record("other", Workload), claim.number("now")
-    of_one, of_other = any_terms(claim, "terms_of_one"), any_terms(claim, "terms_of_other")
-    claim.assume(
-        negation(any_of(of_one.hero, of_other.hero)),
-        of_one.cluster_queue != of_other.cluster_queue,
-        is_own(one, of_one),
-        is_own(other, of_other),
-        of_one.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
-        of_other.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
-    )
-    claim.prove(negation(_each_preempts_the_other(claim, (one, of_one), (other, of_other), now)))

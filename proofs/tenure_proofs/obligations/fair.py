@@ -136,46 +136,6 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
     )
 
 
-@obligation("PO-KQ-445", rules=["KQ-420", "KQ-430"])
-def a_victim_that_is_fair_in_the_end_leaves_shares_below_that_of_its_queue_before(claim: Claim) -> None:
-    """kueue#14543, the check of its repairs: in a flat cohort the highest share that changes falls then.
-
-    The preemptor's side has the share `mine` with the request and without all victims. The side of a victim
-    goes from `before` to `after`, and has the share `alone` with this victim alone back. Assumed: the removal
-    of the victim lowers that share, so it is not that of another resource.
-    """
-    mine, before, alone, after = claim.numbers("mine", "before", "alone", "after")
-    claim.assume(after < alone, alone <= before)
-    by_final = claim.lift(passes_final_share)(_compared(claim, "mine against after", mine, after)).value
-    by_initial = claim.lift(passes_initial_share)(_compared(claim, "mine against alone", mine, alone)).value
-    claim.prove(implies(any_of(by_final, by_initial), all_of(mine < before, after < before)))
-
-
-def _by_its_turn(claim: Claim, *, not_exceeded: bool) -> None:
-    """A victim that a strategy takes at its turn, and where both sides end."""
-    counted, mine, before, after = claim.numbers("counted", "mine", "before", "after")
-    then, without = claim.numbers("at_its_turn", "without_it")
-    claim.assume(without < then, then <= before, after < before)
-    claim.assume(mine <= counted if not_exceeded else all_of(mine >= counted, counted == without))
-    final, initial = claim.lift(passes_final_share), claim.lift(passes_initial_share)
-    by_final = final(_compared(claim, "counted against without_it", counted, without)).value
-    by_initial = initial(_compared(claim, "counted against at_its_turn", counted, then)).value
-    passes = any_of(by_final, by_initial) if not_exceeded else by_final
-    claim.prove(implies(passes, all_of(mine < before, after < before)))
-
-
-@obligation("PO-KQ-446", rules=["KQ-420", "KQ-430"])
-def a_preemptor_within_the_share_counted_for_a_victim_ends_below_the_share_that_the_other_side_had(
-    claim: Claim,
-) -> None:
-    """kueue#14543, share locking and the guarded fill-back: shares fall, though a victim may be unfair then.
-
-    The preemptor's side is `counted` when the victim has its turn, and `mine` in the end: with a locked
-    share, or where nothing given back lifts it above what allowed the victim, it is no higher.
-    """
-    _by_its_turn(claim, not_exceeded=True)
-
-
 @obligation("PO-KQ-447", rules=["KQ-420"], expect=everywhere(REFUTED))
 def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_side_had(
     claim: Claim,
@@ -185,7 +145,13 @@ def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_s
     What is counted at a victim's turn is without own workloads that get their quota back: scenario
     kueue-14543-fill-back. Here it equals the share of the victim's side then, which KQ-420 just allows.
     """
-    _by_its_turn(claim, not_exceeded=False)
+    counted, mine, before, after = claim.numbers("counted", "mine", "before", "after")
+    then, without = claim.numbers("at_its_turn", "without_it")
+    claim.assume(without < then, then <= before, after < before)
+    claim.assume(mine >= counted, counted == without)
+    share = _compared(claim, "counted against without_it", counted, without)
+    passes = claim.lift(passes_final_share)(share).value
+    claim.prove(implies(passes, all_of(mine < before, after < before)))
 
 
 @obligation("PO-KQ-450", rules=["KQ-490"])

@@ -100,30 +100,6 @@ def fill_back_leaves_enough_targets_and_none_that_could_be_put_back(claim: Claim
     )
 
 
-@obligation("PO-KQ-245", rules=["KQ-190"], irrespective_of=ANY_FIT)
-def fill_back_loses_no_target_and_counts_those_it_puts_back(claim: Claim) -> None:
-    """Kueue main of August 2026, fill-back: a candidate with its quota back is no target any more."""
-    world, step = search_world(claim), claim.lift(fill_back_step)
-    watched, candidate = claim.token("watched"), claim.token("candidate")
-    before = claim.state("before", step, watched)
-    world.is_asked(before.usage, world.add(before.usage, candidate))
-    after = step(before, candidate, world.fits, world.add)
-    kept, spared, usage = after.field("kept"), after.field("spared"), after.field("usage")
-    turn = all_of(watched == candidate, negation(before.kept.contains), negation(before.spared.contains))
-    claim.prove(
-        implies(turn, iff(kept, negation(spared))),
-        implies(all_of(turn, kept), usage == before.usage),
-        implies(all_of(turn, spared), usage == world.add(before.usage, candidate)),
-        implies(
-            watched != candidate,
-            all_of(
-                iff(kept, before.kept.contains),
-                iff(spared, before.spared.contains),
-            ),
-        ),
-    )
-
-
 @obligation("PO-KQ-250", rules=["KQ-190"], irrespective_of=ANY_FIT)
 def the_last_removed_is_needed_where_the_request_did_not_fit_before(claim: Claim) -> None:
     """Kueue main of August 2026, search for targets: candidates leave in order until the request fits."""
