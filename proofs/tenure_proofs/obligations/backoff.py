@@ -10,7 +10,7 @@ from tenure.rules.backoff import arms_backoff, cooldown_after, cooldown_end, is_
 from tenure_proofs.defining import definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, choose, negation
 
 
 def _fields(claim: Claim) -> tuple[Any, Any, Any]:
@@ -79,16 +79,12 @@ def no_reclaim_ends_a_cooldown_earlier(claim: Claim) -> None:
 
 
 @obligation("PO-RBO-060", rules=["RBO-040"])
-def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(claim: Claim) -> None:
+@definition_of(is_deferred)
+def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(
+    request: Any, usage: Any, nominal: Any, now: Any, end: Any
+) -> Any:
     """KEP-14468, Deferring assignments: within nominal quota the check is skipped."""
-    request, usage, nominal, now, end = claim.numbers("request", "usage", "nominal", "now", "end")
-    deferred = claim.lift(is_deferred)(request, usage, nominal, now, end).value
-    borrows = all_of(request > 0, usage + request > nominal)
-    claim.prove(
-        implies(negation(borrows), negation(deferred)),
-        implies(now >= end, negation(deferred)),
-        implies(all_of(borrows, now < end), deferred),
-    )
+    return all_of(request > 0, usage + request > nominal, now < end)
 
 
 @obligation("PO-RBO-070", rules=["RBO-020", "RBO-030", "RBO-040"])

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import (
-    Basis,
-    Evidence,
-    Kin,
-    Reason,
-    RequeuingTimestamp,
-    WithinClusterQueue,
-    Workload,
-)
+from tenure.model import Basis, Evidence, Kin, Reason, RequeuingTimestamp, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp

@@ -12,8 +12,6 @@ from tenure.model import (
     FlavorPreference,
     Fungibility,
     ReclaimWithinCohort,
-    Taint,
-    Toleration,
 )
 from tenure.rules.flavors import (
     is_higher_mode,
@@ -28,7 +26,6 @@ from tenure.rules.flavors import (
 )
 from tenure.rules.quota import is_within_quota
 from tenure_proofs.defining import definition_of
-from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, notion, value_of
@@ -90,28 +87,13 @@ def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Clai
 
 
 @obligation("PO-KQ-530", rules=["KQ-530"])
-def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(claim: Claim) -> None:
+@definition_of(may_preempt_while_borrowing)
+def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(terms: Any) -> Any:
     """Kueue main of August 2026, flavor assigner: borrowWithinCohort, or under fair sharing reclaim."""
-    terms = any_terms(claim)
-    may = claim.lift(may_preempt_while_borrowing)(terms).value
-    no_borrowing = terms.borrow_within_cohort == BorrowWithinCohort.NEVER
-    unset = terms.reclaim_within_cohort == ReclaimWithinCohort.UNSET
-    claim.prove(
-        implies(negation(no_borrowing), may),
-        implies(all_of(terms.fair_sharing, unset), may),
-        implies(all_of(no_borrowing, negation(terms.fair_sharing)), negation(may)),
-        implies(
-            all_of(no_borrowing, terms.fair_sharing),
-            iff(
-                may,
-                any_of(
-                    unset,
-                    terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY,
-                    terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
-                ),
-            ),
-        ),
-    )
+    not_never = (ReclaimWithinCohort.UNSET, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
+    reclaims = any_of(*(terms.reclaim_within_cohort == policy for policy in not_never))
+    borrows = terms.borrow_within_cohort != BorrowWithinCohort.NEVER
+    return any_of(borrows, all_of(terms.fair_sharing, reclaims))
 
 
 @obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"])
@@ -198,26 +180,14 @@ def the_five_modes_are_in_one_strict_order(mode: Any, other: Any) -> Any:
 
 
 @obligation("PO-KQ-600", rules=["KQ-570"])
-def the_search_for_a_flavor_goes_on_in_exactly_these_cases(claim: Claim) -> None:
+@definition_of(tries_next_flavor)
+def the_search_for_a_flavor_goes_on_in_exactly_these_cases(mode: Any, level: Any, fungibility: Any) -> Any:
     """Kueue v1beta2, FlavorFungibility: whenCanPreempt and whenCanBorrow."""
-    mode, level = _way(claim, "tried")
-    fungibility = claim.record("fungibility", FlavorFungibility)
-    on = claim.lift(tries_next_flavor)(mode, level, fungibility).value
     preempts = any_of(mode == FlavorMode.PREEMPT, mode == FlavorMode.RECLAIM)
     leaves_preemption = fungibility.when_can_preempt == Fungibility.TRY_NEXT_FLAVOR
     leaves_borrowing = fungibility.when_can_borrow == Fungibility.TRY_NEXT_FLAVOR
-    claim.prove(
-        implies(negation(_viable(mode)), on),
-        implies(all_of(preempts, leaves_preemption), on),
-        implies(all_of(level != 0, leaves_borrowing), on),
-        implies(all_of(mode == FlavorMode.FIT, level == 0), negation(on)),
-        implies(all_of(mode == FlavorMode.FIT, negation(leaves_borrowing)), negation(on)),
-        implies(all_of(preempts, level == 0, negation(leaves_preemption)), negation(on)),
-        implies(
-            all_of(preempts, negation(any_of(leaves_preemption, leaves_borrowing))),
-            negation(on),
-        ),
-    )
+    leaves = any_of(all_of(preempts, leaves_preemption), all_of(level != 0, leaves_borrowing))
+    return any_of(negation(_viable(mode)), leaves)
 
 
 @obligation("PO-KQ-610", rules=["KQ-550", "KQ-560", "KQ-570"])
@@ -235,26 +205,13 @@ def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) ->
 
 
 @obligation("PO-KQ-620", rules=["KQ-580"])
-def a_toleration_covers_what_it_names_and_everything_that_it_does_not(claim: Claim) -> None:
+@definition_of(tolerates)
+def a_toleration_covers_what_it_names_and_everything_that_it_does_not(toleration: Any, taint: Any) -> Any:
     """Kubernetes core/v1, tolerations: an empty key with Exists covers all; the effect must match."""
-    toleration, taint = claim.record("toleration", Toleration), claim.record("taint", Taint)
-    covers = claim.lift(tolerates)(toleration, taint).value
-    key, effect = is_set(toleration, "key"), is_set(toleration, "effect")
-    same_effect = value_of(toleration, "effect") == taint.effect
-    same_key = value_of(toleration, "key") == taint.key
-    claim.prove(
-        implies(all_of(negation(key), negation(effect), toleration.exists), covers),
-        implies(all_of(effect, negation(same_effect)), negation(covers)),
-        implies(all_of(key, negation(same_key)), negation(covers)),
-        implies(all_of(negation(toleration.exists), toleration.value != taint.value), negation(covers)),
-        implies(
-            all_of(
-                implies(effect, same_effect),
-                implies(key, same_key),
-                any_of(toleration.exists, toleration.value == taint.value),
-            ),
-            covers,
-        ),
+    return all_of(
+        implies(is_set(toleration, "effect"), value_of(toleration, "effect") == taint.effect),
+        implies(is_set(toleration, "key"), value_of(toleration, "key") == taint.key),
+        any_of(toleration.exists, toleration.value == taint.value),
     )
 
 

@@ -20,6 +20,7 @@ from tenure.rules.hero_billing import (
     share_of_bill,
 )
 from tenure_proofs.amounts import ordinary
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import PROVED, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, implies, negation, quotient
@@ -252,19 +253,14 @@ def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim
 
 
 @obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"])
-def a_hero_bills_its_excess_or_all_of_its_usage(claim: Claim) -> None:
+@definition_of(billed_usage, where=lambda usage, nominal, _: ordinary(usage, nominal))
+def a_hero_bills_its_excess_or_all_of_its_usage(usage: Any, nominal: Any, choice: Any) -> Cases:
     """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
-    usage, nominal = claim.numbers("usage", "nominal")
-    claim.assume(ordinary(usage, nominal))
-    billed = claim.lift(billed_usage)
-    whole, excess = (
-        billed(usage, nominal, choice).value for choice in (HeroBilling.WHOLE, HeroBilling.EXCESS)
-    )
-    claim.prove(
-        whole == usage,
-        implies(usage <= nominal, excess == 0),
-        implies(usage > nominal, excess == usage - nominal),
-    )
+    return [
+        (choice == HeroBilling.WHOLE, usage),
+        (all_of(choice == HeroBilling.EXCESS, usage <= nominal), 0),
+        (all_of(choice == HeroBilling.EXCESS, usage > nominal), usage - nominal),
+    ]
 
 
 @obligation("PO-UCQ-350", rules=["KQ-110", "UCQ-100"], expect=proved_under("guaranteed"))

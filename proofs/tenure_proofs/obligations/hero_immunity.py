@@ -11,6 +11,7 @@ from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import basis_for_hero, is_immune
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
@@ -228,19 +229,15 @@ def heroes_of_two_branches_never_preempt_each_other(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-170", rules=["UCQ-020"])
+@definition_of(may_take_from_hero)
 def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_the_reading(
-    claim: Claim,
-) -> None:
+    kin: Any, lower: Any, choice: Any
+) -> Cases:
     """KEP-8826, Goals, Hierarchical Protection, both conditions, each alone."""
-    kin, lower = claim.record("kin", Kin), claim.flag("lower")
-    may = claim.lift(may_take_from_hero)
-    either, rank = (
-        may(kin, lower, choice).value for choice in (HeroPrecedence.EITHER, HeroPrecedence.RANK_FIRST)
-    )
-    claim.prove(
-        iff(either, any_of(kin.above, lower)),
-        iff(rank, any_of(kin.above, all_of(kin.peer, lower))),
-    )
+    return [
+        (choice == HeroPrecedence.EITHER, any_of(kin.above, lower)),
+        (choice == HeroPrecedence.RANK_FIRST, any_of(kin.above, all_of(kin.peer, lower))),
+    ]
 
 
 @obligation(

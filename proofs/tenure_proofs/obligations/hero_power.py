@@ -9,6 +9,7 @@ from tenure.oracle.door import take_target
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_targets import basis_for_hero, group_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.ordering import stands_before
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.obligations.hero_immunity import (
     GUARANTEED_TREE,
     IMMUNITY,
@@ -154,15 +155,13 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
 
 
 @obligation("PO-UCQ-265", rules=["UCQ-320"])
-def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(claim: Claim) -> None:
+@definition_of(group_for_hero)
+def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(
+    own: Any, over_quota: Any
+) -> Cases:
     """KEP-8826, Goals, Deterministic Victim Selection: three groups, which are counted from 0."""
-    over_quota, own = claim.flags("over_quota", "own")
-    group = claim.lift(group_for_hero)(own, over_quota).value
-    claim.prove(
-        implies(own, group == 2),
-        implies(all_of(negation(own), over_quota), group == 0),
-        implies(all_of(negation(own), negation(over_quota)), group == 1),
-    )
+    elsewhere = negation(own)
+    return [(own, 2), (all_of(elsewhere, over_quota), 0), (all_of(elsewhere, negation(over_quota)), 1)]
 
 
 @obligation(

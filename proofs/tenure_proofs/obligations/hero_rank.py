@@ -8,6 +8,7 @@ from typing import Any
 from tenure.model import Head, PreemptionRules
 from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
+from tenure_proofs.defining import definition_of
 from tenure_proofs.registry import PROVED, REFUTED, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, cohorts
 from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
@@ -162,14 +163,10 @@ def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) 
 
 
 @obligation("PO-UCQ-050", rules=["UCQ-050"])
-def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(claim: Claim) -> None:
+@definition_of(is_hero)
+def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(rules: Any, has_cohort: Any) -> Any:
     """KEP-8826, API: the rules are chosen in the ClusterQueue; Goals, Subtree Containment: of its cohort."""
-    rules, has_cohort = claim.member("rules", PreemptionRules), claim.flag("has_cohort")
-    hero = claim.lift(is_hero)(rules, has_cohort).value
-    claim.prove(
-        iff(hero, all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)),
-        implies(rules == PreemptionRules.DEFAULT, negation(hero)),
-    )
+    return all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from tenure.rules.min_runtime import (
     value_in_session,
 )
 from tenure.rules.time_based import is_time_expired
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
@@ -59,15 +60,11 @@ def the_nearest_set_value_wins(claim: Claim) -> None:
 
 
 @obligation("PO-KMR-020", rules=["KMR-020"])
-def a_default_is_what_the_argument_says_unless_it_is_wrong(claim: Claim) -> None:
+@definition_of(default_of)
+def a_default_is_what_the_argument_says_unless_it_is_wrong(argument: Any) -> Cases:
     """MinRuntime Plugin, Configuration Parameters; the plugin goes on with 0s where the argument is wrong."""
-    argument = claim.optional_number("argument")
-    default = claim.lift(default_of)(argument).value
-    claim.prove(
-        default >= 0,
-        implies(all_of(argument.present, argument.value >= 0), default == argument.value),
-        implies(any_of(negation(argument.present), argument.value < 0), default == 0),
-    )
+    right = all_of(argument.present, argument.value >= 0)
+    return [(right, argument.value), (negation(right), 0)]
 
 
 def _two_settings(claim: Claim, method: ResolveMethod) -> None:
@@ -269,16 +266,12 @@ def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -
 
 
 @obligation("PO-KMR-170", rules=["KMR-050"])
-def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(claim: Claim) -> None:
+@definition_of(is_resolvable)
+def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(
+    action: Any, pending: Any, victim: Any
+) -> Any:
     """MinRuntime plugin, resolver: a preemption needs the victim's queue, a reclaim both."""
-    pending, victim = claim.flags("pending", "victim")
-    action = claim.member("action", Action)
-    known = claim.lift(is_resolvable)(action, pending, victim).value
-    claim.prove(
-        implies(negation(victim), negation(known)),
-        implies(action == Action.PREEMPT, iff(known, victim)),
-        implies(action == Action.RECLAIM, iff(known, all_of(pending, victim))),
-    )
+    return all_of(victim, implies(action == Action.RECLAIM, pending))
 
 
 @obligation("PO-KMR-180", rules=["KMR-110"])
@@ -455,15 +448,15 @@ def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: C
 
 
 @obligation("PO-KMR-320", rules=["KMR-140"])
-def a_minimum_is_what_is_declared_unless_it_is_below_the_least_of_its_version(claim: Claim) -> None:
+@definition_of(least_members)
+def a_minimum_is_what_is_declared_unless_it_is_below_the_least_of_its_version(
+    member: Any, in_sub_group: Any, version: Any
+) -> Cases:
     """KAI-Scheduler, PodGroup and its snapshot: at least 1; from v0.17.0 at least 0 in a sub-group."""
-    member, in_sub_group = claim.optional_number("member"), claim.flag("in_sub_group")
-    version = claim.member("version", KaiVersion)
-    found = claim.lift(least_members)(member, in_sub_group, version).value
     from_0 = all_of(in_sub_group, version == KaiVersion.V0_17)
     declared = all_of(member.present, member.value >= 1)
-    claim.prove(
-        implies(declared, found == member.value),
-        implies(all_of(negation(declared), from_0), found == 0),
-        implies(all_of(negation(declared), negation(from_0)), found == 1),
-    )
+    return [
+        (declared, member.value),
+        (all_of(negation(declared), from_0), 0),
+        (all_of(negation(declared), negation(from_0)), 1),
+    ]

@@ -30,44 +30,37 @@ from tenure.rules.preemption_config import (
     is_trigger_stopped,
 )
 from tenure.rules.protection import is_protected_from_others
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 
 @obligation("PO-PCF-010", rules=["PCF-010"])
-def a_scope_reaches_exactly_what_it_names(claim: Claim) -> None:
+@definition_of(is_in_scope)
+def a_scope_reaches_exactly_what_it_names(
+    scope: Any, queue: Any, local: Any, parent: Any, root: Any
+) -> Cases:
     """Kueue v0.20, candidateSelectors[].scope."""
-    queue, local, parent, root = claim.flags("queue", "local", "parent", "root")
-    within = claim.lift(is_in_scope)
-
-    def reaches(scope: CandidateScope) -> Any:
-        return within(scope, queue, local, parent, root).value
-
-    claim.prove(
-        iff(reaches(CandidateScope.LOCAL_QUEUE), all_of(queue, local)),
-        iff(reaches(CandidateScope.CLUSTER_QUEUE), queue),
-        iff(reaches(CandidateScope.PARENT_COHORT), any_of(queue, parent)),
-        iff(reaches(CandidateScope.COHORT_TREE), any_of(queue, root)),
-        reaches(CandidateScope.ANYWHERE),
-    )
+    return [
+        (scope == CandidateScope.LOCAL_QUEUE, all_of(queue, local)),
+        (scope == CandidateScope.CLUSTER_QUEUE, queue),
+        (scope == CandidateScope.PARENT_COHORT, any_of(queue, parent)),
+        (scope == CandidateScope.COHORT_TREE, any_of(queue, root)),
+        (scope == CandidateScope.ANYWHERE, True),
+    ]
 
 
 @obligation("PO-PCF-020", rules=["PCF-020"])
-def a_comparison_has_the_candidate_on_the_left(claim: Claim) -> None:
+@definition_of(compares)
+def a_comparison_has_the_candidate_on_the_left(comparison: Any, candidate: Any, preemptor: Any) -> Cases:
     """Kueue v0.20, comparison of priorities and of numeric labels."""
-    candidate, preemptor = claim.numbers("candidate", "preemptor")
-    compared = claim.lift(compares)
-
-    def holds(comparison: Comparison) -> Any:
-        return compared(comparison, candidate, preemptor).value
-
-    claim.prove(
-        iff(holds(Comparison.LESS), candidate < preemptor),
-        iff(holds(Comparison.AT_MOST), candidate <= preemptor),
-        iff(holds(Comparison.GREATER), candidate > preemptor),
-        iff(holds(Comparison.AT_LEAST), candidate >= preemptor),
-    )
+    return [
+        (comparison == Comparison.LESS, candidate < preemptor),
+        (comparison == Comparison.AT_MOST, candidate <= preemptor),
+        (comparison == Comparison.GREATER, candidate > preemptor),
+        (comparison == Comparison.AT_LEAST, candidate >= preemptor),
+    ]
 
 
 @obligation("PO-PCF-025", rules=["PCF-020"], expect=everywhere(REFUTED))
@@ -89,14 +82,10 @@ def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
 
 
 @obligation("PO-PCF-030", rules=["PCF-030"])
-def base_ignores_what_boosted_adds(claim: Claim) -> None:
+@definition_of(compared_priority)
+def base_ignores_what_boosted_adds(mode: Any, base: Any, effective: Any) -> Cases:
     """Kueue v0.20, priority.mode."""
-    base, effective = claim.numbers("base", "effective")
-    compared = claim.lift(compared_priority)
-    claim.prove(
-        compared(PriorityMode.BASE, base, effective).value == base,
-        compared(PriorityMode.BOOSTED, base, effective).value == effective,
-    )
+    return [(mode == PriorityMode.BASE, base), (mode == PriorityMode.BOOSTED, effective)]
 
 
 @obligation("PO-PCF-035", rules=["PCF-020", "PCF-030"], expect=everywhere(REFUTED))
@@ -119,16 +108,12 @@ def no_two_workloads_select_each_other_by_base_or_boosted_priority(claim: Claim)
 
 
 @obligation("PO-PCF-040", rules=["PCF-040"])
-def a_name_is_among_those_that_match_and_not_among_the_others(claim: Claim) -> None:
+@definition_of(is_class_selected)
+def a_name_is_among_those_that_match_and_not_among_the_others(
+    any_matched: Any, matched: Any, excluded: Any
+) -> Any:
     """Kueue v0.20, matchNames and notMatchNames."""
-    any_matched, matched, excluded = claim.flags("any_matched", "matched", "excluded")
-    selected = claim.lift(is_class_selected)(any_matched, matched, excluded).value
-    claim.prove(
-        implies(excluded, negation(selected)),
-        implies(all_of(any_matched, negation(matched)), negation(selected)),
-        implies(all_of(negation(any_matched), negation(excluded)), selected),
-        implies(all_of(matched, negation(excluded)), selected),
-    )
+    return all_of(negation(excluded), implies(any_matched, matched))
 
 
 @obligation("PO-PCF-050", rules=["PCF-050"])
@@ -204,16 +189,13 @@ def every_part_of_a_selector_must_select(claim: Claim) -> None:
 
 
 @obligation("PO-PCF-080", rules=["PCF-080"])
-def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(claim: Claim) -> None:
+@definition_of(is_tier_tried)
+def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(
+    trigger: Any, quota_fits: Any, stopped: Any
+) -> Any:
     """Kueue of September 2026, evaluator of PreemptionConfigs."""
-    quota, trigger = claim.flag("quota_fits"), claim.member("trigger", Trigger)
-    tried = claim.lift(is_tier_tried)
-    claim.prove(
-        negation(tried(trigger, quota, True).value),
-        tried(Trigger.ALWAYS, quota, False).value,
-        iff(tried(Trigger.INSUFFICIENT_QUOTA, quota, False).value, negation(quota)),
-        iff(tried(Trigger.INSUFFICIENT_TOPOLOGY, quota, False).value, quota),
-    )
+    by_quota = implies(trigger == Trigger.INSUFFICIENT_QUOTA, negation(quota_fits))
+    return all_of(negation(stopped), by_quota, implies(trigger == Trigger.INSUFFICIENT_TOPOLOGY, quota_fits))
 
 
 @obligation("PO-PCF-090", rules=["PCF-090"])
@@ -225,14 +207,10 @@ def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
 
 
 @obligation("PO-PCF-100", rules=["PCF-100"])
-def an_invalid_selector_stops_its_trigger_unless_it_is_passed_over(claim: Claim) -> None:
+@definition_of(is_trigger_stopped)
+def an_invalid_selector_stops_its_trigger_unless_it_is_passed_over(faulty: Any, choice: Any) -> Any:
     """Kueue of September 2026, evaluator of PreemptionConfigs, newest and earlier."""
-    faulty = claim.flag("faulty")
-    stopped = claim.lift(is_trigger_stopped)
-    claim.prove(
-        iff(stopped(faulty, InvalidSelector.STOPS).value, faulty),
-        negation(stopped(faulty, InvalidSelector.PASSED_OVER).value),
-    )
+    return all_of(faulty, choice != InvalidSelector.PASSED_OVER)
 
 
 @obligation("PO-PCF-105", rules=["PCF-100"], expect=everywhere(REFUTED))
@@ -243,15 +221,10 @@ def an_invalid_selector_leaves_its_trigger_alone(claim: Claim) -> None:
 
 
 @obligation("PO-PCF-110", rules=["PCF-110"])
-def under_fair_sharing_tiers_are_appended(claim: Claim) -> None:
+@definition_of(are_candidates_merged)
+def under_fair_sharing_tiers_are_appended(choice: Any, fair: Any) -> Any:
     """KEP-13396, Integration, and Kueue of September 2026, fair strategy."""
-    choice, fair = claim.member("choice", ConfiguredCandidates), claim.flag("fair")
-    merged = claim.lift(are_candidates_merged)(choice, fair).value
-    claim.prove(
-        implies(fair, negation(merged)),
-        implies(choice == ConfiguredCandidates.APPENDED, negation(merged)),
-        implies(all_of(choice == ConfiguredCandidates.MERGED, negation(fair)), merged),
-    )
+    return all_of(choice != ConfiguredCandidates.APPENDED, negation(fair))
 
 
 @obligation("PO-PCF-115", rules=["PCF-110"], expect=proved_under("released", "guaranteed"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.rules.amounts import minus, plus
 from tenure.rules.quota import (
@@ -19,6 +21,7 @@ from tenure.rules.quota import (
     usage_passed_up,
 )
 from tenure_proofs.amounts import HIGHEST, LARGE, LOWEST, any_node, bounded_node, ordinary, within_64_bits
+from tenure_proofs.defining import definition_of
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
@@ -297,18 +300,12 @@ def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(cl
 
 
 @obligation("PO-KQ-180", rules=["KQ-190"])
-def a_request_fits_what_is_free_and_borrows_only_where_it_may(claim: Claim) -> None:
+@definition_of(fits_request)
+def a_request_fits_what_is_free_and_borrows_only_where_it_may(
+    request: Any, free: Any, borrows: Any, may_borrow: Any
+) -> Any:
     """Kueue main of August 2026, search for targets: attempts with and without borrowing."""
-    request, free = claim.numbers("request", "free")
-    borrows, may_borrow = claim.flags("borrows", "may_borrow")
-    fits = claim.lift(fits_request)(request, free, borrows, may_borrow).value
-    claim.prove(
-        implies(all_of(borrows, negation(may_borrow)), negation(fits)),
-        implies(
-            any_of(negation(borrows), may_borrow),
-            iff(fits, any_of(request <= free, request <= 0)),
-        ),
-    )
+    return all_of(any_of(request <= free, request <= 0), implies(borrows, may_borrow))
 
 
 @obligation("PO-KQ-190", rules=["KQ-060", "KQ-100", "KQ-200"])

@@ -18,6 +18,7 @@ from tenure.rules.reclaim import (
     may_take_while_borrowing,
     stands_in_attempt,
 )
+from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
@@ -129,35 +130,19 @@ def under_reclaim_within_cohort_never_no_workload_of_another_queue_is_preempted(
 
 
 @obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"])
-def reclaim_any_ignores_priority_and_lower_priority_is_strict(claim: Claim) -> None:
+@definition_of(may_reclaim)
+def reclaim_any_ignores_priority_and_lower_priority_is_strict(preemptor: Any, target: Any, terms: Any) -> Any:
     """Kueue v1beta2, reclaimWithinCohort: Any and LowerPriority."""
-    preemptor, target, terms = two_workloads(claim)
-    allowed = claim.lift(may_reclaim)(preemptor, target, terms).value
-    by_priority = terms.reclaim_within_cohort == ReclaimWithinCohort.LOWER_PRIORITY
-    claim.prove(
-        implies(terms.reclaim_within_cohort == ReclaimWithinCohort.ANY, allowed),
-        implies(all_of(by_priority, target.priority < preemptor.priority), allowed),
-        implies(all_of(by_priority, target.priority >= preemptor.priority), negation(allowed)),
-    )
+    return reclaiming_allows(preemptor, target, terms)
 
 
 @obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"])
-def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(claim: Claim) -> None:
+@definition_of(may_take_while_borrowing)
+def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(
+    preemptor: Any, target: Any, terms: Any
+) -> Any:
     """Kueue v1beta2, BorrowWithinCohort: policy, and maxPriorityThreshold with its own value included."""
-    preemptor, target, terms = two_workloads(claim)
-    allowed = claim.lift(may_take_while_borrowing)(preemptor, target, terms).value
-    lower = all_of(
-        terms.borrow_within_cohort == BorrowWithinCohort.LOWER_PRIORITY,
-        target.priority < preemptor.priority,
-    )
-    limited, threshold = is_set(terms, "max_priority_threshold"), value_of(terms, "max_priority_threshold")
-    claim.prove(
-        implies(allowed, lower),
-        implies(all_of(lower, negation(limited)), allowed),
-        implies(all_of(lower, limited, target.priority == threshold), allowed),
-        implies(all_of(limited, target.priority == threshold + 1), negation(allowed)),
-        implies(all_of(lower, limited), iff(allowed, target.priority <= threshold)),
-    )
+    return _borrowing_allows(preemptor, target, terms)
 
 
 @obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES])

@@ -13,6 +13,7 @@ from tenure.rules.time_based import (
     queue_preemption_reason,
     requeue_timestamp,
 )
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_question, any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
@@ -181,14 +182,11 @@ def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
 
 
 @obligation("PO-TBP-090", rules=["TBP-010"])
-def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(claim: Claim) -> None:
+@definition_of(duration_in_force)
+def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(terms: Any) -> Cases:
     """KEP-8522, Webhook Validation 1-3, and the feature gate."""
-    terms = any_terms(claim)
-    duration = claim.lift(duration_in_force)(terms)
-    claim.prove(
-        iff(duration.is_set, duration_is_in_force(terms)),
-        implies(duration.is_set, duration.some == value_of(terms, "min_admit_duration")),
-    )
+    accepted = duration_is_in_force(terms)
+    return [(accepted, value_of(terms, "min_admit_duration")), (negation(accepted), None)]
 
 
 @obligation("PO-TBP-100", rules=["TBP-030", "KQ-020"], expect=proved_under("guaranteed"))

@@ -42,16 +42,9 @@ def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim)
 
 
 @obligation("PO-KQ-760", rules=["KQ-640"])
-def pods_that_are_placed_have_exactly_one_topology(claim: Claim) -> None:
+@definition_of(has_one_topology)
+def pods_that_are_placed_have_exactly_one_topology(
+    requested: Any, only: Any, pods: Any, topologies: Any
+) -> Any:
     """Kueue v0.19.2, flavor assigner: requests for topology-aware scheduling."""
-    pods, topologies = claim.numbers("pods", "topologies")
-    requested, only = claim.flags("requested", "only_topologies")
-    claim.assume(pods >= 0, topologies >= 0)
-    served = claim.lift(has_one_topology)(requested, only, pods, topologies).value
-    placed = all_of(pods > 0, any_of(requested, only))
-    claim.prove(
-        implies(negation(placed), served),
-        implies(all_of(placed, topologies == 0), negation(served)),
-        implies(all_of(placed, topologies == 1), served),
-        implies(all_of(placed, topologies > 1), negation(served)),
-    )
+    return implies(all_of(pods != 0, any_of(requested, only)), topologies == 1)
