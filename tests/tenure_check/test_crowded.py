@@ -16,16 +16,18 @@ from tenure.model import (
     FlavorResource,
     PodSet,
     Reason,
+    WithinClusterQueue,
     Workload,
 )
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis import campaign
+from tenure_check.analysis.adapted_examples import AdaptedExamples
 from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.matrix import CellVerdict, trees_of
-from tenure_check.analysis.prover import BY_EXAMPLE, SolverProver
+from tenure_check.analysis.prover import BY_EXAMPLE, LARGEST_TREE, SolverProver
 from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
     NOW,
@@ -74,6 +76,57 @@ def test_a_cell_below_limited_cohorts_is_hit_by_crowded_states_and_not_by_as_man
     assert crowded
     assert not near
     assert is_replayed(cell, made_small(cell, crowded[0], states.decided))
+
+
+def weightless(count: int, within: WithinClusterQueue) -> Cluster:
+    """ClusterQueues under fair sharing; the first has weight 0: its share is infinite while it borrows."""
+    first = queue(
+        "q0", "c", (10, None, None), within_cluster_queue=within, reclaim_within_cohort=ANY, weight=0
+    )
+    others = (queue(f"q{number}", "c", (4 + number, None, None)) for number in range(1, count))
+    return cluster(first, *others, fair_sharing=())
+
+
+BY_SHARE = CellQuery("q0", 0, "q1", 1, Reason.IN_COHORT_FAIR_SHARING)
+
+
+def test_a_share_that_falls_once_an_own_workload_leaves_is_hit_by_states_that_let_it_leave() -> None:
+    known = weightless(3, LOWER)
+    tree = build_tree(known, known.cluster_queues["q0"])
+    states = CrowdedStates(known, tree, preset("guaranteed"), LEVELS)
+    hit = {
+        draw: any(cell == BY_SHARE for _ in range(FEW) for cell, _ in draw(dice, BY_SHARE))
+        for draw, dice in (
+            (states.crowded, random.Random(1)),
+            (states.crowded_with_own, random.Random(1)),
+        )
+    }
+    assert [*hit.values()] == [False, True]
+
+
+@pytest.mark.parametrize("within", list(WithinClusterQueue)[:2])
+def test_a_tree_too_large_to_be_solved_whole_is_settled_by_who_may_leave(within: WithinClusterQueue) -> None:
+    """Only where an own workload may leave first does the share of a queue of weight 0 allow a victim."""
+    known = weightless(LARGEST_TREE + 1, within)
+    prover = SolverProver(known, build_tree(known, known.cluster_queues["q0"]), preset("guaranteed"), None)
+    ((_, settled),) = prover.settled_of_pair([BY_SHARE])
+    never = within == WithinClusterQueue.NEVER
+    assert settled.verdict == (CellVerdict.NEVER if never else CellVerdict.CAN), settled.why
+
+
+def test_an_example_is_adapted_to_other_priorities_and_to_another_victim() -> None:
+    known = cluster(*(queue(name, "c", (4, None, None), reclaim_within_cohort=ANY) for name in "abd"))
+    tree = build_tree(known, known.cluster_queues["a"])
+    prover = SolverProver(known, tree, preset("guaranteed"), None)
+    first = CellQuery("a", 0, "b", 1, Reason.IN_COHORT_RECLAMATION)
+    ((_, settled),) = prover.settled_of_pair([first])
+    assert settled.example is not None
+    adapted = AdaptedExamples(tree, preset("guaranteed"))
+    adapted.note(first, settled.example)
+    for cell in (replace(first, high=1, low=0), replace(first, victim="d")):
+        requests = [*adapted.states_for(cell)]
+        assert all(is_consistent(request, tree) for request in requests)
+        assert cell in [hit for request in requests for hit, _ in hits_of(request, decided(request))]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -116,7 +116,6 @@ class Runs:
                 names,
                 self._reading,
                 self._traces,
-                tidy=not sliced,
                 scope=self._scope,
                 by_config=by_config,
             )

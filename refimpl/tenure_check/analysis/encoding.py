@@ -108,8 +108,6 @@ class Pair(SymbolicUsage):
 
     Args:
         cluster, tree, names, reading, traces: see `SymbolicUsage`.
-        tidy: whether to add that whoever leaves besides the victim may leave: only of a whole tree, and
-            without a PreemptionConfig, whose rules may let anyone leave after the candidates of policies.
         scope: see `SymbolicUsage`.
         by_config: whether a rule of a PreemptionConfig selects the victim; else a policy names it.
     """
@@ -124,9 +122,8 @@ class Pair(SymbolicUsage):
         names: tuple[str, str],
         reading: Reading,
         traces: Traces,
-        *,
-        tidy: bool = False,
         scope: Scope = Scope.CONSISTENT,
+        *,
         by_config: bool = False,
     ) -> None:
         super().__init__(cluster, tree, names, reading, traces, scope)
@@ -137,7 +134,8 @@ class Pair(SymbolicUsage):
             self.facts += (z3.Not(self._without.term),) if self.terms.fair_sharing else ()
         else:
             self.facts += tuple(self._of_fair_sharing() if self.terms.fair_sharing else self._of_attempts())
-            self.facts += tuple(self._of_who_leaves()) if tidy and not self._configured else ()
+            # Rules of a PreemptionConfig may let anyone leave after the candidates of policies.
+            self.facts += () if self._configured or self.with_heroes else tuple(self._of_who_leaves())
 
     def question(self, priorities: Priorities, reason: Reason) -> tuple[z3.BoolRef, ...]:
         """Facts beside those of the pair: the victim of this priority is preempted for this reason.
@@ -324,7 +322,10 @@ class Pair(SymbolicUsage):
     # -- who leaves besides -------------------------------------------------------------------------------
 
     def _of_who_leaves(self) -> Iterator[z3.BoolRef]:
-        """Who leaves besides the victim may be preempted as well, before its turn or afterwards."""
+        """Who leaves besides the victim may be preempted as well, before its turn or afterwards.
+
+        Whether the others of a node exceed their quotas is not known in a slice.
+        """
         terms, classical = self.terms, not self.terms.fair_sharing
         own = terms.within_cluster_queue != WithinClusterQueue.NEVER
         reclaims = terms.reclaim_within_cohort in (
@@ -335,7 +336,7 @@ class Pair(SymbolicUsage):
             start, turn, back = (self._term(moment, place, at) for moment in MOMENTS[:3])
             may = own if place == self.p else reclaims
             sooner = later = z3.BoolVal(may)
-            if place != self.p and classical:
+            if place != self.p and classical and place in self._named:
                 sooner = z3.And(may, self._all_exceed("start", place))  # or it would be no candidate
                 # Candidates of the preemptor's ClusterQueue come last.
                 later = z3.And(may and self.p != self.v, self._all_exceed("turn", place))
@@ -344,9 +345,14 @@ class Pair(SymbolicUsage):
         if classical and self.p == self.v and terms.reclaim_within_cohort == ReclaimWithinCohort.ANY:
             yield from self._of_those_before()
 
+    @cached_property
+    def _named(self) -> frozenset[int]:
+        """The places of ClusterQueues, without the others of a node in a slice."""
+        return frozenset(self.tree.places.values())
+
     def _of_those_before(self) -> Iterator[z3.BoolRef]:
         """A candidate of another ClusterQueue that stands has been removed before those of the own one."""
-        for place in self.queues:
+        for place in sorted(self._named):
             if place != self.p and not self._is_inactive(place):
                 advantage = term_of(self._advantage[common_place(self.tree, place, self.p)])
                 stands = z3.Or(advantage, self._without.term)

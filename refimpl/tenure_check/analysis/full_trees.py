@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from tenure.conformance.requests import DecideRequest
-from tenure.model import Amount, FlavorResource, PodSet
+from tenure.model import Amount, FlavorResource, PodSet, WithinClusterQueue
 from tenure.oracle.assignment import PODS
 from tenure.oracle.tree import Usage, potential_at
 from tenure_check.analysis.admissions import in_order_of_admission, in_use_with
@@ -51,15 +51,39 @@ class CrowdedStates(States):
 
     def crowded(self, dice: random.Random, cell: CellQuery) -> Iterator[tuple[CellQuery, Example]]:
         """Draw a crowded state; who is preempted there, with the state."""
-        request = self.drawn_crowded(dice, cell)
+        yield from self._hits_in_scope(self.drawn_crowded(dice, cell))
+
+    def crowded_with_own(self, dice: random.Random, cell: CellQuery) -> Iterator[tuple[CellQuery, Example]]:
+        """As `crowded`, of a state in which the preemptor's ClusterQueue may lose a workload of its own.
+
+        Its share may be too high for another victim until that one has left.
+        """
+        mine = self._tree.places[cell.preemptor]
+        if self._cluster.cluster_queues[cell.preemptor].within_cluster_queue == WithinClusterQueue.NEVER:
+            return
+        requested, held = self._wanted_beside_own(dice, mine)
+        request = self._filled_around(dice, cell, requested, held)
+        leaving = min(cell.low, cell.high - 1)
+        running = tuple(
+            replace(workload, priority=leaving) if workload.cluster_queue == cell.preemptor else workload
+            for workload in request.cluster.admitted
+        )
+        yield from self._hits_in_scope(replace(request, cluster=replace(request.cluster, admitted=running)))
+
+    def _hits_in_scope(self, request: DecideRequest) -> Iterator[tuple[CellQuery, Example]]:
         decision = self.decided(request)
         if decision.targets and is_in_scope(request, self._tree, self._scope):
             yield from hits_of(request, decision)
 
     def drawn_crowded(self, dice: random.Random, cell: CellQuery) -> DecideRequest:
         """A state that may well hit a cell: all is in use, and what the preemptor requests is borrowed."""
+        return self._filled_around(dice, cell, *self._wanted(dice, self._tree.places[cell.preemptor]))
+
+    def _filled_around(
+        self, dice: random.Random, cell: CellQuery, requested: Held, held: Held
+    ) -> DecideRequest:
+        """A crowded state of what the preemptor requests and its ClusterQueue has in use."""
         mine, theirs = (self._tree.places[name] for name in (cell.preemptor, cell.victim))
-        requested, held = self._wanted(dice, mine)
         filled = [_Filled(mine, held, mine == theirs)] if held else []
         reserved = {at: held.get(at, 0) + amount for at, amount in requested.items()}
         filled += self._filled_up(dice, mine, theirs, reserved)
@@ -93,6 +117,17 @@ class CrowdedStates(States):
             requested[at] = min(total, dice.choice((total, 1, 2, max(1, total // 2))))
             held[at] = min(total, most) - requested[at]
         return requested, {at: amount for at, amount in held.items() if amount > 0}
+
+    def _wanted_beside_own(self, dice: random.Random, place: int) -> tuple[Held, Held]:
+        """What a preemptor requests on one flavor: within the nominal quota, but not beside what is held."""
+        quotas = [at for at in self._tree.nodes[place].quotas if at.resource != PODS]
+        flavor = dice.choice(quotas).flavor if quotas else ""
+        requested, held = {}, {}
+        for at in (at for at in quotas if at.flavor == flavor):
+            nominal = max(1, self._nominal(place)[at])
+            requested[at] = max(1, dice.choice((nominal, nominal - 1, nominal // 2)))
+            held[at] = max(1, nominal - requested[at]) + dice.choice((0, 1, nominal // 2))
+        return requested, held
 
     def _filled_up(self, dice: random.Random, mine: int, theirs: int, reserved: Held) -> Iterator[_Filled]:
         """What others have in use beside what is reserved for the preemptor."""

@@ -21,6 +21,7 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
+from tenure_check.analysis.adapted_examples import AdaptedExamples
 from tenure_check.analysis.decided_states import Replays
 from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_basis
 from tenure_check.analysis.full_trees import CrowdedStates
@@ -66,10 +67,13 @@ NEAR_SEED = 22
 """Random states near a cell, before solvers get it, and before they get the whole tree."""
 
 FEW = (CrowdedStates.near, FEW_STATES), (CrowdedStates.crowded, FEW_CROWDED)
+BESIDE_OWN = CrowdedStates.crowded_with_own, 64
+FEW_IN_LARGE = FEW[1], BESIDE_OWN, FEW[0]
+"""Of a large tree few but crowded states hit anything."""
 MANY = (CrowdedStates.crowded, 400), (CrowdedStates.near, NEAR_STATES)
 """The same with crowded ones, in the order in which they are drawn."""
 
-FEW_ALONE = (CrowdedStates.crowded, FEW_CROWDED), (CrowdedStates.near, 200)
+FEW_ALONE = (CrowdedStates.crowded, FEW_CROWDED), BESIDE_OWN, (CrowdedStates.near, 200)
 """Of a cell of which no example with one victim is known, before solvers get it."""
 
 FEW_NARROW = (CrowdedStates.near, 200), (CrowdedStates.crowded, FEW_CROWDED)
@@ -122,6 +126,8 @@ class SolverProver:
         self._slices: dict[tuple[str, str], tuple[Tree, Key]] = {}
         self._answers: dict[Key, str] = {}
         self._seen: dict[CellQuery, Example] = {}
+        is_plain = self._plan is None and selections_of(cluster) is None
+        self._adapted = AdaptedExamples(tree, reading) if is_plain else None
         self._near_states: dict[tuple[PriorityLevel, ...], CrowdedStates] = {}
         self._narrowed: dict[Key, str] = {}
         self._shown: dict[Key, tuple[CellQuery, Example]] = {}
@@ -179,14 +185,28 @@ class SolverProver:
         self._asked = self._whole = None
         self._seen.clear()
         listed = list(cells)
-        few = FEW if self._is_small else FEW[::-1]  # of a large tree few but crowded states hit anything
-        self._look_near([cell for cell in listed if self.selected(cell) == "sat"], NEAR_SEED, few)
+        few = FEW if self._is_small else FEW_IN_LARGE
         for cell in listed:
-            settled = self._settled(cell)
+            adapted = self._adapted_example(cell)
+            if adapted is None and self.selected(cell) == "sat":
+                self._look_near([cell], NEAR_SEED, few)
+            settled = self._settled(cell) if adapted is None else adapted
             if settled.example is not None:
                 example, is_fewest = self.fewest(cell, settled.example)
                 settled = replace(settled, example=example, is_fewest=is_fewest)
+                self._note(cell, example)
             yield cell, settled
+
+    def _note(self, cell: CellQuery, example: Example) -> None:
+        if self._adapted is not None:
+            self._adapted.note(cell, example)
+
+    def _adapted_example(self, cell: CellQuery) -> CellResult | None:
+        """An example made of that of another cell."""
+        if self._adapted is None or cell in self._seen:
+            return None
+        found = self._example_in(cell, self._adapted.states_for(cell))
+        return None if found is None else CellResult(CellVerdict.CAN, BY_EXAMPLE, found)
 
     def _settled(self, cell: CellQuery) -> CellResult:
         shown = self._seen_example(cell)
@@ -471,7 +491,7 @@ class SolverProver:
 
     def _whole_solver(self, cell: CellQuery) -> BothSolvers:
         if self._whole is None or not self._whole.is_about(cell):
-            self._whole = self._solver(cell, self._tree, tidy=True)
+            self._whole = self._solver(cell, self._tree)
         return self._whole
 
     def _requests_of(
@@ -527,7 +547,7 @@ class SolverProver:
         pair = HeroPair(self._cluster, self._plan, names, self._reading, self._traces, self._scope)
         return BothSolvers(pair, names, self._cvc5)
 
-    def _solver(self, cell: CellQuery, tree: Tree, *, tidy: bool = False) -> BothSolvers:
+    def _solver(self, cell: CellQuery, tree: Tree) -> BothSolvers:
         names = cell.preemptor, cell.victim
         pair = Pair(
             self._cluster,
@@ -535,7 +555,6 @@ class SolverProver:
             names,
             self._reading,
             self._traces,
-            tidy=tidy,
             scope=self._scope,
             by_config=cell.reason == Reason.CONFIGURABLE_PREEMPTION,
         )
