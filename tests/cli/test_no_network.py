@@ -65,9 +65,9 @@ def test_nothing_else_imports_what_opens_connections() -> None:
     assert found == ASKED_FOR
 
 
-def test_no_command_opens_a_socket() -> None:
+def test_no_command_opens_a_socket(tmp_path: Path) -> None:
     words = {name: ["tenure", *name.split(), *given] for name, given in (CALLS | OTHERS).items()}
-    done = run_program(sys.executable, "-c", EACH, json.dumps(words))
+    done = run_program(sys.executable, "-c", EACH, json.dumps(words), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found.keys() == words.keys()
