@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from tenure.api import Decision, Loaded
@@ -33,9 +34,9 @@ _GOES: Final = (Result.ADMITTED, Result.PREEMPTING)
 _GOES_IN_PLAY: Final = (TurnResult.ADMITTED, TurnResult.PREEMPTING)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outlook:
-    """A cluster whose coming cycles are looked at.
+    """A cluster whose coming cycles are looked at; those of the whole cluster once.
 
     Args:
         loaded: the cluster.
@@ -97,6 +98,13 @@ class Outlook:
         Raises:
             InputError: as `look_ahead`, and as `without_unknown_trees`.
         """
+        return self._whole if workload is None else self._next(workload)
+
+    @cached_property
+    def _whole(self) -> NextAnswer:
+        return self._next(None)
+
+    def _next(self, workload: str | None) -> NextAnswer:
         loaded = without_unknown_trees(self.loaded, workload)
         return look_ahead(loaded, self.manifests, self.now, self.reading, Horizon(gates=self.gates), workload)
 
