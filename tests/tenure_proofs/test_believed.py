@@ -249,12 +249,16 @@ def candidates_are_offered(states: range) -> Iterator[None]:
         if question.terms.hero or question.terms.fair_sharing:
             continue
         of_it, own, usage = question.snapshot.tree, question.snapshot.place, question.snapshot.usage
-        around = {place: advantage for place, _, advantage in classical.subtrees_around(question)}
+        around = classical.advantages_around(question)
+        offers = {offer.place: offer for offer in classical._offers_elsewhere(question)}
         for one in (found := classical._candidates(question)):
             if one.place == own:
                 assert (one.group, one.common) == (OWN, None)
                 continue
             common = common_place(of_it, one.place, own)
+            offer = offers[one.place]
+            assert (one.group, one.common, one.kin) == (offer.group, offer.common, offer.kin)
+            assert one.evidence.advantage == offer.advantage
             assert (one.group, one.common) == (WITH_ADVANTAGE if around[common] else ELSEWHERE, common)
             assert all(question.exceeds_quota(usage, at) for at in places_below(of_it, one.place, common))
         # A search finds none of its own exactly where `finds_no_target` sees none.
@@ -458,7 +462,7 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "reduced_count",
         lambda count, fewest, step, steps: count - (count - fewest) * (step + 1) // steps,
     ),
-    "candidates are what the ClusterQueue and the subtrees around it offer": (
+    "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
         candidates_are_offered,
         classical,
         "common_cohorts",

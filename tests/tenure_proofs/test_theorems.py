@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.model import UNLIMITED, Kin, NodeQuota, TurnResult
-from tenure.oracle import ageing, decide, fair, fair_repairs, snapshot
+from tenure.oracle import ageing, classical, decide, fair, fair_repairs, snapshot
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
     fill_back,
@@ -71,7 +71,7 @@ from tenure_proofs.theorems.why import why_lines, why_proved
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Part
 from tests.command_line import no_reader
-from tests.tenure_proofs.changed import changed
+from tests.tenure_proofs.changed import changed, fails
 
 LITTLE = Budget(z3=1_000_000, cvc5=0)
 """Ten times what a goal costs; a wrong loop need not be refuted, it is enough that it is not proved."""
@@ -449,6 +449,64 @@ def test_no_step_with_a_mistake_is_proved(mistake: str) -> None:
     claim, function, step, right, wrong, failure = WRONG_STEPS[mistake]
     others = {step.__name__: changed(step, (right, wrong))}
     assert failure in _failures(claim, changed(function, **others))
+
+
+WRONG_OFFERS: dict[str, tuple[str, str, Callable[..., Any], str, str, str]] = {
+    "all that a queue has in common is offered": (
+        "PO-ANY-365",
+        "offers",
+        classical._offers_elsewhere,
+        "if advantage is not None and nodes[place].queue is not None:",
+        "if nodes[place].queue is not None:",
+        "as many",
+    ),
+    "cohorts are offered": (
+        "PO-ANY-365",
+        "offers",
+        classical._offers_elsewhere,
+        " and nodes[place].queue is not None",
+        "",
+        "a ClusterQueue that is reached",
+    ),
+    "a queue is offered as its cohort": (
+        "PO-ANY-365",
+        "offers",
+        classical._offers_elsewhere,
+        "_offer_elsewhere(question, place, cohort,",
+        "_offer_elsewhere(question, cohort, cohort,",
+        "of those before",
+    ),
+    "an advantage makes no other group": (
+        "PO-ANY-365",
+        "offer",
+        classical._offer_elsewhere,
+        "WITH_ADVANTAGE if advantage else ELSEWHERE",
+        "ELSEWHERE if advantage else WITH_ADVANTAGE",
+        "its group",
+    ),
+    "an advantage is forgotten": (
+        "PO-ANY-365",
+        "offer",
+        classical._offer_elsewhere,
+        "advantage=advantage",
+        "advantage=False",
+        "its advantage",
+    ),
+    "an advantage somewhere is none": (
+        "PO-ANY-370",
+        "advantage",
+        classical._has_advantage_somewhere,
+        "any(advantages())",
+        "not any(advantages())",
+        "one in a subtree around",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_OFFERS)
+def test_no_offer_with_a_mistake_is_proved(mistake: str) -> None:
+    claim, parameter, function, right, wrong, failure = WRONG_OFFERS[mistake]
+    assert fails(claim, parameter, changed(function, (right, wrong)), failure)
 
 
 def _rule_changed(

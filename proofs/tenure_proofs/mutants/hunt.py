@@ -121,6 +121,8 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TAKE": fair._take,
     "NO-TARGET": finds_no_target,
     "COMMON-COHORTS": common_cohorts,
+    "OFFERS-ELSEWHERE": classical._offers_elsewhere,
+    "OFFER-ELSEWHERE": classical._offer_elsewhere,
     "SELECTED": fair_repairs._selected,
     "CHECKED": fair_repairs._checked,
     "FIRST-UNFAIR": fair_repairs.first_unfair,

@@ -24,7 +24,10 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
         "the queues among which one is chosen are those at which a candidate waits": (10_000, _DECISIONS),
         "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
         "a trial after some steps is that of some number of pods": (10_000, _DECISIONS),
-        "candidates are what the ClusterQueue and the subtrees around it offer": (10_000, _DECISIONS),
+        "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
+            10_000,
+            _DECISIONS,
+        ),
         "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor": (
             2_000,
             _PLAYS,

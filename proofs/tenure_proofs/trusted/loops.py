@@ -292,7 +292,7 @@ class _Reader(_Lifter):
                 return [Way(scope.path, "break", scope.names)]
             case ast.Continue():
                 return [Way(scope.path, "on", scope.names)]
-            case ast.Return(value=ast.Name(id=name)) if isinstance(scope.names.get(name), Cells | Groups):
+            case ast.Return(ast.Name(id=name)) if isinstance(scope.names.get(name), Cells | Grown | Groups):
                 return [Way(scope.path, "return", scope.names, scope.names[name])]
             case ast.Return(value=ast.expr() as value):
                 return [Way(scope.path, "return", scope.names, self.expression(value, scope))]

@@ -102,16 +102,21 @@ def _attempts_in(made: Chain[_Tried] | None) -> tuple[Attempt, ...]:
     return tuple(tried.attempt for tried in in_order(made))
 
 
-def _offers_elsewhere(question: Question) -> Iterator[Offer]:
+def _offers_elsewhere(question: Question) -> list[Offer]:
     """Other queues that exceed their quota, in subtrees that do."""
-    snapshot = question.snapshot
-    advantages = {cohort: advantage for cohort, _, advantage in subtrees_around(question)}
-    for node, cohort in zip(snapshot.tree.nodes, _common_cohorts(question), strict=True):
-        if node.queue is not None and cohort in advantages:
-            advantage = advantages[cohort]
-            group = WITH_ADVANTAGE if advantage else ELSEWHERE
-            kin = kin_between(snapshot.heroes, snapshot.place, node.place)
-            yield Offer(node.place, group, cohort, over_quota=True, advantage=advantage, kin=kin)
+    nodes, advantage_at = question.snapshot.tree.nodes, advantages_around(question).get
+    offers: list[Offer] = []
+    for place, cohort in enumerate(_common_cohorts(question)):
+        advantage = advantage_at(cohort)
+        if advantage is not None and nodes[place].queue is not None:
+            offers.append(_offer_elsewhere(question, place, cohort, advantage))
+    return offers
+
+
+def _offer_elsewhere(question: Question, place: int, cohort: int, advantage: bool) -> Offer:
+    group = WITH_ADVANTAGE if advantage else ELSEWHERE
+    kin = kin_between(question.snapshot.heroes, question.snapshot.place, place)
+    return Offer(place, group, cohort, over_quota=True, advantage=advantage, kin=kin)
 
 
 def _common_cohorts(question: Question) -> list[int]:
@@ -162,6 +167,11 @@ def subtrees_around(question: Question) -> Iterator[tuple[int, int, bool]]:
         below = level
 
 
+def advantages_around(question: Question) -> dict[int, bool]:
+    """Whether the preemptor has an advantage in a cohort above its ClusterQueue, by the cohort's place."""
+    return {cohort: advantage for cohort, _, advantage in subtrees_around(question)}
+
+
 def finds_no_target(question: Question) -> bool:
     """Whether it is seen without a list of candidates that a search finds no target.
 
@@ -196,7 +206,8 @@ def reclaims_nominal_quota_alone(terms: PreemptionTerms, beside_heroes: bool) ->
 
 
 def _has_advantage_somewhere(question: Question) -> bool:
-    return any(advantage for _, _, advantage in subtrees_around(question))
+    advantages = advantages_around(question).values
+    return any(advantages())
 
 
 def _has_own_candidate(question: Question) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tenure.model import Basis, Duration, Evidence, SelectedBy, Trigger, Workload
-from tenure.oracle.classical import subtrees_around
+from tenure.oracle.classical import advantages_around
 from tenure.oracle.configured import config_of, selected_among
 from tenure.oracle.fair import evidence_for, tournament_of
 from tenure.oracle.heroes.plan import kin_between
@@ -92,7 +92,7 @@ def _candidate(question: Question, victim: Workload) -> Candidate | None:
 
 def _by_quota(question: Question, candidates: list[Candidate]) -> Iterator[Evidence]:
     leaving = leaving_of(question)
-    advantages = {cohort: advantage for cohort, _, advantage in subtrees_around(question)}
+    advantages = advantages_around(question)
     usage, over_quota = leaving.usage, []
     for candidate in candidates:
         # Whose queue is within its quota is no candidate, whether it was so at first or is back there.
