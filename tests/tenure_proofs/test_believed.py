@@ -141,6 +141,29 @@ def in_use_by_who_is_out(states: range) -> Iterator[None]:
         yield
 
 
+def changes_go_along_a_path(states: range) -> Iterator[None]:
+    for question, candidates in searches(states):
+        leaving, start = beginning(question)
+        for candidate in candidates:
+            gone = leaving.without(start, candidate)
+            again = leaving.beside(gone, candidate)
+            if isinstance(start, EffectiveUsage):
+                assert in_use_of(question, again) == in_use_of(question, start)
+                yield
+                continue
+            amounts, path = candidate.workload.usage, question.snapshot.tree.nodes[candidate.place].path
+            for usage, then, adding in ((start, gone, False), (gone, again, True)):
+                for at in {at for used in (*usage, *then) for at in used}:
+                    quotas = [tree.quota_at(question.snapshot.tree, place, at) for place in path]
+                    expected = [used.get(at, 0) for used in usage]
+                    along = [expected[place] for place in path]
+                    climbed = tree.climb(quotas, along, amounts.get(at, 0), adding=adding)
+                    for place, amount in zip(path, climbed, strict=True):
+                        expected[place] = amount
+                    assert [used.get(at, 0) for used in then] == expected
+                yield
+
+
 def next_of_a_hero(states: range) -> Iterator[None]:
     for question, _ in searches(states):
         if not question.terms.hero:
@@ -431,6 +454,12 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         tree,
         "climb",
         changed(tree.climb, ("(after, before)", "(before, before)")),
+    ),
+    "each flavor-resource changes along a path; beside heroes, who leaves comes back as it was": (
+        changes_go_along_a_path,
+        tree,
+        "_change",
+        changed(tree._change, ("amounts.items()", "[*amounts.items()][:1]")),
     ),
     "while one waits, the next is the least of those that wait, by ranks as they are then": (
         next_of_a_hero,

@@ -16,6 +16,10 @@ _DECISIONS, _PLAYS = "decisions", "plays"
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
         "two that leave, in either order, leave the same in use": (10_000, _DECISIONS),
+        "each flavor-resource changes along a path; beside heroes, who leaves comes back as it was": (
+            10_000,
+            _DECISIONS,
+        ),
         "while one waits, the next is the least of those that wait, by ranks as they are then": (
             10_000,
             _DECISIONS,

@@ -15,7 +15,7 @@ import z3
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Cells, Row, State
@@ -205,7 +205,21 @@ def upwards(calls: Composed, one: Cells, other: Cells, alike: Conclusion) -> Ite
     yield from calls.shows("keeps", [same], PLACE > 0, there, below)
 
 
-AS_BEFORE = Conclusion("PO-ANY-050", "who leaves comes back as it was", lambda again, before: again == before)
+AS_BEFORE, ALONG = (
+    Conclusion("PO-ANY-050", words, lambda again, before: again == before)
+    for words in ("who leaves comes back as it was", "who leaves comes back as it was along its path")
+)
+WHOLE = (
+    "each flavor-resource changes along a path; beside heroes, who leaves comes back as it was",
+    BELIEVED,
+)
+ONE_USAGE = ("what is alike at every node, of every flavor-resource, is in use alike", GIVEN)
+_bills = z3.Bool("heroes are billed")
+_at = z3.Function("in use at a node of a flavor-resource", *[z3.IntSort()] * 4)
+_node, _resource = (
+    z3.Function(f"a {what} that differs, if any does", *[z3.IntSort()] * 3) for what in ("node", "resource")
+)
+_position = z3.Function("place of a node on the path", z3.IntSort(), z3.IntSort())
 
 
 @theorem(
@@ -216,9 +230,38 @@ AS_BEFORE = Conclusion("PO-ANY-050", "who leaves comes back as it was", lambda a
 def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator[Part]:
     """A workload that is removed and put back changes nothing; nor do several, in whatever order.
 
-    By induction from the ClusterQueue up, of what PO-ANY-030 and PO-ANY-040 say.
+    By induction from the ClusterQueue up, of what PO-ANY-030 and PO-ANY-040 say of each flavor-resource. That
+    all of them change so, and nothing else, is assumed: dicts within a list are not read.
     """
     calls = in_a_consistent_tree(TAKEN_AWAY, AMOUNT)
     without = calls.call(TAKEN_AWAY, QUOTAS, BEFORE, AMOUNT, False, points=POINTS)
     again = calls.call(ADDED, QUOTAS, without, AMOUNT, True, points=POINTS)
-    yield from upwards(calls, again, BEFORE, AS_BEFORE)
+    yield from upwards(calls, again, BEFORE, ALONG)
+    yield from _everywhere(calls, BEFORE, without, again)
+
+
+def _everywhere(calls: Composed, *cells: Cells) -> Iterator[Part]:
+    """That what is in use is alike, where it is so along the path of an arbitrary flavor-resource."""
+    before, without, again = z3.Ints("usage usage_without_it usage_again")
+    node, resource = _node(again, before), _resource(again, before)
+    place = _position(node)
+    on_path = z3.And(place >= 0, QUOTAS.size > place)
+
+    def along(now: Any, then: Any, of_now: Cells, of_then: Cells) -> z3.BoolRef:
+        changed = [
+            _at(usage, node, resource) == of.term[place] for usage, of in ((now, of_now), (then, of_then))
+        ]
+        as_it_was = _at(then, node, resource) == _at(now, node, resource)
+        return z3.Or(_bills, z3.If(on_path, z3.And(*changed), as_it_was))
+
+    first, second, third = cells
+    changes = [along(before, without, first, second), along(without, again, second, third)]
+    alike = z3.Implies(_at(again, node, resource) == _at(before, node, resource), again == before)
+    known = [
+        Taken(z3.And(*changes, z3.Implies(_bills, again == before)), *WHOLE),
+        Taken(alike, *ONE_USAGE),
+        Taken(
+            z3.Implies(on_path, ALONG.holds(third.term[place], first.term[place])), ALONG.words, ALONG.by, LAW
+        ),
+    ]
+    yield from calls.shows("everywhere", [AS_BEFORE.goal(again, before)], *known)
