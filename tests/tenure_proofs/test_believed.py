@@ -11,8 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from fractions import Fraction
-from math import ceil
 from random import Random
 from typing import Any, TypeAlias
 from unittest import mock
@@ -24,7 +22,7 @@ from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, TurnResult
-from tenure.oracle import classical, fair, partial, tree
+from tenure.oracle import classical, fair, tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
@@ -245,28 +243,6 @@ def popped_waits_no_more(states: range) -> Iterator[None]:
                 yield
 
 
-def trials_are_of_numbers_of_pods(states: range) -> Iterator[None]:
-    for number in states:
-        asked, tried = draw_for_core(SEED, number), list[tuple[int, list[list[partial.Trial]]]]()
-
-        def every(everything: Any, steps: int, reduced: Any, _: Any, tried: Any = tried) -> Any:
-            tried.append((steps, [[reduced(step) for step in range(steps + 1)] for _ in range(2)]))
-            return everything
-
-        with mock.patch.object(partial, "halved", every), suppress(InputError):
-            decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
-        for steps, (once, again) in tried:
-            for step, (trial, same) in enumerate(zip(once, again, strict=True)):
-                expected = []
-                for pods in asked.preemptor.pod_sets:
-                    full = pods.count if pods.full_count is None else pods.full_count
-                    fewest = full if pods.min_count is None else pods.min_count
-                    expected.append(ceil(full - Fraction((full - fewest) * step, steps)))
-                assert trial.counts == same.counts == tuple(expected)
-                assert trial.assignment == same.assignment
-                yield
-
-
 def candidates_are_offered(states: range) -> Iterator[None]:
     for question, _ in searches(states):
         if question.terms.hero or question.terms.fair_sharing:
@@ -484,12 +460,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         fair,
         "_pop_all",
         fair._pop,
-    ),
-    "a trial after some steps is that of some number of pods": (
-        trials_are_of_numbers_of_pods,
-        partial,
-        "reduced_count",
-        lambda count, fewest, step, steps: count - (count - fewest) * (step + 1) // steps,
     ),
     "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
         candidates_are_offered,

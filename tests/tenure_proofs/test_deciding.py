@@ -73,6 +73,24 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
         "assigned.groups, search(assigned.assignment)",
         "assigned.groups, assigned.groups",
     ),
+    "another trial than that after so many steps": (
+        lambda function: deciding._of_some_pods(partial._after, function),
+        partial._noted,
+        "trial = after(step)",
+        "trial = after(step + 1)",
+    ),
+    "a trial is not noted": (
+        lambda function: deciding._of_some_pods(partial._after, function),
+        partial._noted,
+        "    trials.append(trial)\n",
+        "",
+    ),
+    "more pods after more steps": (
+        lambda function: deciding._of_some_pods(function, partial._noted),
+        partial._after,
+        "step, steps)",
+        "steps - step, steps)",
+    ),
     "the last that finds no place": (
         deciding._halved,
         halved,

@@ -92,6 +92,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TRY": oracle_decide._try,
     "QUESTION": oracle_decide.question_of,
     "TRIED": oracle_partial._tried,
+    "AFTER": oracle_partial._after,
     "CLASSICALLY": classical.select_classically,
     "ATTEMPT": classical._attempt,
     "HAS-FOUND": classical._has_found,

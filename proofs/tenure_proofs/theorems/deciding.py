@@ -18,9 +18,10 @@ from tenure.oracle.partial import Trial, halved
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.snapshot import Snapshot
 from tenure.readings import FairSharingRepair
+from tenure.rules.flavors import reduced_count
 from tenure.rules.terms import PreemptionTerms
-from tenure_proofs.theorems.decision import DECIDED, seeing
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.decision import DECIDED, said, seeing
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import (
     BOOL,
     INT,
@@ -33,10 +34,10 @@ from tenure_proofs.theorems.standins import (
     telling,
     token,
 )
-from tenure_proofs.theorems.taken import everywhere, standing
+from tenure_proofs.theorems.taken import everywhere, known
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import Row, State, Way
+from tenure_proofs.trusted.loops import Grown, Row, State, Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, read_procedure
 from tenure_proofs.trusted.specified import GIVEN, Conclusion
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
@@ -56,14 +57,17 @@ def _number(assignment: Made) -> z3.ArithRef:
 
 
 SEEN = Conclusion("PO-ANY-235", "a decision compares a preemptor with its effective priority", same)
-OF_SOME_PODS = ("a trial after some steps is that of some number of pods", BELIEVED)
+OF_SOME_PODS = Conclusion("PO-ANY-235", "a trial after some steps is that of some number of pods", same)
 FEWER_PODS = "fewer pods find a place wherever more do, where the most that do are meant"
 """A hypothesis of one goal alone: it is false of some clusters (PO-KQ-645)."""
 
 
 @theorem(
     "PO-ANY-235",
-    about=(decide.decide, decide._try, decide._searched, decide.question_of, halved, partial._tried),
+    about=(
+        *(decide.decide, decide._try, decide._searched, decide.question_of),
+        *(halved, partial._tried, partial._after, partial._noted),
+    ),
     size="any decision, of any number of candidates and of any number of pods below 2^62",
 )
 def a_decision_preempts_exactly_whom_its_search_has_kept_and_searches_only_where_quota_is_lacking(
@@ -72,6 +76,8 @@ def a_decision_preempts_exactly_whom_its_search_has_kept_and_searches_only_where
     searched: Callable[..., Any] = decide._searched,
     halving: Callable[..., Any] = halved,
     tried: Callable[..., Any] = partial._tried,
+    after: Callable[..., Any] = partial._after,
+    noted: Callable[..., Any] = partial._noted,
 ) -> Iterator[Part]:
     """The candidates that a search keeps, in their order, are what PO-ANY-200 is about; there are no others.
 
@@ -84,6 +90,7 @@ def a_decision_preempts_exactly_whom_its_search_has_kept_and_searches_only_where
     yield from _handed_on(function)
     yield from _tried(chosen)
     yield from _asked(searched)
+    yield from _of_some_pods(after, noted)
     yield from _halved(halving)
     yield from _searched_for_its_own(tried)
 
@@ -247,9 +254,40 @@ def _asked(function: Callable[..., Any]) -> Iterator[Part]:
     yield from read_procedure(read, {**given, "assignment": assignment}, of)
 
 
+_noted_after = z3.Function("noted", INT, INT)
+_tried_after, TRIALS = z3.Function("tried", INT, INT), z3.Const("trials", z3.ArraySort(INT, INT))
+
+
+def _of_some_pods(after: Callable[..., Any], noted: Callable[..., Any]) -> Iterator[Part]:
+    """After some steps each pod set has as many pods as its rule says, and that trial is noted."""
+    size, place = z3.Ints("pod_sets any_pod_set")
+    steps, step = SymInt(z3.Int("steps")), SymInt(z3.Int("step"))
+    full, fewest = (z3.Function(f"{name} pods", INT, INT) for name in ("full", "fewest"))
+    bounds = Row(lambda at: (SymInt(full(at)), SymInt(fewest(at))), size)
+    own = said(reduced_count, count=SymInt(full(place)), fewest=SymInt(fewest(place)), step=step, steps=steps)
+    there = z3.And(place >= 0, place < size)
+
+    def counted(way: Way) -> Labelled:
+        counts = way.value
+        each = z3.Implies(there, as_term(counts.at(place), int) == own)
+        return [("each pod set", counts.size == size), ("as many pods", each)]
+
+    given = {"tried": Law(lambda _, counts: counts), "bounds": bounds, "steps": steps, "step": step}
+    yield from read_procedure(after, given, counted, facts=(steps.term > 0, size >= 0))
+
+    def of(way: Way) -> Labelled:
+        then, trial = way.names["trials"], SymToken(_tried_after(step.term))
+        more = z3.And(then.size == size + 1, then.term == z3.Store(TRIALS, size, trial.term))
+        return [OF_SOME_PODS.goal(way.value, trial), ("it is noted", more)]
+
+    trial_after = Law(lambda _, at: SymToken(_tried_after(at.term)))
+    given = {"trials": Grown(TRIALS, size), "after": trial_after, "step": step}
+    yield from read_procedure(noted, given, of)
+
+
 def _halved(function: Callable[..., Any]) -> Iterator[Part]:
     everything, steps = z3.Int("everything"), z3.Int("steps")
-    tried, served = z3.Function("tried", INT, INT), z3.Function("served", INT, BOOL)
+    tried, served = _tried_after, z3.Function("served", INT, BOOL)
     monotone = z3.Bool(FEWER_PODS)
 
     def found(names: State, point: Any) -> Labelled:
@@ -279,12 +317,17 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
     def left(here: State) -> Any:
         return as_term(here["end"], int) - as_term(here["first"], int)
 
+    def reduced(_: State, step: Value) -> SymToken:
+        trial, own = (SymToken(function(as_term(step, int))) for function in (_noted_after, tried))
+        known(OF_SOME_PODS.of(trial, own))
+        return trial
+
     yield from read_procedure(
         function,
         {
             "everything": SymToken(everything),
             "steps": SymInt(steps),
-            "reduced": Law(standing(OF_SOME_PODS)(lambda _, step: SymToken(tried(as_term(step, int))))),
+            "reduced": Law(reduced),
             "served": Law(lambda _, trial: SymBool(served(trial.term))),
         },
         lambda way: [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from tenure.model import Assignment
+from tenure.model import Assignment, PodSet
 from tenure.oracle.assignment import Assigned, Assigner, GroupTrial
 from tenure.oracle.question import Selection
 from tenure.rules.flavors import reduced_count
@@ -59,24 +59,39 @@ def try_counts(
 
     tried = partial(_tried, assigner.assign, search)
     everything = tried(tuple(pods.count for pods in pod_sets))
-    trials = [everything]
-    # Kueue reduces the counts of the spec, so it may request reclaimable pods again.
-    full = [pods.count if pods.full_count is None else pods.full_count for pods in pod_sets]
-    fewest = [
-        count if pods.min_count is None else pods.min_count
-        for pods, count in zip(pod_sets, full, strict=True)
-    ]
-    steps = sum(count - low for count, low in zip(full, fewest, strict=True))
+    bounds = [_bounds(pods) for pods in pod_sets]
+    steps = sum(full - fewest for full, fewest in bounds)
     may_reduce = assigner.snapshot.cluster.settings.partial_admission and steps > 0
     if everything.is_served or not may_reduce:
         return everything, (everything,)
-
-    def reduced(step: int) -> Trial:
-        counts = (reduced_count(count, low, step, steps) for count, low in zip(full, fewest, strict=True))
-        trials.append(tried(tuple(counts)))
-        return trials[-1]
-
+    trials = [everything]
+    reduced = partial(_noted, trials, partial(_after, tried, bounds, steps))
     return halved(everything, steps, reduced, _is_served), tuple(trials)
+
+
+def _bounds(pods: PodSet) -> tuple[int, int]:
+    """As many pods as there may be, and as few."""
+    # Kueue reduces the counts of the spec, so it may request reclaimable pods again.
+    full = pods.count if pods.full_count is None else pods.full_count
+    return full, full if pods.min_count is None else pods.min_count
+
+
+def _after(
+    tried: Callable[[tuple[int, ...]], _Trial], bounds: Sequence[tuple[int, int]], steps: int, step: int
+) -> _Trial:
+    """The trial after a number of steps, of those that leave as few pods as there may be."""
+    return tried(tuple(_reduced(between, step, steps) for between in bounds))
+
+
+def _reduced(between: tuple[int, int], step: int, steps: int) -> int:
+    full, fewest = between
+    return reduced_count(full, fewest, step, steps)
+
+
+def _noted(trials: list[_Trial], after: Callable[[int], _Trial], step: int) -> _Trial:
+    trial = after(step)
+    trials.append(trial)
+    return trial
 
 
 def _tried(
