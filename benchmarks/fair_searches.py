@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     NANO,
@@ -18,7 +19,6 @@ from tenure.model import (
     FairStrategy,
     FlavorQuotas,
     Instant,
-    Outcome,
     PodSet,
     ReclaimWithinCohort,
     ResourceFlavor,

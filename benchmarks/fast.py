@@ -27,7 +27,7 @@ from benchmarks import growth
 from benchmarks.kueue_timer import Peer
 from benchmarks.measuring import MICROSECOND, machine, median, once
 from benchmarks.shapes import NOW, SHAPES, TARGET, Shape, case_of
-from tenure.engines import Engine
+from tenure.choices import Engine
 from tenure.engines import decide as decide_by_engine
 from tenure.oracle.decide import decide as decide_by_reference
 from tenure.readings import preset

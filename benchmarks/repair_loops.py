@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from benchmarks.fair_searches import NOW
 from benchmarks.repairs import blocks_of, options, print_counts, reading_of
+from tenure.choices import Outcome
 from tenure.model import (
     NANO,
     SECOND,
@@ -27,7 +28,6 @@ from tenure.model import (
     FairStrategy,
     FlavorQuotas,
     FlavorResource,
-    Outcome,
     PodSet,
     ReclaimWithinCohort,
     ResourceFlavor,

@@ -10,7 +10,8 @@ from docs.gen.sources import ROOT
 from tenure.disk import write_file
 from tenure.keeping import digest, digest_of_files
 from tenure_proofs.cache import default_folder
-from tenure_proofs.command import Clusters, Plan, run_plan
+from tenure_proofs.command import Clusters
+from tenure_proofs.command_run import Plan, run_plan
 from tenure_proofs.report import to_json
 from tenure_proofs.solvers import solver_versions
 

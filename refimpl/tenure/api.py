@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tenure.engines import Batch, Detail, Engine, parse_engine
+from tenure.choices import Engine, Outcome
+from tenure.engines import Batch, Detail, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
 from tenure.explanation.explain import explain
@@ -16,7 +17,7 @@ from tenure.manifests.clock_conflicts import ahead_of_clock, not_queued_yet
 from tenure.manifests.naming import pending_key
 from tenure.manifests.premises import order_by_usage
 from tenure.manifests.showing import in_short, some_of
-from tenure.model import Cluster, Instant, Outcome, Workload
+from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.oracle.unmodelled import deciding, problem_of

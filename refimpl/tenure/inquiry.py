@@ -8,7 +8,7 @@ from typing import Self
 
 from tenure.answer import Answer, R
 from tenure.api import Decision, Loaded, PendingDecision, as_instant, as_loaded, decide, decide_all
-from tenure.engines import Engine
+from tenure.choices import Engine
 from tenure.manifests.premises import premises_of
 from tenure.model import Cluster, Instant
 from tenure.outline import Outline

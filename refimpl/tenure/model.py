@@ -1211,12 +1211,3 @@ class NotModelled(StrEnum):
     """A condition of Kueue that Tenure does not model, by its word in JSON."""
 
     TOPOLOGY = "topology"
-
-
-class Outcome(StrEnum):
-    """The result of one decision, in the words of the JSON-lines protocol."""
-
-    FIT = "Fit"
-    PREEMPT = "Preempt"
-    NO_CANDIDATES = "NoCandidates"
-    NO_FIT = "NoFit"

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 def import_all(package: str) -> None:
@@ -26,7 +31,7 @@ def import_all(package: str) -> None:
 def added(group: str, name: str) -> Any:
     """What a package above this one adds under a name; None where no such package is installed.
 
-    It is looked up once in a process: that reads the metadata of every installed distribution.
+    It is looked up once in a process: that may read the metadata of every installed distribution.
 
     Args:
         group: of the entry points, such as `tenure.calls`.
@@ -35,6 +40,13 @@ def added(group: str, name: str) -> Any:
     >>> added("tenure.calls", "guess") is None
     True
     """
-    from importlib.metadata import entry_points
+    return next((entry.load() for entry in _entries(group, name)), None)
 
-    return next((entry.load() for entry in entry_points(group=group, name=name)), None)
+
+def _entries(group: str, name: str) -> Iterator[EntryPoint]:
+    """Those of this distribution first: the others are read only for what it does not add."""
+    from importlib.metadata import PackageNotFoundError, distribution, entry_points
+
+    with suppress(PackageNotFoundError):
+        yield from distribution("tenure").entry_points.select(group=group, name=name)
+    yield from entry_points(group=group, name=name)

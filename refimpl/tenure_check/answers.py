@@ -22,10 +22,11 @@ from tenure_check.analysis.matrix_answer import MatrixAnswer, answer_of
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
 from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
-from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES, MatrixRequest, Scope
+from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.solved_cells import reached
 from tenure_check.analysis.states import CellQuery
 from tenure_check.analysis.two_configurations import Configuration
+from tenure_check.choices import GUARANTEES_STATES, MATRIX_STATES, Scope
 from tenure_proofs.fingerprints import key_of
 
 LITERAL = "as-written"

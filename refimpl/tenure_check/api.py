@@ -26,8 +26,9 @@ from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.matrix import Effort
 from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.matrix_text import cells_outline, matrix_outline
-from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES, Scope, StateSearch
+from tenure_check.analysis.scopes import StateSearch
 from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
+from tenure_check.choices import GUARANTEES_STATES, MATRIX_STATES, Scope
 
 
 class LoopLimits(TypedDict, total=False):

@@ -35,9 +35,9 @@ from tenure_check.analysis.priority_levels import (
 )
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
 from tenure_check.analysis.prover import SolverProver
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.selections import reads_names
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel
+from tenure_check.choices import Scope
 from tenure_lab.generators.writing import write_request
 
 MOST_CELLS = 400

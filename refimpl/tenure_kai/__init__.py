@@ -16,18 +16,26 @@ the runtime that protects a job, and answer as the plugin's functions do (`filte
 'research'
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tenure.model import Action, ResolveMethod
-from tenure_kai.arguments import PluginConfiguration, configure
-from tenure_kai.call import answer_min_runtime
-from tenure_kai.model import Arguments, Job, Pod, PodStatus, Queue, Scene, SubGroup, Victim
-from tenure_kai.resolver import Resolution, path_of, resolve
-from tenure_kai.session import Filtered, GroupLoss, JobLoss, Protection, Session, Validated, job_is_elastic
-
 if TYPE_CHECKING:
+    from tenure.model import Action, ResolveMethod
     from tenure_kai.answers import filter_answer, resolve_answer, validate_answer
+    from tenure_kai.arguments import PluginConfiguration, configure
+    from tenure_kai.call import answer_min_runtime
     from tenure_kai.intake import load_scene, scene_of_objects
+    from tenure_kai.model import Arguments, Job, Pod, PodStatus, Queue, Scene, SubGroup, Victim
+    from tenure_kai.resolver import Resolution, path_of, resolve
+    from tenure_kai.session import (
+        Filtered,
+        GroupLoss,
+        JobLoss,
+        Protection,
+        Session,
+        Validated,
+        job_is_elastic,
+    )
 
 __all__ = [
     "Action",
@@ -61,14 +69,55 @@ __all__ = [
 ]
 
 
+_PLACES = {
+    "tenure.model": (
+        "Action",
+        "ResolveMethod",
+    ),
+    "tenure_kai.arguments": (
+        "PluginConfiguration",
+        "configure",
+    ),
+    "tenure_kai.call": ("answer_min_runtime",),
+    "tenure_kai.model": (
+        "Arguments",
+        "Job",
+        "Pod",
+        "PodStatus",
+        "Queue",
+        "Scene",
+        "SubGroup",
+        "Victim",
+    ),
+    "tenure_kai.resolver": (
+        "Resolution",
+        "path_of",
+        "resolve",
+    ),
+    "tenure_kai.session": (
+        "Filtered",
+        "GroupLoss",
+        "JobLoss",
+        "Protection",
+        "Session",
+        "Validated",
+        "job_is_elastic",
+    ),
+    "tenure_kai.answers": (
+        "filter_answer",
+        "resolve_answer",
+        "validate_answer",
+    ),
+    "tenure_kai.intake": (
+        "load_scene",
+        "scene_of_objects",
+    ),
+}
+
+
 def __getattr__(name: str) -> object:
-    # Late: the oracle reads no files.
-    if name in ("load_scene", "scene_of_objects"):
-        from tenure_kai import intake
-
-        return getattr(intake, name)
-    if name in __all__:
-        from tenure_kai import answers
-
-        return getattr(answers, name)
-    raise AttributeError(f"module 'tenure_kai' has no attribute {name!r}")
+    # Late: the oracle reads no files, and the help of the command answers nothing.
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tenure_lab.campaigns import CampaignPlan
+    from tenure_lab.choices import Mode
     from tenure_lab.generators.scenarios import examples
     from tenure_lab.programs import Program, ProgramFailure
     from tenure_lab.shrinking import shrink
-    from tenure_lab.verdicts import Kind, Mode, Verdict, classify
+    from tenure_lab.verdicts import Kind, Verdict, classify
 
 __all__ = [
     "CampaignPlan",

@@ -10,11 +10,12 @@ from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import bad_input
 from tenure.keeping import code
 from tenure_lab.campaigns import AGREE, CampaignPlan, Difference, Tally, victims_text
+from tenure_lab.choices import Mode
 from tenure_lab.engines_compared import REFUSED, WAYS, Approach, DecidedTwice, compare, protocol_differs
 from tenure_lab.generators.predicates import plain_traits_of
 from tenure_lab.generators.scenarios import draw_for_core, drawn_example
 from tenure_lab.generators.writing import write_request
-from tenure_lab.verdicts import Mode, Sides, sides_of
+from tenure_lab.verdicts import Sides, sides_of
 
 LEFT = "left to the reference"
 DIFFERS = "the core differs"

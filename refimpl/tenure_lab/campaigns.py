@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from tenure.conformance.requests import DecideRequest
+from tenure_lab.choices import Mode
 from tenure_lab.generators.options import KUEUE_FEATURES, Feature, Options
 from tenure_lab.generators.predicates import traits_of
 from tenure_lab.programs import PATIENCE_S
-from tenure_lab.verdicts import FAILURES, AnswerPair, Mode
+from tenure_lab.verdicts import FAILURES, AnswerPair
 
 if TYPE_CHECKING:
     from tenure_lab.campaign_report import CampaignReport

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from tenure.choices import Engine
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest
-from tenure.engines import Engine
 from tenure.errors import InputError
 from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.decide import Decision

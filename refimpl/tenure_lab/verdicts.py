@@ -10,24 +10,12 @@ from typing import Any
 from tenure.conformance.divergences import explain as explained
 from tenure.conformance.divergences import outcome_of
 from tenure.errors import ErrorCode
+from tenure_lab.choices import Mode
 from tenure_lab.programs import Program, ProgramFailure, need_decision, our_answer
 
 Object = dict[str, Any]
 Explain = Callable[[Object, Object, str], str | None]
 """Input, the program's answer and its version; the identifier of a signed divergence."""
-
-
-class Mode(StrEnum):
-    """How much of a decision has to be the reference's; each requires more than those before it."""
-
-    OUTCOME = "outcome"
-    """The decision: Fit, Preempt, NoCandidates or NoFit."""
-    VICTIMS = "victims"
-    """Who is preempted, from which ClusterQueue, and for which reason."""
-    ORDERED = "ordered"
-    """The order in which they are."""
-    EXPLAINED = "explained"
-    """The rules that allow each preemption."""
 
 
 class Kind(StrEnum):

@@ -10,9 +10,9 @@ from typing import Any
 
 from tenure.answer import Answer
 from tenure.api import Decision, Loaded, in_line
+from tenure.choices import DEFAULT_LIMIT
 from tenure.errors import InputError
 from tenure.explanation.answers import Locate, why_answer, why_not_answer
-from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.text import why_not_outline, why_outline
 from tenure.inquiry import Inquiry

@@ -15,15 +15,15 @@ from tenure.inquiry import Inquiry, inquiry_of
 from tenure.manifests import parse_duration
 from tenure.model import Cluster, Duration, Instant
 from tenure.readings import ReadingLike, parse_reading
-from tenure.units import format_duration
 from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
 from tenure_play.diff.difference import DiffAnswer, Side, difference
 from tenure_play.diff.joint import joint_difference
 from tenure_play.diff.text import outline_of
-from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL, Horizon
+from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.answer_types import NextAnswer
 from tenure_play.forecast.joint import gates_over_time
 from tenure_play.forecast.limits import assumed_runtime
+from tenure_play.horizon import USUAL_EVICTION, USUAL_UNTIL
 
 
 class WorkloadDetail(TypedDict, total=False):
@@ -147,8 +147,8 @@ def next_cycles(
     asked, runtime = inquiry_of(loaded, now, reading), ahead.get("runtime")
     horizon = Horizon(
         ahead.get("cycles"),
-        _length(ahead.get("until"), "until", USUAL_UNTIL),
-        _length(ahead.get("eviction"), "eviction", USUAL_EVICTION),
+        _length(ahead.get("until", USUAL_UNTIL), "until"),
+        _length(ahead.get("eviction", USUAL_EVICTION), "eviction"),
         gates_over_time(asked.loaded),
         None if runtime is None else assumed_runtime(runtime, loaded.out_of_play),
     )
@@ -206,8 +206,8 @@ def _asking(asked: Inquiry, files: Sequence[str | Path] | None) -> WorkloadQuest
     return WorkloadQuestions(asked, files, outlook_of(asked))
 
 
-def _length(text: str | None, field: str, usual: Duration) -> Duration:
-    found = usual if text is None else parse_duration(text, field=field)
+def _length(text: str, field: str) -> Duration:
+    found = parse_duration(text, field=field)
     if found < 0:
-        raise bad_input(field, text or format_duration(found), "a duration that is not negative")
+        raise bad_input(field, text, "a duration that is not negative")
     return found

@@ -8,6 +8,7 @@ from functools import cmp_to_key, partial
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from tenure.choices import Outcome
 from tenure.engines import Searches
 from tenure.model import (
     Amount,
@@ -17,7 +18,6 @@ from tenure.model import (
     FlavorResource,
     Head,
     Instant,
-    Outcome,
     ReclaimWithinCohort,
     TurnResult,
     Workload,

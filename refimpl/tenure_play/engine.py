@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from tenure.choices import Outcome
 from tenure.errors import InputError, Problem
 from tenure.explanation.cooldowns import cooldown_text
-from tenure.model import Instant, Outcome, TurnResult
+from tenure.model import Instant, TurnResult
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.units import format_duration, format_instant

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Hashable, Iterator
 
 from tenure.api import HeapPlace, heap_place
-from tenure.engines import Batch, Detail, Engine
+from tenure.choices import Engine
+from tenure.engines import Batch, Detail
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
 from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, SelectedBy, Workload
 from tenure.oracle.effects import configured_message

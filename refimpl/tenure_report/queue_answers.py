@@ -25,7 +25,6 @@ from tenure_check.analysis.matrix import Effort
 from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
 from tenure_check.analysis.sanity import sanity_answer
-from tenure_check.analysis.scopes import GUARANTEES_STATES, MATRIX_STATES
 from tenure_check.analysis.two_configurations import Configuration
 from tenure_check.answers import (
     configuration_in,
@@ -35,6 +34,7 @@ from tenure_check.answers import (
     matrix_answer,
 )
 from tenure_check.api import loops
+from tenure_check.choices import GUARANTEES_STATES, MATRIX_STATES
 from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 
 _Found: TypeAlias = MatrixAnswer | GuaranteesAnswer

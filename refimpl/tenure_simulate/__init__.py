@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
+    from tenure_simulate.choices import Preference
     from tenure_simulate.figures import Counting
     from tenure_simulate.page import html_report
     from tenure_simulate.parallel import simulated
     from tenure_simulate.run import TraceCourse
-    from tenure_simulate.summary import Preference, outline_of
+    from tenure_simulate.summary import outline_of
     from tenure_simulate.sweep import Sweep, parse_sweep, settings_of
     from tenure_simulate.traces import JobTrace, TraceColumns, read_trace
 

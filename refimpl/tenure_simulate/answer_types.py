@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from tenure.as_json import KueueRelease, Span
-
-
-class GroupedBy(StrEnum):
-    """What jobs are grouped by."""
-
-    QUEUE = "queue"
-    SIZE = "size"
-    PRIORITY = "priority"
 
 
 @dataclass(frozen=True, slots=True)

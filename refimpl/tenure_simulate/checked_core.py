@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tenure.engines import Engine, WrongClaimError
+from tenure.choices import Engine
+from tenure.engines import WrongClaimError
 from tenure.model import Assignment, Basis, Cluster, Instant, Kin, SelectedBy, Target, Workload
 from tenure.oracle.bounded import require_bounded_search
 from tenure.oracle.decide import Decision, question_of

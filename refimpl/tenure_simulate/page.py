@@ -12,16 +12,9 @@ from tenure_play.drawing.html_page import html_page
 from tenure_play.drawing.scene import Sketch
 from tenure_play.drawing.svg import BY_SCHEME, svg
 from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
+from tenure_simulate.choices import Preference
 from tenure_simulate.pictures import front, lanes, point_words, queues, waits
-from tenure_simulate.summary import (
-    Preference,
-    against_words,
-    choices_of,
-    chosen,
-    effects_of,
-    headline,
-    inputs_of,
-)
+from tenure_simulate.summary import against_words, choices_of, chosen, effects_of, headline, inputs_of
 from tenure_simulate.tables import (
     MEANINGS,
     brief,

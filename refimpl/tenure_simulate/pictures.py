@@ -24,7 +24,8 @@ from tenure_play.drawing.scene import (
     text_width,
 )
 from tenure_simulate.answer_types import DrawnFigures, JobLane, QueueLanes, SettingFigures, SimulateAnswer
-from tenure_simulate.summary import Preference, chosen, is_beaten
+from tenure_simulate.choices import Preference
+from tenure_simulate.summary import chosen, is_beaten
 from tenure_simulate.sweep import DURATION
 from tenure_simulate.tables import brief, hours_of, lost_share, setting_words, units_of
 

@@ -25,7 +25,8 @@ from tenure.oracle.unmodelled import ANNOTATION
 from tenure.readings import Reading, preset
 from tenure.units import format_duration
 from tenure_play import Scenario, parse_scenario
-from tenure_simulate.answer_types import GroupedBy, SettingFigures, SimulateInputs
+from tenure_simulate.answer_types import SettingFigures, SimulateInputs
+from tenure_simulate.choices import GroupedBy
 from tenure_simulate.dumps import sha256_of
 from tenure_simulate.figures import Counting, measured
 from tenure_simulate.picture_data import drawn_figures

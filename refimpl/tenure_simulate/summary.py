@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Final
 
 from tenure.outline import Facts, Item, Name, Outline, Part, TitledList, Words
 from tenure.release import __version__
 from tenure.units import format_duration
-from tenure_simulate.answer_types import (
-    GroupedBy,
-    RatioRange,
-    SettingFigures,
-    SimulateAnswer,
-    SpanRange,
-)
+from tenure_simulate.answer_types import RatioRange, SettingFigures, SimulateAnswer, SpanRange
+from tenure_simulate.choices import GroupedBy, Preference
 from tenure_simulate.sweep import READING
 from tenure_simulate.tables import (
     hours,
@@ -34,13 +28,6 @@ _HOUR: Final = 3600 * 10**9
 _MOST_FILES: Final = 3
 _NONE: Final = 0.005
 """Hours that a table with two digits shows as none."""
-
-
-class Preference(StrEnum):
-    """What counts most."""
-
-    WAIT = "wait"
-    WASTE = "waste"
 
 
 _FOR: Final = {Preference.WAIT: "short waits", Preference.WASTE: "few hours lost"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -13,28 +12,17 @@ from tenure.cli.commands import options_given
 from tenure.cli.options import Workers
 from tenure.disk import claim, write_file
 from tenure.errors import bad_input
-from tenure.manifests import parse_duration
-from tenure.model import MINUTE, Duration
 from tenure.resources import is_folder
-from tenure.units import format_duration
-from tenure_simulate.answer_types import GroupedBy
-from tenure_simulate.summary import Preference
+from tenure_simulate.choices import GroupedBy, Preference, Progress
 
 if TYPE_CHECKING:
+    from tenure.model import Duration
     from tenure_simulate.answer_types import SimulateAnswer
     from tenure_simulate.figures import Counting
     from tenure_simulate.traces import TraceColumns
 
 MOST_INTERPRETED: Final = 2000
 """So many jobs are simulated where the engine is interpreted, which is far slower."""
-_LONGEST: Duration = 10 * 365 * 24 * 60 * MINUTE
-
-
-class Progress(StrEnum):
-    """What becomes of a job's work when it is preempted."""
-
-    KEPT = "kept"
-    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +268,13 @@ def length_of(text: str, option: str, *, least: Duration = 1) -> Duration:
     Raises:
         InputError: no duration, or one that is too short or too long.
     """
+    from tenure.manifests import parse_duration
+    from tenure.model import MINUTE
+    from tenure.units import format_duration
+
+    longest = 10 * 365 * 24 * 60 * MINUTE
     found = parse_duration(text, field=option)
-    if not least <= found <= _LONGEST:
+    if not least <= found <= longest:
         from_ = "above 0s" if least else "from 0s"
-        raise bad_input(option, text, f"a duration {from_}, at most {format_duration(_LONGEST)}")
+        raise bad_input(option, text, f"a duration {from_}, at most {format_duration(longest)}")
     return found

@@ -112,13 +112,14 @@ def test_the_help_comes_at_once_and_an_import_costs_next_to_nothing() -> None:
     assert ours < typer_alone
 
 
-def loaded_by(arguments: list[str], names: list[str]) -> list[str]:
-    """Those of some modules that a command has loaded when it ends."""
+def loaded_by(commands: list[list[str]], names: list[str]) -> list[str]:
+    """Those of some modules that commands of one process have loaded when they end."""
     program = (
         "import sys, tenure.cli.app as a, contextlib, io, json\n"
-        f"sys.argv = {['tenure', *arguments]!r}\n"
-        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
-        "    a.main()\n"
+        f"for arguments in {commands!r}:\n"
+        "    sys.argv = ['tenure', *arguments]\n"
+        "    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"
+        "        a.main()\n"
         f"print(json.dumps([name for name in {names!r} if name in sys.modules]))"
     )
     done = run_program(sys.executable, "-c", program, check=True)
@@ -127,7 +128,13 @@ def loaded_by(arguments: list[str], names: list[str]) -> list[str]:
 
 
 def test_the_help_imports_neither_a_manifest_nor_a_colour() -> None:
-    assert loaded_by(["--help"], ["yaml", "pydantic", "rich", "jsonschema", "tenure.oracle"]) == []
+    assert loaded_by([["--help"]], ["yaml", "pydantic", "rich", "jsonschema", "tenure.oracle"]) == []
+
+
+def test_the_help_of_a_command_imports_nothing_of_what_it_does() -> None:
+    helps = [[*command.split(), "--help"] for command in (*EVERY, *GROUPED)]
+    imports = ["yaml", "pydantic", "rich", "tenure.model", "tenure.manifests", "tenure.oracle"]
+    assert loaded_by(helps, imports) == []
 
 
 def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Path) -> None:
@@ -143,4 +150,4 @@ def test_a_decision_about_a_dump_imports_no_parser_it_does_not_need(tmp_path: Pa
     ours = ("tenure.reports", "tenure.explanation.counterfactuals", "tenure.explanation.answer_types")
     heavy = ["yaml", "jsonschema", *ours]
     needed = "tenure.oracle.decide"
-    assert loaded_by(["decide", str(dump), "--cluster-queue", "q"], [needed, *heavy]) == [needed]
+    assert loaded_by([["decide", str(dump), "--cluster-queue", "q"]], [needed, *heavy]) == [needed]

@@ -197,7 +197,7 @@ def test_without_a_package_that_plays_cycles_all_else_is_as_before(
     file = dump(tmp_path)
     before = answered("decide", "pending", "-a", file)
     table = lines("decide", "-a", file)
-    monkeypatch.setattr("tenure.cli.decide.added", lambda *_: None)
+    monkeypatch.setattr("tenure.cli.decide_run.added", lambda *_: None)
     after = answered("decide", "pending", "-a", file)
     assert {**after, "joint": before["joint"]} == before
     assert lines("decide", "-a", file) == table[table.index("") + 1 :]

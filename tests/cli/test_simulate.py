@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.versions import KUEUE
-from tenure_simulate import command as cli_of_simulate
+from tenure_simulate import command_run as cli_of_simulate
 from tenure_simulate import run, tables
 from tenure_simulate.trace import simulate
 from tests.command_line import tenure

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tenure.as_json import as_json
-from tenure.cli.validate import answer_of
+from tenure.cli.validate_run import answer_of
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
 from tenure.manifests.load import build

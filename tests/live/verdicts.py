@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from tenure.cli.validate import answer_of
+from tenure.cli.validate_run import answer_of
 from tenure.manifests.files import iterate_objects
 from tenure.manifests.releases import TargetKueue
 from tenure.validation import validate

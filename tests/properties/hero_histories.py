@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from tenure.choices import Outcome
 from tenure.model import (
     Amount,
     Cluster,
@@ -24,7 +25,6 @@ from tenure.model import (
     FairStrategy,
     FlavorQuotas,
     FlavorResource,
-    Outcome,
     PodSet,
     PreemptionRules,
     Reason,

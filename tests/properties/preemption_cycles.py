@@ -17,7 +17,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 
-from tenure.engines import Batch, Engine
+from tenure.choices import Engine
+from tenure.engines import Batch
 from tenure.model import (
     CandidateScope,
     CandidateSelector,

@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 
-from tenure.engines import Batch, Engine, Searches, memo
+from tenure.choices import Engine
+from tenure.engines import Batch, Searches, memo
 from tenure.errors import InputError
 from tenure.model import Assignment, Cluster, Workload
 from tenure.oracle.bounded import with_bounded_usage

@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tenure.choices import Outcome
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.explanation.explain import explain
 from tenure.explanation.remarks import BASIS_RULES
-from tenure.model import Outcome
 from tenure.oracle.decide import Decision, decide, searched_request
 from tenure.oracle.heroes.held import held_together
 from tenure.oracle.question import OWN, Question

@@ -6,11 +6,12 @@ import dataclasses
 
 import pytest
 
+from tenure.choices import Outcome
 from tenure.explanation.answers import why_answer, why_not_answer
 from tenure.explanation.summary import reading_text, summarize
 from tenure.explanation.text import why_not_outline, why_outline
 from tenure.explanation.verdicts import decision_lines
-from tenure.model import MINUTE, Cluster, FlavorResource, Outcome, PodSet, Workload
+from tenure.model import MINUTE, Cluster, FlavorResource, PodSet, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import Reading, RequeueOrder, parse_reading, preset
 from tests import clusters

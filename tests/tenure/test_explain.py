@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
@@ -25,7 +26,6 @@ from tenure.model import (
     ClusterQueue,
     FlavorQuotas,
     Instant,
-    Outcome,
     PodSet,
     ResourceFlavor,
     ResourceGroup,

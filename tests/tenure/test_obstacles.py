@@ -10,17 +10,11 @@ from typing import Any
 import pytest
 
 import tenure
+from tenure.choices import Outcome
 from tenure.explanation.answers import why_not_answer
 from tenure.explanation.obstacles import NO_FIELD, obstacles
 from tenure.manifests.source_lines import SourceLines
-from tenure.model import (
-    ApiEnum,
-    BorrowWithinCohort,
-    Fungibility,
-    Outcome,
-    ReclaimWithinCohort,
-    WithinClusterQueue,
-)
+from tenure.model import ApiEnum, BorrowWithinCohort, Fungibility, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.decide import Decision, decide
 from tests.objects import a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 

@@ -9,7 +9,6 @@ from tenure.model import FlavorResource, PreemptionRules, Workload
 from tenure.oracle.tree import build_tree
 from tenure.readings import preset
 from tenure_check.analysis.admissions import are_admitted, has_heroes
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
     PriorityLevel,
     States,
@@ -19,6 +18,7 @@ from tenure_check.analysis.states import (
     made_small,
     still_in_scope,
 )
+from tenure_check.choices import Scope
 from tests.analyzed import LOWER
 from tests.clusters import cluster, queue
 

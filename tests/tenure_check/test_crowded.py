@@ -28,7 +28,6 @@ from tenure_check.analysis.full_trees import CrowdedStates
 from tenure_check.analysis.guarantees import NarrowCell, Narrowing
 from tenure_check.analysis.matrix import CellVerdict, trees_of
 from tenure_check.analysis.prover import BY_EXAMPLE, LARGEST_TREE, SolverProver
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
     NOW,
     CellQuery,
@@ -39,6 +38,7 @@ from tenure_check.analysis.states import (
     is_replayed,
     made_small,
 )
+from tenure_check.choices import Scope
 from tests.analyzed import ANY, LOWER
 from tests.clusters import cluster, groups, queue
 

@@ -25,8 +25,8 @@ from tenure.rules.dynamic_priority import dynamic_priority
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix, analyze, trees_of
 from tenure_check.analysis.priority_levels import levels_of
 from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided, hits_of, reread
+from tenure_check.choices import Scope
 from tests.analyzed import ANY, HOUR, LOWER
 from tests.clusters import cluster, queue
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 import z3
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest
-from tenure.model import Outcome, Reason, Trigger
+from tenure.model import Reason, Trigger
 from tenure.readings import preset
 from tenure_check.analysis.matrix import trees_of, why_uncovered
 from tenure_check.analysis.priority_levels import configuration_of

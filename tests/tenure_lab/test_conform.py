@@ -22,13 +22,14 @@ from tenure.conformance.vectors import load_vectors
 from tenure.pools import Hands
 from tenure_lab import verdicts
 from tenure_lab.campaigns import BLOCK, CampaignPlan, Tally, read_tally
+from tenure_lab.choices import Mode
 from tenure_lab.conform_report import summary
 from tenure_lab.generators.options import KUEUE_FEATURES, Feature
 from tenure_lab.generators.scenarios import examples
 from tenure_lab.pool import blocks_done
 from tenure_lab.programs import Program
 from tenure_lab.shrinking import shrink
-from tenure_lab.verdicts import Kind, Mode, Sides, sides_of
+from tenure_lab.verdicts import Kind, Sides, sides_of
 
 Object = dict[str, Any]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tenure.choices import Engine
 from tenure.conformance.vectors import load_vectors, run_vector
-from tenure.engines import Engine
 from tenure_lab import engines_compared
 from tenure_lab.campaign_blocks import DIFFERS, FAULT, LEFT, core_block
 from tenure_lab.campaign_report import campaign_report

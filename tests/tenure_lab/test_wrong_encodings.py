@@ -26,7 +26,7 @@ from tenure_check.analysis import (
     symbolic_usage,
     tree_slices,
 )
-from tenure_check.analysis.scopes import Scope
+from tenure_check.choices import Scope
 from tests.analyzed import KNOWN
 from tests.docs.blocks import ROOT
 

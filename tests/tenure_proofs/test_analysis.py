@@ -22,8 +22,9 @@ from tenure_check.analysis.encoding import Pair, Priorities
 from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.prover import BothSolvers
 from tenure_check.analysis.ratios import FARTHEST, NEAR, Ratio
-from tenure_check.analysis.scopes import MatrixRequest, Scope
+from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.states import States, decided
+from tenure_check.choices import Scope
 from tenure_proofs.solvers import Cvc5
 from tests.analyzed import ANY, KNOWN, LOWER, asked_of, cells_of
 from tests.clusters import cluster, queue

@@ -23,7 +23,7 @@ from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Part
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import FORM, MOST_BYTES, UNFINISHED_S, UNUSED_S, Cache, default_folder
-from tenure_proofs.command import Plan, run_plan
+from tenure_proofs.command_run import Plan, run_plan
 from tenure_proofs.fingerprints import code_digest, key_of, package_digest
 from tenure_proofs.kept import Kept
 from tenure_proofs.mutants.hunt import Hunted, all_mutants

@@ -17,7 +17,7 @@ from tenure.rules.quota import fits_quota
 from tenure.rules.registry import all_rules
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.bridge import LiftReport
-from tenure_proofs.command import Plan, exit_code, run_plan
+from tenure_proofs.command_run import Plan, exit_code, run_plan
 from tenure_proofs.mutants import hunt, real_bugs, signed
 from tenure_proofs.mutants.comparisons import off_by_one_changes, operator_changes
 from tenure_proofs.mutants.hunt import DOOR, Hunted, all_mutants, hunt_one, mutated

@@ -44,7 +44,7 @@ from tenure.versions import versioned
 from tenure_kai.steady import is_reclaim_accepted, may_lose
 from tenure_play import actors, cycle, queues
 from tenure_proofs.budgets import Budget
-from tenure_proofs.command import exit_code
+from tenure_proofs.command_run import exit_code
 from tenure_proofs.formats.checks import checks_of
 from tenure_proofs.formats.markdown import markdown_lines
 from tenure_proofs.formats.problems import faults

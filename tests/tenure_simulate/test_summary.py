@@ -8,7 +8,8 @@ import pytest
 
 from docs.gen.real_traces import recorded
 from tenure_simulate.answer_types import SettingFigures, SimulateAnswer
-from tenure_simulate.summary import Preference, chosen, effect_words, outline_of
+from tenure_simulate.choices import Preference
+from tenure_simulate.summary import chosen, effect_words, outline_of
 
 
 def philly(*durations: str) -> SimulateAnswer:

@@ -14,7 +14,8 @@ from typing import Any
 
 import z3
 
-from tenure.model import Assignment, Outcome
+from tenure.choices import Outcome
+from tenure.model import Assignment
 from tenure.oracle import decide
 from tenure.oracle.partial import Trial
 from tenure.oracle.question import Candidate

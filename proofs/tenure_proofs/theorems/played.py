@@ -8,8 +8,9 @@ from typing import Any
 
 import z3
 
+from tenure.choices import Outcome
 from tenure.engines import Batch
-from tenure.model import Assignment, Cluster, ClusterQueue, Outcome, Reason, TurnResult, Workload
+from tenure.model import Assignment, Cluster, ClusterQueue, Reason, TurnResult, Workload
 from tenure.readings import preset_names
 from tenure.rules.cycle import awaits_targets, persisted
 from tenure.rules.dynamic_priority import priority_in_decision

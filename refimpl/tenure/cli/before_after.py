@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from tenure.cli.bundled import example_folder
-from tenure.cli.revisions import files_of_revision, objects_at, parse_revision
-from tenure.edits import ManifestEdit
 from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import SourcedObject, read_objects
-from tenure.manifests.files import STDIN_TWICE
-from tenure.manifests.given import given
-from tenure.manifests.structure import dig
 from tenure.resources import is_folder
+
+if TYPE_CHECKING:
+    from tenure.edits import ManifestEdit
+    from tenure.manifests import SourcedObject
 
 TwoSides: TypeAlias = Annotated[
     list[str] | None,
@@ -56,6 +54,9 @@ def named_sides(
     Raises:
         InputError: neither or too many are named, or nothing differs.
     """
+    from tenure.manifests.files import STDIN_TWICE
+    from tenure.manifests.given import given
+
     named = _named(words, example)
     if len(named) == 1 and not edits:
         expected = "AFTER, or a change of BEFORE: --set, --unset or --patch"
@@ -67,6 +68,9 @@ def named_sides(
 
 
 def _named(words: Sequence[str], example: str | None) -> list[tuple[str, str]]:
+    from tenure.cli.revisions import parse_revision
+    from tenure.manifests.given import given
+
     found = [(word, given().name if word == "-" and given().read else word) for word in words]
     if len(words) == 1 and ".." in words[0] and not Path(words[0]).exists():
         both = words[0].split("..")
@@ -86,6 +90,8 @@ def changed_name(name: str, edits: Sequence[ManifestEdit]) -> str:
 
 def own_objects(source: str) -> tuple[list[str], Sequence[SourcedObject]]:
     """What is to be read of a source: the paths, and the objects of a git revision, one of both."""
+    from tenure.cli.revisions import objects_at, parse_revision
+
     revision = parse_revision(source)
     return ([source], ()) if revision is None else ([], objects_at(revision))
 
@@ -97,6 +103,8 @@ def objects_of(source: str, common: Sequence[SourcedObject]) -> list[SourcedObje
         source: where its own are.
         common: those of both sides.
     """
+    from tenure.manifests import read_objects
+
     paths, own = own_objects(source)
     return list(together(chain(own, read_objects(paths) if paths else ()), common))
 
@@ -113,6 +121,8 @@ def folder_of(source: str) -> Iterator[Path]:
     Traceback (most recent call last):
     tenure.errors.InputError: --render: found 'queues.yaml', expected folders or revisions, ...
     """
+    from tenure.cli.revisions import files_of_revision, parse_revision
+
     revision = parse_revision(source)
     if revision is not None:
         with files_of_revision(revision) as folder:
@@ -135,6 +145,8 @@ def together(own: Iterable[SourcedObject], common: Sequence[SourcedObject]) -> I
 
 
 def _name(sourced: SourcedObject) -> tuple[str, ...]:
+    from tenure.manifests.structure import dig
+
     raw = sourced.object
     fields = (dig(raw, "kind"), dig(raw, "metadata", "namespace"), dig(raw, "metadata", "name"))
     return tuple(map(str, fields))

@@ -155,6 +155,22 @@ class Command(TyperCommand):
 class Group(TyperGroup):
     """Commands below one name."""
 
+    _has_options = True
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command; where none is given their defaults hold.
+
+        Typer imports pydantic to convert even these, which takes as long as all the rest of a help text.
+        """
+        self._has_options = not args or args[0].startswith("-")
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self._has_options = True
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return super().get_params(ctx) if self._has_options else []
+
     def get_help(self, ctx: Any) -> str:
         return coloured(super().get_help(ctx))
 

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from tenure.api import PendingDecision, assumed_queue, in_line, pending_names, waiting_queues
+from tenure.choices import Engine, Outcome
 from tenure.cli.output import Output, about, print_answer
-from tenure.engines import Engine
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, shortened
 from tenure.explanation.proposals import clock_text, proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, TOPOLOGY_NOTE, quota_alone
@@ -18,7 +18,7 @@ from tenure.explanation.summary import assumed_lines, engine_of, outcome_text, r
 from tenure.explanation.verdicts import decision_lines
 from tenure.inquiry import Inquiry
 from tenure.manifests.showing import in_short
-from tenure.model import Outcome, QueueingStrategy
+from tenure.model import QueueingStrategy
 from tenure.oracle.decide import Decision
 from tenure.outline import aligned
 from tenure.units import counted, format_instant

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tenure.errors import InputError, Problem
-from tenure.manifests import Loaded, comma_separated, did_you_mean
-from tenure.manifests.naming import WorkloadState, workload_states
-from tenure.manifests.showing import ONE_NAME
 from tenure.resources import is_there
+
+if TYPE_CHECKING:
+    from tenure.manifests import Loaded
 
 NAME_HELP: Final = "its name or its Job's, with namespace where that is needed"
 """The help text of an argument that is a workload."""
@@ -79,6 +79,8 @@ def in_order(loaded: Loaded, pending: str, running: str) -> tuple[str, str]:
         loaded: the cluster.
         pending, running: what they are called, as they stand on the command line.
     """
+    from tenure.manifests.naming import WorkloadState, workload_states
+
     first, second = (workload_states(loaded, word) for word in (pending, running))
     turned = WorkloadState.RUNNING in first - second and WorkloadState.PENDING in second - first
     return (running, pending) if turned else (pending, running)
@@ -89,6 +91,8 @@ def _is_manifest(word: str) -> bool:
 
 
 def _told(words: Sequence[str], named: Sequence[str]) -> str:
+    from tenure.manifests import comma_separated
+
     if not named:
         return f"{comma_separated(words)}, and no workload" if words else "nothing"
     are = "is no file or folder" if len(named) == 1 else "are no files or folders"
@@ -97,6 +101,9 @@ def _told(words: Sequence[str], named: Sequence[str]) -> str:
 
 def _meant(named: Sequence[str]) -> str:
     """A file whose name looks like one of some words."""
+    from tenure.manifests import did_you_mean
+    from tenure.manifests.showing import ONE_NAME
+
     for word in named:
         folder = Path(word).parent
         try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tenure.choices import Engine
 from tenure.cli.completion import (
     complete_example,
     complete_override,
@@ -16,15 +17,13 @@ from tenure.cli.completion import (
     complete_workload,
 )
 from tenure.cli.named import NAME_HELP
-from tenure.engines import Engine
 from tenure.errors import bad_input
-from tenure.manifests import parse_instant
-from tenure.manifests.releases import AsIf, TargetKueue
-from tenure.model import Instant
 from tenure.readings import Reading, default_preset, parse_reading, preset_names
 
 if TYPE_CHECKING:
     from tenure.edits import ManifestEdit
+    from tenure.manifests.releases import AsIf, TargetKueue
+    from tenure.model import Instant
 
 DEFAULT_READING = default_preset()
 
@@ -235,6 +234,7 @@ class EditOptions:
             InputError: as `edits`; a release that is not known.
         """
         from tenure.cli.inputs import changed
+        from tenure.manifests.releases import AsIf, TargetKueue
 
         TargetKueue.of(kueue)
         edits = self.edits()
@@ -272,6 +272,8 @@ class Interpretation:
         Raises:
             InputError: a release that is not known; a gate that is neither true nor false.
         """
+        from tenure.manifests.releases import TargetKueue
+
         return TargetKueue.of(self.kueue, None if flags is None else parse_gates(flags.feature_gates))
 
     def chosen(self) -> Reading:
@@ -315,6 +317,8 @@ def instant_of(now: str | None) -> Instant:
     >>> instant_of("1970-01-01T00:00:01Z")
     1000000000
     """
+    from tenure.manifests import parse_instant
+
     return time.time_ns() if now is None else parse_instant(now, field="now")
 
 

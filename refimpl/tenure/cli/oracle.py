@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from tenure.choices import Engine
 from tenure.cli.options import EngineName
 from tenure.cli.terminal import discard
-from tenure.conformance.lines import serve
-from tenure.engines import Engine
 from tenure.errors import InputError, Problem
 
 
@@ -30,6 +29,8 @@ def oracle_command(engine: EngineName = Engine.REFERENCE) -> None:
     Exit codes: 0 at the end of the requests, also where answers are errors; 2 when nothing can be read or
     written.
     """
+    from tenure.conformance.lines import serve
+
     # Whoever starts us may have closed either: then no request comes, or no answer is read.
     if sys.stdin is None or sys.stdout is None:
         return

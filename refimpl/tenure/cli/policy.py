@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tenure.choices import PolicyAction
 from tenure.cli.output import Output, OutputOption, print_answer
-from tenure.validation.admission_policy import PolicyAction, admission_policies, policies_yaml
 
 
 def policy_command(
@@ -51,6 +51,8 @@ def policy_command(
 
     Exit codes: 0 written, 2 bad input.
     """
+    from tenure.validation.admission_policy import admission_policies, policies_yaml
+
     policies = admission_policies(action)
     listed = {"apiVersion": "v1", "kind": "List", "items": policies}
     lines = policies_yaml(policies).splitlines() if output == Output.TEXT else ()

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from tenure.choices import Engine
 from tenure.cli.commands import SETTINGS, Command, Group
-from tenure.cli.exit_codes import ExitCode
 from tenure.cli.options import EngineName
-from tenure.cli.output import Output, OutputOption, print_answer
-from tenure.cli.terminal import Color, choose_colour, progress
-from tenure.conformance import vectors
-from tenure.conformance.vectors import Run
-from tenure.engines import Engine, require_core
-from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import decoded_json
-from tenure.manifests.files import decoded, read_standard_input, read_text
-from tenure.manifests.limits import MAX_VECTORS
-
-if TYPE_CHECKING:
-    from tenure.cli.answer_types import VectorRun, VectorsChecked, VectorsRun
+from tenure.cli.output import Output, OutputOption
+from tenure.cli.terminal import Color
 
 vectors_app = typer.Typer(
     cls=Group,
@@ -70,41 +59,9 @@ def run(
 
     Exit codes: 0 every vector passes, 1 one differs, 2 bad input.
     """
-    choose_colour(color)
-    chosen = [vector for vector in vectors.load_vectors(folder) if vector.id.startswith(only)]
-    if not chosen:
-        raise bad_input("only", only, "the beginning of some vector's identifier")
-    if engine == Engine.FAST:
-        require_core()
-    runs = [vectors.run_vector(vector, engine) for vector in progress(chosen, "running vectors", len(chosen))]
-    failed = sum(1 for run in runs if run.differences)
-    rendered: VectorsRun = {
-        "passed": len(runs) - failed,
-        "failed": failed,
-        "vectors": [_rendered(run) for run in runs],
-    }
-    print_answer(output, "vectors", rendered, _run_lines(runs, failed, verbose))
-    if failed:
-        raise typer.Exit(ExitCode.FOUND)
+    from tenure.cli.vectors_run import run_run
 
-
-def _run_lines(runs: list[Run], failed: int, verbose: bool) -> Iterator[str]:
-    for run in runs:
-        if run.differences:
-            yield f"FAIL {run.vector.id}: {run.vector.data['comment']}"
-            yield from (f"     {difference}" for difference in run.differences)
-        elif verbose:
-            yield f"ok   {run.vector.id}: {run.vector.data['comment']}"
-    yield f"vectors: {len(runs) - failed} passed, {failed} failed"
-
-
-def _rendered(run: Run) -> VectorRun:
-    return {
-        "id": run.vector.id,
-        "comment": run.vector.data["comment"],
-        "passed": not run.differences,
-        "differences": list(run.differences),
-    }
+    run_run(only=only, folder=folder, engine=engine, verbose=verbose, output=output, color=color)
 
 
 @vectors_app.command("check", cls=Command, context_settings=SETTINGS)
@@ -119,13 +76,9 @@ def check(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
 
     Exit codes: 0 well-formed, 1 something is not, 2 bad input.
     """
-    problems = list(progress(vectors.check_vectors(folder), "checking vectors"))
-    if problems:
-        print_answer(output, "vectors", {"wellFormed": False, "problems": problems}, problems)
-        raise typer.Exit(ExitCode.FOUND)
-    count, files = len(vectors.load_vectors(folder)), len(vectors.vector_files(folder))
-    checked: VectorsChecked = {"wellFormed": True, "problems": [], "vectors": count, "files": files}
-    print_answer(output, "vectors", checked, [f"vectors: {count} in {files} files, well-formed"])
+    from tenure.cli.vectors_run import run_check
+
+    run_check(folder=folder, output=output)
 
 
 @vectors_app.command("format", cls=Command, context_settings=SETTINGS)
@@ -138,8 +91,9 @@ def format_(folder: Folder = None, output: OutputOption = Output.TEXT) -> None:
 
     Exit codes: 0 done, 2 bad input.
     """
-    names = [path.name for path in vectors.format_files(folder)]
-    print_answer(output, "vectors", {"formatted": names}, (f"formatted {name}" for name in names))
+    from tenure.cli.vectors_run import run_format
+
+    run_format(folder=folder, output=output)
 
 
 @vectors_app.command("add", cls=Command, context_settings=SETTINGS)
@@ -159,28 +113,6 @@ def add(
 
     Exit codes: 0 added, 2 bad input.
     """
-    path = vectors.add_vector(area, _parsed(_text(source)), folder)
-    print_answer(output, "vectors", {"addedTo": str(path)}, [f"added to {path}"])
+    from tenure.cli.vectors_run import run_add
 
-
-def _text(source: Path | None) -> str:
-    if source is not None:
-        return read_text(source, MAX_VECTORS)
-    problems: list[Problem] = []
-    raw = read_standard_input(problems)
-    text = None if raw is None else decoded(raw, "stdin", problems)
-    if text is None:
-        raise InputError(problems)
-    return text
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        vector = decoded_json(text)
-    except (ValueError, RecursionError) as error:
-        raise bad_input(
-            "vector", str(error), "a JSON object as spec/vectors/schema.json describes it"
-        ) from None
-    if not isinstance(vector, dict):
-        raise bad_input("vector", vector, "a JSON object as spec/vectors/schema.json describes it")
-    return vector
+    run_add(area=area, source=source, folder=folder, output=output)

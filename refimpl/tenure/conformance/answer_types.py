@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from pydantic import Field, WithJsonSchema
 
 from tenure.as_json import IfAny, KueueRelease
+from tenure.choices import Outcome
 from tenure.errors import ErrorCode
 from tenure.explanation.identifiers import WorkloadKey
 from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import AssignedPods, PreemptedWorkload
 from tenure.joint import JointEffect
-from tenure.model import Outcome
 from tenure.oracle.effects import PREEMPTED_METRIC
 from tenure.readings import CHOICES, preset_names
 

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Final
 
+from tenure.choices import Engine
 from tenure.conformance.protocol import answer, failed
 from tenure.conformance.protocol_types import Unreadable
-from tenure.engines import Engine
 from tenure.errors import ErrorCode
 from tenure.manifests import MAX_LINE, decoded_json, in_mebibytes, show
 

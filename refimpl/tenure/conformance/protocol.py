@@ -7,21 +7,19 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tenure.as_json import as_json
+from tenure.choices import WITH_INPUT, Engine
 from tenure.conformance.accessible import answer_accessible
 from tenure.conformance.priorities import answer_priority
 from tenure.conformance.protocol_types import Refused, Unreadable, VersionOutput
 from tenure.conformance.rendering import render_decision, render_problem
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.validating import answer_validate
-from tenure.engines import Detail, Engine, decide
+from tenure.engines import Detail, decide
 from tenure.errors import ErrorCode, InputError, Problem, bad_input
 from tenure.manifests import did_you_mean, show
 from tenure.registration import added
 from tenure.release import __version__
 from tenure.versions import KAI, form, kueue_version
-
-WITH_INPUT = ("decide", "accessible", "priority", "validate", "minruntime")
-"""The calls that ask about something, as vectors do."""
 
 CALLS = (*WITH_INPUT, "version")
 """The calls that are answered."""

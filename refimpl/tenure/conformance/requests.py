@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
+from tenure.choices import Engine
 from tenure.conformance.assignments import read_assignment, read_list
 from tenure.conformance.gathering import attempt, key_problems
-from tenure.engines import Engine, parse_engine
+from tenure.engines import parse_engine
 from tenure.errors import InputError, Problem
 from tenure.manifests import (
     MAX_DEVIATIONS,

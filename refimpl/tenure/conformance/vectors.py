@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tenure.choices import Engine
 from tenure.conformance.observing import observed_rules
 from tenure.conformance.protocol import answer
 from tenure.disk import write_file
-from tenure.engines import Engine
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests import decoded_json
 from tenure.manifests.files import read_text

@@ -1,7 +1,8 @@
 """Who decides: the reference, or the optimized core where it can; the result is the same record."""
 
+from tenure.choices import Engine
 from tenure.engines.batch import Batch
-from tenure.engines.choice import Detail, Engine, WrongClaimError, parse_engine, require_core, would_be_faster
+from tenure.engines.choice import Detail, WrongClaimError, parse_engine, require_core, would_be_faster
 from tenure.engines.memo import Searches
 from tenure.model import Assignment, Cluster, Instant, Workload
 from tenure.oracle.decide import Decision

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from tenure.choices import Engine
 from tenure.engines.choice import (
     WORTH_ARRAYS,
     WORTH_LOADING,
     Core,
     Detail,
-    Engine,
     core_of,
     is_compiled,
     require_core,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum, StrEnum, auto
+from enum import Enum, auto
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tenure.choices import Engine
 from tenure.errors import bad_input
 from tenure.registration import added
 
@@ -15,15 +16,6 @@ if TYPE_CHECKING:
     from tenure.oracle.decide import Decision
     from tenure.oracle.snapshot import Snapshot
     from tenure.readings import Reading
-
-
-class Engine(StrEnum):
-    """An engine, by its name in the protocol."""
-
-    REFERENCE = "reference"
-    FAST = "fast"
-    AUTO = "auto"
-    """The reference, and the core once so much is searched that loading it is worth it; see `Batch`."""
 
 
 CORE: Final = "tenure.engines"

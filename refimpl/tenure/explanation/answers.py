@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from tenure.choices import DEFAULT_LIMIT, Outcome
 from tenure.explanation.answer_types import (
     CaseShape,
     CounterfactualShape,
@@ -32,7 +33,7 @@ from tenure.explanation.counterfactuals import (
 )
 from tenure.explanation.counterfactuals.config_fields import NOT_TRIED
 from tenure.explanation.explain import explain, explain_workload
-from tenure.explanation.groups import DEFAULT_LIMIT, MOST_NAMES, names_text
+from tenure.explanation.groups import MOST_NAMES, names_text
 from tenure.explanation.obstacles import NO_FIELD, obstacle_of_turn, obstacles, obstacles_of_victim
 from tenure.explanation.proposals import proposals_in
 from tenure.explanation.quota_alone import BY_QUOTA, quota_alone, topology_of
@@ -40,7 +41,7 @@ from tenure.explanation.remarks import Remark
 from tenure.explanation.shapes import preempted_workloads
 from tenure.explanation.shortages import Shortage, account_text, amount, shortages
 from tenure.explanation.summary import engine_of, reading_text, request_remarks, summarize
-from tenure.model import Outcome, Workload
+from tenure.model import Workload
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 from tenure.units import format_instant, format_names

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tenure.model import FlavorResource, Instant, Outcome
+from tenure.choices import Outcome
+from tenure.model import FlavorResource, Instant
 from tenure.oracle.backoff import deferred
 from tenure.oracle.decide import Decision
 from tenure.units import format_instant, joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tenure.choices import Outcome
 from tenure.explanation.configured import selector_remarks
 from tenure.explanation.heroes import is_above_preemptor, kin_of
 from tenure.explanation.other_queues import Searched, elsewhere_remarks
@@ -12,7 +13,7 @@ from tenure.explanation.own_queue import own_queue_remarks
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark, remark
 from tenure.explanation.summary import request_remarks, summarize
-from tenure.model import Outcome, Target, Trigger, Workload
+from tenure.model import Target, Trigger, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.question import Candidate, uses_any
 from tenure.rules.hero_targets import is_immune

@@ -18,8 +18,6 @@ MOST_GROUPS: Final = 8
 """So many groups are listed, the largest; the rest are counted."""
 MOST_NAMES: Final = 3
 """So many names stand in a sentence."""
-DEFAULT_LIMIT: Final = 5
-"""So many changes of fields that would change an answer are listed."""
 
 Item = TypeVar("Item")
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from tenure.choices import Outcome
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.config_obstacles import config_obstacles
 from tenure.explanation.heroes import kin_of
@@ -23,7 +24,6 @@ from tenure.model import (
     FlavorMode,
     FlavorResource,
     Fungibility,
-    Outcome,
     QueueingStrategy,
     ReclaimWithinCohort,
     ResourceFlavor,

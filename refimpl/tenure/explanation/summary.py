@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
+from tenure.choices import Outcome
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.configured import config_remarks, nothing_selected
 from tenure.explanation.heroes import bill_remarks, hero_request_remarks
 from tenure.explanation.quota_alone import quota_alone
 from tenure.explanation.remarks import Remark, remark
 from tenure.explanation.shortages import Beyond, amount, beyond_potential, quota_sum
-from tenure.model import Amount, FlavorResource, Outcome, ReclaimWithinCohort, WithinClusterQueue
+from tenure.model import Amount, FlavorResource, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.effective import as_effective

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tenure.choices import Outcome
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.model import UNLIMITED, Amount, Amounts, FlavorResource, Outcome, Workload
+from tenure.model import UNLIMITED, Amount, Amounts, FlavorResource, Workload
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.tree import NO_QUOTA, Node
 from tenure.rules.amounts import plus

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from tenure.choices import Outcome
 from tenure.model import (
     Amounts,
     Assignment,
@@ -13,7 +14,6 @@ from tenure.model import (
     ClusterQueue,
     Instant,
     NotModelled,
-    Outcome,
     SelectedBy,
     Target,
     Workload,

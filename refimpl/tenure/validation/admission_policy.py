@@ -9,9 +9,9 @@ limits of cost is refused, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Any, Final, TypeAlias
 
+from tenure.choices import PolicyAction
 from tenure.manifests.conversion import GROUP
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
 from tenure.manifests.preemption_configs import OPERATORS
@@ -32,14 +32,6 @@ _PART: Final = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 _KEY: Final = f"^({SUBDOMAIN.strip('^$')}/)?{_PART}$".replace("\\.", "[.]")
 _VALUE: Final = f"^({_PART})?$"
 _NAME: Final = SUBDOMAIN.replace("\\.", "[.]")
-
-
-class PolicyAction(StrEnum):
-    """What the API server does about an object that a policy refuses."""
-
-    DENY = "Deny"
-    WARN = "Warn"
-    AUDIT = "Audit"
 
 
 def admission_policies(action: PolicyAction = PolicyAction.DENY) -> Sequence[_Object]:

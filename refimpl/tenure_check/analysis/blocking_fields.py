@@ -25,8 +25,8 @@ from tenure.model import (
 from tenure.oracle.tree import build_tree
 from tenure.readings import Reading
 from tenure_check.analysis.matrix_answer import MatrixCell
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import CellQuery, PriorityLevel, States
+from tenure_check.choices import Scope
 
 TRIED = 600
 """Random states for each field."""

@@ -49,8 +49,8 @@ from tenure_check.analysis.guarantees import NarrowCell, conditions_on
 from tenure_check.analysis.matrix import trees_of
 from tenure_check.analysis.prover import SolverProver
 from tenure_check.analysis.random_configs import with_configs
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import CellQuery, States, decided
+from tenure_check.choices import Scope
 from tenure_proofs.cache import Cache
 from tenure_proofs.kept import Kept
 from tenure_proofs.solvers import Cvc5

@@ -25,11 +25,12 @@ from tenure.readings import Reading
 from tenure.rules.quota import usage_passed_up
 from tenure_check.analysis.encoding import Pair, Priorities
 from tenure_check.analysis.heroes import HeroPair, kind_and_name
-from tenure_check.analysis.scopes import CellSides, Scope
+from tenure_check.analysis.scopes import CellSides
 from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.states import STAMPS, CellQuery, PriorityLevel
 from tenure_check.analysis.symbolic_execution import term_of
 from tenure_check.analysis.tree_slices import slice_of
+from tenure_check.choices import Scope
 from tenure_proofs.trusted.claim import Traces
 
 Counted: TypeAlias = tuple[Tree, Usage]

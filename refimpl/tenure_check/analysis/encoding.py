@@ -55,10 +55,10 @@ from tenure.rules.share import borrowed_amount, claims_nominal
 from tenure.rules.terms import PreemptionTerms
 from tenure_check.analysis.guarantees import NarrowCell
 from tenure_check.analysis.ratios import Ratio
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import STAMPS
 from tenure_check.analysis.symbolic_execution import term_of
 from tenure_check.analysis.symbolic_usage import MOMENTS, SymbolicUsage
+from tenure_check.choices import Scope
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.domains import Record, domain_of, well_typed
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymRecord

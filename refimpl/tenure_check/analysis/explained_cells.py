@@ -17,8 +17,8 @@ from tenure_check.analysis.matrix_answer import (
     with_smallest_examples,
 )
 from tenure_check.analysis.matrix_text import grouped, side_name
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.two_configurations import Configuration
+from tenure_check.choices import Scope
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}")
 

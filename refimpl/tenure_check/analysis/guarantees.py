@@ -20,7 +20,6 @@ from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import (
     CellQuery,
     Example,
@@ -31,6 +30,7 @@ from tenure_check.analysis.states import (
     made_small,
     still_in_scope,
 )
+from tenure_check.choices import Scope
 
 
 class Narrowing(StrEnum):

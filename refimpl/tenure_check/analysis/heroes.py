@@ -22,10 +22,10 @@ from tenure.readings import HeroBilling, HeroLending, Reading
 from tenure.rules.quota import local_quota
 from tenure_check.analysis.encoding import Pair, record_of
 from tenure_check.analysis.guarantees import NarrowCell
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.symbolic_execution import MOST, term_of
 from tenure_check.analysis.symbolic_usage import FAIR_MOMENTS
 from tenure_check.analysis.tree_slices import slice_of
+from tenure_check.choices import Scope
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.symbols import SymBool
 

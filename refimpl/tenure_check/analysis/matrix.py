@@ -21,15 +21,7 @@ from tenure.oracle.tree import Tree, build_tree
 from tenure.oracle.unmodelled import of_pair, with_known_configs
 from tenure.readings import Reading
 from tenure_check.analysis.decided_states import Deciding, Replays
-from tenure_check.analysis.scopes import (
-    ALL_CELLS,
-    MATRIX_STATES,
-    PREMISES,
-    CellSides,
-    MatrixRequest,
-    Scope,
-    premises_of,
-)
+from tenure_check.analysis.scopes import ALL_CELLS, PREMISES, CellSides, MatrixRequest, premises_of
 from tenure_check.analysis.selections import reads_names
 from tenure_check.analysis.states import (
     CellQuery,
@@ -41,6 +33,7 @@ from tenure_check.analysis.states import (
     still_in_scope,
 )
 from tenure_check.analysis.symmetry import Symmetry, renamed
+from tenure_check.choices import MATRIX_STATES, Scope
 
 
 class CellVerdict(StrEnum):

@@ -21,10 +21,10 @@ from tenure.rules.hero_rank import is_hero
 from tenure_check.analysis.decided_states import Deciding
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix
 from tenure_check.analysis.priority_levels import coverage, thresholds_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.selections import reads_names
 from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided
+from tenure_check.choices import Scope
 
 NOT_ASKED: Final[Mapping[CellQuery, CellVerdict]] = MappingProxyType({})
 

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.model import Amount, Cluster, FlavorResource, Outcome, PodSet
+from tenure.model import Amount, Cluster, FlavorResource, PodSet
 from tenure.readings import Reading
 from tenure_check.analysis.matrix import trees_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import PriorityLevel, States, decided, still_in_scope, written_state
+from tenure_check.choices import Scope
 
 STATES: Final = 600
 """Random states that are decided."""

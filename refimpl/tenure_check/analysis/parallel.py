@@ -20,8 +20,8 @@ from tenure.pools import Pool
 from tenure.readings import Reading
 from tenure_check.analysis.matrix import CellResult
 from tenure_check.analysis.prover import SolverProver, pair_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import CellQuery
+from tenure_check.choices import Scope
 from tenure_proofs.pool import second_solver, solving
 from tenure_proofs.solvers import Cvc5
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from itertools import combinations_with_replacement, permutations
 from typing import Any, Final
 
-from tenure.engines import Batch, Engine
+from tenure.choices import Engine, Outcome
+from tenure.engines import Batch
 from tenure.errors import InputError
-from tenure.model import SECOND, Duration, Instant, Outcome, Reason, Workload
+from tenure.model import SECOND, Duration, Instant, Reason, Workload
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force

@@ -42,7 +42,6 @@ from tenure.rules.preemption_config import compares
 from tenure_check.analysis.decided_states import Replays
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix, trees_of
 from tenure_check.analysis.priority_levels import HIGHEST_PRIORITY, regions_of, thresholds_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.selections import Selections
 from tenure_check.analysis.states import (
     NOW,
@@ -52,6 +51,7 @@ from tenure_check.analysis.states import (
     PriorityLevel,
     is_in_scope,
 )
+from tenure_check.choices import Scope
 
 MOST_STEPS_COMPARED = 10_000
 """How many steps of a class are compared with another's, to find a priority that both can have."""

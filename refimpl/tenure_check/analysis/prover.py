@@ -29,7 +29,6 @@ from tenure_check.analysis.guarantees import NarrowCell, smaller_shown
 from tenure_check.analysis.heroes import HeroPair
 from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.selections import selections_of
 from tenure_check.analysis.small_states import smallest_example
@@ -43,6 +42,7 @@ from tenure_check.analysis.states import (
     still_in_scope,
 )
 from tenure_check.analysis.tree_slices import slice_of
+from tenure_check.choices import Scope
 from tenure_proofs.budgets import Budget
 from tenure_proofs.solvers import Cvc5
 from tenure_proofs.solvers import Question as Asked

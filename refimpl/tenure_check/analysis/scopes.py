@@ -10,7 +10,6 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
@@ -18,22 +17,10 @@ from tenure.model import Amount, Cluster, FlavorQuotas, ResourceGroup
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import Tree, build_tree
 from tenure.outline import CommandAdvice, Item, Part, TitledList
+from tenure_check.choices import Scope
 
 if TYPE_CHECKING:
     from tenure.conformance.requests import DecideRequest
-
-
-class Scope(StrEnum):
-    """A set of states."""
-
-    CONSISTENT = "consistent"
-    """Those that admission alone can produce."""
-    EDITED = "edited"
-    """Also those after ClusterQueues and Cohorts were edited while workloads ran."""
-
-
-MATRIX_STATES, GUARANTEES_STATES = 120, 400
-"""Random states without a new example after which the search in a ClusterQueue ends, unless it is given."""
 
 
 class StateSearch(TypedDict, total=False):

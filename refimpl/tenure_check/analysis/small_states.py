@@ -26,7 +26,6 @@ from tenure.oracle.assignment import PODS
 from tenure.oracle.tree import Tree, Usage, potential_at, quota_at
 from tenure.readings import Reading
 from tenure_check.analysis.admissions import free_at, in_use_with, nothing_in_use
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.selections import selections_of
 from tenure_check.analysis.states import (
     LARGEST,
@@ -40,6 +39,7 @@ from tenure_check.analysis.states import (
     is_replayed,
 )
 from tenure_check.analysis.two_configurations import AFTER, Configuration, DecisionPair, TwoConfigurations
+from tenure_check.choices import Scope
 
 MOST_OF_A_PAIR = 300
 """Small states that are decided of one pair, with one running workload and with two."""

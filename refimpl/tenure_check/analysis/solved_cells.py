@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from tenure.model import Cluster
 from tenure.readings import Reading
 from tenure_check.analysis.answer_cache import need_the_solvers, with_solvers
-from tenure_check.analysis.scopes import CellSides, MatrixRequest, Scope
+from tenure_check.analysis.scopes import CellSides, MatrixRequest
+from tenure_check.choices import Scope
 
 if TYPE_CHECKING:
     from tenure_check.analysis.guarantees import NarrowCell, Reached

@@ -45,8 +45,9 @@ from tenure_check.analysis.admissions import (
     in_use_with,
     nothing_in_use,
 )
-from tenure_check.analysis.scopes import Scope, tree_before_edits
+from tenure_check.analysis.scopes import tree_before_edits
 from tenure_check.analysis.selections import selections_of
+from tenure_check.choices import Scope
 from tenure_lab.generators.writing import write_request
 
 NOW: Instant = 1_767_614_400_000_000_000

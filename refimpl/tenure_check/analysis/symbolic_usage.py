@@ -26,8 +26,8 @@ from tenure.oracle.tree import (
 )
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.symbolic_execution import MOST, SymbolicFunctions, term_of
+from tenure_check.choices import Scope
 from tenure_proofs.trusted.claim import Traces
 from tenure_proofs.trusted.symbols import SymBool, SymInt
 

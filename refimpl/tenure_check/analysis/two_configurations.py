@@ -12,8 +12,8 @@ from tenure.oracle.decide import Decision
 from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure_check.analysis.matrix import trees_of
-from tenure_check.analysis.scopes import Scope
 from tenure_check.analysis.states import PriorityLevel, decided, is_in_scope
+from tenure_check.choices import Scope
 
 BEFORE, AFTER = 0, 1
 """The two sides, as places in pairs."""

@@ -13,12 +13,7 @@ from tenure.disk import claim, write_file
 from tenure.errors import InputError, Problem, bad_input
 from tenure.resources import is_there
 from tenure.versions import form
-from tenure_check.commands.analyze_diff import (
-    ComparisonOptions,
-    DifferenceInputs,
-    difference_of,
-    kinds_named,
-)
+from tenure_check.commands.analyze_diff import ComparisonOptions, DifferenceInputs
 
 _ACCEPTED = "new-preemption,lost-guarantee"
 
@@ -77,6 +72,7 @@ def analyze_baseline_command(
     import yaml
 
     from tenure_check.analysis.change_verdict import FailOnChange
+    from tenure_check.commands.analyze_diff_run import difference_of, kinds_named
     from tenure_check.expectations.baseline import ACCEPTABLE, dated, entries_of
 
     choose_colour(wanted.color)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tenure.cli.commands import with_records
-from tenure.cli.output import ChecksOutput, Reporting, ReportOutput, Reports
-from tenure.cli.terminal import Color, choose_colour
-from tenure.errors import bad_input
-from tenure.manifests.files import standard_input_once
+from tenure.cli.output import ChecksOutput, ReportOutput, Reports
+from tenure.cli.terminal import Color
 from tenure_check.commands.checked_files import CheckedFiles
 
 
 @with_records
-@standard_input_once()
 def check_command(
     *,
     reading: CheckedFiles,
@@ -50,18 +45,6 @@ def check_command(
     Exit codes: 0 everything holds or is excepted, 1 something does not, 2 bad input, 3 internal error, 5
     something is neither proved nor refuted.
     """
-    choose_colour(color)
-    from tenure_check.commands.test import check_documents, documents_of
-    from tenure_check.expectations.expectation_file import ABOUT_ALL_STATES
+    from tenure_check.commands.test_run import check_all_states
 
-    reporting = Reporting(report, "tenure analyze check")
-    with reporting.of_bad_input():
-        documents = []
-        for document in documents_of(reading):
-            asserted = [check for check in document.checks if check.field.split("[")[0] in ABOUT_ALL_STATES]
-            if asserted:
-                documents.append(replace(document, checks=tuple(asserted)))
-        if not documents:
-            expected = f"one of {', '.join(ABOUT_ALL_STATES)}"
-            raise bad_input("paths", "nothing that is asserted of every state", expected)
-    check_documents(documents, output, reporting, reading.kueue)
+    check_all_states(reading=reading, output=output, report=report, color=color)

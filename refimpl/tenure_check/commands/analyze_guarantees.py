@@ -9,10 +9,9 @@ import typer
 
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import as_options
 from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
-from tenure_check.analysis.scopes import GUARANTEES_STATES, Scope
+from tenure_check.choices import GUARANTEES_STATES, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, ConfigurationOptions, Seed, States
 from tenure_check.commands.outlines import AnalysisPrinting
 
@@ -72,6 +71,7 @@ def guarantees_command(
 
     Exit codes: 0 everything is known, 2 bad input, 3 internal error, 5 something is not known.
     """
+    from tenure.cli.inputs import as_options
     from tenure_check.api import guarantees
 
     choose_colour(printing.color)

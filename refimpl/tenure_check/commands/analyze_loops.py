@@ -10,8 +10,6 @@ import typer
 
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import as_options, changed, print_warnings, sources_of
-from tenure.cli.inquiry import with_fair_sharing, with_flags
 from tenure.cli.options import (
     EditOptions,
     Example,
@@ -24,8 +22,6 @@ from tenure.cli.options import (
 from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour, hint
 from tenure.disk import claim
-from tenure.manifests import Loaded, read_objects
-from tenure.model import Cluster
 from tenure_check.commands.outlines import AnalysisPrinting
 
 if TYPE_CHECKING:
@@ -156,6 +152,10 @@ def loops_command(
     Exit codes: 0 no loop, by theorems or after a complete search within the bounds; 1 a loop; 2 bad input;
     5 not known: not searched, or not everything; 130 interrupted: what was found is printed.
     """
+    from tenure.cli.inputs import as_options, changed, print_warnings, sources_of
+    from tenure.cli.inquiry import with_fair_sharing, with_flags
+    from tenure.manifests import Loaded, read_objects
+    from tenure.model import Cluster
     from tenure_check.analysis.loop_answer import BY_QUOTA_ALONE
     from tenure_check.api import loops
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import as_options, load_input, print_warnings
-from tenure.cli.inquiry import with_flags
 from tenure.cli.options import EditOptions, Example, Interpretation, Paths, SchedulerFlags
 from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_named
 from tenure.errors import bad_input
-from tenure.manifests import Loaded
-from tenure_check.analysis.scopes import MATRIX_STATES, Scope
+from tenure_check.choices import MATRIX_STATES, Scope
 from tenure_check.commands.outlines import AnalysisPrinting
+
+if TYPE_CHECKING:
+    from tenure.manifests import Loaded
 
 States = Annotated[
     int,
@@ -57,6 +57,9 @@ class ConfigurationOptions:
         Raises:
             InputError: everything that is wrong with it.
         """
+        from tenure.cli.inputs import load_input, print_warnings
+        from tenure.cli.inquiry import with_flags
+
         kueue, edits = self.interpretation.target_kueue(self.flags), self.edits.edits()
         read = load_input(self.paths or (), self.example, edits=edits, kueue=kueue, keeps=True)
         loaded = with_flags(read, self.flags)
@@ -160,6 +163,7 @@ def matrix_command(
 
     Exit codes: 0 every cell is known, 2 bad input, 3 internal error, 5 some cells are not known.
     """  # noqa: E501 - a command is one line
+    from tenure.cli.inputs import as_options
     from tenure_check.analysis.matrix import CellVerdict
     from tenure_check.api import matrix
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenure.as_json import as_json
 from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
-from tenure.cli.inputs import changed, print_warnings, sources_of
-from tenure.cli.inquiry import with_flags
 from tenure.cli.options import (
     EditOptions,
     Example,
@@ -24,9 +21,6 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Output, Printing, about, print_answer
 from tenure.cli.terminal import choose_colour
-from tenure.explanation.summary import assumed_lines
-from tenure.manifests import build, read_objects
-from tenure.units import counted
 
 if TYPE_CHECKING:
     from tenure_check.analysis.sanity import SanityAnswer
@@ -60,6 +54,11 @@ def sanity_command(
 
     Exit codes: 0 answered, 1 anything found with --strict, 2 bad input, 5 not everything was looked at.
     """
+    from tenure.as_json import as_json
+    from tenure.cli.inputs import changed, print_warnings, sources_of
+    from tenure.cli.inquiry import with_flags
+    from tenure.manifests import build, read_objects
+
     choose_colour(printing.color)
     from tenure_check.analysis.sanity import sanity_answer
 
@@ -85,6 +84,9 @@ def sanity_lines(answer: SanityAnswer) -> Iterator[str]:
     >>> list(sanity_lines(SanityAnswer("guaranteed", 3, ())))
     ['sanity: 3 objects, nothing found']
     """
+    from tenure.explanation.summary import assumed_lines
+    from tenure.units import counted
+
     for notice in answer.notices:
         yield from (*notice.item.text_lines(""), "")
     count = len(answer.notices)

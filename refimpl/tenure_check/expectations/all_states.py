@@ -9,12 +9,13 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Final, Protocol
 
+from tenure.choices import Outcome
 from tenure.explanation.groups import names_text
 from tenure.manifests import Place, SourcedObject, did_you_mean, show
 from tenure.manifests.load import Loaded
 from tenure.manifests.premises import refuse_unstated
 from tenure.manifests.source_lines import SourceLines
-from tenure.model import Cluster, Outcome, Reason
+from tenure.model import Cluster, Reason
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure.oracle.unmodelled import NOT_KNOWN, of_pair, over_time
@@ -32,9 +33,10 @@ from tenure_check.analysis.matrix_text import cell_lines, state_lines
 from tenure_check.analysis.nominal_quota import unreached_state
 from tenure_check.analysis.periodic_runs import EVICTIONS
 from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
-from tenure_check.analysis.scopes import CellSides, Scope
+from tenure_check.analysis.scopes import CellSides
 from tenure_check.analysis.small_states import smallest_example
 from tenure_check.analysis.states import CellQuery, Example, PriorityLevel, decided
+from tenure_check.choices import Scope
 from tenure_check.expectations.assertion_file import (
     KeepsShape,
     NeverShape,

@@ -13,7 +13,7 @@ from tenure.explanation.groups import names_text
 from tenure.manifests import Place, parse_instant
 from tenure.model import MINUTE, Duration, Instant
 from tenure.units import format_duration
-from tenure_check.analysis.scopes import Scope
+from tenure_check.choices import Scope
 from tenure_check.expectations.all_states import AllStates, Given
 from tenure_check.expectations.assertion_file import ExceptionShape, WorkloadsShape
 from tenure_check.expectations.check import Check, CheckResult, Status

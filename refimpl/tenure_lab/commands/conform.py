@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from tenure.choices import WITH_INPUT
 from tenure.cli.commands import with_records
 from tenure.cli.completion import complete_reading
-from tenure.cli.exit_codes import ExitCode
-from tenure.cli.output import Reporting, ReportOutput, Reports, print_checked
-from tenure.cli.terminal import Color, RateLine, choose_colour
-from tenure.conformance.protocol import WITH_INPUT
-from tenure.disk import claim, write_named
-from tenure.errors import InputError, Problem, bad_input
-from tenure.manifests import did_you_mean
-from tenure.readings import preset
-from tenure_lab.commands.sizes import chosen_features, chosen_options
-from tenure_lab.verdicts import Mode
-
-if TYPE_CHECKING:
-    from tenure_lab.conform_report import Conformance
+from tenure.cli.output import ReportOutput, Reports
+from tenure.cli.terminal import Color
+from tenure.errors import bad_input
+from tenure_lab.choices import Mode
 
 SCENARIOS = 1000
 TOLD = 5
@@ -219,80 +211,6 @@ def conform_command(
     Exit codes: 0 every answer is the reference's or signed, 1 one is not, or too little is answered, 2 bad
     input, or the program fails as a program.
     """
-    choose_colour(printing.color)
-    reporting = Reporting(printing.report, "tenure conform")
-    claim("--keep", treatment.keep)
-    calls = program.call or ["decide"]
-    for call in calls:
-        if call not in WITH_INPUT:
-            raise bad_input("--call", call, f"one of {', '.join(WITH_INPUT)}{did_you_mean(call, WITH_INPUT)}")
-    if program.reading is not None:
-        preset(program.reading)
-    from tenure_lab.campaigns import CampaignPlan
-    from tenure_lab.conform_report import conform_checks
-    from tenure_lab.conformance_run import ConformanceCheck, chosen_vectors
-    from tenure_lab.programs import ProgramFailure, command_of
+    from tenure_lab.commands.conform_run import run_conform
 
-    at_least, excluded = treatment.share(), published.without_family or ()
-    options = chosen_options(
-        chosen_features(drawn.with_, drawn.without),
-        {"max_workloads": drawn.max_workloads, "max_queues": drawn.max_queues, "max_depth": drawn.max_depth},
-    )
-    plan = CampaignPlan(
-        scenarios=drawn.scenarios,
-        seed=drawn.seed,
-        command=tuple(command_of(program.command)),
-        repeat=treatment.repeat,
-        mode=program.mode.value,
-        reading=program.reading or "",
-        patience=treatment.timeout,
-        partial=treatment.partial,
-        features=tuple(sorted(options.features)),
-        max_workloads=options.max_workloads,
-        max_queues=options.max_queues,
-        max_depth=options.max_depth,
-        only=tuple(drawn.index or ()),
-    )
-    chosen = (
-        chosen_vectors(calls, published.only or (), excluded, published.folder) if published.vectors else []
-    )
-    if not (chosen or plan.blocks()):
-        raise bad_input("--no-vectors, --scenarios", "nothing to ask", "vectors, scenarios, or both")
-    total = len(chosen) + (len(plan.only) or drawn.scenarios)
-    progress = RateLine(
-        lambda done, failed, rate: f"{done} of {total}, {rate:.0f} a second, {failed} not explained"
-    )
-    try:
-        conformance = ConformanceCheck(
-            plan, treatment.jobs, chosen, at_least, excluded, treatment.show, progress
-        ).run()
-    except ProgramFailure as failure:
-        problem = Problem("--exec", str(failure), "a program that answers every request")
-        reporting.write_problems(InputError([problem]))
-        raise InputError([problem]) from failure
-    finally:
-        progress.end()
-    if treatment.keep is not None:
-        _keep(conformance, treatment.keep)
-    _print(conformance, printing.output)
-    reporting.write(lambda _: conform_checks(conformance))
-    if not conformance.conforms:
-        raise typer.Exit(ExitCode.FOUND)
-
-
-def _keep(conformance: Conformance, path: Path) -> None:
-    requests = "".join(f"{disagreement.request}\n" for disagreement in conformance.disagreements)
-    write_named("--keep", path, requests)
-
-
-def _print(conformance: Conformance, output: ReportOutput) -> None:
-    from tenure.as_json import as_json
-    from tenure_lab.conform_report import conform_checks, conform_lines
-
-    print_checked(
-        output,
-        "conform",
-        lambda: conform_checks(conformance),
-        lambda: as_json(conformance),
-        conform_lines(conformance),
-    )
+    run_conform(program=program, published=published, drawn=drawn, treatment=treatment, printing=printing)

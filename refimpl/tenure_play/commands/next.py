@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from tenure.cli.commands import with_records
-from tenure.cli.inputs import as_options, print_warnings
-from tenure.cli.inquiry import inquire
 from tenure.cli.named import named_workloads
 from tenure.cli.options import (
     ClusterOptions,
@@ -19,9 +17,7 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import OutlinePrinting, print_found
 from tenure.cli.terminal import choose_colour
-from tenure.units import END_OF_TIME, format_duration
-from tenure_play.api import next_cycles
-from tenure_play.forecast.answer import USUAL_EVICTION, USUAL_UNTIL
+from tenure_play.horizon import USUAL_EVICTION, USUAL_UNTIL
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +31,11 @@ class HorizonOptions:
         ),
     ] = None
     until: Annotated[str, typer.Option(metavar="DURATION", help="At most so long from now, such as 90m.")] = (
-        format_duration(USUAL_UNTIL)
+        USUAL_UNTIL
     )
     eviction: Annotated[
         str, typer.Option(metavar="DURATION", help="How long the pods of an evicted workload take to end.")
-    ] = format_duration(USUAL_EVICTION)
+    ] = USUAL_EVICTION
 
     runtime: Annotated[
         str | None,
@@ -92,6 +88,11 @@ def next_command(
 
     Exit codes: 0 answered; 2 bad input; 3 internal error.
     """
+    from tenure.cli.inputs import as_options, print_warnings
+    from tenure.cli.inquiry import inquire
+    from tenure.units import END_OF_TIME
+    from tenure_play.api import next_cycles
+
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, cluster.example, least=0)
     asked = inquire(paths, cluster, flags, keeps=True, queued_by=END_OF_TIME, about=named)

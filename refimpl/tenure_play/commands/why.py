@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tenure.choices import DEFAULT_LIMIT
 from tenure.cli.commands import with_records
-from tenure.cli.inquiry import inquire
 from tenure.cli.named import NAME_HELP, in_order, named_workloads
 from tenure.cli.options import (
     ClusterOptions,
@@ -19,8 +19,6 @@ from tenure.cli.options import (
 )
 from tenure.cli.output import Every, OutlinePrinting, print_found
 from tenure.cli.terminal import choose_colour
-from tenure.explanation.groups import DEFAULT_LIMIT
-from tenure_play.api import why, why_not
 
 
 @with_records
@@ -69,6 +67,9 @@ def why_command(
 
     Exit codes: 0 answered, also where no workload preempts it; 2 bad input; 3 internal error.
     """
+    from tenure.cli.inquiry import inquire
+    from tenure_play.api import why
+
     choose_colour(printing.color)
     named, paths = named_workloads(words or [], workload, cluster.example, most=2)
     asked = inquire(paths, cluster, flags, cluster_queue, keeps=True, about=named)
@@ -133,6 +134,9 @@ def why_not_command(
 
     Exit codes: 0 answered, also where it is admitted; 2 bad input; 3 internal error.
     """
+    from tenure.cli.inquiry import inquire
+    from tenure_play.api import why_not
+
     choose_colour(printing.color)
     named, manifests = named_workloads(words or [], workload, cluster.example, most=2)
     asked = inquire(manifests, cluster, flags, cluster_queue, keeps=True, about=named)

@@ -11,7 +11,7 @@ from functools import cache
 
 from tenure.api import Loaded, PendingDecision, decide_all, pending_names
 from tenure.as_json import KueueVersion, Moment
-from tenure.engines import Engine
+from tenure.choices import Engine
 from tenure.explanation.quota_alone import topology_of
 from tenure.explanation.shapes import WorkloadWithReason
 from tenure.joint import JointDifference

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from tenure.api import Loaded, decide_all
-from tenure.engines import Engine
+from tenure.choices import Engine
 from tenure.errors import InputError
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.ageing import grown_priority

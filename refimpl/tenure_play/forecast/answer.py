@@ -10,9 +10,10 @@ from tenure.api import Loaded, PendingDecision, find_pending, in_line, queue_of,
 from tenure.errors import ErrorCode, InputError
 from tenure.explanation.summary import reading_text
 from tenure.manifests import object_name
+from tenure.manifests.durations import parse_duration
 from tenure.manifests.premises import premises_of
 from tenure.manifests.showing import in_short
-from tenure.model import MINUTE, SECOND, Duration, Instant
+from tenure.model import Duration, Instant
 from tenure.oracle.snapshot import with_effective_priority
 from tenure.readings import Reading, Wake
 from tenure.rules.terms import terms_of
@@ -43,12 +44,11 @@ from tenure_play.forecast.text import (
 from tenure_play.forecast.vain_preemptions import preemptions_in_vain
 from tenure_play.forecast.waiting_reasons import protected_equals, still_waiting
 from tenure_play.from_cluster import drained, scenario_from
+from tenure_play.horizon import USUAL_EVICTION, USUAL_UNTIL
 from tenure_play.record import Happening
 from tenure_play.scenario import QueueGates, Timing
 
-USUAL_EVICTION: Duration = 30 * SECOND
-"""How long Kubernetes lets pods take to end by default."""
-USUAL_UNTIL: Duration = 24 * 60 * MINUTE
+_UNTIL, _EVICTION = parse_duration(USUAL_UNTIL), parse_duration(USUAL_EVICTION)
 _EVENTS = (Happening.RELEASED, Happening.WOKEN, Happening.PRIORITY)
 
 
@@ -65,8 +65,8 @@ class Horizon:
     """
 
     cycles: int | None = None
-    until: Duration = USUAL_UNTIL
-    eviction: Duration = USUAL_EVICTION
+    until: Duration = _UNTIL
+    eviction: Duration = _EVICTION
     gates: QueueGates = field(default_factory=QueueGates)
     runtime: AssumedRuntime | None = None
 

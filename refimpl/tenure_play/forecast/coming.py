@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any, Final
 
 from tenure.api import Decision, Loaded
+from tenure.choices import Outcome
 from tenure.errors import InputError
 from tenure.explanation.answer_types import ComingPreemption, ComingTry
 from tenure.explanation.answers import Locate
 from tenure.explanation.quota_alone import quota_alone
 from tenure.joint import names
-from tenure.model import Instant, Outcome, ReclaimWithinCohort, TurnResult, Workload
+from tenure.model import Instant, ReclaimWithinCohort, TurnResult, Workload
 from tenure.oracle.tree import build_tree
 from tenure.readings import Reading
 from tenure.units import counted, format_instant

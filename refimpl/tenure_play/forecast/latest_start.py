@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tenure.api import Loaded, find_pending, in_line, queue_of
-from tenure.engines import Batch, Detail, Engine
+from tenure.choices import Engine, Outcome
+from tenure.engines import Batch, Detail
 from tenure.manifests.structure import dig, entries
 from tenure.model import (
     MINUTE,
@@ -28,7 +29,6 @@ from tenure.model import (
     FlavorResource,
     Fungibility,
     Instant,
-    Outcome,
     PreemptionRules,
     QueueingStrategy,
     ReclaimWithinCohort,

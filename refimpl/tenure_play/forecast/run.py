@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from tenure.choices import Outcome
 from tenure.explanation.cooldowns import cooldown_text
 from tenure.explanation.quota_alone import topology_of
 from tenure.explanation.shapes import PreemptedWorkload, assigned_pods
 from tenure.explanation.summary import outcome_text, summarize
-from tenure.model import Instant, Outcome, TurnResult
+from tenure.model import Instant, TurnResult
 from tenure.readings import Reading
 from tenure.units import join_names
 from tenure_play.actors import Phase

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tenure.choices import Outcome
 from tenure.engines import Searches
 from tenure.joint import PreemptionInVain, names
-from tenure.model import Outcome, Workload
+from tenure.model import Workload
 from tenure.oracle.decide import decide
 from tenure_play.actors import Actor, Phase
 from tenure_play.forecast.answer_types import LookEnd

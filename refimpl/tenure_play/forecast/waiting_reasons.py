@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tenure.choices import Outcome
 from tenure.explanation.shapes import preempted_workloads
 from tenure.explanation.shortages import NodeAccount, amount, shortages
-from tenure.model import FlavorResource, Outcome, TurnResult
+from tenure.model import FlavorResource, TurnResult
 from tenure.oracle.decide import Decision
 from tenure.rules.reservation import quota_reservation_time
 from tenure_play.actors import Actor, Phase

@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tenure.choices import DEFAULT_LIMIT
 from tenure.explanation.answer_types import CounterfactualsShape
 from tenure.explanation.answers import counterfactuals_shape
 from tenure.explanation.counterfactuals import IsKept
 from tenure.explanation.explain import explain_workload
-from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.proposals import proposals_in
 from tenure.explanation.remarks import BASIS_RULES, CONFIG_RULES, Remark
 from tenure.explanation.shortages import amount

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, starmap
 
+from tenure.choices import Outcome
 from tenure.errors import InputError
 from tenure.manifests import Loaded
 from tenure.manifests.conversion import object_name
 from tenure.manifests.history import path_of
 from tenure.manifests.showing import in_short
-from tenure.model import SECOND, Amounts, Assignment, Basis, ClusterQueue, Instant, Outcome, Reason, Workload
+from tenure.model import SECOND, Amounts, Assignment, Basis, ClusterQueue, Instant, Reason, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.tree import available_at
 from tenure.readings import Reading

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tenure.model import Amounts, Assignment, Basis, Instant, Outcome, Reason, Workload
+from tenure.choices import Outcome
+from tenure.model import Amounts, Assignment, Basis, Instant, Reason, Workload
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 from tenure_simulate.core.arrays import Arrays

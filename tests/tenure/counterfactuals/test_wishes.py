@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tenure.choices import Outcome
 from tenure.explanation.counterfactuals import (
     CounterfactualsFound,
     FaresBetter,
@@ -18,7 +19,7 @@ from tenure.explanation.counterfactuals import (
     apply,
     search_counterfactuals,
 )
-from tenure.model import Cluster, Outcome, Workload
+from tenure.model import Cluster, Workload
 from tenure.readings import preset
 from tests.tenure.clusters import GPU, NOW, queue, replaced, running, waiting
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tenure.choices import Outcome
 from tenure.model import (
     Assignment,
     Cluster,
@@ -15,7 +16,6 @@ from tenure.model import (
     Fungibility,
     NodeOperator,
     NodeRequirement,
-    Outcome,
     PodSet,
     PodSetFlavors,
     ResourceFlavor,

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tenure.engines import Batch, Engine, decide
+from tenure.choices import Engine, Outcome
+from tenure.engines import Batch, decide
 from tenure.errors import ErrorCode, InputError, Problem
-from tenure.model import UNLIMITED, Cluster, ClusterQueue, Outcome, Settings
+from tenure.model import UNLIMITED, Cluster, ClusterQueue, Settings
 from tenure.oracle.decide import Decision
 from tenure.readings import preset
 from tests import clusters

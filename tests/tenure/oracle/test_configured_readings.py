@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import Vector, load_vectors
-from tenure.model import Outcome
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import ReadingLike, parse_reading
 

@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tenure.choices import Outcome
 from tenure.errors import ErrorCode, InputError
-from tenure.model import (
-    MINUTE,
-    Assignment,
-    Cluster,
-    ClusterQueue,
-    FlavorResource,
-    Outcome,
-    Reason,
-    WithinClusterQueue,
-)
+from tenure.model import MINUTE, Assignment, Cluster, ClusterQueue, FlavorResource, Reason, WithinClusterQueue
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.effects import effects_of
 from tenure.oracle.heroes.held import held_together

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tenure.choices import Outcome
 from tenure.conformance.protocol import answer
 from tenure.explanation.attempts import attempts
 from tenure.explanation.explain import explain
@@ -17,7 +18,6 @@ from tenure.model import (
     FlavorQuotas,
     FlavorResource,
     Kin,
-    Outcome,
     PodSet,
     PreemptionRules,
     Reason,

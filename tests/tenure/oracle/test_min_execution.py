@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tenure.api import Loaded
+from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.explanation.explain import explain
 from tenure.explanation.obstacles import obstacles
 from tenure.manifests.premises import refuse_unstated
-from tenure.model import MINUTE, Cluster, Outcome
+from tenure.model import MINUTE, Cluster
 from tenure.oracle.decide import Decision, decide
 
 

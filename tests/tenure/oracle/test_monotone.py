@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenure.model import MINUTE, Outcome
+from tenure.choices import Outcome
+from tenure.model import MINUTE
 from tenure.readings import Reading
 from tests.tenure.clusters import GPU, NOW, READINGS, Case, cases, decided, queue, running, taken, waiting
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tenure.api import Loaded
+from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
 from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.explanation.obstacles import obstacles
 from tenure.manifests.configuration import read_configuration
 from tenure.manifests.premises import refuse_unstated
-from tenure.model import MINUTE, Basis, Cluster, Outcome, Settings
+from tenure.model import MINUTE, Basis, Cluster, Settings
 from tenure.oracle.decide import decide
 from tenure.rules.protection import is_protected_from_others
 from tenure_lab.generators.scenarios import draw_for_core

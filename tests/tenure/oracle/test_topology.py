@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from tenure.choices import Engine
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.engines import Engine, decide
+from tenure.engines import decide
 from tenure.model import (
     Cluster,
     ClusterQueue,

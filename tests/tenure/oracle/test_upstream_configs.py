@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import ErrorCode, InputError
 from tenure.manifests.preemption_configs import read_preemption_config
@@ -20,7 +21,6 @@ from tenure.model import (
     Comparison,
     FlavorResource,
     NumericLabel,
-    Outcome,
     PriorityMode,
     RequeuingTimestamp,
     ResourceFlavor,

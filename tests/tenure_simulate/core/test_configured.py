@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tenure.choices import Engine
 from tenure.conformance.requests import DecideRequest
-from tenure.engines import Engine
 from tenure.engines import decide as decide_by
 from tenure.model import (
     Assignment,

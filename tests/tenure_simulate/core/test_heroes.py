@@ -10,6 +10,7 @@ from itertools import cycle, islice, product
 import numpy as np
 import pytest
 
+from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.model import (
@@ -21,7 +22,6 @@ from tenure.model import (
     Cohort,
     DynamicPriorityPolicy,
     FlavorResource,
-    Outcome,
     PreemptionRules,
     WithinClusterQueue,
     Workload,

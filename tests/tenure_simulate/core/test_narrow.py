@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tenure.engines import Engine, decide
+from tenure.choices import Engine, Outcome
+from tenure.engines import decide
 from tenure.model import (
     Basis,
     Cluster,
@@ -17,7 +18,6 @@ from tenure.model import (
     FairStrategy,
     FlavorQuotas,
     FlavorResource,
-    Outcome,
     PodSet,
     ReclaimWithinCohort,
     ResourceGroup,

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from tenure.model import Basis, Instant, Outcome, TurnResult
+from tenure.choices import Outcome
+from tenure.model import Basis, Instant, TurnResult
 from tenure.readings import Reading
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_rank import is_hero

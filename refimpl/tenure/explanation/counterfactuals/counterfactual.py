@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from tenure.choices import Outcome
 from tenure.explanation.counterfactuals.situation import WORTH, FlipAnswer, Knob, Listed, Situation, Value
 from tenure.explanation.counterfactuals.workload_fields import Clock
-from tenure.model import Outcome
 from tenure.oracle.decide import Decision
 from tenure.units import format_duration, format_instant, format_names
 

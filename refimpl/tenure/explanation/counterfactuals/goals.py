@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tenure.choices import Outcome
 from tenure.explanation.counterfactuals.situation import WORTH, FlipAnswer, answer_of
-from tenure.model import Outcome
 from tenure.oracle.decide import Decision
 
 

@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from tenure.choices import DEFAULT_LIMIT
 from tenure.errors import bad_input
 from tenure.explanation.counterfactuals.config_fields import ConfigField, config_knobs
 from tenure.explanation.counterfactuals.counterfactual import Counterfactual, apply, may_tie, tie_of
@@ -52,7 +53,6 @@ from tenure.explanation.counterfactuals.situation import (
     answer_of,
 )
 from tenure.explanation.counterfactuals.workload_fields import Clock, Priority, pod_set_knobs
-from tenure.explanation.groups import DEFAULT_LIMIT
 from tenure.explanation.proposals import proposals_in
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import ClassVar, TypeAlias
 
-from tenure.model import Cluster, Instant, Outcome, Workload
+from tenure.choices import Outcome
+from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.snapshot import Snapshot
 from tenure.readings import Reading
