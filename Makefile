@@ -228,8 +228,9 @@ bench-analysis: $(STAMP) ## time of tenure analyze matrix at 3, 10 and 40 queues
 	$(BIN)/python -m benchmarks.analysis
 
 .PHONY: repairs
-repairs: $(STAMP) ## the repairs of kueue#14543 on random searches, beside every set of victims (N=20000 SEED=1 ONLY=offender_pruning SCENARIO=123)
-	@$(BIN)/python -m benchmarks.repairs --n $(N) --seed $(SEED) $(if $(ONLY),--only $(ONLY)) $(if $(SCENARIO),--scenario $(SCENARIO))
+repairs: $(STAMP) ## the repairs of kueue#14543 on random searches, beside every set of victims (N=20000 SEED=1 RESOURCES=2 ONLY=offender_pruning SCENARIO=123)
+	@$(BIN)/python -m benchmarks.repairs --n $(N) --seed $(SEED) $(if $(RESOURCES),--resources $(RESOURCES)) \
+		$(if $(ONLY),--only $(ONLY)) $(if $(SCENARIO),--scenario $(SCENARIO))
 
 .PHONY: repair-turns
 repair-turns: $(STAMP) ## the repairs of kueue#14543 over scheduling cycles, until each scenario settles or loops (N=20000 SEED=1 ONLY=offender_pruning)

@@ -50,19 +50,23 @@ _LENT = (6, 8, 10, 12)
 _SIZES = (1, 2, 3, 4, 5, 6, 7)
 _PRIORITIES = (0, 0, 10, 20)
 _MOST_RUNNING: Final = 8
+_ALONE: Final = 40
+"""Where all have two resources, so many of a hundred workloads request one of them alone."""
 
 
-def draw_fair_search(seed: int, index: int) -> DecideRequest:
+def draw_fair_search(seed: int, index: int, *, two: bool = False) -> DecideRequest:
     """A pending workload in a cluster with fair sharing, decided as released.
 
     Args:
         seed, index: of the scenario.
+        two: whether there are two resources, of which a workload may request one alone; else there are one or
+            two, and each workload requests all.
 
     >>> len(draw_fair_search(14543, 0).cluster.admitted) <= 8
     True
     """
-    dice = SeededDice(f"fair-search/{seed}/{index}")
-    resources = ("cpu", "memory")[: 1 + dice.chance(35)]
+    dice = SeededDice(f"fair-search{'/two' if two else ''}/{seed}/{index}")
+    resources = ("cpu", "memory") if two else ("cpu", "memory")[: 1 + dice.chance(35)]
     cohorts, queues = _tree(dice, resources)
     strategies = dice.pick(_STRATEGIES)
     flavors = {FLAVOR: ResourceFlavor(FLAVOR)}
@@ -71,7 +75,7 @@ def draw_fair_search(seed: int, index: int) -> DecideRequest:
     released = preset("released")
     for number in range(2 + dice.up_to(_MOST_RUNNING - 2)):
         name = dice.pick(tuple(queues))
-        waiting = _workload(dice, f"w{number}", number, resources)
+        waiting = _workload(dice, f"w{number}", number, _requested(dice, resources, alone=two))
         decision = decide(cluster, waiting, name, NOW, released)
         if decision.outcome == Outcome.FIT:
             held = replace(
@@ -81,7 +85,7 @@ def draw_fair_search(seed: int, index: int) -> DecideRequest:
                 usage={at: amount for at, amount in decision.assignment.usage.items() if amount},
             )
             cluster = replace(cluster, admitted=(*cluster.admitted, held))
-    preemptor = _workload(dice, "new", _MOST_RUNNING, resources)
+    preemptor = _workload(dice, "new", _MOST_RUNNING, _requested(dice, resources, alone=two))
     return DecideRequest(cluster, preemptor, dice.pick(tuple(queues)), NOW, released, None, explained=False)
 
 
@@ -112,6 +116,10 @@ def _tree(dice: Dice, resources: tuple[str, ...]) -> tuple[dict[str, Cohort], di
 def _quotas(dice: Dice, resources: tuple[str, ...], amounts: tuple[int, ...]) -> tuple[ResourceGroup, ...]:
     quotas = {resource: _amount(resource, dice.pick(amounts)) for resource in resources}
     return (ResourceGroup(resources, (FlavorQuotas(FLAVOR, quotas),)),)
+
+
+def _requested(dice: Dice, resources: tuple[str, ...], *, alone: bool) -> tuple[str, ...]:
+    return (dice.pick(resources),) if alone and dice.chance(_ALONE) else resources
 
 
 def _workload(dice: Dice, name: str, number: int, resources: tuple[str, ...]) -> Workload:

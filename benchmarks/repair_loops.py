@@ -94,6 +94,14 @@ class Drawn:
     jobs: tuple[Job, ...]
 
 
+class Lasso(NamedTuple):
+    """A loop: the cluster, who holds quota at its start, and the jobs in the order of their turns."""
+
+    drawn: Drawn
+    start: State
+    order: tuple[int, ...]
+
+
 def draw(seed: int, index: int, *, nested: bool, strategies: str, within: str, resources: int = 1) -> Drawn:
     """A cluster of two or three ClusterQueues.
 
@@ -144,6 +152,48 @@ def _quota(amounts: Mapping[str, int]) -> tuple[ResourceGroup, ...]:
     return (ResourceGroup(tuple(amounts), (FlavorQuotas("default", nominal),)),)
 
 
+def loop_with_nominal_quota() -> Lasso:
+    """A loop under the final share alone and withinClusterQueue Never, in another order than Kueue's.
+
+    So PO-ANY-382 needs that no ClusterQueue has nominal quota: within it no shares are compared. No loop of
+    fewer workloads was found.
+    """
+    never, any_priority = WithinClusterQueue.NEVER, ReclaimWithinCohort.ANY
+    queues = {
+        name: ClusterQueue(
+            name,
+            _quota({"cpu": nominal}),
+            never,
+            cohort="all",
+            reclaim_within_cohort=any_priority,
+            weight=weight * NANO,
+        )
+        for name, nominal, weight in (("a", 2, 3), ("b", 4, 1), ("c", 4, 100))
+    }
+    cluster = Cluster(
+        queues,
+        flavors={"default": ResourceFlavor("default")},
+        settings=Settings(fair_sharing=STRATEGIES["final"]),
+        cohorts={"all": Cohort("all", None, _quota({"cpu": 3}))},
+    )
+    asked = (("a", 2, 0), ("a", 3, 1), ("b", 4, 5), ("b", 7, 3), ("c", 2, 2), ("c", 8, 4))
+    jobs = tuple(
+        Job(
+            queue,
+            Workload(
+                "ns",
+                f"{queue}-{cpus}",
+                f"{queue}-{cpus}",
+                priority,
+                NOW - (200 - number) * SECOND,
+                pod_sets=(PodSet("main", 1, {"cpu": cpus * CPU}),),
+            ),
+        )
+        for number, (queue, cpus, priority) in enumerate(asked)
+    )
+    return Lasso(Drawn(cluster, jobs), State({2, 5}), (0, 3, 1, 4, 5, 2))
+
+
 class Turns:
     """The turns that are possible in each state of a cluster, under a repair.
 
@@ -187,8 +237,12 @@ class Turns:
             shares[name] = weighted_share(Share(any(borrowed.values()), ratio, weight))
         return shares
 
+    def cluster(self, state: State) -> Cluster:
+        """The cluster in which those of a state hold quota."""
+        return replace(self._cluster, admitted=tuple(map(self._running, sorted(state))))
+
     def _turns(self, state: State) -> Iterator[Step]:
-        cluster = replace(self._cluster, admitted=tuple(map(self._running, sorted(state))))
+        cluster = self.cluster(state)
         turned = set[str]()
         waiting = (number for number in range(len(self.jobs)) if number not in state)
         for number in sorted(waiting, key=lambda number: -self.jobs[number].workload.priority):

@@ -50,13 +50,13 @@ COLUMNS: Final = {
 """What is counted of each repair."""
 
 
-def searches_of(seed: int, index: int) -> Iterator[tuple[DecideRequest, Question]]:
+def searches_of(seed: int, index: int, *, two: bool = False) -> Iterator[tuple[DecideRequest, Question]]:
     """The search of a scenario, if it makes one.
 
     Args:
-        seed, index: of the scenario.
+        seed, index, two: of the scenario, as for `draw_fair_search`.
     """
-    request, asked = draw_fair_search(seed, index), list[Question]()
+    request, asked = draw_fair_search(seed, index, two=two), list[Question]()
 
     def noted(question: Question) -> Selection:
         asked.append(question)
@@ -151,18 +151,17 @@ def _takes(cluster: Cluster, returning: Workload, holder: Workload, now: Instant
 
 
 def counted(
-    seed: int, repairs: Sequence[FairSharingRepair], indexes: Sequence[int]
+    seed: int, repairs: Sequence[FairSharingRepair], indexes: Sequence[int], *, two: bool = False
 ) -> dict[str, Counter[str]]:
     """What is counted of some scenarios, by repair; and of all, under the empty name.
 
     Args:
-        seed: of the scenarios.
+        seed, indexes, two: of the scenarios.
         repairs: which.
-        indexes: of the scenarios.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("", *(repair.name for repair in repairs))}
     for index in indexes:
-        for request, question in searches_of(seed, index):
+        for request, question in searches_of(seed, index, two=two):
             truth = Truth(request, question)
             smallest = truth.smallest()
             counts[""].update(searches=1, solvable=smallest is not None)
@@ -207,14 +206,14 @@ def flags_of(counts: Mapping[str, int]) -> Iterator[str]:
     return (column for column in COLUMNS if counts.get(column) and column != "turns")
 
 
-def described(seed: int, index: int) -> str:
+def described(seed: int, index: int, *, two: bool = False) -> str:
     """One scenario as manifests, below what is found for it; empty where it makes no search.
 
     Args:
-        seed, index: of the scenario.
+        seed, index, two: of the scenario.
     """
     lines = list[str]()
-    for request, question in searches_of(seed, index):
+    for request, question in searches_of(seed, index, two=two):
         truth = Truth(request, question)
         smallest = truth.smallest()
         valid = f"smallest valid set: {_names(smallest)}" if smallest else "no set of victims is valid"
@@ -293,16 +292,22 @@ def main() -> None:
     parser = options("repairs", __doc__, "scenarios", 2000)
     only_option(parser)
     parser.add_argument("--scenario", type=int, metavar="N", help="print this one as manifests")
+    parser.add_argument(
+        "--resources", type=int, choices=[2], help="two in all, of which a workload may request one alone"
+    )
     given = parser.parse_args()
+    two = given.resources == 2
     if given.scenario is not None:
-        if not (text := described(given.seed, given.scenario)):
+        if not (text := described(given.seed, given.scenario, two=two)):
             sys.exit(f"scenario {given.scenario} of seed {given.seed} makes no search")
         print(text)
         return
     repairs, blocks = chosen_repairs(given.only), blocks_of(given.n)
     totals: dict[str, Counter[str]] = {}
     with ProcessPoolExecutor(given.jobs) as processes:
-        for number, counts in enumerate(processes.map(partial(counted, given.seed, repairs), blocks), 1):
+        for number, counts in enumerate(
+            processes.map(partial(counted, given.seed, repairs, two=two), blocks), 1
+        ):
             for name, some in counts.items():
                 totals.setdefault(name, Counter()).update(some)
             print(f"{number * 100} of {given.n} scenarios", file=sys.stderr, end="\r", flush=True)

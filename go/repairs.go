@@ -16,7 +16,8 @@ const mostShown = 3
 
 // RepairCase is a search under fair sharing in which the repairs of kueue#14543 can be compared.
 type RepairCase struct {
-	// ID is FSR, the seed, a slash, and the number of the random scenario: FSR-1/123.
+	// ID is FSR, or FSR2 where workloads may request one of two resources alone, the seed, a slash, and the number of
+	// the random scenario: FSR-1/123.
 	ID string `json:"id"`
 	// Flags say why the case exists: Disagree where the repairs do not all preempt the same workloads, or what is
 	// counted of one of them; Ordinary where there is nothing of the kind.

@@ -1,10 +1,11 @@
 """The corpus of the repairs of kueue#14543, as the Go module `tenuretest` embeds it.
 
-    python -m tools.go_repairs   writes go/repairs.json.gz again, in two minutes, and the files for Kueue
+    python -m tools.go_repairs   writes go/repairs.json.gz again, in three minutes, and the files for Kueue
 
-It is a selection of the searches of `make repairs`: each on which the repairs disagree, or one of them finds
-no valid set, or more than the smallest, and the first ones on which all find a smallest set or there is none.
-Of each it has the request, the smallest valid set of victims by brute force, and what each repair decides.
+It is a selection of the searches of `make repairs`, and of those with RESOURCES=2: each on which the repairs
+disagree, or one of them finds no valid set, or more than the smallest, and the first ones on which all find a
+smallest set or there is none. Of each it has the request, the smallest valid set of victims by brute force,
+and what each repair decides.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -32,11 +34,12 @@ Entry = dict[str, Any]
 
 FILE: Final = Path(__file__).resolve().parents[1] / "go" / "repairs.json.gz"
 SEED: Final = 1
-DRAWN: Final = 20_000
+DRAWN: Final = {"FSR": 20_000, "FSR2": 5_000}
+"""How many scenarios, by the beginning of their identifiers; those of FSR2 have two resources."""
 ORDINARY: Final = "Ordinary"
 """The flag of a search on which nothing is to be seen."""
 MOST_PLAIN: Final = 200
-"""So many of those are kept, the first ones."""
+"""So many of those are kept of each kind, the first ones."""
 PLAIN_AMONG: Final = 1000
 """They are looked for among so many scenarios."""
 DRAWS: Final = 6
@@ -55,22 +58,22 @@ class Found(NamedTuple):
     flags: tuple[str, ...]
 
 
-def entries(seed: int, indexes: Iterable[int]) -> Iterator[Entry]:
+def entries(seed: int, indexes: Iterable[int], kind: str = "FSR") -> Iterator[Entry]:
     """The searches of some scenarios, each as the corpus has it, without those whose answers chance decides.
 
     Args:
-        seed: of the scenarios.
+        seed, kind: of the scenarios.
         indexes: which; those from `PLAIN_AMONG` on only where something is to be seen.
     """
     for index in indexes:
-        for request, question in searches_of(seed, index):
+        for request, question in searches_of(seed, index, two=kind == "FSR2"):
             truth = Truth(request, question)
             smallest = truth.smallest()
             found = {repair: _found(truth, smallest, question, repair) for repair in FairSharingRepair}
             flags = _flags(found.values())
             if flags != [ORDINARY] or index < PLAIN_AMONG:
                 entry: Entry = {
-                    "id": f"FSR-{seed}/{index}",
+                    "id": f"{kind}-{seed}/{index}",
                     "flags": flags,
                     "input": _input(request),
                     "smallest": None if smallest is None else sorted(each.workload.key for each in smallest),
@@ -159,14 +162,16 @@ def recorded() -> Entry:
     return json.loads(gzip.decompress(FILE.read_bytes())) if FILE.exists() else {}
 
 
-def _block(first: int) -> list[Entry]:
-    return list(entries(SEED, range(first, first + 100)))
+def _block(kind: str, first: int) -> list[Entry]:
+    return list(entries(SEED, range(first, first + 100), kind))
 
 
 def _write() -> int:
+    kept = list[Entry]()
     with ProcessPoolExecutor(2) as processes:
-        blocks = processes.map(_block, range(0, DRAWN, 100))
-        kept = list(chosen(entry for block in blocks for entry in block))
+        for kind, drawn in DRAWN.items():
+            blocks = processes.map(partial(_block, kind), range(0, drawn, 100))
+            kept += chosen(entry for block in blocks for entry in block)
     corpus = {"seed": SEED, "drawn": DRAWN, "scenarios": kept}
     # Compressed bytes depend on the version of zlib, so a file with the same content is left as it is.
     if corpus != recorded():

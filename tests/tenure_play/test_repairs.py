@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.repair_loops import counted, draw
+from benchmarks.repair_loops import Turns, counted, draw, loop_with_nominal_quota
 from tenure.cli import main
 from tenure.readings import FairSharingRepair
 from tests.cikit.command import in_process
@@ -111,6 +111,26 @@ def played_with(name: str, strategy: str, folder: Path, gates: str = "") -> str:
     scenario = folder / "changed.yaml"
     scenario.write_text(gates + changed, encoding="utf-8")
     return in_process(main, ("simulate", str(scenario), "--reading", "released")).out.splitlines()[1]
+
+
+@pytest.mark.parametrize("repair", FairSharingRepair)
+def test_with_nominal_quota_six_workloads_can_loop_under_the_final_share_alone(
+    repair: FairSharingRepair,
+) -> None:
+    lasso = loop_with_nominal_quota()
+    turns, holds, kinds = Turns(lasso.drawn, repair), lasso.start, []
+    for number in lasso.order:
+        (step,) = [step for step in turns.of(holds) if step.job == number]
+        holds = step.after
+        kinds.append(step.kind)
+    assert holds == lasso.start
+    assert (len(lasso.drawn.jobs), kinds.count("admitted"), kinds.count("by shares")) == (6, 1, 5)
+
+
+def test_of_two_resources_a_preemption_by_shares_may_let_no_shares_fall() -> None:
+    drawing = partial(draw, 1, nested=False, strategies="both", within="any", resources=2)
+    counts = counted(drawing, True, (34, 57))
+    assert all(found["no fall"] == 2 for found in counts.values())
 
 
 def test_a_loop_is_closed_by_an_admission_or_inside_a_queue_and_never_below_the_ceiling() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tenure_lab.programs import Program, ProgramFailure, command_of
 from tests.peers.cycles.compare import compared
-from tests.peers.cycles.draws import LOOPS, DrawnCycle, drawn_cycles, looping_cycles, played_cycles
+from tests.peers.cycles.draws import DrawnCycle, all_loops, drawn_cycles, played_cycles
 
 DESCRIPTION = """One scheduling cycle of random clusters, by `tenure next` and by Kueue's own scheduler.
 
@@ -64,7 +64,7 @@ def main(given: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace, peer: Program) -> int:
     count, start = (options.n, 0) if options.only is None else (options.only + 1, options.only)
     draws = played_cycles if options.plays else drawn_cycles
-    clusters = looping_cycles(LOOPS) if options.loops else draws(count, options.seed, start)
+    clusters = all_loops() if options.loops else draws(count, options.seed, start)
     seen, failures, recorded = Counter[str](), 0, []
     while batch := list(islice(clusters, BATCH)):
         answers = peer.ask([_asked(drawn, options.repeat) for drawn in batch])
@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace, peer: Program) -> int:
     if options.record is not None:
         options.record.write_text(json.dumps({"seed": options.seed, "cycles": recorded}) + "\n")
     told = ", ".join(f"{number} {what}" for what, number in sorted(seen.items()))
-    what = f"loops of {len(LOOPS)} scenarios" if options.loops else f"seed {options.seed}"
+    what = "loops of kueue#14543" if options.loops else f"seed {options.seed}"
     print(f"cycles: {failures} differences; {told}; {what}, peer {peer.named()[1] or 'unknown'}")
     return 1 if failures else 0
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import copy
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchmarks.fair_searches import NOW
+from benchmarks.repair_loops import Lasso, Turns, loop_with_nominal_quota
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import InputError
 from tenure.model import Instant
@@ -17,6 +19,7 @@ from tenure.resources import bundled
 from tenure.units import format_instant
 from tenure_lab.generators.options import KUEUE_FEATURES, Feature
 from tenure_lab.generators.scenarios import examples
+from tenure_lab.generators.writing import write_request
 from tenure_play.engine import Player
 from tenure_play.export import cluster_at, objects_of
 from tenure_play.loading import load_scenario
@@ -118,27 +121,51 @@ def played_cycles(count: int, seed: int, start: int = 0) -> Iterator[DrawnCycle]
             yield found
 
 
-def looping_cycles(names: Iterable[str]) -> Iterator[DrawnCycle]:
-    """Every cycle of some scenarios, each from its start to the end of the first turn of its loop.
+def all_loops() -> Iterator[DrawnCycle]:
+    """The cycles of the loops that kueue#14543 leaves, and the turns of one in another order than Kueue's."""
+    index = itertools.count()
+    for name in LOOPS:
+        for drawn, waiting, gates in _looping(name):
+            yield _certainly(_cycle(next(index), drawn, waiting, gates))
+    for drawn, waiting, gates in _turned(loop_with_nominal_quota()):
+        yield _certainly(_cycle(next(index), drawn, waiting, gates))
+
+
+def _certainly(found: DrawnCycle | None) -> DrawnCycle:
+    assert found is not None
+    return found
+
+
+_Begun = tuple[Raw, list[tuple[Raw, str]], Mapping[str, bool]]
+"""A cluster as `examples` draws it, who waits in it, and the gates of a cycle."""
+
+
+def _looping(name: str) -> Iterator[_Begun]:
+    """Each cycle of a scenario, from its start to the end of the first turn of its loop.
 
     Only those wait that the cycle finds in the heaps of the play; who is parked there is left out.
-
-    Args:
-        names: some of `LOOPS`.
     """
-    index = itertools.count()
-    for name in names:
-        scenario = load_scenario(bundled("spec", "vectors", "scenarios", f"kueue-14543-{name}.yaml"))
-        assert isinstance(scenario, Scenario)
-        play = _Noting(scenario, READING)
-        loop = play.play().loop
-        assert loop is not None, name
-        gates = {gate: getattr(scenario.gates, field) for gate, field in GATES.items()}
-        for at, objects, clock in play.noted:
-            if at <= loop.start + loop.period:
-                found = _cycle(next(index), *_as_drawn(objects, clock), gates)
-                assert found is not None, name
-                yield found
+    scenario = load_scenario(bundled("spec", "vectors", "scenarios", f"kueue-14543-{name}.yaml"))
+    assert isinstance(scenario, Scenario)
+    play = _Noting(scenario, READING)
+    loop = play.play().loop
+    assert loop is not None, name
+    gates = {gate: getattr(scenario.gates, field) for gate, field in GATES.items()}
+    for at, objects, clock in play.noted:
+        if at <= loop.start + loop.period:
+            yield *_as_drawn(objects, clock), gates
+
+
+def _turned(lasso: Lasso) -> Iterator[_Begun]:
+    """Each turn of a loop, with nobody waiting but the workload whose turn it is."""
+    turns, holds = Turns(lasso.drawn, READING.fair_sharing_repair), lasso.start
+    for number in lasso.order:
+        queue, workload = lasso.drawn.jobs[number]
+        asked = DecideRequest(turns.cluster(holds), workload, queue, NOW, READING, None, explained=False)
+        written = write_request(asked)
+        yield written, [(written["incoming"], queue)], dict.fromkeys(GATES, False)
+        (holds,) = {step.after for step in turns.of(holds) if step.job == number}
+    assert holds == lasso.start
 
 
 class _Noting(Player):

@@ -17,7 +17,7 @@ import pytest
 
 from tests.peers.cycles.__main__ import main
 from tests.peers.cycles.compare import compared
-from tests.peers.cycles.draws import LOOPS, DrawnCycle, drawn_cycles, looping_cycles, played_cycles
+from tests.peers.cycles.draws import DrawnCycle, all_loops, drawn_cycles, played_cycles
 
 FILE = Path(__file__).with_name("recorded.json")
 RECORDED = json.loads(FILE.read_text())
@@ -64,7 +64,7 @@ def test_every_recorded_cycle_of_a_play_is_ours() -> None:
 
 def test_every_cycle_of_the_loops_of_kueue_14543_is_ours() -> None:
     answers = {cycle["index"]: cycle["answer"] for cycle in LOOPED["cycles"]}
-    for drawn in looping_cycles(LOOPS):
+    for drawn in all_loops():
         found, ours, _ = compared(drawn, answers.pop(drawn.index))
         assert (found, ours != {}) == ([], True), drawn.index
     assert answers == {}
