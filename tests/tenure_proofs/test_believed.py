@@ -224,15 +224,6 @@ def tournaments(states: range) -> Iterator[tuple[fair.Tournament, fair.Round, li
             state = fair.Round(state.usage, state.charged, fair.by_queue(pool), removed=state.removed)
 
 
-def chosen_among_those_that_wait(states: range) -> Iterator[None]:
-    for held, state, waiting in tournaments(states):
-        there = {candidate.place for candidate in waiting}
-        for node in held.tree.nodes:
-            found = fair._waiting_among(state, node.queues)
-            assert found == tuple(place for place in node.queues if place in there)
-            yield
-
-
 def popped_waits_no_more(states: range) -> Iterator[None]:
     for _, state, waiting in tournaments(states):
         for place in {candidate.place for candidate in waiting}:
@@ -417,11 +408,7 @@ def keys_have_64_bits(states: range) -> Iterator[None]:
         yield
 
 
-COMMON, ABOVE_LEAST, WAITING_AMONG = (
-    classical.common_cohorts,
-    sorting._above_least,
-    fair._waiting_among,
-)
+COMMON, ABOVE_LEAST = classical.common_cohorts, sorting._above_least
 """As they are, for wrong versions of them."""
 
 ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
@@ -448,12 +435,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         share,
         "compare_shares",
         lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
-    ),
-    "the queues among which one is chosen are those at which a candidate waits": (
-        chosen_among_those_that_wait,
-        fair,
-        "_waiting_among",
-        lambda state, queues: WAITING_AMONG(state, queues)[1:],
     ),
     "who is popped is one of those that wait at the queue, and waits no more": (
         popped_waits_no_more,

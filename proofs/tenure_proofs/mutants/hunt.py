@@ -115,6 +115,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "COHORT-STAYS": fair._cohort_stays,
     "COHORT-BEATS": fair._cohort_beats,
     "CONTENDERS": fair._contenders,
+    "WAITING-AMONG": fair._waiting_among,
     "FIRST-STEP": fair.first_step,
     "SECOND-STEP": fair.second_step,
     "ENDED": fair._ended,

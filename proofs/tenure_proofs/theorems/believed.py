@@ -25,7 +25,6 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
             _DECISIONS,
         ),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
-        "the queues among which one is chosen are those at which a candidate waits": (10_000, _DECISIONS),
         "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
         "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
             10_000,

@@ -30,17 +30,22 @@ from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, known_as, same, telling, token, truth_of
 from tenure_proofs.theorems.taken import known, standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
+from tenure_proofs.trusted.defined import Recursion
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Row, State, Way, every
 from tenure_proofs.trusted.procedures import POINT, Held, Invariant, Law, Table, read_procedure
-from tenure_proofs.trusted.specified import GIVEN, Specification, Taken, leaves, there_is_one
+from tenure_proofs.trusted.specified import GIVEN, Conclusion, Specification, Taken, leaves, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 NODES, OWN_PLACE, COHORT, COUNT, NUMBER = z3.Ints("nodes own_place cohort count number")
 PATH = z3.Const("path", z3.ArraySort(INT, BOOL))
 OWN_NODE = "the ClusterQueue of the preemptor is a node of its tree"
-AMONG = "the queues among which one is chosen are those at which a candidate waits"
+
+BY = "PO-ANY-105"
+AMONG = Conclusion(
+    BY, "the queues among which one is chosen are those at which a candidate waits", z3.Implies
+)
 
 _place = z3.Function("place of the one after some", INT, INT)
 _share_of = z3.Function("share by what is in use", INT, INT, INT)
@@ -108,6 +113,37 @@ VISIT: State = {"tournament": THIS, "state": STATE}
 HERE: State = {**VISIT, "cohort": SymInt(COHORT)}
 
 
+def _those_that_wait(function: Callable[..., Any]) -> Iterator[Part]:
+    """Of some queues those at which a candidate waits: at each of them one does, and none is left out."""
+    queues, there = Row(lambda at: SymToken(_place(at)), COUNT), z3.Function("how many wait among", INT, INT)
+
+    def counted(at: Any, before: Any) -> Any:
+        return before + z3.If(waits(STATE, SymToken(_place(at))), 1, 0)
+
+    many = Recursion(there, "at how many of some queues a candidate waits", lambda: 0, counted)
+
+    def all_wait(found: Value, point: Any, last: Any) -> Labelled:
+        inside = z3.And(point >= 0, point < found.size)
+        none_left_out = z3.And(found.size >= 0, found.size == there(last))
+        one = AMONG.goal(inside, waits(STATE, SymToken(found.term[point])))
+        return [one, ("none is left out", none_left_out)]
+
+    loop = Invariant(
+        lambda steps, _, here, point: all_wait(here["waiting"], point, steps),
+        everywhere=lambda _, here: [many.at(as_term(here["#0"], int))],
+    )
+    yield from read_procedure(
+        seeing(function, _waits_at=WAITS),
+        {"state": STATE, "queues": queues},
+        lambda way: all_wait(way.value, POINT, COUNT),
+        facts=(many.at(z3.IntVal(0)), COUNT >= 0),
+        loops=(loop,),
+    )
+
+
+WAITS = Law(lambda _, state, place: SymBool(waits(state, place)))
+
+
 def _waiting_among(state: Value, queues: Row) -> Row:
     """The queues among some at which a candidate waits."""
     told = known_as(state.fields["waiting"]), *queues.told
@@ -116,7 +152,7 @@ def _waiting_among(state: Value, queues: Row) -> Row:
     def at(number: Any) -> SymInt:
         place = SymInt(one(*told, number))
         there = z3.And(number >= 0, number < many)
-        known(Taken(z3.Implies(there, waits(state, place)), AMONG, BELIEVED))
+        known(AMONG.of(there, waits(state, place)))
         return place
 
     return Row(at, many, told=(z3.Function("queues where one waits", INT, INT, INT)(*told),))
@@ -209,7 +245,6 @@ def _truth(
     )
 
 
-BY = "PO-ANY-105"
 OF_TWO = {"tournament": "tournament", "state": "state"}
 QUEUE_STAYS = _truth(
     "KQ-480",
@@ -354,6 +389,7 @@ def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_a
     cohort_stay: Callable[..., Any] = fair._cohort_stays,
     cohort_beat: Callable[..., Any] = fair._cohort_beats,
     contenders: Callable[..., Any] = fair._contenders,
+    waiting: Callable[..., Any] = fair._waiting_among,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, order of target ClusterQueues: from the root down, at each cohort by share.
 
@@ -371,6 +407,7 @@ def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_a
     yield from COHORT_STAYS.of_statements(seeing(cohort_stay, _winner=below))
     yield from COHORT_BEATS.of_statements(seeing(cohort_beat, **laws))
     yield from CONTENDERS.of_statements(contenders)
+    yield from _those_that_wait(waiting)
     given = {"partial": PARTIAL, "NO_CONTENDER": token("no contender"), "_contenders": CONTENDERS.law()}
     three = {name: _any_contender(f"{OWN}{name}") for name in ("first", "second", "third")}
     queues = {
@@ -392,7 +429,7 @@ def the_queue_that_is_visited_is_found_from_the_root_down_by_the_highest_share_a
         seen, _chosen, falls=lambda given: NODES - _depth(as_term(given["cohort"], int))
     )
     there_is = (Taken(z3.And(OWN_PLACE >= 0, OWN_PLACE < NODES), OWN_NODE, GIVEN),)
-    seen = seeing(next_queue, _winner=WINNER.law(), _waits_at=Law(lambda _, *at: SymBool(waits(*at))))
+    seen = seeing(next_queue, _winner=WINNER.law(), _waits_at=WAITS)
     yield from NEXT.of_statements(seen, _from_the_root, there_is)
 
 

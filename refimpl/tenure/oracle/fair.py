@@ -441,8 +441,12 @@ def _waits_at(state: Round, place: int) -> bool:
     return bool(state.waiting.get(place))
 
 
-def _waiting_among(state: Round, queues: Iterable[int]) -> tuple[int, ...]:
-    return tuple(place for place in queues if _waits_at(state, place))
+def _waiting_among(state: Round, queues: Iterable[int]) -> list[int]:
+    waiting: list[int] = []
+    for place in queues:
+        if _waits_at(state, place):
+            waiting.append(place)  # noqa: PERF401 - the prover reads loops
+    return waiting
 
 
 def _first_at(state: Round, place: int) -> Candidate:
