@@ -230,10 +230,7 @@ def a_candidate_still_eligible_in_an_attempt_has_the_basis_that_was_found_before
     terms, exceeds, may_borrow = any_terms(claim), claim.flag("exceeds"), claim.flag("may_borrow")
     found = claim.record("found", Evidence, {"borrowing": False})
     there = claim.record("there", Evidence)
-    claim.assume(
-        iff(found.advantage, there.advantage),
-        iff(there.borrowing, may_borrow),
-    )
+    claim.assume(iff(found.advantage, there.advantage), iff(there.borrowing, may_borrow))
     basis = claim.lift(basis_across_queues)
     first, then = (basis(preemptor, target, evidence, terms).value for evidence in (found, there))
     stands = claim.lift(stands_in_attempt)(False, exceeds, first, may_borrow).value

@@ -88,9 +88,7 @@ def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(
 
 
 @obligation("PO-RBO-070", rules=["RBO-020", "RBO-030", "RBO-040"])
-def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maximum(
-    claim: Claim,
-) -> None:
+def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maximum(claim: Claim) -> None:
     """KEP-14468, Risks and Mitigations: how long a legitimate re-borrow waits at most, without the jitter."""
     before, quiet, after, (_, most, _) = _reclaimed_again(claim)
     since, now = claim.numbers("since", "now")

@@ -234,10 +234,7 @@ def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
     claim.assume(negation(is_set(policy, "max")), policy.step >= 0)
     priority = claim.lift(dynamic_priority)(base, policy, steps).value
     reached = base + steps * policy.step
-    claim.prove(
-        implies(reached >= 0, priority == 0),
-        implies(reached < 0, priority == reached),
-    )
+    claim.prove(implies(reached >= 0, priority == 0), implies(reached < 0, priority == reached))
 
 
 @obligation("PO-DYN-050", rules=["DYN-030"])

@@ -137,9 +137,7 @@ def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim)
 
 
 @obligation("PO-KQ-447", rules=["KQ-420"], expect=everywhere(REFUTED))
-def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_side_had(
-    claim: Claim,
-) -> None:
+def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_side_had(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back (kueue#14543): its own page of a proof takes this for granted.
 
     What is counted at a victim's turn is without own workloads that get their quota back: scenario

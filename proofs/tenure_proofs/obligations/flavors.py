@@ -197,10 +197,7 @@ def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) ->
     fungibility = claim.record("fungibility", FlavorFungibility)
     preference = claim.member("preference", FlavorPreference)
     on = claim.lift(tries_next_flavor)
-    claim.assume(
-        negation(on(*one, fungibility).value),
-        negation(_viable(other[0])),
-    )
+    claim.assume(negation(on(*one, fungibility).value), negation(_viable(other[0])))
     claim.prove(claim.lift(is_preferred)(*one, *other, preference).value)
 
 

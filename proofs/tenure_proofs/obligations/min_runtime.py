@@ -431,10 +431,7 @@ def a_timestamp_in_whole_seconds_shortens_the_protection_by_less_than_a_second(c
     claim.assume(cut_off >= 0, cut_off < SECOND)
     protected = claim.lift(is_protected)
     exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
-    claim.prove(
-        implies(read, exact),
-        implies(protected(start, minimum, now + SECOND).value, read),
-    )
+    claim.prove(implies(read, exact), implies(protected(start, minimum, now + SECOND).value, read))
 
 
 @obligation("PO-KMR-260", rules=["KMR-060"], expect=everywhere(REFUTED))

@@ -67,10 +67,7 @@ def a_queue_loses_workloads_to_others_only_while_it_exceeds_its_quota(claim: Cla
         implies(negation(asked.evidence.over_quota), negation(taken.defined)),
         implies(
             all_of(asked.evidence.over_quota, negation(terms.fair_sharing)),
-            iff(
-                taken.defined,
-                all_of(reclaiming_allows(preemptor, target, terms), basis),
-            ),
+            iff(taken.defined, all_of(reclaiming_allows(preemptor, target, terms), basis)),
         ),
     )
 
@@ -107,10 +104,7 @@ def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> N
             reason == Reason.IN_COHORT_FAIR_SHARING,
             _one_of(basis, (Basis.FINAL_SHARE, Basis.INITIAL_SHARE)),
         ),
-        iff(
-            reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
-            basis == Basis.TIME_EXPIRED,
-        ),
+        iff(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, basis == Basis.TIME_EXPIRED),
     )
 
 

@@ -111,9 +111,7 @@ def a_victim_by_shares_was_above_the_preemptor_at_its_removal(case: Case) -> boo
 
 
 @postcondition("WD-170", everywhere(REFUTED))
-def a_victim_by_shares_was_above_the_preemptor_with_only_the_victims_removed(
-    case: Case,
-) -> bool | None:
+def a_victim_by_shares_was_above_the_preemptor_with_only_the_victims_removed(case: Case) -> bool | None:
     """The same without those who got their quota back, which nothing promises: kueue#14543."""
     return _legal(case, case.answer.victims)
 
