@@ -37,7 +37,7 @@ from tenure_proofs.amounts import (
 )
 from tenure_proofs.obligations.quota_tree import AVAILABLE
 from tenure_proofs.obligations.selection import ANY_FIT, search_world
-from tenure_proofs.premises import any_question, any_terms
+from tenure_proofs.premises import any_question, any_terms, is_own
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
@@ -347,10 +347,9 @@ def where_no_other_queue_can_borrow_none_of_their_workloads_is_preempted(claim: 
     """`analyze sanity`, NothingToReclaim: usage is within the potential (PO-AN-050), which is the quota."""
     _, target, terms, asked = any_question(claim)
     usage, nominal, potential = claim.numbers("usage", "nominal", "potential")
-    own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
     within = claim.lift(is_within_quota)(usage, nominal).value
     claim.assume(
-        negation(own),
+        negation(is_own(target, terms)),
         negation(any_of(terms.hero, asked.kin.hero)),
         ordinary(usage, nominal),
         usage <= potential,

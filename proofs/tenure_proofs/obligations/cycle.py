@@ -32,20 +32,12 @@ from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 
-def _flags(claim: Claim, *names: str) -> tuple[Any, ...]:
-    return tuple(claim.flag(name) for name in names)
-
-
-def _numbers(claim: Claim, *names: str) -> tuple[Any, ...]:
-    return tuple(claim.number(name) for name in names)
-
-
 @obligation("PO-CYC-010", rules=["CYC-010"])
 def of_two_workloads_of_a_queue_exactly_one_comes_first(claim: Claim) -> None:
     """Kueue main of August 2026, order of a ClusterQueue's heap; uids are unique."""
-    sticks, other_sticks, lower = _flags(claim, "sticks", "other_sticks", "lower")
-    priority, other_priority = _numbers(claim, "priority", "other_priority")
-    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    sticks, other_sticks, lower = claim.flags("sticks", "other_sticks", "lower")
+    priority, other_priority = claim.numbers("priority", "other_priority")
+    queued, other_queued = claim.numbers("queued", "other_queued")
     ahead = claim.lift(is_ahead_in_queue)
     first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
     second = ahead(
@@ -57,9 +49,9 @@ def of_two_workloads_of_a_queue_exactly_one_comes_first(claim: Claim) -> None:
 @obligation("PO-CYC-020", rules=["CYC-010"])
 def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Claim) -> None:
     """Kueue main of August 2026, order of a ClusterQueue's heap."""
-    sticks, other_sticks, lower = _flags(claim, "sticks", "other_sticks", "lower")
-    priority, other_priority = _numbers(claim, "priority", "other_priority")
-    queued, other_queued = _numbers(claim, "queued", "other_queued")
+    sticks, other_sticks, lower = claim.flags("sticks", "other_sticks", "lower")
+    priority, other_priority = claim.numbers("priority", "other_priority")
+    queued, other_queued = claim.numbers("queued", "other_queued")
     ahead = claim.lift(is_ahead_in_queue)
     first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
     alike = iff(sticks, other_sticks)
@@ -126,8 +118,8 @@ def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_i
 @obligation("PO-CYC-060", rules=["CYC-050", "CYC-060"])
 def no_head_is_admitted_or_preempts_that_was_not_checked_and_does_not_still_fit(claim: Claim) -> None:
     """Kueue main of August 2026, scheduling cycle: quota is given once."""
-    nothing, strict, defers = _flags(claim, "nothing", "strict", "defers")
-    overlaps, fits, preempts = _flags(claim, "overlaps", "fits", "preempts")
+    nothing, strict, defers = claim.flags("nothing", "strict", "defers")
+    overlaps, fits, preempts = claim.flags("overlaps", "fits", "preempts")
     checked = claim.lift(must_still_fit)(nothing, defers, overlaps).value
     result = claim.lift(result_of_turn)(nothing, strict, defers, all_of(checked, fits), preempts).value
     proceeds = any_of(result == TurnResult.ADMITTED, result == TurnResult.PREEMPTING)
@@ -196,8 +188,8 @@ def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first
 @obligation("PO-CYC-110", rules=["CYC-110"])
 def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(claim: Claim) -> None:
     """Kueue main of August 2026, resources to reserve: as much as the queue could give it, and no more."""
-    amount, usage, nominal, limit = _numbers(claim, "amount", "usage", "nominal", "limit")
-    limited, borrows = _flags(claim, "limited", "borrows")
+    amount, usage, nominal, limit = claim.numbers("amount", "usage", "nominal", "limit")
+    limited, borrows = claim.flags("limited", "borrows")
     claim.assume(amount >= 0)
     kept = claim.lift(capacity_kept)(amount, usage, nominal, limited, limit, borrows).value
     most = nominal + limit
@@ -224,7 +216,7 @@ def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(
 @obligation("PO-CYC-130", rules=["CYC-130"])
 def a_cycle_begins_at_the_first_instant_that_the_gap_allows(claim: Claim) -> None:
     """A play's `timing.cycle`."""
-    now, last, gap = _numbers(claim, "now", "last", "gap")
+    now, last, gap = claim.numbers("now", "last", "gap")
     due = claim.lift(cycle_due_at)(now, last, gap).value
     claim.prove(due >= now, due - last >= gap, any_of(due == now, due - last == gap))
 
@@ -232,7 +224,7 @@ def a_cycle_begins_at_the_first_instant_that_the_gap_allows(claim: Claim) -> Non
 @obligation("PO-CYC-140", rules=["CYC-140"])
 def whatever_happens_in_a_tree_is_answered_by_a_wake_within_one_retry_interval(claim: Claim) -> None:
     """Kueue main of August 2026, inadmissible workloads: a second event delays no wake."""
-    nothing, event, later, retry = _numbers(claim, "nothing", "event", "later", "retry")
+    nothing, event, later, retry = claim.numbers("nothing", "event", "later", "retry")
     planned = claim.flag("planned")
     due = claim.lift(wake_due_at)
     first = due(negation(planned), nothing, event, retry).value
@@ -258,7 +250,7 @@ def the_end_of_a_protected_time_is_the_first_instant_at_which_it_has_expired(cla
 @obligation("PO-CYC-160", rules=["CYC-160"])
 def a_stamp_is_the_whole_second_that_has_begun(claim: Claim) -> None:
     """Kubernetes metav1.Time; F-046 and KEP-8522 lose up to a second by it."""
-    seconds, fraction = _numbers(claim, "seconds", "fraction")
+    seconds, fraction = claim.numbers("seconds", "fraction")
     claim.assume(fraction >= 0, fraction < SECOND)
     stamp = claim.lift(persisted)(seconds * SECOND + fraction).value
     claim.prove(stamp == seconds * SECOND)
@@ -274,6 +266,6 @@ def a_preemption_loses_no_work_or_all_of_it(kept: Any, done: Any, progress: Any)
 @obligation("PO-CYC-180", rules=["CYC-180"])
 def work_that_is_left_completes_the_work_and_is_never_less_than_none(claim: Claim) -> None:
     """A play's `work`."""
-    work, progress = _numbers(claim, "work", "progress")
+    work, progress = claim.numbers("work", "progress")
     left = claim.lift(work_left)(work, progress).value
     claim.prove(left >= 0, progress + left >= work, any_of(left == 0, progress + left == work))

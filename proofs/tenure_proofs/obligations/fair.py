@@ -23,10 +23,10 @@ from tenure.rules.share import (
     queue_wins,
     stays_in_tournament,
 )
-from tenure_proofs.premises import any_question, any_terms, reclaiming_allows, two_workloads
+from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, negation
 
 
 def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
@@ -260,11 +260,10 @@ def under_fair_sharing_borrow_within_cohort_changes_nothing(claim: Claim) -> Non
 def under_fair_sharing_a_borrower_is_preempted_by_shares_and_with_that_reason(claim: Claim) -> None:
     """Kueue main of August 2026, fair sharing, and the reasons of condition Preempted: power of the door."""
     preemptor, target, terms, asked = any_question(claim)
-    own = all_of(is_set(target, "cluster_queue"), value_of(target, "cluster_queue") == terms.cluster_queue)
     claim.assume(
         negation(any_of(terms.hero, asked.kin.hero)),
         terms.fair_sharing,
-        negation(own),
+        negation(is_own(target, terms)),
         asked.evidence.over_quota,
         reclaiming_allows(preemptor, target, terms),
     )

@@ -12,7 +12,7 @@ from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import basis_for_hero, is_immune
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_terms, is_own
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
 from tenure_proofs.trusted.claim import Claim
@@ -24,10 +24,17 @@ IMMUNITY = [*RANK, "KQ-300", "UCQ-310", "UCQ-340"]
 TERMS = {"preemptor": "terms", "target": "theirs"}
 """What terms are called in claims about one decision, which are told as a story."""
 
-BY_RANK = "where rank comes first, a hero of another branch is neither below nor a peer, whatever the subtree"
+BY_RANK = {
+    "UCQ-040": "where rank comes first, a hero of another branch is neither below nor a peer, whatever the "
+    "subtree"
+}
 """Why some claims about heroes do not depend on their subtrees, as guaranteed; as written they do."""
 
 WRITTEN_TREE, GUARANTEED_TREE = "as-written+hero_scope=tree", "guaranteed+hero_scope=tree"
+BRANCH_OR_RANK = {WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED}
+"""What holds of whole trees only where rank comes first."""
+BRANCH = {WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED}
+"""What holds of subtrees of parent cohorts only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +95,8 @@ def _two(claim: Claim) -> tuple[Cohorts, Side, Side, Any]:
 @obligation(
     "PO-UCQ-100",
     rules=IMMUNITY,
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
-    irrespective_of={"UCQ-040": BY_RANK},
+    also=BRANCH_OR_RANK,
+    irrespective_of=BY_RANK,
     title="Hero immunity hierarchy",
 )
 def a_heros_workload_is_preempted_only_by_a_hero_above_or_a_peer_of_higher_priority(claim: Claim) -> None:
@@ -102,12 +109,7 @@ def a_heros_workload_is_preempted_only_by_a_hero_above_or_a_peer_of_higher_prior
     claim.prove(implies(any_of(negation(mine.hero), below, equal), negation(taken)))
 
 
-@obligation(
-    "PO-UCQ-110",
-    rules=IMMUNITY,
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED},
-    title="Subtree containment",
-)
+@obligation("PO-UCQ-110", rules=IMMUNITY, also=BRANCH, title="Subtree containment")
 def a_hero_preempts_no_workload_outside_the_subtree_of_its_parent_cohort(claim: Claim) -> None:
     """KEP-8826, Goals, Subtree Containment, Cross-Cohort Dominance. In every tree, of any depth."""
     tree, mine, theirs, taken = _two(claim)
@@ -144,12 +146,7 @@ def no_standard_queue_preempts_a_workload_of_a_hero_whatever_the_priorities(clai
     claim.prove(iff(immune, kin.hero))
 
 
-@obligation(
-    "PO-UCQ-130",
-    rules=IMMUNITY,
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
-    irrespective_of={"UCQ-040": BY_RANK},
-)
+@obligation("PO-UCQ-130", rules=IMMUNITY, also=BRANCH_OR_RANK, irrespective_of=BY_RANK)
 def no_two_workloads_of_heroes_may_preempt_each_other_and_none_itself(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: a hierarchy. Irreflexive and asymmetric, in every tree."""
     tree = cohorts(claim)
@@ -162,12 +159,7 @@ def no_two_workloads_of_heroes_may_preempt_each_other_and_none_itself(claim: Cla
     claim.prove(negation(all_of(takes, back)), basis == Basis.NONE)
 
 
-@obligation(
-    "PO-UCQ-140",
-    rules=IMMUNITY,
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
-    irrespective_of={"UCQ-040": BY_RANK},
-)
+@obligation("PO-UCQ-140", rules=IMMUNITY, also=BRANCH_OR_RANK, irrespective_of=BY_RANK)
 def no_cycle_of_heroes_exists_in_which_each_may_preempt_the_next(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection. By induction over the length of a chain of preemptors.
 
@@ -197,7 +189,7 @@ def no_cycle_of_heroes_exists_in_which_each_may_preempt_the_next(claim: Claim) -
     )
 
 
-@obligation("PO-UCQ-150", rules=RANK, also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: REFUTED})
+@obligation("PO-UCQ-150", rules=RANK, also=BRANCH)
 def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim) -> None:
     """KEP-8826, Hierarchical Protection: containment forbids what "or a higher priority" would add.
 
@@ -214,12 +206,7 @@ def whether_rank_comes_first_or_either_suffices_makes_no_difference(claim: Claim
     claim.prove(iff(either, rank))
 
 
-@obligation(
-    "PO-UCQ-160",
-    rules=IMMUNITY,
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
-    irrespective_of={"UCQ-040": BY_RANK},
-)
+@obligation("PO-UCQ-160", rules=IMMUNITY, also=BRANCH_OR_RANK, irrespective_of=BY_RANK)
 def heroes_of_two_branches_never_preempt_each_other(claim: Claim) -> None:
     """KEP-8826, Goals, Cross-Cohort Dominance: not a goal. In every tree."""
     tree, mine, theirs, taken = _two(claim)
@@ -255,7 +242,7 @@ def a_standard_workload_whose_priority_has_grown_preempts_no_hero(claim: Claim) 
     claim.assume(
         kin.hero,
         negation(terms.hero),
-        negation(has_value(target, "cluster_queue", terms.cluster_queue)),
+        negation(is_own(target, terms)),
         preemptor.priority == aged,
         aged > target.priority,
     )
@@ -288,10 +275,7 @@ def of_two_heroes_of_one_cohort_only_one_ever_preempts_the_other(claim: Claim) -
 
 
 @obligation(
-    "PO-UCQ-190",
-    rules=["KQ-010", "UCQ-030", *IMMUNITY],
-    also={WRITTEN_TREE: REFUTED, GUARANTEED_TREE: PROVED},
-    irrespective_of={"UCQ-040": BY_RANK},
+    "PO-UCQ-190", rules=["KQ-010", "UCQ-030", *IMMUNITY], also=BRANCH_OR_RANK, irrespective_of=BY_RANK
 )
 def a_head_that_may_preempt_a_hero_is_considered_before_it(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection: else both would be preempted and let in again in turn."""

@@ -18,7 +18,7 @@ from tenure_proofs.obligations.hero_immunity import (
     kin_between,
     sides,
 )
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_terms, is_own
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
@@ -135,7 +135,7 @@ def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) ->
     now, terms = claim.number("now"), any_terms(claim)
     claim.assume(
         terms.hero,
-        has_value(target, "cluster_queue", terms.cluster_queue),
+        is_own(target, terms),
         preemptor.priority == target.priority,
         _is_protected(target, terms, now),
     )
@@ -150,7 +150,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
         claim.flag(f"{name}_over_quota"),
         claim.flag(f"{name}_own"),
     )
-    claim.assume(iff(own, has_value(workload, "cluster_queue", terms.cluster_queue)))
+    claim.assume(iff(own, is_own(workload, terms)))
     return workload, claim.lift(group_for_hero)(own, over_quota).value, over_quota
 
 
@@ -200,7 +200,7 @@ def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim
         _candidate(claim, name, terms) for name in ("first", "second")
     )
     before = claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value
-    own, other_own = (has_value(item, "cluster_queue", terms.cluster_queue) for item in (first, second))
+    own, other_own = (is_own(item, terms) for item in (first, second))
     running = first.evicted == second.evicted
     elsewhere = all_of(running, negation(own), negation(other_own))
     level = all_of(elsewhere, iff(borrows, does))
@@ -225,7 +225,7 @@ def a_hero_always_preempts_lower_priority_before_higher(claim: Claim) -> None:
     )
     claim.assume(
         negation(any_of(first.evicted, second.evicted)),
-        *(negation(has_value(item, "cluster_queue", terms.cluster_queue)) for item in (first, second)),
+        *(negation(is_own(item, terms)) for item in (first, second)),
         negation(borrows),
         does,
         first.priority < second.priority,

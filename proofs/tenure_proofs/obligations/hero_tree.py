@@ -15,10 +15,10 @@ from tenure.rules.hero_tree import (
 )
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
 from tenure_proofs.amounts import LARGE, ordinary
-from tenure_proofs.premises import any_question
+from tenure_proofs.premises import any_question, is_own
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, has_value, iff, implies, negation
+from tenure_proofs.trusted.logic import all_of, iff, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 AMOUNTS = ["KQ-100", "KQ-110"]
@@ -242,7 +242,7 @@ def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> 
         implies(
             all_of(
                 terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
-                negation(has_value(target, "cluster_queue", terms.cluster_queue)),
+                negation(is_own(target, terms)),
                 negation(terms.fair_sharing),
                 negation(asked.evidence.over_quota),
             ),
@@ -262,7 +262,7 @@ def a_queue_within_its_nominal_quota_loses_no_workload_to_a_standard_queue(claim
     claim.assume(
         negation(terms.hero),
         negation(asked.kin.hero),
-        negation(has_value(target, "cluster_queue", terms.cluster_queue)),
+        negation(is_own(target, terms)),
         iff(asked.evidence.over_quota, negation(within)),
     )
     claim.prove(negation(claim.lift(take_target)(*asked).defined))

@@ -14,7 +14,7 @@ from tenure.rules.time_based import (
     requeue_timestamp,
 )
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.premises import any_question, any_terms, duration_is_in_force, is_own
+from tenure_proofs.premises import Asked, any_question, any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
@@ -44,6 +44,13 @@ def _never_evicted(*workloads: Any) -> Any:
     )
 
 
+def _equals(claim: Claim) -> tuple[Any, Any, Any, Asked]:
+    """A question about two equals of one ClusterQueue with a duration in force."""
+    preemptor, target, terms, asked = any_question(claim)
+    claim.assume(duration_is_in_force(terms), is_own(target, terms), preemptor.priority == target.priority)
+    return preemptor, target, terms, asked
+
+
 @obligation(
     "PO-TBP-010",
     rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"],
@@ -52,13 +59,8 @@ def _never_evicted(*workloads: Any) -> Any:
 )
 def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
     """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
-    preemptor, target, terms, asked = any_question(claim)
-    claim.assume(
-        duration_is_in_force(terms),
-        is_own(target, terms),
-        preemptor.priority == target.priority,
-        _has_run(target, asked.now) <= value_of(terms, "min_admit_duration"),
-    )
+    _, target, terms, asked = _equals(claim)
+    claim.assume(_has_run(target, asked.now) <= value_of(terms, "min_admit_duration"))
     claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
@@ -74,13 +76,8 @@ def exactly_at_the_threshold_a_workload_is_kept(claim: Claim) -> None:
 @obligation("PO-TBP-030", rules=["KQ-030", "KQ-040", "TBP-010", "TBP-020", "TBP-050"])
 def an_expired_equal_can_be_preempted_with_the_time_based_reason(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 2, and the reason label: power against `return False`."""
-    preemptor, target, terms, asked = any_question(claim)
-    claim.assume(
-        duration_is_in_force(terms),
-        is_own(target, terms),
-        preemptor.priority == target.priority,
-        _has_run(target, asked.now) > value_of(terms, "min_admit_duration"),
-    )
+    _, target, terms, asked = _equals(claim)
+    claim.assume(_has_run(target, asked.now) > value_of(terms, "min_admit_duration"))
     taken = claim.lift(take_target)(*asked)
     claim.prove(
         iff(taken.defined, asked.evidence.basis == Basis.TIME_EXPIRED),
@@ -134,11 +131,8 @@ def a_longer_duration_never_expires_more_workloads(claim: Claim) -> None:
 )
 def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: reserved more recently than the preemptor's creation."""
-    preemptor, target, terms, asked = any_question(claim)
+    preemptor, target, _, asked = _equals(claim)
     claim.assume(
-        duration_is_in_force(terms),
-        is_own(target, terms),
-        preemptor.priority == target.priority,
         asked.evidence.basis == Basis.NEWER_EQUAL,
         asked.now - _has_run(target, asked.now) <= preemptor.created_at,
     )
@@ -150,12 +144,9 @@ def a_workload_that_held_quota_before_the_preemptor_was_created_is_not_newer(cla
 )
 def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility, condition 1: "Existing behavior", and what Kueue does."""
-    preemptor, target, terms, asked = any_question(claim)
+    preemptor, target, _, asked = _equals(claim)
     claim.assume(
-        duration_is_in_force(terms),
         _never_evicted(preemptor, target),
-        is_own(target, terms),
-        preemptor.priority == target.priority,
         asked.evidence.basis == Basis.NEWER_EQUAL,
         target.created_at <= preemptor.created_at,
     )
@@ -167,12 +158,9 @@ def condition_one_is_the_existing_behaviour(claim: Claim) -> None:
 )
 def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     """KEP-8522, Preemption Eligibility: "either of these conditions"; what the guarantee forbids."""
-    preemptor, target, terms, asked = any_question(claim)
+    preemptor, target, terms, asked = _equals(claim)
     claim.assume(
-        duration_is_in_force(terms),
         _never_evicted(preemptor, target),
-        is_own(target, terms),
-        preemptor.priority == target.priority,
         asked.evidence.basis == Basis.NEWER_EQUAL,
         _has_run(target, asked.now) <= value_of(terms, "min_admit_duration"),
         asked.now - _has_run(target, asked.now) > preemptor.created_at,
