@@ -221,9 +221,45 @@ class _Lifter:
         """What one side comes to, or the other; of a condition that Python knows only one is read."""
         if isinstance(condition, bool):
             return then(scope) if condition else otherwise(scope)
-        return _choose(
+        return self.chosen(
             condition, then(scope.under(condition, True)), otherwise(scope.under(condition, False))
         )
+
+    def chosen(self, condition: Truth, then: Value, otherwise: Value) -> Value:
+        """One of two values, by a condition."""
+        if isinstance(condition, bool):
+            return then if condition else otherwise
+        if then is RAISES or otherwise is RAISES or then is otherwise:
+            return otherwise if then is RAISES else then
+        if isinstance(then, bool) and isinstance(otherwise, bool):
+            return condition if then else _not(condition)
+        match then, otherwise:
+            case SymRecord(), SymRecord() if then._name == otherwise._name:
+                return then
+            case tuple(), tuple() if len(then) == len(otherwise):
+                pairs = zip(then, otherwise, strict=True)
+                return tuple(self.chosen(condition, *pair) for pair in pairs)
+            case Made(cls, fields), Made(other, others) if cls is other and fields.keys() == others.keys():
+                named = ((name, value, others[name]) for name, value in fields.items())
+                return Made(cls, {name: self.chosen(condition, *pair) for name, *pair in named})
+            case SymChain(), SymChain() if then.watched.term.eq(otherwise.watched.term):
+                contains = self.chosen(condition, then.contains, otherwise.contains)
+                return SymChain(then.cls, then.watched, contains)
+        return self._chosen_scalar(condition, then, otherwise)
+
+    def _chosen_scalar(self, condition: SymBool, then: Value, otherwise: Value) -> Value:
+        if any(item is None or isinstance(item, SymOptional) for item in (then, otherwise)):
+            left, right = _optional(then), _optional(otherwise)
+            present = self.chosen(condition, left.present, right.present)
+            # What is absent has no value, so any will do.
+            value = left.value if right.value is None else right.value
+            if left.value is not None and right.value is not None:
+                value = self.chosen(condition, left.value, right.value)
+            return SymOptional(present, value)
+        sort = sort_of(then)
+        if sort is None or sort is not sort_of(otherwise):
+            raise LiftError(f"either {then!r} or {otherwise!r}: values of different types")
+        return wrapped(sort, z3.If(condition.term, as_term(then, sort), as_term(otherwise, sort)))
 
     def stored(self, node: ast.Call, scope: _Scope) -> _Scope:
         """`object.__setattr__(name, "field", value)` of a field that has no value yet.
@@ -396,7 +432,7 @@ class _Lifter:
         """A quotient rounded towards minus infinity; the solvers' is, where the divisor is positive."""
         self.require(path, divisor != 0)
         over, under = as_term(dividend, int), as_term(divisor, int)
-        return _choose(divisor > 0, SymInt(over / under), SymInt(-over / -under))
+        return self.chosen(divisor > 0, SymInt(over / under), SymInt(-over / -under))
 
     def invocation(self, node: ast.Call, scope: _Scope) -> Value:
         match node:
@@ -422,7 +458,7 @@ class _Lifter:
             raise LiftError(f"{function.__name__} of something other than some numbers")
         best, *others = [self.number(item, path) for item in positional]
         for other in others:
-            best = _choose(other < best if function is min else other > best, other, best)
+            best = self.chosen(other < best if function is min else other > best, other, best)
         return best
 
 
@@ -509,47 +545,6 @@ def _optional(value: Value) -> SymOptional:
     if value is not None and not isinstance(value, SymOptional) and sort_of(value) is None:
         raise LiftError(f"{value!r} is neither a scalar nor None")
     return value if isinstance(value, SymOptional) else SymOptional(value is not None, value)
-
-
-def _choose(condition: Truth, then: Value, otherwise: Value) -> Value:
-    """One of two values, by a condition."""
-    if isinstance(condition, bool):
-        return then if condition else otherwise
-    if then is RAISES or otherwise is RAISES or then is otherwise:
-        return otherwise if then is RAISES else then
-    if isinstance(then, bool) and isinstance(otherwise, bool):
-        return condition if then else _not(condition)
-    match then, otherwise:
-        case SymRecord(), SymRecord() if then._name == otherwise._name:
-            return then
-        case tuple(), tuple() if len(then) == len(otherwise):
-            pairs = zip(then, otherwise, strict=True)
-            return tuple(_choose(condition, *pair) for pair in pairs)
-        case Made(), Made() if then.cls is otherwise.cls and then.fields.keys() == otherwise.fields.keys():
-            names = then.fields
-            return Made(
-                then.cls,
-                {name: _choose(condition, then.fields[name], otherwise.fields[name]) for name in names},
-            )
-        case SymChain(), SymChain() if then.watched.term.eq(otherwise.watched.term):
-            contains = _choose(condition, then.contains, otherwise.contains)
-            return SymChain(then.cls, then.watched, contains)
-    return _choose_scalar(condition, then, otherwise)
-
-
-def _choose_scalar(condition: SymBool, then: Value, otherwise: Value) -> Value:
-    if any(item is None or isinstance(item, SymOptional) for item in (then, otherwise)):
-        left, right = _optional(then), _optional(otherwise)
-        present = _choose(condition, left.present, right.present)
-        # What is absent has no value, so any will do.
-        value = left.value if right.value is None else right.value
-        if left.value is not None and right.value is not None:
-            value = _choose(condition, left.value, right.value)
-        return SymOptional(present, value)
-    sort = sort_of(then)
-    if sort is None or sort is not sort_of(otherwise):
-        raise LiftError(f"either {then!r} or {otherwise!r}: values of different types")
-    return wrapped(sort, z3.If(condition.term, as_term(then, sort), as_term(otherwise, sort)))
 
 
 def _shape(value: Value) -> Shape:

@@ -16,12 +16,10 @@ from typing import Any, TypeGuard
 import z3
 
 from tenure_proofs.trusted.ast_lifter import (
-    RAISES,
     Made,
     Path,
     Truth,
     Value,
-    _choose,
     _Lifter,
     _not,
     _outside,
@@ -207,18 +205,15 @@ class _Reader(_Lifter):
         super().__init__()
         self.tuples = 0
 
-    def either(
-        self,
-        condition: Truth,
-        scope: _Scope,
-        then: Callable[[_Scope], Value],
-        otherwise: Callable[[_Scope], Value],
-    ) -> Value:
-        if isinstance(condition, bool):
-            return then(scope) if condition else otherwise(scope)
-        return _merged(
-            condition, then(scope.under(condition, True)), otherwise(scope.under(condition, False))
-        )
+    def chosen(self, condition: Truth, then: Value, otherwise: Value) -> Value:
+        """One of two values, by a condition; lists among them."""
+        match then, otherwise:
+            case (Listed(), Listed() | None) | (None, Listed()) if then is not otherwise and isinstance(
+                condition, SymBool
+            ):
+                last = NONE if otherwise is None else otherwise
+                return last.unless(condition.term, NONE if then is None else then)
+        return super().chosen(condition, then, otherwise)
 
     def truth(self, node: ast.expr, scope: _Scope) -> Truth:
         if isinstance(node, ast.Name) and isinstance(row := scope.names.get(node.id), Row):
@@ -373,23 +368,6 @@ def _cut(row: Row, front: int, back: int) -> Row:
     return Row(
         lambda place: row.at(place + front), z3.If(row.size >= cut, row.size - cut, 0), linked=row.linked
     )
-
-
-def _merged(condition: SymBool, then: Value, otherwise: Value) -> Value:
-    """One of two values, by a condition; lists among them."""
-    if then is RAISES or otherwise is RAISES or then is otherwise:
-        return otherwise if then is RAISES else then
-    match then, otherwise:
-        case (Listed(), Listed() | None) | (None, Listed()):
-            last = NONE if otherwise is None else otherwise
-            return last.unless(condition.term, NONE if then is None else then)
-        case Made(), Made() if then.cls is otherwise.cls and then.fields.keys() == otherwise.fields.keys():
-            other = otherwise.fields
-            return Made(
-                then.cls,
-                {name: _merged(condition, value, other[name]) for name, value in then.fields.items()},
-            )
-    return _choose(condition, then, otherwise)
 
 
 def _kind(value: Value) -> Any:
