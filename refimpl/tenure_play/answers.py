@@ -6,31 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.answer import Answer
 from tenure.api import Decision, Loaded, in_line
 from tenure.choices import DEFAULT_LIMIT
 from tenure.errors import InputError
-from tenure.explanation.answers import Locate, why_answer, why_not_answer
-from tenure.explanation.risk.answer import exposure_answer
-from tenure.explanation.text import why_not_outline, why_outline
 from tenure.inquiry import Inquiry
 from tenure.manifests.naming import LIVE, pending_key, running_key, workload_key
 from tenure.manifests.premises import configured_premises
 from tenure.manifests.structure import dig
 from tenure.model import Workload
-from tenure_play.forecast.answer import Horizon, look_ahead
 from tenure_play.forecast.answer_types import NextAnswer
-from tenure_play.forecast.coming import Outlook
 from tenure_play.forecast.joint import gates_over_time
-from tenure_play.forecast.joint_outcome import JointFates
-from tenure_play.forecast.text import outline_of
-from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
 from tenure_play.from_cluster import manifests_of
-from tenure_play.not_queued import NotQueued, key_of_any, not_queued_answer
-from tenure_play.postmortem.answer import earlier_text, past_answer, preemption_record
-from tenure_play.postmortem.text import past_outline
+
+if TYPE_CHECKING:
+    from tenure.explanation.answers import Locate
+    from tenure_play.forecast.answer import Horizon
+    from tenure_play.forecast.coming import Outlook
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +70,11 @@ class WorkloadQuestions:
         Raises:
             InputError: there is no such workload, or it cannot be decided about.
         """
+        from tenure.explanation.answers import why_answer
+        from tenure.explanation.risk.answer import exposure_answer
+        from tenure.explanation.text import why_outline
+        from tenure_play.postmortem.answer import earlier_text
+
         asked = self.asked
         if pending is None:
             past = self._past(victim, detailing)
@@ -113,6 +112,9 @@ class WorkloadQuestions:
 
     def _past(self, victim: str, detailing: Detailing) -> Answer[Any] | None:
         """Why a workload was preempted; None where it was not."""
+        from tenure_play.postmortem.answer import past_answer, preemption_record
+        from tenure_play.postmortem.text import past_outline
+
         loaded = self.asked.loaded
         ended = {*loaded.history, *loaded.events}
         key = workload_key(loaded, victim, LIVE, field="VICTIM", otherwise=ended)
@@ -134,6 +136,11 @@ class WorkloadQuestions:
         Raises:
             InputError: as `why`.
         """
+        from tenure.explanation.answers import why_not_answer
+        from tenure.explanation.text import why_not_outline
+        from tenure_play.forecast.joint_outcome import JointFates
+        from tenure_play.postmortem.answer import earlier_text
+
         if victim is None:
             other = self._not_queued(pending)
             if other is not None:
@@ -168,6 +175,8 @@ class WorkloadQuestions:
 
     def _not_queued(self, workload: str) -> Answer[Any] | None:
         """Why a workload that does not wait for quota does not run; None where it waits for quota."""
+        from tenure_play.not_queued import NotQueued, key_of_any, not_queued_answer
+
         asked = self.asked
         key = key_of_any(asked.loaded, workload)
         queues = {
@@ -195,6 +204,10 @@ class WorkloadQuestions:
         Raises:
             InputError: as `tenure_play.forecast.answer.look_ahead`, and as `without_unknown_trees`.
         """
+        from tenure_play.forecast.answer import look_ahead
+        from tenure_play.forecast.text import outline_of
+        from tenure_play.forecast.unknown_trees import left_out, without_unknown_trees
+
         loaded = without_unknown_trees(self.asked.loaded, workload)
         more = (text for text in left_out(self.asked.loaded, loaded) if text not in loaded.warnings)
         asked = replace(self.asked, loaded=replace(loaded, warnings=(*loaded.warnings, *more)))
@@ -225,6 +238,8 @@ def outlook_of(asked: Inquiry) -> Outlook | None:
     Args:
         asked: the cluster with its objects, the clock, the reading.
     """
+    from tenure_play.forecast.coming import Outlook
+
     if asked.cluster_queue is not None:
         return None
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from tenure.answer import Answer
 from tenure.api import Loaded, as_instant, as_loaded
@@ -16,14 +16,11 @@ from tenure.manifests import parse_duration
 from tenure.model import Cluster, Duration, Instant
 from tenure.readings import ReadingLike, parse_reading
 from tenure_play.answers import Detailing, WorkloadQuestions, outlook_of
-from tenure_play.diff.difference import DiffAnswer, Side, difference
-from tenure_play.diff.joint import joint_difference
-from tenure_play.diff.text import outline_of
-from tenure_play.forecast.answer import Horizon
 from tenure_play.forecast.answer_types import NextAnswer
-from tenure_play.forecast.joint import gates_over_time
-from tenure_play.forecast.limits import assumed_runtime
 from tenure_play.horizon import USUAL_EVICTION, USUAL_UNTIL
+
+if TYPE_CHECKING:
+    from tenure_play.diff.difference import DiffAnswer
 
 
 class WorkloadDetail(TypedDict, total=False):
@@ -144,6 +141,10 @@ def next_cycles(
     >>> len(next_cycles(two_teams, now="2026-03-02T14:00:00Z", cycles=2).record.cycles)
     2
     """
+    from tenure_play.forecast.answer import Horizon
+    from tenure_play.forecast.joint import gates_over_time
+    from tenure_play.forecast.limits import assumed_runtime
+
     asked, runtime = inquiry_of(loaded, now, reading), ahead.get("runtime")
     horizon = Horizon(
         ahead.get("cycles"),
@@ -184,6 +185,10 @@ def diff(
     >>> diff(two_teams, two_teams, now="2026-03-02T14:00:00Z").record.pending
     ()
     """
+    from tenure_play.diff.difference import Side, difference
+    from tenure_play.diff.joint import joint_difference
+    from tenure_play.diff.text import outline_of
+
     one, other = (Side(*side) for side in zip(names, map(as_loaded, (before, after)), strict=True))
     instant, chosen = as_instant(now), parse_reading(reading)
     answer = replace(

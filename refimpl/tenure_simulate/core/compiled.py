@@ -50,7 +50,7 @@ def _imported_njit() -> Any:
     return None if vars(config)["DISABLE_JIT"] else njit
 
 
-_njit = None if is_interpreted() else _imported_njit()
+_njit: Any = None if is_interpreted() else _imported_njit()
 
 COMPILED = _njit is not None
 """Whether kernels are compiled; otherwise they are interpreted over the same arrays, which is slow."""
