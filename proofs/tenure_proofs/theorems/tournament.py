@@ -130,7 +130,8 @@ def _those_that_wait(function: Callable[..., Any]) -> Iterator[Part]:
 
     loop = Invariant(
         lambda steps, _, here, point: all_wait(here["waiting"], point, steps),
-        everywhere=lambda _, here: [many.at(as_term(here["#0"], int))],
+        lambda *_: [POINT],
+        lambda _, here: [many.at(as_term(here["#0"], int))],
     )
     yield from read_procedure(
         seeing(function, _waits_at=WAITS),
